@@ -1,5 +1,5 @@
-# Every target sets up what it needs and makes it anew when the dependencies change: .venv-demo for the demo, .venv for
-# everything else. uv is used where it is installed, pip otherwise.
+# Every target installs what it needs, again whenever the dependencies change: .venv-demo for the demo, .venv for
+# everything else. Uses uv if it is installed, pip otherwise.
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
@@ -7,8 +7,8 @@ DEMO_STAMP := .venv-demo/.installed
 EVERYTHING := --editable '.[dev,train]'
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-# $(call make_venv,FOLDER) and $(call install,FOLDER,WHAT). Where uv cannot find a package, pip may: it knows indexes and
-# folders of wheels from settings that uv does not read.
+# $(call make_venv,FOLDER) and $(call install,FOLDER,WHAT). Falls back to pip, which may know indexes and wheel folders
+# from settings that uv does not read.
 ifneq ($(shell command -v uv 2>/dev/null),)
 make_venv = uv venv --quiet --allow-existing --seed --python "$$(command -v $(PYTHON))" $(1)
 install = uv pip install --quiet --python $(1)/bin/python --constraint constraints.txt $(2) || $(1)/bin/python $(PIP_INSTALL) $(2)
@@ -17,24 +17,26 @@ make_venv = $(PYTHON) -m venv $(1)
 install = $(1)/bin/python $(PIP_INSTALL) $(2)
 endif
 
-.PHONY: help setup demo test test-fast lint format bench clean python
+.PHONY: help setup demo test test-fast durations lint lint-js test-js format bench clean python
 
 help:
-	@echo "make demo       run, score, explain and report the floor baseline on the embedded suite, and make a board, offline"
-	@echo "make test-fast  run the quick tests, with fewer drawn examples: for daily work"
-	@echo "make test       run all tests (over real files too where ISOGLOSS_DATA points at a data folder)"
+	@echo "make demo       run, score, explain and report the n-gram baseline on the embedded suite, and build a leaderboard, offline"
+	@echo "make test-fast  run the quick tests with fewer random examples: for daily work"
+	@echo "make test       run all tests (on real files too if ISOGLOSS_DATA is set to a data folder)"
 	@echo "make lint       ruff, mypy --strict, import layers"
-	@echo "make bench      measure against the peer libraries, side by side"
+	@echo "make lint-js    tsc --strict and eslint on the JavaScript (needs node and npm)"
+	@echo "make test-js    unit tests of the JavaScript (needs node)"
+	@echo "make bench      compare the speed with peer libraries"
 
 python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed (make PYTHON=…)"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Isogloss needs Python 3.11 or newer (make PYTHON=…)"; exit 1; }
 
 $(DEMO_STAMP): pyproject.toml | python
 	$(call make_venv,.venv-demo)
 	$(call install,.venv-demo,--editable '.[charts]')
 	@touch $@
 
-# torch comes first and by pip: an index that uv looks at may have it with gigabytes of CUDA only.
+# Install torch first, with pip: the index that uv uses may only have builds with gigabytes of CUDA.
 $(STAMP): pyproject.toml constraints.txt | python
 	$(call make_venv,.venv)
 	$(BIN)/python $(PIP_INSTALL) torch
@@ -47,16 +49,25 @@ demo: $(DEMO_STAMP)
 	.venv-demo/bin/isogloss demo
 
 test: setup
-	$(BIN)/python -m pytest -n auto --dist loadfile -q
+	$(BIN)/python -m pytest -n auto --dist worksteal -q
 
 test-fast: setup
-	HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -n auto --dist loadfile -q -m "not slow"
+	HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -n auto --dist worksteal -q -m "not slow"
+
+durations: setup
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q --store-durations
 
 lint: setup
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+lint-js:
+	tests/js/check.sh lint
+
+test-js:
+	tests/js/check.sh test
 
 format: setup
 	$(BIN)/ruff check --fix

@@ -1,12 +1,12 @@
-"""Batches of similar length: what they save, and what they cost in the noise of the gradient.
+"""Batches of similar length: their savings, and their cost in gradient noise.
 
-    python benchmarks/batch_order.py                              # lengths alone: seconds
-    python benchmarks/batch_order.py --model MODEL --data DATA    # also gradients, on a processor: minutes
+    python benchmarks/batch_order.py                              # only lengths: seconds
+    python benchmarks/batch_order.py --model MODEL --data DATA    # also gradients, on a CPU: minutes
 
-The same epochs in several orders: sorted by width as a whole, in random chunks of so many batches, and not at all, as
+The same epochs in several orders: sorted by width as a whole, in random chunks of several batches, and not at all, as
 in the papers' scripts. Noise is measured at fixed weights, those of MODEL after a few updates, without dropout: the
-gradient of every item alone, through a random projection, makes up that of any batch, which is divided by the labels
-that so many items have on average. To be quick, only the first layers of MODEL are used.
+gradient of any batch is composed of randomly projected gradients of single items, and divided by the expected number
+of labels. For speed, only the first layers of MODEL are used.
 """
 
 import argparse
@@ -37,15 +37,15 @@ CHUNKS = (WHOLE, 50, 32, 16, 8, 4, RANDOM)
 NAMES = {WHOLE: "whole epoch", RANDOM: "random order"}
 # Items of an epoch as in the papers' training sets: MultiNLI, windows of SQuAD, UD-POS.
 ITEMS = {"xnli": 392_702, "squad": 92_100, "pos": 21_253}
-RECIPE = Recipe("order", 3e-4, epochs=2, batch=32, warmup=20, schedule="constant", precision="fp32")
+RECIPE = Recipe(name="order", learning_rate=3e-4, epochs=2, batch=32, warmup=20, schedule="constant", precision="fp32")
 TOKENS = 1 << 17
-IN_A_ROW = 10  # updates that Adam's mean of the gradient looks back over
-LAYERS, DIMENSIONS, RUNS = 4, 2048, 50  # runs are of two epochs each
+IN_A_ROW = 10  # updates averaged by Adam's mean of the gradient
+LAYERS, DIMENSIONS, RUNS = 4, 2048, 50  # runs have two epochs each
 
 
 @dataclass(frozen=True)
 class Learnt:
-    """A set to learn from: a task's split, the updates before gradients are taken, and the items they are taken of."""
+    """A training set: a task's split, the updates before measuring, and the number of items measured."""
 
     task: str
     split: str
@@ -53,24 +53,24 @@ class Learnt:
     items: int
 
 
-# XNLI's dev set stands in for its training set.
+# XNLI's dev set replaces its training set.
 LEARNT = (Learnt("udpos", "train", 60, 1600), Learnt("xnli", "dev", 60, 1600), Learnt("tydiqa", "train", 30, 1280))
 
 
 def batches(lengths: Ints, chunk: int, seed: int = 0) -> list[Batch]:
-    """The batches of an order, of as many epochs as the recipe has."""
-    schedule = BatchSchedule(lengths, 1, replace(RECIPE, chunk=chunk), seed)
+    """Return the batches of an order, over all epochs of the recipe."""
+    schedule = BatchSchedule(lengths=lengths, rows=1, recipe=replace(RECIPE, chunk=chunk), seed=seed)
     return [batch for update in schedule.updates() for batch in update]
 
 
 def drawn(shape: str) -> Ints:
-    """Lengths of a task's items, in their number."""
+    """Return lengths drawn for a task, as many as it has items."""
     places = np.random.default_rng(0).random(ITEMS[shape])
     return np.interp(places, np.linspace(0, 1, 21), QUANTILES[shape]).astype(np.int64)
 
 
 def lengths_table(shape: str) -> None:
-    """Padding and shapes, at the lengths and in the number of a task."""
+    """Print padding and shapes for the lengths and number of items of a task."""
     lengths = drawn(shape)
     print(f"\n{shape}, batch {RECIPE.batch}: sorted | padding | positions | graphs | batches of nearly one length")
     whole = 0
@@ -85,9 +85,9 @@ def lengths_table(shape: str) -> None:
 
 
 def tokens_table(shape: str) -> None:
-    """The same where tokens are counted, as in mT5's recipe."""
+    """Print the same for recipes that count tokens, like mT5's."""
     lengths = drawn(shape)
-    made = list(BatchSchedule(lengths, 1, replace(RECIPE, tokens=TOKENS), 0).updates())
+    made = list(BatchSchedule(lengths=lengths, rows=1, recipe=replace(RECIPE, tokens=TOKENS), seed=0).updates())
     every = [batch for update in made for batch in update]
     padding = 1 - RECIPE.epochs * int(lengths.sum()) / sum(batch.width * batch.size for batch in every)
     items = [sum(len(batch.items) for batch in update) for update in made]
@@ -96,7 +96,7 @@ def tokens_table(shape: str) -> None:
 
 
 def answerless_table(lengths: Ints, answerless: npt.NDArray[np.bool_]) -> None:
-    """How windows without an answer are spread over batches, and over updates in a row."""
+    """Print how windows without an answer are spread over batches, and over consecutive updates."""
     print("\nanswerless windows: sorted | in the widest batches | batches without | share in 10 updates, deviation")
     for chunk in CHUNKS:
         made = [batch for seed in range(RUNS) for batch in batches(lengths, chunk, seed)]
@@ -108,14 +108,14 @@ def answerless_table(lengths: Ints, answerless: npt.NDArray[np.bool_]) -> None:
 
 
 def gradients(model_name: str, data: Path, learnt: Learnt) -> tuple[TrainingObjective, Ints, Floats, Floats]:
-    """An objective, some of its items, the projected gradient of the summed loss of each, and their weights."""
+    """Return an objective, some of its items, the projected gradient of each, and their weights."""
     import torch
 
     from isogloss.training.loop import train
 
-    found = task(learnt.task)
-    adapter = system(f"encoder:{model_name}").adapter(found)
-    objective = adapter.objective(load(found, "en", learnt.split, data=data))
+    chosen_task = task(learnt.task)
+    adapter = system(f"encoder:{model_name}").adapter(chosen_task)
+    objective = adapter.objective(load(chosen_task, "en", learnt.split, data=data))
     model = adapter.load_model(0)
     encoder = model.base_model.encoder
     encoder.layer = encoder.layer[:LAYERS]
@@ -136,20 +136,20 @@ def gradients(model_name: str, data: Path, learnt: Learnt) -> tuple[TrainingObje
 
 
 def updates(lengths: Ints, chunk: int, projected: Floats, weights: Floats) -> Iterator[Floats]:
-    """The gradients of all updates, run after run, each divided by a mean number of labels, as in training."""
+    """Return the gradients of all updates, run after run, divided by the expected number of labels as in training."""
     for seed in range(RUNS):
         rows = [batch.items for batch in batches(lengths, chunk, seed)]
         yield np.stack([projected[row].mean(0) / weights.mean() for row in rows])
 
 
 def noise_table(lengths: Ints, projected: Floats, weights: Floats) -> None:
-    """The noise of the gradient of an update, of ten in a row and of Adam's mean, as shares of that in random order."""
+    """Print the noise of a single update, of ten in a row and of Adam's mean, relative to random order."""
     mean = projected.sum(0) / weights.sum()
     rows = {}
     for chunk in CHUNKS:
         one, few, adam, bias = [], [], [], np.zeros(DIMENSIONS)
-        for found in updates(lengths, chunk, projected, weights):
-            apart = found - mean
+        for gradients in updates(lengths, chunk, projected, weights):
+            apart = gradients - mean
             bias += apart.mean(0) / RUNS
             one.append((apart**2).sum(1).mean())
             in_a_row = apart[: len(apart) // IN_A_ROW * IN_A_ROW].reshape(-1, IN_A_ROW, DIMENSIONS).mean(1)
@@ -168,9 +168,11 @@ def noise_table(lengths: Ints, projected: Floats, weights: Floats) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", help="a folder with an encoder")
-    parser.add_argument("--tasks", default="", help="gradients of these alone, of those named in LEARNT")
-    parser.add_argument("--data", type=Path, default=os.environ.get("ISOGLOSS_DATA"), help="has UD-POS, XNLI, TyDiQA")
+    parser.add_argument("--model", help="folder of an encoder")
+    parser.add_argument("--tasks", default="", help="only gradients of these tasks of LEARNT")
+    parser.add_argument(
+        "--data", type=Path, default=os.environ.get("ISOGLOSS_DATA"), help="data folder with UD-POS, XNLI and TyDiQA"
+    )
     chosen = parser.parse_args()
     for shape in QUANTILES:
         lengths_table(shape)

@@ -1,7 +1,7 @@
-"""The checklist: all languages, six tests, 200 cases, made and written.
+"""The checklist: all languages, six tests, 200 cases, generated and written.
 
-CheckList's own editor does not install any more (its setup needs an old Jupyter), so there is no peer to run beside it;
-the official MultiCheckList generator was timed at 167 s for 50 languages when it still could be run.
+CheckList's own editor no longer installs (its setup needs an old Jupyter), so there is no peer to run; the official
+MultiCheckList generator was timed at 167 s for 50 languages when it still ran.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Chunk F1 of 10,000 sentences of 20 tokens, against seqeval.
 
 Run it: `python benchmarks/bench_chunks.py`. Each figure is the best of several runs in one process, CPU time
-first and wall time beside it. Both sides start from lists of lists of strings, but for the row of integer
+first, then wall time. Both sides start from lists of lists of strings, except in the row of integer
 tags, and both must give the same score.
 """
 
@@ -24,7 +24,7 @@ Corpus = list[list[str]]
 
 
 def best(function: Callable[[], object], repetitions: int = 7) -> tuple[float, float]:
-    """The shortest CPU time and the shortest wall time of several runs, in seconds."""
+    """Return the shortest CPU time and the shortest wall time of several runs, in seconds."""
     cpu, wall = [], []
     for _ in range(repetitions):
         cpu_start, wall_start = process_time(), perf_counter()
@@ -35,7 +35,7 @@ def best(function: Callable[[], object], repetitions: int = 7) -> tuple[float, f
 
 
 def compare(what: str, peer: str, ours: Callable[[], object], theirs: Callable[[], object]) -> Row:
-    """One row: both sides timed, ours more often because it is short."""
+    """Time both sides, ours more often because it is short, and return one row."""
     ours_s, ours_wall_s = best(ours, 15)
     peer_s, peer_wall_s = best(theirs, 3)
     return {
@@ -58,7 +58,7 @@ def show(rows: list[Row]) -> None:
 
 
 def noisy(gold: Corpus, tags: tuple[str, ...], draw: random.Random) -> Corpus:
-    """The gold with one tag in ten replaced by a random one."""
+    """Return the gold tags with one in ten replaced by a random one."""
     return [[draw.choice(tags) if draw.random() < 0.1 else tag for tag in sentence] for sentence in gold]
 
 
@@ -82,13 +82,13 @@ def parts_of_speech(draw: random.Random) -> tuple[Corpus, Corpus]:
 
 
 def run() -> list[Row]:
-    """Time every pair, after checking that the two sides agree; no rows where seqeval is not installed."""
+    """Time every pair, after checking that the two sides agree; no rows without seqeval."""
     try:
         from seqeval.metrics import f1_score
         from seqeval.scheme import IOB2
     except ImportError:
         return []
-    warnings.simplefilter("ignore")  # it warns at each tag that is not IOB
+    warnings.simplefilter("ignore")  # it warns about each tag that is not IOB
     draw = random.Random(0)
     ner, pos = entities(draw), parts_of_speech(draw)
     tags = sorted({tag for side in ner for sentence in side for tag in sentence})

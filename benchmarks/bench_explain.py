@@ -1,14 +1,14 @@
 """Buckets with 95 % intervals of questions and of entities, `isogloss explain` against ExplainaBoard.
 
-Run it: `python benchmarks/bench_explain.py`. ExplainaBoard 0.12.7 wants older libraries than most environments have:
-`ISOGLOSS_BENCH_EXPLAINABOARD` may name the Python of another environment that has it (README.md says how to make one).
-Both sides get the same made-up English input, 1,190 questions and 10,000 sentences with entities, and must give the
-same F1. "explained" is the whole command in a fresh process: CPU and wall time, start-up included, and the highest
-memory; "in one process" is reading and analysing alone, once everything is imported. Both sides take turns, have
-their bytecode compiled before, and each shows its best of three runs; the peer's entities, which take long, are run
-once. The work is not the same. Of questions the peer has three attributes (lengths of answer, question and context),
-two metrics and Student's t; ours are sixteen, of which ten vary here, three metrics and 1,000 resamples; a second row
-has the same three attributes. Of entities both resample 1,000 times.
+Run it: `python benchmarks/bench_explain.py`. ExplainaBoard 0.12.7 needs older libraries than most environments have:
+set `ISOGLOSS_BENCH_EXPLAINABOARD` to the Python of an environment that has it (see README.md).
+Both sides get the same synthetic English input, 1,190 questions and 10,000 sentences with entities, and must give the
+same F1. "explained" is the whole command in a fresh process: CPU and wall time, including start-up, and peak
+memory; "in one process" is only reading and analysing, after all imports. Both sides take turns, have
+precompiled bytecode, and show their best of three runs; the peer's entities, which take long, are run
+once. The work differs. For questions the peer has three attributes (lengths of answer, question and context),
+two metrics and Student's t; we have sixteen attributes, of which ten vary here, and three metrics; a second row
+has the same three attributes. Entities are resampled by the peer only.
 """
 
 import json
@@ -34,16 +34,16 @@ EXPLAINABOARD = (PYTHON, "-c", "from explainaboard.explainaboard_main import mai
 
 
 def questions(folders: Folders, dataset: Path, output: Path) -> None:
-    """One paragraph a question, in SQuAD's format for us and as a flat list for the peer."""
+    """Write one paragraph per question, in SQuAD's format for us and as a flat list for the peer."""
     words = Words("en", "explain")
     paragraphs, answers, flat = [], [], []
     for number in range(QUESTIONS):
         passage = Passage(words, [words.some(words.rng.randint(12, 30)) for _ in range(6)])
-        asked, _, guess = passage.question(str(number))
-        paragraphs.append({**passage.record(), "qas": [asked]})
-        answers.append((asked["id"], guess))
-        columns = {key: [answer[key] for answer in asked["answers"]] for key in ("text", "answer_start")}
-        flat.append({**asked, "context": paragraphs[-1]["context"], "answers": columns})
+        question, _, guess = passage.question(str(number))
+        paragraphs.append({**passage.record(), "qas": [question]})
+        answers.append((question["id"], guess))
+        columns = {key: [answer[key] for answer in question["answers"]] for key in ("text", "answer_start")}
+        flat.append({**question, "context": paragraphs[-1]["context"], "answers": columns})
     folders.gold("xquad", "en", json.dumps({"data": [{"title": "", "paragraphs": paragraphs}]}))
     folders.answers("xquad", "en", answers)
     dataset.write_text(json.dumps(flat))
@@ -81,7 +81,7 @@ def _lines(sentences: list[list[tuple[str, str]]], prefix: str = "") -> Iterator
         yield "".join(f"{prefix}{word}\t{tag}\n" for word, tag in sentence) + "\n"
 
 
-# What each side does between its imports and its result, with the folder and the names of the task as arguments.
+# The work of each side between its imports and its result, with the folder and the names of the task as arguments.
 OURS = """
 from isogloss.explain.analysis import explain
 
@@ -123,12 +123,12 @@ print(json.dumps(min(costs)))
 
 
 def quiet(command: Command) -> Cost:
-    """What a command took; the peer's progress bars and warnings go nowhere."""
+    """Return the cost of a command; the peer's progress bars and warnings are discarded."""
     return measured(["sh", "-c", 'exec "$@" 2>/dev/null', "sh", *command])
 
 
 def inside(python: str, work: str, folder: Path, task: str, runs: int, *attributes: str) -> Cost:
-    """What the work took in a process that had imported everything."""
+    """Return the cost of the work in a process after all imports."""
     command: Command = [python, "-c", TIMED.format(work=work), folder, task, str(runs), *attributes]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
     cpu, wall = json.loads(done.stdout.splitlines()[-1])
@@ -136,7 +136,7 @@ def inside(python: str, work: str, folder: Path, task: str, runs: int, *attribut
 
 
 def compare(what: str, task: str, peer_task: str, folder: Path, peer_runs: int, same: Sequence[str]) -> list[Row]:
-    """Explain the folder's input on both sides, after checking that they score it alike."""
+    """Explain the folder's input on both sides, after checking that they give the same score."""
     dataset, output, report, scores = (folder / name for name in ("dataset", "output", "report", "scores"))
     cell: Command = [folder / "predictions", "--data", folder / "data", "--tasks", task, "--languages", "en"]
     files: Command = ["--custom-dataset-paths", dataset, "--system-outputs", output, "--report-json", report]
@@ -191,13 +191,13 @@ def row(what: str, ours: Cost, peer: Cost) -> Row:
 
 
 def run() -> list[Row]:
-    """Questions, then entities; no rows where ExplainaBoard is not installed."""
+    """Return rows for questions and entities; none without ExplainaBoard."""
     if subprocess.run([PYTHON, "-c", FIND], check=False).returncode:
-        print(f"explainaboard is not installed for {PYTHON}; ISOGLOSS_BENCH_EXPLAINABOARD may name another Python")
+        print(f"explainaboard is not installed for {PYTHON}; set ISOGLOSS_BENCH_EXPLAINABOARD to another Python")
         return []
     rows = []
     with tempfile.TemporaryDirectory() as name:
-        # Where bytecode is not written, every run would compile again what is installed from source.
+        # Without written bytecode, every run would compile the packages again.
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.environ["PYTHONPYCACHEPREFIX"] = str(Path(name) / "bytecode")
         subprocess.run([PYTHON, "-c", "import explainaboard.explainaboard_main"], stderr=subprocess.DEVNULL, check=True)

@@ -1,7 +1,7 @@
 """Intervals of 10,000 examples against a plain numpy bootstrap and scipy's, with 1,000 resamples.
 
 Run it: `python benchmarks/bench_intervals.py`. Each figure is the best wall time of several runs. The peers compute
-an interval of the same level from the same scores by other methods; ours resample only where it says bootstrap.
+an interval of the same level from the same scores by other methods; ours resample only in the bootstrap rows.
 Paired cases include the p-value, which the peers do not give.
 """
 
@@ -20,7 +20,7 @@ EXAMPLES, RESAMPLES = 10_000, 1_000
 
 
 def best(function: Callable[[], object], repetitions: int = 5) -> float:
-    """The shortest of several runs, in seconds."""
+    """Return the shortest of several runs, in seconds."""
     times = []
     for _ in range(repetitions):
         start = perf_counter()
@@ -30,7 +30,7 @@ def best(function: Callable[[], object], repetitions: int = 5) -> float:
 
 
 def index_matrix(*systems: np.ndarray) -> tuple[float, float]:
-    """The bootstrap most people write: one (resamples, n) matrix of indices; two systems share it."""
+    """The usual bootstrap: one (resamples, n) matrix of indices, shared by two systems."""
     index = np.random.default_rng(0).integers(EXAMPLES, size=(RESAMPLES, EXAMPLES))
     means = [scores[index].mean(axis=1) for scores in systems]
     low, high = np.quantile(means[0] - means[1] if len(means) == 2 else means[0], [0.025, 0.975])
@@ -38,7 +38,7 @@ def index_matrix(*systems: np.ndarray) -> tuple[float, float]:
 
 
 def index_loop_f1(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
-    """The same for F1, one resample at a time, as all resampled rows at once would fill half a gigabyte."""
+    """The same for F1, one resample at a time, as all resampled rows together would fill half a gigabyte."""
     rng = np.random.default_rng(0)
     differences = []
     for _ in range(RESAMPLES):
@@ -50,7 +50,7 @@ def index_loop_f1(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
 
 
 def scipy_bootstrap(method: str, *systems: np.ndarray) -> Callable[[], object] | None:
-    """scipy's bootstrap with its defaults, where scipy is installed."""
+    """scipy's bootstrap with its defaults, if installed."""
     try:
         from scipy import stats
     except ImportError:
@@ -85,7 +85,7 @@ def entity_rows(rng: np.random.Generator) -> np.ndarray:
 
 
 def run() -> list[dict[str, Any]]:
-    """Time every pair; peers that are not installed are left out."""
+    """Time every pair; missing peers are left out."""
     rng = np.random.default_rng(0)
     right = (rng.random(EXAMPLES) < 0.7).astype(np.float64)
     floats, other = rng.random(EXAMPLES), rng.random(EXAMPLES)
@@ -126,13 +126,13 @@ def run() -> list[dict[str, Any]]:
 
 
 def paired(a: Statistics, b: Statistics) -> object:
-    """The interval of a difference, and the p-value of no difference."""
+    """Return the interval of a difference, and its p-value."""
     (moved,) = swaps(a, b).errors.values()
     return difference(estimate(a), estimate(b), paired=True).difference_interval(), sign_test(moved.values)
 
 
 def plain_peers(*systems: np.ndarray) -> dict[str, Callable[[], object] | None]:
-    """The peers of a mean, or of the difference of two."""
+    """Return the peers of a mean, or of the difference of two."""
     return {
         "numpy index matrix": lambda: index_matrix(*systems),
         "scipy percentile": scipy_bootstrap("percentile", *systems),

@@ -1,12 +1,12 @@
 """Answer F1 and EM of 12,000 questions with one or three gold answers, against three SQuAD scorers.
 
 Run it: `python benchmarks/bench_qa.py`. Each figure is the best of several runs in one process, CPU time
-first and wall time beside it. Peers:
+first, then wall time. Peers:
 
-- a plain script that follows the SQuAD 1.1 rules word by word: always;
-- torchmetrics, where it is installed (its F1 differs: two answers of which nothing is left score 1);
-- the squad metric of Hugging Face evaluate, where it is installed and its script, which is no part of the
-  package, can be loaded: from the hub, or from the folder that ISOGLOSS_BENCH_SQUAD names.
+- a plain script that follows the SQuAD 1.1 rules literally: always;
+- torchmetrics, if installed (its F1 differs: two answers that normalise to nothing score 1);
+- the squad metric of Hugging Face evaluate, if installed and if its script, which is not part of the
+  package, can be loaded: from the hub, or from the folder in ISOGLOSS_BENCH_SQUAD.
 """
 
 import os
@@ -51,7 +51,7 @@ def answers(draw: random.Random) -> tuple[list[str], list[list[str]]]:
 
 
 def plain_script(predictions: list[str], golds: list[list[str]]) -> Scores:
-    """SQuAD 1.1 as it reads on paper: every answer normalised at every comparison."""
+    """SQuAD 1.1 as published: every answer is normalised at every comparison."""
 
     def normalized(text: str) -> str:
         kept = "".join(character for character in text.lower() if character not in set(string.punctuation))
@@ -74,7 +74,7 @@ def plain_script(predictions: list[str], golds: list[list[str]]) -> Scores:
 
 
 def squad_records(predictions: list[str], golds: list[list[str]]) -> tuple[list[Row], list[Row]]:
-    """The same answers in the shape that torchmetrics and evaluate ask for."""
+    """Return the same answers in the format of torchmetrics and evaluate."""
     given = [{"id": str(i), "prediction_text": text} for i, text in enumerate(predictions)]
     wanted = [
         {"id": str(i), "answers": {"text": texts, "answer_start": [0] * len(texts)}} for i, texts in enumerate(golds)
@@ -83,38 +83,38 @@ def squad_records(predictions: list[str], golds: list[list[str]]) -> tuple[list[
 
 
 def torchmetrics_squad(given: list[Row], wanted: list[Row]) -> Peer | None:
-    """The functional metric of torchmetrics, or None."""
+    """Return the functional metric of torchmetrics, or None."""
     try:
         from torchmetrics.functional.text import squad
     except ImportError:
         return None
 
     def score() -> Scores:
-        found = squad(given, wanted)
-        return {"f1": float(found["f1"]) / 100, "em": float(found["exact_match"]) / 100}
+        scores = squad(given, wanted)
+        return {"f1": float(scores["f1"]) / 100, "em": float(scores["exact_match"]) / 100}
 
     return score
 
 
 def evaluate_squad(given: list[Row], wanted: list[Row]) -> Peer | None:
-    """The squad metric of evaluate, or None; it is loaded beforehand, out of the timing."""
+    """Return the squad metric of evaluate, or None; it is loaded before timing."""
     try:
         import evaluate
 
         metric = evaluate.load(os.environ.get("ISOGLOSS_BENCH_SQUAD", "squad"))
     except (ImportError, OSError) as error:
-        print(f"evaluate's squad is left out: {error}")
+        print(f"skipped evaluate's squad: {error}")
         return None
 
     def score() -> Scores:
-        found = metric.compute(predictions=given, references=wanted)
-        return {"f1": found["f1"] / 100, "em": found["exact_match"] / 100}
+        scores = metric.compute(predictions=given, references=wanted)
+        return {"f1": scores["f1"] / 100, "em": scores["exact_match"] / 100}
 
     return score
 
 
 def run() -> list[Row]:
-    """Time every peer that is there, after checking that it agrees with us."""
+    """Time every available peer, after checking that it agrees with us."""
     predictions, golds = answers(random.Random(0))
     given, wanted = squad_records(predictions, golds)
     peers: dict[str, Peer | None] = {
@@ -124,18 +124,18 @@ def run() -> list[Row]:
     }
 
     def ours() -> Scores:
-        found = qa.statistics(predictions, golds, dialect="squad")
-        return {metric: statistics.score for metric, statistics in found.items()}
+        metrics = qa.statistics(predictions, golds, dialect="squad")
+        return {metric: statistics.score for metric, statistics in metrics.items()}
 
     rows = []
     for name, peer in peers.items():
         if peer is None:
             continue
-        expected, found = peer(), ours()
-        # torchmetrics sums in single precision, besides the corner where nothing is left of both answers.
+        expected, actual = peer(), ours()
+        # torchmetrics sums in single precision, and differs if both answers normalise to nothing.
         tolerance = {"f1": 0.01, "em": 1e-6} if name.startswith("torchmetrics") else {"f1": 1e-9, "em": 1e-9}
-        if any(abs(found[metric] - expected[metric]) > tolerance[metric] for metric in found):
-            raise SystemExit(f"{name}: {found} here, {expected} there")
+        if any(abs(actual[metric] - expected[metric]) > tolerance[metric] for metric in actual):
+            raise SystemExit(f"{name}: {actual} here, {expected} there")
         rows.append(compare(f"F1 and EM, {QUESTIONS:,} questions", name, ours, peer))
     return rows
 

@@ -1,9 +1,9 @@
 """Retrieval at the size of LAReQA: search and score 13,090 queries in 13,014 candidates of 768 dimensions.
 
 Run it: `python benchmarks/bench_retrieval.py`. Seconds are the best wall time of several runs in one process, ours and
-the peers' in turn; ratio = peer / ours. Megabytes are the highest resident memory over that with the inputs loaded,
-each in a fresh process. Peers: pytrec_eval for AP@20, torch for the search (both where they are installed), and
-numpy's bare matrix product, the floor that no exact search goes below.
+the peers' in turn; ratio = peer / ours. Megabytes are the peak resident memory over that with the inputs loaded,
+each in a fresh process. Peers: pytrec_eval for AP@20, torch for the search (both if installed), and
+numpy's bare matrix product, a lower bound for exact search.
 """
 
 import json
@@ -29,7 +29,7 @@ Run = Callable[[], object]
 
 
 def inputs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Unit queries and candidates, and the targets of each query, whose mean it is, but for noise."""
+    """Return unit queries and candidates, and the targets of each query, which is their mean plus noise."""
     rng = np.random.default_rng(0)
     candidates = normalize_rows(rng.standard_normal((CANDIDATES, DIMENSION), np.float32))
     targets = rng.integers(0, CANDIDATES // TARGETS, (QUERIES, TARGETS)) * TARGETS + np.arange(TARGETS)
@@ -73,7 +73,7 @@ SEARCHES = {
 
 
 def alternate(*runs: Run, repetitions: int) -> list[float]:
-    """The shortest wall time of each, taken in turn so that a busy moment of the machine hits all alike."""
+    """Return the shortest wall time of each, run in turn so that load on the machine affects all equally."""
     times: list[list[float]] = [[] for _ in runs]
     for _ in range(repetitions):
         for run, taken in zip(runs, times, strict=True):
@@ -84,15 +84,15 @@ def alternate(*runs: Run, repetitions: int) -> list[float]:
 
 
 def megabytes_over_inputs(name: str, folder: Path) -> float:
-    """The highest resident memory of one search in a fresh process, over that with its inputs loaded."""
+    """Return the peak resident memory of one search in a fresh process, over that with its inputs loaded."""
     command = [sys.executable, __file__, "--child", name, str(folder)]
     return float(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
 
 
 def child(name: str, folder: Path) -> None:
-    """Run one search in this process and print the megabytes it took."""
+    """Run one search in this process and print its memory in megabytes."""
     if name.startswith("torch"):
-        import torch  # noqa: F401 (its own memory is no part of the search)
+        import torch  # noqa: F401 (its own memory does not count)
     arrays = [np.load(folder / f"{side}.npy") for side in ("queries", "candidates", "targets")]
     before = peak_kilobytes()
     SEARCHES.get(name, ours)(*arrays)
@@ -100,9 +100,9 @@ def child(name: str, folder: Path) -> None:
 
 
 def peak_kilobytes() -> int:
-    """The highest resident memory of this process so far."""
+    """Return the peak resident memory of this process so far."""
     status = Path("/proc/self/status")
-    if status.exists():  # Linux hands ru_maxrss down from the parent, whose peak may be the greater one
+    if status.exists():  # on Linux ru_maxrss is inherited from the parent, which may have a higher peak
         return int(status.read_text().split("VmHWM:")[1].split()[0])
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
@@ -129,7 +129,7 @@ def row(what: str, peer: str, ours_s: float, peer_s: float, **more: float) -> Ro
 
 
 def run() -> list[Row]:
-    """All comparisons that the installed peers allow."""
+    """Run all comparisons with installed peers."""
     queries, candidates, targets = arrays = inputs()
     rows = [compare_scores(targets, search(queries, candidates, K)[0])] if find_spec("pytrec_eval") else []
     peers = {name: peer for name, peer in SEARCHES.items() if find_spec(name.split()[0])}
@@ -149,7 +149,7 @@ def run() -> list[Row]:
 def main() -> None:
     for name in ("pytrec_eval", "torch"):
         if not find_spec(name):
-            print(f"{name} not installed: its rows are left out")
+            print(f"{name} not installed: skipping its rows")
     print(f"{'what':28}{'peer':40}{'ours s':>9}{'peer s':>9}{'ratio':>8}{'ours MB':>9}{'peer MB':>9}")
     for line in run():
         times = "{ours_s:9.4f}{peer_s:9.4f}{ratio:7.2f}x".format(**line)

@@ -1,4 +1,4 @@
-"""How long the command takes to say anything, against the interpreter itself and the import of numpy.
+"""Time to the first output of the command, compared with the interpreter itself and the import of numpy.
 
 Run it: `python benchmarks/bench_startup.py`. Each figure is the best CPU time of fifteen fresh processes; ours and
 the peers take turns.
@@ -19,7 +19,7 @@ Command = Sequence[str | os.PathLike[str]]
 
 
 class Cost(NamedTuple):
-    """What a process took: CPU and wall seconds, and the megabytes of memory it had at most."""
+    """Cost of a process: CPU and wall seconds, and peak memory in megabytes."""
 
     cpu: float
     wall: float
@@ -27,9 +27,9 @@ class Cost(NamedTuple):
 
 
 def measured(command: Command) -> Cost:
-    """Run a command that must succeed; its output is dropped.
+    """Run a command that must succeed, and drop its output.
 
-    The memory is the kernel's figure for the child, which starts out at the size of the process that calls it: call
+    The memory is the kernel's figure for the child, which starts at the size of the calling process: call
     this from a small one.
     """
     start = perf_counter()
@@ -43,7 +43,7 @@ def measured(command: Command) -> Cost:
 
 
 def run() -> list[Row]:
-    """Every command beside the bare interpreter, and the import of numpy for scale."""
+    """Time every command, the bare interpreter, and the import of numpy for scale."""
     isogloss = Path(sys.executable).with_name("isogloss")
     commands: dict[str, Command] = {
         "python -c pass": [sys.executable, "-c", "pass"],

@@ -1,20 +1,19 @@
-"""A full-size XTREME-R submission scored with intervals, against merely parsing its files.
+"""A full-size XTREME-R submission scored with intervals, compared with merely parsing its files.
 
-Run it: `python benchmarks/bench_submission.py [FOLDER]`; a folder that `synthetic.py` has written is made anew only
-where there is none. Ten tasks, fifty languages, 609,160 examples, predictions and gold: 0.6 GB. Every figure is the
-best CPU time of several fresh processes, the start of Python and all imports included, and the highest resident
+Run it: `python benchmarks/bench_submission.py [FOLDER]`; an existing folder from `synthetic.py` is reused.
+Ten tasks, fifty languages, 609,160 examples, predictions and gold labels: 0.6 GB. Every figure is the
+best CPU time of several fresh processes, including the start of Python and all imports, and the peak resident
 memory of that process. Ours is `isogloss score` over everything, as a user calls it: it reads, checks ids, labels and
-counts, takes checksums, scores, resamples 1,000 times and prints its tables.
+counts, computes checksums, scores and intervals, and prints its tables.
 
-The floors read every one of the same files once, and do nothing with them:
+The lower bounds read each of the same files once, and do nothing with them:
 
 - parsed: JSON decoded into plain Python objects (by msgspec, which we use too, or by the standard library), every
   other file decoded as UTF-8, split into lines and these at tabs. The content of a file is held until the next file
-  is read, as anybody must who wants to do something with it; but for the million candidates of Mewsli-X, which are
-  decoded one by one.
-- collector off: the same with Python's cyclic garbage collector off, which is the least that holding the parsed
-  files can cost. (`isogloss score` pauses it too.)
-- dropped: each line is forgotten as soon as it is parsed. Nothing can be scored like that; it is the bare cost of
+  is read, as any use of it requires; except for the million candidates of Mewsli-X, which are decoded one by one.
+- collector off: the same with Python's cyclic garbage collector off, the minimum cost of holding the parsed
+  files. (`isogloss score` pauses it too.)
+- dropped: each line is discarded after parsing. Nothing could be scored this way; it is the bare cost of
   tokenising.
 """
 
@@ -28,13 +27,13 @@ from typing import Any
 from bench_startup import Command, Cost, Row, measured
 
 CANDIDATES = "candidate_set_entities.jsonl"
-# A quarter of the languages, with the largest test sets of UD among them.
+# A quarter of the languages, including the largest test sets of UD.
 QUARTER = "ar,de,et,fr,ht,ja,ko,ms,pl,ru,th,ur,zh"
 RUNS = 2
 
 
 def parsed(path: Path, loads: Callable[[bytes], Any]) -> Iterator[object]:
-    """The lines of a file, parsed one at a time, or its one JSON value."""
+    """Yield the lines of a file, parsed one at a time, or its one JSON value."""
     if path.suffix == ".json":
         yield loads(path.read_bytes())
     elif path.suffix == ".jsonl":
@@ -47,7 +46,7 @@ def parsed(path: Path, loads: Callable[[bytes], Any]) -> Iterator[object]:
                 yield line.split("\t")
 
 
-# Name of the floor: its JSON library, whether parsed content is held, whether the garbage collector runs.
+# Lower bounds by name: JSON library; True if parsed content is held; True if the garbage collector runs.
 FLOORS = {
     "parsed, msgspec": ("msgspec", True, True),
     "parsed, json": ("json", True, True),
@@ -57,7 +56,7 @@ FLOORS = {
 
 
 def parse_everything(folder: Path, library: str, keep: bool, collect: bool) -> None:
-    """A floor: every file of a folder, once."""
+    """Run a lower bound: read every file of a folder once."""
     if not collect:
         gc.disable()
     if library == "msgspec":
@@ -79,12 +78,12 @@ def parse_everything(folder: Path, library: str, keep: bool, collect: bool) -> N
 
 
 def best(command: Command, runs: int = RUNS) -> Cost:
-    """The cheapest of several runs."""
+    """Return the cheapest of several runs."""
     return min(measured(command) for _ in range(runs))
 
 
 def run(folder: Path | None = None) -> list[Row]:
-    """Scoring beside each floor, then all languages beside a quarter of them."""
+    """Compare scoring with each lower bound, then all languages with a quarter of them."""
     if folder is None:
         with tempfile.TemporaryDirectory() as name:
             return run(Path(name))

@@ -1,8 +1,8 @@
-"""Many readers of a served board at once, beside a plain server of static files: python benchmarks/board_load.py
+"""Many concurrent readers of a served board, compared with a plain static file server: python benchmarks/board_load.py
 
-The board is a real one of 1,000 made-up systems with all cells of XTREME-R. Every reader asks for the page, its script,
-its data and a system, again and again, as a browser that has them does, with pauses, and of the board also the API;
-p50 and p99 of all answers are printed, of the whole answer with its body. One server after the other, in the same run.
+The board has 1,000 synthetic systems with all cells of XTREME-R. Every reader requests the page, its script, its
+data and a system repeatedly, like a browser with a cache, with pauses, and from the board also the API;
+p50 and p99 of complete responses are printed. One server after the other, in the same run.
 """
 
 import argparse
@@ -19,22 +19,22 @@ import time
 from pathlib import Path
 
 from isogloss.board.build import make_board
-from isogloss.board.entries import BoardEntry, EntryCell
 from isogloss.board.server.board import open_board
 from isogloss.board.server.pages import pack_files
 from isogloss.board.server.serve import serve
 from isogloss.board.server.settings import BoardSettings, write_settings
 from isogloss.board.site import write_site
+from isogloss.results.system import CellResult, SystemResult
+from isogloss.scoring.names import known_language
 from isogloss.scoring.results import Number
-from isogloss.tasks.registry import task
 from isogloss.tasks.suites import suite
 
 _PAGES = ("/index.html", "/app.js", "/data.js")
-_SHARED = 4  # of the addresses that are asked for, those that every reader asks for
+_SHARED = 4  # the first addresses, requested by every reader
 
 
 def make_site(folder: Path, systems: int) -> list[str]:
-    """The pages of a board of so many systems; gives the addresses of the systems' own files."""
+    """Write the pages of a board, and return the addresses of the systems' own files."""
     rng = random.Random(0)
     whole = suite("xtreme-r")
     entries = []
@@ -43,11 +43,17 @@ def make_site(folder: Path, systems: int) -> list[str]:
         cells = {}
         for name in whole.tasks:
             for code in whole.languages_of(name):
-                values = {metric: min(99.0, max(1.0, rng.gauss(skill, 8))) for metric in task(name).main}
+                values = {metric: min(99.0, max(1.0, rng.gauss(skill, 8))) for metric in whole.members[name].main}
                 numbers = {metric: Number(value, value - 1, value + 1, 1_000) for metric, value in values.items()}
-                cells[name, code] = EntryCell(numbers, f"{name}|{code}|test|n:1000|sha256:{rng.getrandbits(64):016x}")
+                cells[name, code] = CellResult(
+                    task=whole.members[name],
+                    code=code,
+                    language=known_language(code),
+                    metrics=numbers,
+                    signature=f"{name}|{code}|test|n:1000|sha256:{rng.getrandbits(64):016x}",
+                )
         known = {"kind": "encoder", "year": 2020 + number % 7, "parameters": round(rng.uniform(100, 70_000), 1)}
-        entries.append(BoardEntry(f"System {number}", "zero-shot", known, cells))
+        entries.append(SystemResult(name=f"System {number}", regime="zero-shot", metadata=known, cells=cells))
     write_site(make_board(entries, whole), folder)
     pack_files(folder)
     return [f"/systems/{path.name}" for path in sorted((folder / "systems").glob("*.js"))]
@@ -59,11 +65,11 @@ async def ask(line: tuple[asyncio.StreamReader, asyncio.StreamWriter], path: str
     started = time.perf_counter()
     writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n{condition}\r\n".encode())
     head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
-    found = dict(each.split(": ", 1) for each in head.split("\r\n")[1:] if ": " in each)
+    headers = dict(each.split(": ", 1) for each in head.split("\r\n")[1:] if ": " in each)
     if " 304 " not in head.split("\r\n")[0]:
         assert " 200 " in head.split("\r\n")[0], (path, head)
-        await reader.readexactly(int(found.get("content-length", 0)))
-    return time.perf_counter() - started, found.get("etag", "")
+        await reader.readexactly(int(headers.get("content-length", 0)))
+    return time.perf_counter() - started, headers.get("etag", "")
 
 
 async def read_on(port: int, until: float, pause: float, seed: int, pages: list[str], times: list[float]) -> None:
@@ -80,7 +86,7 @@ async def read_on(port: int, until: float, pause: float, seed: int, pages: list[
 
 
 async def measure(name: str, port: int, readers: int, seconds: float, pause: float, pages: list[str]) -> float:
-    """Print how long answers took; gives the 99th percentile in milliseconds."""
+    """Print response times, and return the 99th percentile in milliseconds."""
     times: list[float] = []
     until = time.perf_counter() + seconds
     await asyncio.gather(*(read_on(port, until, pause, seed, pages, times) for seed in range(readers)))
@@ -94,7 +100,7 @@ class PlainHandler(http.server.SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def log_message(self, *_: object) -> None:
-        """Nothing is written."""
+        """Log nothing."""
 
 
 class PlainServer(socketserver.ThreadingMixIn, http.server.HTTPServer):
@@ -107,7 +113,7 @@ def serve_plainly(folder: str, port: int) -> None:
 
 
 def wait_for(port: int) -> None:
-    """Wait until a server listens; a minute is enough for one that ever will."""
+    """Wait up to a minute until a server listens."""
     for _ in range(600):
         try:
             socket.create_connection(("127.0.0.1", port)).close()
@@ -121,11 +127,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--readers", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=10)
-    parser.add_argument("--pause", type=float, default=0.25, help="seconds that a reader looks at a page, on average")
+    parser.add_argument("--pause", type=float, default=0.25, help="mean seconds between two requests of a reader")
     parser.add_argument("--systems", type=int, default=1_000)
-    parser.add_argument(
-        "--p99", type=float, default=150, help="milliseconds that the board's may be; more is a failure"
-    )
+    parser.add_argument("--p99", type=float, default=150, help="maximum p99 of the board in milliseconds")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "board"
@@ -134,7 +138,7 @@ def main() -> None:
         with (folder / "board.toml").open("a") as stream:
             stream.write("reads_per_minute = 100000000\n")
         board = open_board(folder)
-        site = board.site / "site-1000000000"  # of a number that no other will replace
+        site = board.site / "site-1000000000"  # a build number higher than any that follows
         systems = make_site(site, options.systems)
         (board.site / "current").symlink_to(site.name)
         board.engine.dispose()
@@ -143,18 +147,18 @@ def main() -> None:
             "isogloss board serve": (serve, (folder, "127.0.0.1", 8761, 0), 8761, [*_PAGES, "/api/v1/queue"]),
             "python's http.server, threads": (serve_plainly, (str(site), 8762), 8762, [*_PAGES, "/board.css"]),
         }
-        found = {}
+        latencies = {}
         for name, (target, words, port, pages) in servers.items():
             process = multiprocessing.get_context("spawn").Process(target=target, args=words)
             process.start()
             try:
                 wait_for(port)
-                asked = measure(name, port, options.readers, options.seconds, options.pause, [*pages, *systems])
-                found[name] = asyncio.run(asked)
+                measurement = measure(name, port, options.readers, options.seconds, options.pause, [*pages, *systems])
+                latencies[name] = asyncio.run(measurement)
             finally:
                 process.terminate()
                 process.join()
-    if found["isogloss board serve"] > options.p99:
+    if latencies["isogloss board serve"] > options.p99:
         sys.exit(f"p99 is more than {options.p99:g} ms")
 
 

@@ -1,8 +1,8 @@
-"""A board of 1,000 systems with all 202 cells of XTREME-R, intervals and metadata: how long it takes, what it weighs.
+"""A board of 1,000 systems with all 202 cells of XTREME-R, intervals and metadata: its build time and size.
 
-Run it: `python benchmarks/board_pages.py [SYSTEMS] [FOLDER]`. Scores are drawn, not measured; every figure has an
-interval, so that the page is as heavy as it can be. FOLDER keeps the site. There is no peer that makes a site of files.
-Where Playwright and Chromium are installed, the page is opened: when it paints first, and how long each filter takes,
+Run it: `python benchmarks/board_pages.py [SYSTEMS] [FOLDER]`. Scores are random; every figure has an
+interval, so that the page is as large as possible. The site is kept in FOLDER. No peer builds a static site.
+If Playwright and Chromium are installed, the page is opened: the first paint, and the time of each filter
 from the change of the address to the end of the layout, the first time and as the median of five.
 """
 
@@ -11,14 +11,16 @@ import statistics
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 from isogloss.board.build import make_board
-from isogloss.board.entries import BoardEntry, EntryCell, completed_averages
 from isogloss.board.site import PAGE, SYSTEMS, write_site
+from isogloss.results.averages import completed_averages
+from isogloss.results.system import CellResult, Scorer, SystemResult
+from isogloss.scoring.names import known_language
 from isogloss.scoring.results import Number
-from isogloss.tasks.registry import task
 from isogloss.tasks.suites import suite
 from isogloss.version import __version__
 
@@ -27,7 +29,7 @@ REGIMES = ("zero-shot", "translate-train", "prompted", "in-language")
 HALF = 1.2
 
 
-def synthetic_entries(count: int, seed: int = 0) -> list[BoardEntry]:
+def synthetic_entries(count: int, seed: int = 0) -> list[SystemResult]:
     """Systems that differ in skill and size, each with all cells."""
     draw = Random(seed)
     xtreme_r = suite("xtreme-r")
@@ -35,7 +37,7 @@ def synthetic_entries(count: int, seed: int = 0) -> list[BoardEntry]:
     return [_entry(place, count, draw, ease) for place in range(count)]
 
 
-def _entry(place: int, count: int, draw: Random, ease: dict[str, float]) -> BoardEntry:
+def _entry(place: int, count: int, draw: Random, ease: dict[str, float]) -> SystemResult:
     skill = 45 + 35 * (count - place) / count
     metadata = {
         "kind": KINDS[place % 4],
@@ -49,19 +51,28 @@ def _entry(place: int, count: int, draw: Random, ease: dict[str, float]) -> Boar
         "translated_data": place % 4 == 1,
         "licence": "Apache-2.0",
     }
-    entry = BoardEntry(f"organisation/model-{place}", REGIMES[place % 4], metadata, source=f"runs/model-{place}")
-    entry.scorer = __version__, "test", "source"
     xtreme_r = suite("xtreme-r")
-    for name in xtreme_r.tasks:
+    cells = {}
+    for name, task in xtreme_r.members.items():
         for code in xtreme_r.languages_of(name):
-            n = task(name).expected(code, "test") or 500
-            metrics = {metric: _number(skill + ease[code] + draw.gauss(0, 4), n) for metric in task(name).main}
-            signature = f"task:{name}|lang:{code}|split:test|n:{n}|data:0123456789ab|version:{__version__}"
-            entry.cells[name, code] = EntryCell(metrics, signature)
-    entry.averages = {
-        column: _number(number.value, number.n) for column, number in completed_averages(entry, xtreme_r).items()
-    }
-    return entry
+            n = task.expected(code, "test") or 500
+            cells[name, code] = CellResult(
+                task=task,
+                code=code,
+                language=known_language(code),
+                metrics={metric: _number(skill + ease[code] + draw.gauss(0, 4), n) for metric in task.main},
+                signature=f"task:{name}|lang:{code}|split:test|n:{n}|data:0123456789ab|version:{__version__}",
+            )
+    system = SystemResult(
+        name=f"organisation/model-{place}",
+        regime=REGIMES[place % 4],
+        metadata=metadata,
+        cells=cells,
+        source=f"runs/model-{place}",
+        scorer=Scorer(version=__version__, split="test", resample="source"),
+    )
+    averages = completed_averages(system, xtreme_r)
+    return replace(system, averages={column: _number(each.value, each.n) for column, each in averages.items()})
 
 
 def _number(value: float, n: int) -> Number:
@@ -83,14 +94,14 @@ TIMED = """hashes => hashes.map((hash) => {
 
 
 def in_browser(page: Path) -> None:
-    """Open the page and print how quick it is; says so where there is no browser."""
+    """Open the page and print its timings, or a note without a browser."""
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
         chromium = None
     if chromium is None:
-        print("not opened: there is no Playwright, or no Chromium")
+        print("not opened: Playwright or Chromium is missing")
         return
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])

@@ -1,10 +1,10 @@
-"""What a study of all of XTREME-R costs in GPU-hours, and in hours on 1, 8 and 64 devices, by measured rates.
+"""Cost of a study of all of XTREME-R in GPU-hours, and in hours on 1, 8 and 64 devices, from measured rates.
 
     python benchmarks/capacity.py          # the tables of docs/capacity.md
 
 Every line is inputs x tokens / rate, with the inputs of gpu/extrapolate.py and the rates in the table of README.md. A
-training and what its model is asked are one job, which runs on one device. Jobs are placed longest first on the device
-that is free first, as an engine that takes them in that order does.
+training run and the predictions of its model are one job on one device. Jobs are placed longest first on the device
+that becomes free first.
 """
 
 import heapq
@@ -17,20 +17,20 @@ sys.path.insert(0, str(Path(__file__).parent / "gpu"))
 
 from extrapolate import EPOCHS, WORK
 
-# The mean tokens of an input of the measured shapes.
+# Mean tokens per input of the measured shapes.
 TOKENS = {"xnli": 40.0, "squad": 193.6, "pos": 24.4}
 
-# Tasks whose model is another's: they are asked of it, in its job.
+# Tasks that use the model of another task, in its job.
 SQUAD = "XQuAD (SQuAD windows)"
 TRAINED_WITH = {"MLQA": SQUAD, "Tatoeba": SQUAD, "LAReQA, questions": "LAReQA, answers"}
 
-# How many times the English training set `translate-train-all` learns from: English and each language it is made for.
+# Copies of the English training set in `translate-train-all`: English and each translation.
 TRANSLATED = {"XNLI": 15, "XCOPA (SIQa, COPA)": 12, SQUAD: 11, "TyDiQA": 9}
 
 
 @dataclass(frozen=True)
 class MeasuredRates:
-    """Examples a second on one H200, trained and asked, by shape; seconds a job needs before its first update."""
+    """Examples per second on one H200 in training and prediction, by shape; seconds before a job's first update."""
 
     name: str
     train: dict[str, float]
@@ -41,34 +41,34 @@ class MeasuredRates:
 MBERT = MeasuredRates(
     "mBERT", {"xnli": 5681, "squad": 1989, "pos": 6359}, {"xnli": 41463, "squad": 8889, "pos": 62214}, 63 / 8
 )
-# The training rates of squad and pos are those of a slower training step: what is computed from them is an upper bound.
+# The training rates of squad and pos come from a slower training step, so results based on them are upper bounds.
 LARGE = MeasuredRates(
     "XLM-R Large", {"xnli": 1379, "squad": 600, "pos": 1163}, {"xnli": 16501, "squad": 3099, "pos": 25152}, 163 / 8
 )
 SIZES = (MBERT, LARGE)
-# A study has three models of the one size and two of the other, five seeds each.
+# A study has three models of the first size and two of the second, five seeds each.
 MODELS = (3, 2)
 SEEDS = 5
 DEVICES = (1, 8, 64)
-# Importing the libraries, loading the weights and reading the files, in each job. An assumption, and a careful one.
+# Importing the libraries, loading the weights and reading the files, in each job; a conservative assumption.
 START = 30.0
 
 
 def job_seconds(size: MeasuredRates, copies: Mapping[str, int]) -> dict[str, float]:
-    """The seconds of each job of a model and seed: a training, on so many copies of its set, and all it is asked."""
+    """Return the seconds of each job of a model and seed: training, on some copies of its set, and predictions."""
     seconds: dict[str, float] = {}
     for work in WORK:
         job = TRAINED_WITH.get(work.task, work.task)
         tokens = TOKENS[work.shape]
         inputs = work.train * copies.get(work.task, 1)
-        learning = EPOCHS * inputs * work.tokens / (size.train[work.shape] * tokens)
-        asking = work.test * work.tokens / (size.predict[work.shape] * tokens)
-        seconds[job] = seconds.get(job, START + size.capture) + learning + asking
+        training = EPOCHS * inputs * work.tokens / (size.train[work.shape] * tokens)
+        predicting = work.test * work.tokens / (size.predict[work.shape] * tokens)
+        seconds[job] = seconds.get(job, START + size.capture) + training + predicting
     return seconds
 
 
 def hours_on(devices: int, jobs: Sequence[float]) -> float:
-    """How long so many devices need for jobs that are placed longest first."""
+    """Return the hours that some devices need for jobs placed longest first."""
     free = [0.0] * devices
     for job in sorted(jobs, reverse=True):
         heapq.heappush(free, heapq.heappop(free) + job)
@@ -76,7 +76,7 @@ def hours_on(devices: int, jobs: Sequence[float]) -> float:
 
 
 def tables() -> Iterator[str]:
-    """The tables, line by line, in Markdown."""
+    """Yield the tables in Markdown, line by line."""
     english, translated = ([job_seconds(size, copies) for size in SIZES] for copies in ({}, TRANSLATED))
     yield "| one model, one seed, seconds | " + " | ".join(size.name for size in SIZES) + " |"
     yield "|---|" + "--:|" * len(SIZES)

@@ -1,8 +1,8 @@
-"""What a cluster costs and what it gains, beside local processes in the same run: python benchmarks/cluster.py
+"""Cost and gain of a cluster, compared with local processes in the same run: python benchmarks/cluster.py
 
-Overhead: a grid of cells that take no time, filled by two local processes and by a Ray cluster of two nodes of one core
-each, after a first grid that starts the processes; with many cells a job, and with one. Speed-up: a grid of cells that
-keep a core busy, on one such node and on two. Start-up: the command `isogloss run … --on ray` beside the same without.
+Overhead: a grid of empty cells, filled by two local processes and by a Ray cluster of two nodes of one core
+each, after a first grid that starts the processes; with many cells per job, and with one. Speed-up: a grid of cells
+that keep a core busy, on one node and on two. Start-up: the command `isogloss run … --on ray`, and the same without.
 """
 
 import argparse
@@ -16,11 +16,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from isogloss.runs.engine import Engine
+from isogloss.runs.dispatch import Dispatcher
 from isogloss.runs.grid import fill
 from isogloss.runs.place import HERE, Place
 from isogloss.runs.plan import Plan
-from isogloss.scoring.cells import Request
+from isogloss.scoring.request import Request
 from isogloss.systems.base import System
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task
@@ -32,7 +32,7 @@ NODE = {"num_cpus": 1, "object_store_memory": 80 << 20}
 
 
 class BusySystem(System):
-    """Keeps a core busy for BUSY seconds of its time, then answers always the same."""
+    """Keeps a core busy for BUSY seconds, then always gives the same answer."""
 
     name = "busy"
 
@@ -48,7 +48,7 @@ class BusySystem(System):
 
 
 def install(folder: Path) -> None:
-    """Make the system known to every process that is started from now on, and to this one."""
+    """Register the system in this process and in every process started from now on."""
     info = folder / "busy-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: busy\nVersion: 1\n")
@@ -65,7 +65,7 @@ def planned(out: Path, cells: int, languages: int) -> Plan:
 
 @contextmanager
 def nodes(number: int) -> Iterator[Place]:
-    """A cluster of so many nodes of one core each."""
+    """A cluster of nodes with one core each."""
     import ray
     from ray.cluster_utils import Cluster
 
@@ -73,23 +73,23 @@ def nodes(number: int) -> Iterator[Place]:
     try:
         for _ in range(number - 1):
             cluster.add_node(**NODE)
-        yield Place("ray", address=cluster.address, environment=(*Place.environment, "BUSY"))
+        yield Place(engine_name="ray", address=cluster.address, environment=(*Place.environment, "BUSY"))
     finally:
         ray.shutdown()
         cluster.shutdown()
 
 
-def seconds_to_fill(plan: Plan, warm: Plan, engine: Engine) -> float:
-    """How long an engine takes that has filled another grid before."""
-    with engine:
-        fill(warm, engine)
+def seconds_to_fill(plan: Plan, warm: Plan, dispatcher: Dispatcher) -> float:
+    """Return the seconds to fill a grid with workers that have filled another one."""
+    with dispatcher:
+        fill(warm, dispatcher)
         began = time.perf_counter()
-        fill(plan, engine)
+        fill(plan, dispatcher)
         return time.perf_counter() - began
 
 
 def overhead(folder: Path, cells: int, rounds: int) -> None:
-    print(f"{cells} cells of no work, two processes or two nodes of one core, best of {rounds}; ms a cell")
+    print(f"{cells} empty cells, two processes or two nodes of one core, best of {rounds}; ms per cell")
     os.environ["BUSY"] = "0"
     with nodes(2) as place:
         for languages in (min(cells, 10), 1):
@@ -99,7 +99,9 @@ def overhead(folder: Path, cells: int, rounds: int) -> None:
                 for number in range(rounds):
                     out = folder / f"overhead-{where}-{languages}-{number}"
                     plan, warm = planned(out / "timed", cells, languages), planned(out / "warm", 4, 1)
-                    times.append(seconds_to_fill(plan, warm, chosen.engine(plan, 2)) / cells * 1000)
+                    times.append(
+                        seconds_to_fill(plan, warm, Dispatcher(plan, chosen.workers(2), chosen)) / cells * 1000
+                    )
                 best[where] = min(times)
             each = f"{languages} a job" if languages > 1 else "one a job"
             more = best["ray"] - best["processes"]
@@ -109,13 +111,13 @@ def overhead(folder: Path, cells: int, rounds: int) -> None:
 def speed_up(folder: Path, seconds: float) -> None:
     cells = 60
     os.environ["BUSY"] = str(seconds / cells)
-    print(f"{cells} cells of {seconds / cells:.2f} s of a core's time, 5 a job; wall seconds")
+    print(f"{cells} cells of {seconds / cells:.2f} s of CPU time, 5 per job; wall seconds")
     taken = []
     for number in (1, 2):
         with nodes(number) as place:
             out = folder / f"speed-up-{number}"
             plan, warm = planned(out / "timed", cells, 5), planned(out / "warm", 4, 1)
-            taken.append(seconds_to_fill(plan, warm, place.engine(plan)))
+            taken.append(seconds_to_fill(plan, warm, Dispatcher(plan, place.workers(), place)))
         print(f"  {number} node{'s'[: number - 1]}  {taken[-1]:6.1f}")
     print(f"  speed-up {taken[0] / taken[1]:.2f}x")
 
@@ -153,7 +155,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cells", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=60, help="of work for the speed-up")
+    parser.add_argument("--seconds", type=float, default=60, help="seconds of work for the speed-up")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as named:
         install(Path(named))

@@ -1,4 +1,4 @@
-"""How often intervals hold the true value, and how often tests raise a false alarm, on made-up answers.
+"""Coverage of the intervals and false alarms of the tests, on synthetic answers.
 
 Run it: `python benchmarks/coverage.py [--quick] [--out FILE] [--before FILE] [--part NAME …] [--data FOLDER]`. It
 prints Markdown tables and writes the same figures as JSON; given the JSON of an earlier run it shows both, before →
@@ -23,14 +23,14 @@ from coverage_extremes import extremes
 from coverage_real import design_effects
 
 Line = dict[str, Any]
-# Data sets of a case by the number of examples; every such case is one dot of a table.
+# Data sets per case by the number of examples; each case is one figure of a table.
 SETS = {20: 1000, 50: 1000, 80: 1000, 200: 1000, 1000: 500, 5000: 300}
 HEAVY_SETS = {20: 1000, 50: 1000, 200: 400, 1000: 300, 5000: 300}
 QUICK_SETS = 5
 
 
 def lines_of(case: Case, sets: int, seed: int) -> list[Line]:
-    """The shares of a case, one line for each thing that is counted."""
+    """Return the shares of a case, one line per count."""
     counted: dict[str, list[float | None]] = defaultdict(list)
     start = process_time()
     for place in range(sets):
@@ -42,15 +42,15 @@ def lines_of(case: Case, sets: int, seed: int) -> list[Line]:
 
 
 def _line(case: Case, what: str, answers: Sequence[float | None], sets: int, seconds: float) -> Line:
-    said = [answer for answer in answers if answer is not None]
+    values = [answer for answer in answers if answer is not None]
     return {
         "counted": what,
         "figure": case.what,
         "level": case.level,
         "clusters": case.clusters,
         "n": case.n,
-        "share": float(np.mean(said)) if said else None,
-        "silent": 1 - len(said) / len(answers),
+        "share": float(np.mean(values)) if values else None,
+        "silent": 1 - len(values) / len(answers),
         "answers": len(answers),
         "sets": sets,
         "seconds": round(seconds, 2),
@@ -58,17 +58,17 @@ def _line(case: Case, what: str, answers: Sequence[float | None], sets: int, sec
 
 
 def tables(lines: Iterable[Line], before: Iterable[Line] = ()) -> str:
-    """A Markdown table for everything that is counted, one column for each number of examples."""
+    """Return a Markdown table per count, with one column per number of examples."""
     earlier = {_key(line): line for line in before}
     by_counted: dict[str, list[Line]] = defaultdict(list)
     for line in lines:
         by_counted[line["counted"]].append(line)
     parts = []
-    for counted, found in by_counted.items():
-        columns = sorted({line["n"] for line in found})
+    for counted, group in by_counted.items():
+        columns = sorted({line["n"] for line in group})
         heading = ["figure", "true", "clusters", *(f"n = {n:,}" for n in columns)]
         rows: dict[tuple[str, ...], dict[int, str]] = defaultdict(dict)
-        for line in found:
+        for line in group:
             place = (line["figure"], line["level"], line["clusters"])
             rows[place][line["n"]] = _shown(line, earlier.get(_key(line)))
         body = [[*place, *(cells.get(n, "") for n in columns)] for place, cells in rows.items()]
@@ -85,19 +85,19 @@ def _shown(line: Line, before: Line | None) -> str:
 
 
 def _share(line: Line) -> str:
-    """A percentage; in brackets what share has no interval, where that is any."""
+    """Format a percentage, with the share without an interval in brackets."""
     share = "–" if line["share"] is None else f"{100 * line['share']:.1f}"
     return f"{share} (none: {100 * line['silent']:.0f})" if line["silent"] > 0.005 and share != "–" else share
 
 
 def markdown(heading: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> str:
-    """A Markdown table."""
+    """Return a Markdown table."""
     rule = ["---" if place < left else "---:" for place in range(len(heading))]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in [heading, rule, *rows])
 
 
 def text_table(rows: Sequence[dict[str, str]], before: Sequence[dict[str, str]] = ()) -> str:
-    """Rows of words as a Markdown table; those of an earlier run stand before the arrow where they differ."""
+    """Return rows of text as a Markdown table; differing entries of an earlier run precede an arrow."""
     earlier = {next(iter(row.values())): row for row in before}
     shown = []
     for row in rows:
@@ -107,7 +107,7 @@ def text_table(rows: Sequence[dict[str, str]], before: Sequence[dict[str, str]] 
 
 
 def saved(path: Path | None) -> dict[str, Any]:
-    """The report of an earlier run; an empty one where there is none."""
+    """Return the report of an earlier run, or an empty one."""
     return json.loads(path.read_text(encoding="utf-8")) if path and path.is_file() else {"lines": []}
 
 
@@ -118,19 +118,19 @@ def save(path: Path, report: dict[str, Any]) -> None:
 
 
 def arguments() -> argparse.Namespace:
-    """What was asked for."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description="Measure the coverage of intervals and the level of tests.")
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK_SETS} data sets a case, at most 200 examples")
-    parser.add_argument("--part", action="append", choices=PARTS, help="only this; others stay as they are in --out")
-    parser.add_argument("--out", type=Path, default=Path("out/coverage.json"), help="where the JSON goes")
-    parser.add_argument("--before", type=Path, help="the JSON of an earlier run, to stand beside this one")
-    parser.add_argument("--data", type=Path, help="a data folder with real answers to XQuAD")
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK_SETS} data sets per case, at most 200 examples")
+    parser.add_argument("--part", action="append", choices=PARTS, help="only this part; others in --out stay unchanged")
+    parser.add_argument("--out", type=Path, default=Path("out/coverage.json"), help="JSON output")
+    parser.add_argument("--before", type=Path, help="JSON of an earlier run to compare with")
+    parser.add_argument("--data", type=Path, help="data folder with real answers to XQuAD")
     parser.add_argument("--seed", type=int, default=0)
     return parser.parse_args()
 
 
 def _measured(part: str, options: argparse.Namespace) -> Iterator[Line]:
-    """The lines of a part; its cases are told of as they are done."""
+    """Return the lines of a part, reporting its cases as they finish."""
     for case in PARTS[part]():
         if options.quick and case.n > 200:
             continue

@@ -1,4 +1,4 @@
-"""The cases of the coverage simulation: for every kind of figure what is simulated and what may go wrong."""
+"""Cases of the coverage simulation: for every kind of figure, the simulation and its possible errors."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ from coverage_simulator import (
 from isogloss.scoring.cells import Cell
 from isogloss.scoring.contrast import SystemContrast
 
-# What is counted (or measured) -> one answer or more per data set, None where the package says nothing.
+# Name of a count (or measurement) -> one or more values per data set, None if the package gives none.
 Outcome = Mapping[str, Sequence[float | None]]
 
 COVERAGE = "interval holds the true value"
@@ -40,7 +40,7 @@ ATTRIBUTES = 5
 
 @dataclass(frozen=True)
 class Case:
-    """One line and column of the tables: the same thing simulated again and again."""
+    """One line and column of the tables: a repeated simulation."""
 
     what: str
     level: str
@@ -51,7 +51,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        """What seeds its random numbers."""
+        """Seed of its random numbers."""
         return f"{self.what}|{self.level}|{self.clusters}|{self.n}"
 
 
@@ -87,11 +87,11 @@ def _cell_cases() -> Iterator[Case]:
 
 def _one_cell(figure: Figure, level: float, design: Design, rng: np.random.Generator) -> Outcome:
     latent, clusters = design.draw(rng)
-    found = package.scored_cell(_cell(figure, latent[0, 0], level, _names(clusters, design.clusters), rng)).metrics
+    metrics = package.scored_cell(_cell(figure, latent[0, 0], level, _names(clusters, design.clusters), rng)).metrics
     outcome: dict[str, Sequence[float | None]] = {}
-    for metric, number in found.items():
+    for metric, number in metrics.items():
         counted = _held(package.interval(number), figure.true_score(metric, level))
-        outcome |= {f"{what}: exact match" if metric == "em" else what: said for what, said in counted.items()}
+        outcome |= {f"{what}: exact match" if metric == "em" else what: values for what, values in counted.items()}
     return outcome
 
 
@@ -105,7 +105,7 @@ def _held(interval: package.Interval, true: float) -> Outcome:
 def _grid(
     figure: Figure, level: float, design: Design, count: int, shared: int, rng: np.random.Generator
 ) -> list[list[Cell]]:
-    """For each system the cells of `count` languages, of which the first `shared` have the same examples."""
+    """Return, for each system, the cells of `count` languages; the first `shared` have the same examples."""
     systems: list[list[Cell]] = [[] for _ in range(design.systems)]
     for start in [0, *range(shared, count)] if shared else range(count):
         languages = LANGUAGES[:shared] if shared and start == 0 else LANGUAGES[start : start + 1]
@@ -122,7 +122,7 @@ def _grid(
 PARALLEL_QUESTIONS = replace(QUESTIONS, task="xquad")
 PARALLEL_ACCURACY = replace(ACCURACY, task="xnli")
 SENTENCES = replace(ENTITIES, task="udpos")
-# What is averaged: words, figure, clusters, languages, how many of them share their examples.
+# Averages: title, figure, clusters, languages, number of languages with shared examples.
 AVERAGES: tuple[tuple[str, Figure, Clusters, int, int], ...] = (
     ("10 parallel languages, accuracy", PARALLEL_ACCURACY, ALONE, 10, 10),
     ("10 parallel languages, QA", PARALLEL_QUESTIONS, ALONE, 10, 10),
@@ -159,7 +159,7 @@ SUITE = (PARALLEL_ACCURACY, ENTITIES, PARALLEL_QUESTIONS, ACCURACY)
 
 
 def _suite(design: Design, rng: np.random.Generator) -> list[list[Cell]]:
-    """Four tasks of four categories in three languages, for each system."""
+    """Return four tasks of four categories in three languages, for each system."""
     parts = [_grid(figure, 0.8, design, 3, 3 if figure.task in ("xnli", "xquad") else 0, rng) for figure in SUITE]
     return [[each for part in parts for each in part[system]] for system in range(design.systems)]
 
@@ -204,10 +204,10 @@ def _difference_cases() -> Iterator[Case]:
         yield Case("overall of 4 tasks in 3 languages", "0.8", clusters.name, 200, simulate, heavy=True)
 
 
-def _contrast(found: SystemContrast | None) -> Outcome:
-    if found is None:
+def _contrast(contrast: SystemContrast | None) -> Outcome:
+    if contrast is None:
         return {FALSE_ALARM: [None]}
-    return {FALSE_ALARM: [package.significant(found)], DIFFERENCE: [package.interval(found).holds(0.0)]}
+    return {FALSE_ALARM: [package.significant(contrast)], DIFFERENCE: [package.interval(contrast).holds(0.0)]}
 
 
 def _one_difference(figure: Figure, level: float, design: Design, rng: np.random.Generator) -> Outcome:
@@ -216,7 +216,7 @@ def _one_difference(figure: Figure, level: float, design: Design, rng: np.random
 
 
 def _pair(figure: Figure, levels: tuple[float, float], design: Design, rng: np.random.Generator) -> list[Cell]:
-    """One cell of two systems, at a level each."""
+    """Return one cell of two systems, each with its own level."""
     latent, clusters = design.draw(rng)
     names, sizes = _names(clusters, design.clusters), sizes_of(design.n, rng)
     return [
@@ -268,7 +268,7 @@ def _explain_cases() -> Iterator[Case]:
 
 
 def _columns(design: Design, clusters: IntArray, rng: np.random.Generator) -> FloatArray:
-    """Attributes that have nothing to do with the score; half of what they are is that of the article."""
+    """Return attributes unrelated to the score; half of their variance is shared by an article."""
     own: FloatArray = rng.standard_normal((ATTRIBUTES, design.n))
     if design.clusters is ALONE:
         return own
@@ -280,17 +280,17 @@ def _one_analysis(figure: Figure, level: float, design: Design, rng: np.random.G
     latent, clusters = design.draw(rng)
     rows = figure.judged(latent[0, 0], level, sizes_of(design.n, rng), rng)
     table = package.cell_table(figure.task, [rows], _names(clusters, design.clusters))
-    found = package.explained(table, _columns(design, clusters, rng))
+    attributes = package.explained(table, _columns(design, clusters, rng))
     true = figure.true_score(table.main, level)
     return {
-        COVERAGE: [package.interval(bucket).holds(true) for each in found for bucket in each.buckets],
-        INSIGHT: [any(each.insight for each in found)],
-        TREND: [package.says_trend(each) for each in found],
+        COVERAGE: [package.interval(bucket).holds(true) for each in attributes for bucket in each.buckets],
+        INSIGHT: [any(each.insight for each in attributes)],
+        TREND: [package.says_trend(each) for each in attributes],
     }
 
 
 def _first_bucket_lower(figure: Figure, level: float, design: Design, rng: np.random.Generator) -> Outcome:
-    """Of four buckets the first is worse and the others are equal: there is a difference and no trend beyond it."""
+    """The first of four buckets is worse and the others are equal: a difference without a further trend."""
     latent, clusters = design.draw(rng)
     columns = _columns(design, clusters, rng)[:1]
     levels = np.where(columns[0] <= np.quantile(columns[0], 0.25), level - 0.2, level)
@@ -304,14 +304,14 @@ def _bucket_contrasts(figure: Figure, levels: Sequence[float], design: Design, r
     sizes = sizes_of(design.n, rng)
     rows = [figure.judged(each[0], level, sizes, rng) for each, level in zip(latent, levels, strict=True)]
     table = package.cell_table(figure.task, rows, _names(clusters, design.clusters))
-    found = package.contrasted_buckets(table, _columns(design, clusters, rng))
-    flips = {FLIP: [package.says_order_turns(bucket) for bucket in found]}
+    buckets = package.contrasted_buckets(table, _columns(design, clusters, rng))
+    flips = {FLIP: [package.says_order_turns(bucket) for bucket in buckets]}
     if levels[0] != levels[1]:
         return flips
     return {
         **flips,
-        BUCKET_ALARM: [any(package.significant(bucket) for bucket in found)],
-        DIFFERENCE: [package.interval(bucket).holds(0.0) for bucket in found],
+        BUCKET_ALARM: [any(package.significant(bucket) for bucket in buckets)],
+        DIFFERENCE: [package.interval(bucket).holds(0.0) for bucket in buckets],
     }
 
 
@@ -326,7 +326,7 @@ def _seed_cases() -> Iterator[Case]:
 
 
 def _seeds(design: Design, rng: np.random.Generator) -> Outcome:
-    """A method whose seeds have true scores with a standard deviation of 0.02."""
+    """A method with true scores per seed that have a standard deviation of 0.02."""
     latent, clusters = design.draw(rng)
     names = _names(clusters, design.clusters)
     levels = 0.8 + 0.02 * rng.standard_normal(design.systems)
@@ -351,16 +351,16 @@ def _power_cases() -> Iterator[Case]:
 
 
 def _detected(figure: Figure, level: float, design: Design, rng: np.random.Generator) -> Outcome:
-    """The minimum detectable difference of one data set, looked for in another."""
+    """Take the minimum detectable difference of one data set, and test for it in another."""
     pilot = package.compared(*([each] for each in _pair(figure, (level, level), design, rng))).cells[0]
     gap = package.detectable_difference(pilot)
     if gap is None:
         return {}
-    found = package.compared(*([each] for each in _pair(figure, (level, level - gap), design, rng))).cells[0]
-    return {POWER: [package.significant(found)]}
+    contrast = package.compared(*([each] for each in _pair(figure, (level, level - gap), design, rng))).cells[0]
+    return {POWER: [package.significant(contrast)]}
 
 
-# What can be run by itself, in the order of the tables.
+# Parts that can be run separately, in the order of the tables.
 PARTS: dict[str, Callable[[], Iterator[Case]]] = {
     "cells": _cell_cases,
     "averages": _average_cases,

@@ -1,4 +1,4 @@
-"""Data sets without any spread, and what the package says of them."""
+"""Data sets without any spread, and the package's results for them."""
 
 import coverage_package as package
 import numpy as np
@@ -26,12 +26,12 @@ def _said(contrast: SystemContrast) -> str:
 
 
 def extremes() -> list[dict[str, str]]:
-    """Rows of words: what was given, and what was said of a cell, of the average, and of a bucket."""
-    found = []
+    """Return rows of text: the input, and the results for a cell, the average and a bucket."""
+    rows = []
     for n in (1, 5, 20, 50):
         first, second = _cells([1.0] * n, 2), _cells([0.0] * n, 2)
         compared = package.compared(first, second)
-        found.append(
+        rows.append(
             {
                 "given": f"2 languages × {n}: all right against all wrong",
                 "cell": _said(compared.cells[0]),
@@ -45,7 +45,7 @@ def extremes() -> list[dict[str, str]]:
         ("2 languages × 50: both all right", equal),
         ("2 languages × 50: AP 0.5 against 0.4", half),
     ):
-        found.append(
+        rows.append(
             {
                 "given": given,
                 "cell": _said(compared.cells[0]),
@@ -58,5 +58,5 @@ def extremes() -> list[dict[str, str]]:
         table = package.cell_table("xnli", systems, None)
         bucket = package.contrasted_buckets(table, np.arange(n, dtype=float)[None])[0]
         given = f"a bucket of {n // 4}: all right against all wrong"
-        found.append({"given": given, "cell": _said(bucket), "average": "", "score of the cell": ""})
-    return found
+        rows.append({"given": given, "cell": _said(bucket), "average": "", "score of the cell": ""})
+    return rows

@@ -1,4 +1,4 @@
-"""What the coverage simulation asks of the package: nothing else in it knows how intervals and tests are made."""
+"""All calls of the package by the coverage simulation; nothing else in it depends on how intervals are computed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,11 +15,12 @@ from isogloss.explain.pairwise import BucketContrast, attribute_contrasts
 from isogloss.explain.selection import AttributeSelection
 from isogloss.explain.single import attribute_scores
 from isogloss.metrics.statistics import Statistics
-from isogloss.scoring.cells import Cell, Request
+from isogloss.scoring.cells import Cell
 from isogloss.scoring.compare import SystemRuns, compare_runs
 from isogloss.scoring.comparison import Comparison
 from isogloss.scoring.contrast import SystemContrast
 from isogloss.scoring.main_score import SCORE, main_statistics
+from isogloss.scoring.request import Request
 from isogloss.scoring.results import CellScore, Number, Results
 from isogloss.scoring.score import score_cell, score_cells, score_runs
 from isogloss.tasks.examples import Examples
@@ -31,40 +32,40 @@ CHECKLIST = "checklist"
 
 @dataclass(frozen=True)
 class Interval:
-    """A 95 % interval on the 0..1 scale; no ends where the package gives none."""
+    """A 95 % interval on the 0..1 scale; without ends if the package gives none."""
 
     low: float | None
     high: float | None
 
     def holds(self, value: float) -> bool | None:
-        """Whether it holds a value; None without ends."""
+        """Return True if it covers a value; None without ends."""
         return None if self.low is None or self.high is None else self.low <= value <= self.high
 
     @property
     def width(self) -> float | None:
-        """How wide it is; None without ends."""
+        """Return its width; None without ends."""
         return None if self.low is None or self.high is None else self.high - self.low
 
 
 def interval(number: Number | BucketScore | SystemContrast) -> Interval:
-    """The interval of a number, of a bucket or of a difference."""
+    """Return the interval of a number, a bucket or a difference."""
     low, high = number.low, number.high
     return Interval(None if low is None else low / 100, None if high is None else high / 100)
 
 
 def significant(contrast: SystemContrast | None) -> bool | None:
-    """Whether a difference is called real."""
+    """Return True if a difference is significant."""
     return None if contrast is None else contrast.p < 0.05
 
 
 @cache
 def request(*tasks: str) -> Request:
-    """A request for some tasks, of XTREME-R or of the checklist."""
+    """Return a request for some tasks, of XTREME-R or of the checklist."""
     return Request.of(CHECKLIST if tasks[0].startswith(CHECKLIST) else "xtreme-r", tasks=tasks)
 
 
 def cell(task: str, language: str, metrics: Mapping[str, Statistics], clusters: Sequence[str] | None) -> Cell:
-    """A judged cell; examples of parallel tasks are numbered alike in all languages."""
+    """Return a judged cell; examples of parallel tasks have the same numbers in all languages."""
     n = len(next(iter(metrics.values())))
     units = [f"{row:05}" for row in range(n)] if find_task(task).parallel else None
     named = None if clusters is None else list(clusters)
@@ -72,34 +73,34 @@ def cell(task: str, language: str, metrics: Mapping[str, Statistics], clusters: 
 
 
 def scored_cell(judged: Cell) -> CellScore:
-    """One cell with its intervals: what `score_cells` does for each, without the averages around it."""
+    """Return one cell with its intervals, as `score_cells` does for each, without averages."""
     return score_cell(judged)
 
 
 def scored(cells: Sequence[Cell]) -> Results:
-    """Cells, task averages, and the overall figure."""
+    """Return cells, task averages and the overall figure."""
     return score_cells(cells, request(*dict.fromkeys(each.task for each in cells)), {"name": "simulated"})
 
 
 def compared(first: Sequence[Cell], second: Sequence[Cell]) -> Comparison:
-    """Two systems on the same cells."""
+    """Compare two systems on the same cells."""
     sides = [SystemRuns.of(name, [cells], []) for name, cells in (("first", first), ("second", second))]
     return compare_runs(*sides, request(*dict.fromkeys(each.task for each in first)))
 
 
 def seed_interval(seeds: Sequence[Sequence[Cell]]) -> Interval:
-    """The interval of a task average over seeds."""
+    """Return the interval of a task average over seeds."""
     wanted = request(*dict.fromkeys(each.task for each in seeds[0]))
     return interval(score_runs(seeds, wanted, {"name": "simulated"}).tasks[0].score)
 
 
 def detectable_difference(contrast: SystemContrast) -> float | None:
-    """The difference that would be found four times in five, 0..1; None where the package does not say."""
+    """Return the minimum detectable difference (80 % power), 0..1; None if the package gives none."""
     return None if contrast.detectable is None else contrast.detectable / 100
 
 
 def cell_table(task: str, systems: Sequence[Mapping[str, Statistics]], clusters: Sequence[str] | None) -> CellTable:
-    """A cell as `explain` sees it."""
+    """Return a cell as `explain` uses it."""
     named = find_task(task)
     n = len(next(iter(systems[0].values())))
     ids = [f"{row:05}" for row in range(n)]
@@ -107,35 +108,34 @@ def cell_table(task: str, systems: Sequence[Mapping[str, Statistics]], clusters:
     metrics = tuple(
         dict(each) if len(named.main) == 1 else {SCORE: main_statistics(task, each), **each} for each in systems
     )
-    places = tuple(range(len(systems)))
-    return CellTable(named, examples, tuple([] for _ in systems), np.arange(n), metrics, systems=places)
+    return CellTable.of_examples(named, examples, tuple([] for _ in systems), metrics)
 
 
 def _along(table: CellTable, columns: npt.NDArray[np.float64]) -> list[Any]:
     attributes = tuple(
-        Attribute(f"a{place}", f"attribute {place}", (), False, lambda examples, column=column: column)
+        Attribute(f"a{place}", f"attribute {place}", (), discrete=False, values=lambda examples, column=column: column)
         for place, column in enumerate(columns)
     )
-    return bucketed_rows(table, AttributeSelection(attributes))
+    return bucketed_rows(table, AttributeSelection(attributes=attributes))
 
 
 def explained(table: CellTable, columns: npt.NDArray[np.float64]) -> list[AttributeScores]:
-    """The buckets of every attribute under the main metric, with sentences."""
-    found = attribute_scores(table, _along(table, columns))
-    return [each for each in found if each.metric == table.main]
+    """Return the buckets of every attribute under the main metric, with sentences."""
+    scores = attribute_scores(table, _along(table, columns))
+    return [each for each in scores if each.metric == table.main]
 
 
 def contrasted_buckets(table: CellTable, columns: npt.NDArray[np.float64]) -> list[BucketContrast]:
-    """The differences of two systems in every bucket of every attribute."""
-    found = attribute_contrasts(table, _along(table, columns), (0, 1))
-    return [bucket for each in found for bucket in each.buckets]
+    """Return the differences of two systems in every bucket of every attribute."""
+    contrasts = attribute_contrasts(table, _along(table, columns), (0, 1))
+    return [bucket for each in contrasts for bucket in each.buckets]
 
 
-def says_trend(found: AttributeScores) -> bool:
-    """Whether a sentence says that the score rises or falls with the attribute."""
-    return "from bucket to bucket" in found.insight
+def says_trend(scores: AttributeScores) -> bool:
+    """Return True if a sentence says that the score rises or falls with the attribute."""
+    return "from bucket to bucket" in scores.insight
 
 
-def says_order_turns(found: BucketContrast) -> bool:
-    """Whether a bucket is marked as one in which the order of the two systems is not that of the cell."""
-    return found.flips
+def says_order_turns(contrast: BucketContrast) -> bool:
+    """Return True if a bucket is marked as reversing the order of the two systems."""
+    return contrast.flips

@@ -1,4 +1,4 @@
-"""The design effect of articles on real answers to XQuAD: the variance of a mean with them, divided by that without."""
+"""Design effect of articles on real answers to XQuAD: the variance of a mean with clusters, divided by that without."""
 
 import json
 import lzma
@@ -13,11 +13,11 @@ from isogloss.metrics.qa import statistics
 
 
 def design_effects(data: Path) -> list[dict[str, str]]:
-    """One row for every set of real answers in a data folder that has any."""
+    """Return one row per set of real answers in a data folder."""
     rows = []
     for system, language, answers in _systems(data):
         questions = [each for each in _questions(data, language) if each["id"] in answers]
-        found = statistics(
+        metrics = statistics(
             [answers[each["id"]] for each in questions],
             [each["answers"] for each in questions],
             dialect="squad",
@@ -26,7 +26,7 @@ def design_effects(data: Path) -> list[dict[str, str]]:
         paragraphs = np.array([each["paragraph"] for each in questions])
         row = {"system": f"{system}, {language}", "questions": f"{len(questions):,}"}
         for metric, name in (("f1", "F1"), ("em", "EM")):
-            values = found[metric].rows[:, 0]
+            values = metrics[metric].rows[:, 0]
             row[name] = f"{100 * values.mean():.1f}"
             row[f"{name}: articles"] = f"{design_effect(values, articles):.2f}"
             row[f"{name}: paragraphs"] = f"{design_effect(values, paragraphs):.2f}"
@@ -35,7 +35,7 @@ def design_effects(data: Path) -> list[dict[str, str]]:
 
 
 def design_effect(values: np.ndarray, clusters: np.ndarray) -> float:
-    """The variance of the mean for new clusters, divided by that for new examples alone."""
+    """Return the variance of the mean for new clusters, divided by that for new examples."""
     _, place = np.unique(clusters, return_inverse=True)
     count = int(place.max()) + 1
     residuals = np.bincount(place, weights=values - values.mean())
@@ -66,30 +66,30 @@ def _questions(data: Path, language: str) -> list[dict[str, Any]]:
 
 
 def _systems(data: Path) -> Iterator[tuple[str, str, dict[str, str]]]:
-    """Every set of answers, by the ids of XQuAD."""
+    """Yield every set of answers, by the ids of XQuAD."""
     for path in sorted((data / "squad_dev_predictions").glob("*.json*")):
-        found = _read(path.with_name(path.name.removesuffix(".xz")))
-        if isinstance(found, dict):
-            yield path.name.partition(".")[0], "en", found
+        answers = _read(path.with_name(path.name.removesuffix(".xz")))
+        if isinstance(answers, dict):
+            yield path.name.partition(".")[0], "en", answers
     for path in sorted((data / "explainaboard_outputs" / "multilingual").glob("*/xquad/*.json*")):
         language = path.name.removeprefix("test-").partition("_")[0]
         answers = _read(path.with_name(path.name.removesuffix(".xz")))["predictions"]
         ids = [each["id"] for each in _questions(data, language)]
         texts = [each["predicted_answers"]["text"] for each in answers]
-        # These files are in the order of XQuAD and name the examples by their place.
+        # These files are in the order of XQuAD and identify the examples by their index.
         yield path.parts[-3], language, dict(zip(ids, texts, strict=True))
     yield from _by_question(data)
 
 
 def _by_question(data: Path) -> Iterator[tuple[str, str, dict[str, str]]]:
-    """Answers that name the question by its text alone; texts that recur are left out."""
+    """Read answers that identify the question only by its text; repeated texts are left out."""
     folder = data / "mbert_qa"
     if not folder.is_dir():
         return
     rows = _read(folder / "SQUAD_prediction_results.json")
     questions = _questions(data, "en")
     seen = Counter(each["squad-data"]["english-question"] for each in rows)
-    asked = Counter(each["question"] for each in questions)
-    said = {each["squad-data"]["english-question"]: each["answer-predictions"]["original-squad"] for each in rows}
-    once = [each for each in questions if seen[each["question"]] == asked[each["question"]] == 1]
-    yield "mBERT", "en", {each["id"]: said[each["question"]] for each in once}
+    occurrences = Counter(each["question"] for each in questions)
+    answers = {each["squad-data"]["english-question"]: each["answer-predictions"]["original-squad"] for each in rows}
+    once = [each for each in questions if seen[each["question"]] == occurrences[each["question"]] == 1]
+    yield "mBERT", "en", {each["id"]: answers[each["question"]] for each in once}

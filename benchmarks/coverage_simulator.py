@@ -1,9 +1,9 @@
-"""Made-up answers whose true scores are known, for measuring how often intervals hold them.
+"""Synthetic answers with known true scores, for measuring the coverage of intervals.
 
-Every answer comes from a latent normal number: a sum of parts that are shared by the questions of a cluster (an
-article), by the languages a question is asked in, and by the systems that answer it. Cut at fixed thresholds it
-says whether the answer is right, partly right or wrong. Whatever is shared, each single answer has the same
-distribution, so the true score is known exactly: that of new clusters, new questions, and of both systems alike.
+Every answer comes from a latent normal variable: a sum of parts shared by the questions of a cluster (an
+article), by the languages of a question, and by the systems that answer it. Fixed thresholds decide whether
+the answer is right, partly right or wrong. With any sharing, each single answer has the same
+distribution, so the true score is known exactly: for new clusters, for new questions, and for both systems.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Rows = dict[str, Statistics]
 
-# F1 of partly right answers: all ways in which up to seven predicted and gold tokens overlap in part.
+# F1 of partly right answers: all partial overlaps of up to seven predicted and gold tokens.
 PARTIAL_F1 = np.array(
     [
         2 * both / (p + g)
@@ -34,7 +34,7 @@ PARTIAL_F1 = np.array(
 
 @dataclass(frozen=True)
 class Clusters:
-    """How questions are grouped: sizes from `smallest` to `largest`, and how much of the latent variance is shared."""
+    """Grouping of questions: sizes from `smallest` to `largest`, and the shared part of the latent variance."""
 
     name: str
     smallest: int
@@ -42,22 +42,22 @@ class Clusters:
     shared: float
 
     def draw(self, n: int, rng: np.random.Generator) -> IntArray:
-        """The cluster of each of n questions; the last cluster may be cut."""
+        """Return the cluster of each of n questions; the last cluster may be cut."""
         sizes = rng.integers(self.smallest, self.largest + 1, size=n // self.smallest + 1)
         return np.repeat(np.arange(len(sizes)), sizes)[:n]
 
 
-# Shared variances are chosen to give design effects of 1.4 to 2.1, as real answers have them.
+# Shared variances give design effects of 1.4 to 2.1, like real answers.
 ALONE = Clusters("none", 1, 1, 0.0)
 ARTICLES = Clusters("about 25", 10, 40, 0.05)
-# Languages that share sentences without sharing ids: every sentence is a cluster of its own.
+# Languages that share sentences without sharing ids: every sentence is its own cluster.
 SENTENCE = Clusters("1, shared", 1, 1, 0.0)
 SMALL = Clusters("about 3", 1, 5, 0.35)
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A kind of score: a task and its main metric, how often answers are partly right, and the rows that follow.
+    """A kind of score: a task and its main metric, the share of partly right answers, and the resulting rows.
 
     With a share m of right answers, a share `partly` m (1 - m) is partly right, worth `worth` on average.
     """
@@ -70,18 +70,18 @@ class Figure:
     rows: Callable[[FloatArray, IntArray, np.random.Generator], Rows]
 
     def right_share(self, level: npt.ArrayLike) -> FloatArray:
-        """The share of right answers that makes the true score `level`."""
+        """Return the share of right answers that gives the true score `level`."""
         score = np.asarray(level, dtype=np.float64)
         c = self.partly * self.worth
         return score if c == 0 else (1 + c - np.sqrt((1 + c) ** 2 - 4 * c * score)) / (2 * c)
 
     def true_score(self, metric: str, level: float) -> float:
-        """The true value of a metric: exact match and its mean with F1 have their own."""
+        """Return the true value of a metric; exact match and its mean with F1 have their own."""
         exact = float(self.right_share(level))
         return {"em": exact, "score": (level + exact) / 2}.get(metric, level)
 
     def judged(self, latent: FloatArray, level: npt.ArrayLike, sizes: IntArray, rng: np.random.Generator) -> Rows:
-        """The statistics of answers, `sizes` being how much there is to find in each example."""
+        """Return the statistics of answers; `sizes` is the number of items to find in each example."""
         right = self.right_share(level)
         partly = self.partly * right * (1 - right)
         quality = np.where(latent < _quantile(right), 1.0, np.where(latent < _quantile(right + partly), 0.5, 0.0))
@@ -124,15 +124,15 @@ ENTITIES = Figure("entity F1", "wikiann", "f1", 0.8, 0.5, _entity_rows)
 
 @dataclass(frozen=True)
 class Design:
-    """A test set and who answers it.
+    """A test set and its systems.
 
     Attributes:
-        n: how many examples there are in each language.
-        clusters: how they are grouped.
-        languages: in how many parallel languages they are asked.
-        systems: how many systems, or seeds of one, answer.
-        agreement: the correlation of the latent numbers of two systems on one example, and of their clusters.
-        parallel: the correlation of two languages.
+        n: number of examples per language.
+        clusters: their grouping.
+        languages: number of parallel languages.
+        systems: number of systems, or of seeds of one.
+        agreement: correlation of the latent variables of two systems on one example, and of their clusters.
+        parallel: correlation of two languages.
     """
 
     n: int
@@ -143,7 +143,7 @@ class Design:
     parallel: float = 0.5
 
     def draw(self, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
-        """Latent numbers (systems, languages, n), and the cluster of each example."""
+        """Return latent variables (systems, languages, n), and the cluster of each example."""
         clusters = self.clusters.draw(self.n, rng)
         systems, languages, n = self.systems, self.languages, self.n
         groups = int(clusters[-1]) + 1
@@ -163,5 +163,5 @@ class Design:
 
 
 def sizes_of(n: int, rng: np.random.Generator) -> IntArray:
-    """How many entities sentences have: 1.5 on average."""
+    """Return numbers of entities per sentence: 1.5 on average."""
     return 1 + rng.poisson(0.5, n)

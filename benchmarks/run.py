@@ -1,8 +1,8 @@
-"""All benchmarks in one go, side by side with their peers.
+"""All benchmarks in one run, compared with their peers.
 
-Run it: `make bench`, or `python benchmarks/run.py [--only NAME …] [--markdown]`. Each `bench_NAME.py` runs in a
-process of its own and prints its rows when it has them. Seconds are what the benchmark's own text says, mostly CPU
-time, always the best of several runs; ratio = peer / ours, so that above 1 we are faster.
+Run it: `make bench`, or `python benchmarks/run.py [--only NAME …] [--markdown]`. Each `bench_NAME.py` runs in its
+own process and prints its rows when it has them. Seconds are described in each benchmark, mostly CPU
+time, always the best of several runs; ratio = peer / ours, so above 1 we are faster.
 """
 
 import argparse
@@ -38,12 +38,12 @@ COLUMNS: tuple[tuple[str, int, Callable[[Row], str]], ...] = (
 
 
 def _seconds(value: float) -> str:
-    """Three figures that count."""
+    """Format a number with three significant digits."""
     return f"{value:.{4 if value < 0.1 else 3 if value < 1 else 2}f}"
 
 
 def machine() -> Iterator[str]:
-    """What the figures were measured with."""
+    """Return the hardware and library versions."""
     cpu = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.is_file():
@@ -62,24 +62,24 @@ def machine() -> Iterator[str]:
 
 
 def rows_of(name: str) -> list[Row] | None:
-    """The rows of a benchmark, run in a fresh process; None where it failed."""
+    """Return the rows of a benchmark, run in a fresh process; None if it failed."""
     with tempfile.TemporaryDirectory() as folder:
-        found = Path(folder) / "rows.json"
-        process = subprocess.run([sys.executable, __file__, "--write", str(found), "--only", name], check=False)
+        output = Path(folder) / "rows.json"
+        process = subprocess.run([sys.executable, __file__, "--write", str(output), "--only", name], check=False)
         if process.returncode:
             return None
-        rows: list[Row] = json.loads(found.read_text())
+        rows: list[Row] = json.loads(output.read_text())
         return rows
 
 
 def title(name: str) -> str:
-    """The first line of a benchmark's own text."""
+    """Return the first line of a benchmark's docstring."""
     text = ast.get_docstring(ast.parse((HERE / f"bench_{name}.py").read_text(encoding="utf-8"))) or ""
     return f"{name}: {text.partition(chr(10))[0]}"
 
 
 def show(rows: list[Row], markdown: bool) -> None:
-    """One table; columns that would be empty are left out."""
+    """Print one table without empty columns."""
     shown = [column for column in COLUMNS if any(column[2](row) for row in rows)]
     table = [[name for name, _, _ in shown], *([cell(row) for _, _, cell in shown] for row in rows)]
     if markdown:
@@ -92,13 +92,13 @@ def show(rows: list[Row], markdown: bool) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Measure Isogloss beside its peers.")
+    parser = argparse.ArgumentParser(description="Compare Isogloss with its peers.")
     parser.add_argument("--only", action="append", choices=BENCHMARKS, metavar="NAME", help=", ".join(BENCHMARKS))
     parser.add_argument("--markdown", action="store_true", help="print Markdown tables")
     parser.add_argument("--write", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     chosen = options.only or BENCHMARKS
-    if options.write:  # the process that measures
+    if options.write:  # the measuring process
         options.write.write_text(json.dumps(import_module(f"bench_{chosen[0]}").run()))
         return 0
     print("\n".join(machine()), flush=True)
@@ -111,7 +111,7 @@ def main() -> int:
             show(rows, options.markdown)
         else:
             failed |= rows is None
-            print("it failed; see above" if rows is None else "left out: its peer is not installed")
+            print("failed; see above" if rows is None else "skipped: its peer is not installed")
         print(f"\n{perf_counter() - start:.0f} s", flush=True)
     return int(failed)
 

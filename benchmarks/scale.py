@@ -1,8 +1,8 @@
 """Mewsli-X at its real size: 15,000 queries, 1,000,000 candidates, 512 dimensions, exact top 20, vectors memory-mapped.
 
 Run it: `python benchmarks/scale.py [--queries N] [--candidates N]`. It writes 2 GB of random unit vectors to a scratch
-folder and takes several minutes, so it is not part of `make bench`. The floor is the matrix product alone, in the same
-blocks; each runs in a process of its own, so that memory is its own.
+folder and takes several minutes, so it is not part of `make bench`. The lower bound is the bare matrix product, in
+the same blocks; each runs in its own process, for separate memory figures.
 """
 
 import argparse
@@ -30,7 +30,7 @@ def vectors(path: Path, rows: int, seed: int) -> None:
 
 
 def private_megabytes() -> float:
-    """Memory of this process that is not a file's: what is held beyond the mapped vectors."""
+    """Return the anonymous memory of this process: memory beyond the mapped vectors."""
     status = Path("/proc/self/status").read_text()
     return int(status.partition("RssAnon:")[2].split()[0]) / 1024
 
@@ -45,7 +45,7 @@ def floor(queries: np.ndarray, candidates: np.ndarray) -> None:
 
 
 def measure(what: str, folder: Path) -> None:
-    """One of the two, timed; prints seconds, private and peak megabytes."""
+    """Time one of the two, and print seconds, private and peak megabytes."""
     queries = np.load(folder / "queries.npy", mmap_mode="r")
     candidates = np.load(folder / "candidates.npy", mmap_mode="r")
     peak = 0.0

@@ -1,10 +1,10 @@
-"""Search over shards against search in one process: the same bits, at what cost; and what 10^8 candidates would take.
+"""Search over shards compared with search in one process: identical bits, their cost, and an estimate for 10^8.
 
 Run it: `python benchmarks/search_shards.py [--queries N] [--candidates N] [--jobs N]`. At its default size, Mewsli-X's,
 it writes 2 GB of random unit vectors to a scratch folder and takes several minutes, so it is not part of `make bench`.
-Each way runs in a process of its own, with the same number of cores: "one process" is `isogloss.metrics.search.search`
-with all of them in the matrix product, the others are `isogloss.search`: start-up, checksums, files and merging, too.
-They alternate, and the best of `--repeats` counts. The peak of memory is a worker's own, mapped files included.
+Each variant runs in its own process, with the same number of cores: "one process" is `isogloss.metrics.ranking.search`
+with all of them in the matrix product, the others are `isogloss.search`, with start-up, checksums, files and merging.
+They alternate, and the best of `--repeats` counts. Peak memory is that of a worker, including mapped files.
 """
 
 import argparse
@@ -23,7 +23,7 @@ HUGE = 10**8
 
 
 def peak_megabytes() -> float:
-    """The highest resident memory of this process, and of those it has waited for."""
+    """Return the peak resident memory of this process, and of its finished children."""
     import resource
 
     own = Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]
@@ -31,7 +31,7 @@ def peak_megabytes() -> float:
 
 
 def measure(what: str, folder: Path, memory: str) -> None:
-    """Search in one way, save what was found, and print seconds and megabytes."""
+    """Search in one variant, save the result, and print seconds and megabytes."""
     paths = folder / "queries.npy", folder / "candidates.npy"
     start = time.perf_counter()
     if what == "0":
@@ -54,19 +54,19 @@ def same_bits(first: Path, second: Path) -> bool:
 
 
 def arithmetic(folder: Path, queries: int, candidates: int, seconds: float, memory: str) -> None:
-    """What 10^8 candidates take at the rate that was measured, cut as they would be."""
+    """Print an estimate for 10^8 candidates at the measured rate, with the shards they would have."""
     from isogloss.runs.place import byte_count
     from isogloss.runs.search_plan import SearchFiles, plan_search
 
-    huge = folder / "huge.npy"  # a hole on the disk, of which nothing but the shape is read
+    huge = folder / "huge.npy"  # a sparse file, of which only the shape is read
     np.lib.format.open_memmap(huge, mode="w+", dtype=np.float32, shape=(HUGE, DIMENSION))
     plan, _ = plan_search(SearchFiles.of(folder / "queries.npy", huge), K, memory=byte_count(memory, ""), jobs=1)
     shards = len(list(plan.shards))
     rate = queries * candidates * DIMENSION / seconds / (os.cpu_count() or 1)
     core_hours = plan.multiplications / rate / 3600
-    print(f"\n{queries:,} x {HUGE:,} at {rate / 1e9:.1f} G multiplications a second and core:")
+    print(f"\n{queries:,} x {HUGE:,} at {rate / 1e9:.1f} G multiplications per second and core:")
     print(f"  {core_hours:.1f} core-hours: " + ", ".join(f"{core_hours / n:.2f} h on {n}" for n in (8, 64, 512)))
-    print(f"  {HUGE * DIMENSION * 4 / 1e9:.0f} GB of candidates are read, twice: for a checksum, and to be searched")
+    print(f"  {HUGE * DIMENSION * 4 / 1e9:.0f} GB of candidates are read twice: for a checksum, and for the search")
     print(f"  {shards:,} shards of {plan.shard_rows:,}; results {shards * queries * K * 12 / 1e9:.2f} GB of disk")
 
 

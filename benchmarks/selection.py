@@ -1,15 +1,15 @@
-"""How good is the checkpoint that a dev set chooses, by the number of examples it has? A simulation.
+"""Quality of the checkpoint chosen by a dev set, by its number of examples. A simulation.
 
     python benchmarks/selection.py [--trials 2000] [--seed 0]
 
-A run has ten checkpoints, as by default. Their true accuracies are drawn around 80 %, normally, with a standard
-deviation of `spread` points. Whether a checkpoint is right about an example is a latent normal number, cut where its
-accuracy wants it; a part of that number's variance, `shared`, belongs to the example and is the same for all
+A run has ten checkpoints, the default. Their true accuracies are normally distributed around 80 %, with a standard
+deviation of `spread` points. A latent normal variable with a threshold decides whether a checkpoint is right about an
+example; a part of its variance, `shared`, belongs to the example and is the same for all
 checkpoints, because checkpoints of a run are mostly right and wrong about the same examples. The package's own rule
-then chooses the best by the dev score. What is lost is the distance of its true accuracy to that of the truly best.
+then chooses the best by the dev score. The loss is the distance of its true accuracy from the best one.
 
-A tagger's sentences are simulated as if each were right or wrong as a whole. A real curve rises and then lies flat; the
-ten here are its flat part, which is where a choice is hard.
+Sentences of a tagger are simulated as right or wrong as a whole. A real curve rises and then stays flat; the
+ten here are its flat part, where a choice is hard.
 """
 
 import argparse
@@ -27,13 +27,13 @@ from isogloss.training.selection import CheckpointScore, choose
 
 ACCURACY, CHECKPOINTS, NOTICEABLE = 0.8, 10, 0.5
 SPREAD, SHARED = 0.75, 0.8
-PART = 300  # examples of a dev set that only shows how a run moves
+PART = 300  # examples of a dev subset that only shows how a run develops
 DEV_SETS = {"XNLI": 2_490, "UD-POS": 3_974, "WikiANN": 10_000}
 _LATENT = NormalDist()
 
 
 def lost_points(examples: int, spread: float, shared: float, trials: int, seed: int) -> Iterator[float]:
-    """How far the chosen checkpoint is below the best one, in points, in every trial."""
+    """Return how far the chosen checkpoint is below the best one, in points, in every trial."""
     steps = list(range(1, CHECKPOINTS + 1))
     for trial in range(trials):
         rng = np.random.default_rng([seed, trial])
@@ -51,7 +51,7 @@ def lost_points(examples: int, spread: float, shared: float, trials: int, seed: 
 
 
 def row(name: str, examples: int, spread: float, shared: float, trials: int, seed: int) -> str:
-    """A row of the table."""
+    """Return a row of the table."""
     lost = list(lost_points(examples, spread, shared, trials, seed))
     error = 100 * math.sqrt(ACCURACY * (1 - ACCURACY) / examples)
     noticeable = 100 * fmean(points >= NOTICEABLE for points in lost)
@@ -60,7 +60,7 @@ def row(name: str, examples: int, spread: float, shared: float, trials: int, see
 
 
 def main() -> None:
-    """Print the table: a part and whole dev sets, then the first two under other assumptions."""
+    """Print the table: a subset and whole dev sets, then the first two under other assumptions."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)

@@ -1,10 +1,10 @@
-"""A full-size XTREME-R made of random words: every task, language and count, with gold and a system's answers.
+"""A full-size XTREME-R of random words: every task, language and count, with gold labels and a system's predictions.
 
 Run it: `python benchmarks/synthetic.py OUT`. It writes `OUT/data`, a data folder in the layouts of the official
-releases, and `OUT/predictions`, the answers of a made-up system that is right about seven times in ten. The same
-files come out every time. Sizes follow the real files: 20 tokens a sentence in UD, 11 in WikiANN, 760 characters
-a paragraph in XQuAD, 735 in MLQA, 490 in TyDiQA. Only the candidates of Mewsli-X are shorter than the real ones
-(all 1,003,893 of them, but 0.2 GB instead of 0.5): the real descriptions would lengthen parsing, and nothing else.
+releases, and `OUT/predictions`, the predictions of a synthetic system that is right about seven times in ten. The
+output is always the same. Sizes follow the real files: 20 tokens per sentence in UD, 11 in WikiANN, 760 characters
+per paragraph in XQuAD, 735 in MLQA, 490 in TyDiQA. Only the candidates of Mewsli-X are shorter than the real ones
+(all 1,003,893 of them, but 0.2 GB instead of 0.5): real descriptions would only slow down parsing.
 """
 
 import sys
@@ -25,7 +25,7 @@ from isogloss.tasks.registry import task
 CANDIDATES = 1_003_893
 SKILL = 0.7
 
-# First and last letter of the scripts; unassigned code points between them are left out.
+# First and last letter of the scripts; unassigned code points between them are skipped.
 LETTERS = {
     "Arab": "ءي", "Beng": "কহ", "Cyrl": "ая", "Deva": "कह", "Geor": "აჰ", "Grek": "αω", "Gujr": "કહ", "Guru": "ਕਹ",
     "Hans": "一房", "Hebr": "את", "Jpan": "一房", "Kore": "가힣", "Latn": "az", "Mlym": "കഹ", "Mymr": "ကအ",
@@ -39,7 +39,7 @@ FEATURES = ("Case=Nom|Number=Sing", "Number=Plur|Person=3|Tense=Pres|VerbForm=Fi
 
 
 class Words:
-    """Random words in the script of a language; the same ones for the same language and purpose."""
+    """Random words in the script of a language; the same for the same language and purpose."""
 
     def __init__(self, code: str, purpose: str) -> None:
         self.rng = Random(f"{purpose}/{code}")
@@ -47,11 +47,11 @@ class Words:
         self.space = " " if language(code).segmented else ""
 
     def some(self, count: int) -> list[str]:
-        """That many words."""
+        """Return some words."""
         return self.rng.choices(self.vocabulary, k=count)
 
     def text(self, count: int) -> str:
-        """That many words, give or take a third, in a row."""
+        """Return about `count` words, within a third, joined."""
         return self.space.join(self.some(self.rng.randint(2 * count // 3, 4 * count // 3)))
 
 
@@ -66,15 +66,17 @@ def _vocabulary(code: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Folders:
-    """Where gold and answers go."""
+    """Writer of gold labels and predictions."""
 
     data: Path
     predictions: Path
 
     def gold(self, name: str, code: str, content: bytes | str, *, suffix: str = "") -> None:
-        """Write a data file of a task under the path that its first layout has for the language."""
+        """Write a data file of a task under the path of its first layout for the language."""
         pattern = task(name).layouts[0].test
-        relative = SplitFiles(task(name), code, "test", self.data, pattern).relative(pattern)
+        relative = SplitFiles(task=task(name), language=code, split="test", root=self.data, pattern=pattern).relative(
+            pattern
+        )
         self.at(relative.replace("*", "synthetic") + suffix, content)
 
     def at(self, relative: str, content: bytes | str) -> None:
@@ -109,7 +111,7 @@ def _count(name: str, code: str) -> int:
 
 
 def xnli(folders: Folders) -> None:
-    """The release's one file for all languages: 19 columns, parses empty, text also as tokens."""
+    """Write the release's one file for all languages: 19 columns, parses empty, text also as tokens."""
     of = task("xnli")
     labels = Random("xnli").choices(of.labels, k=_count("xnli", "en"))
     empty = "\t" * 4
@@ -126,13 +128,13 @@ def xnli(folders: Folders) -> None:
 
 
 def _answered(rng: Random, prefix: str, gold: Sequence[Any], wrong: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """Numbered answers: the gold as often as the system is right, else the wrong one."""
+    """Return numbered answers: the gold label as often as the system is right, else the wrong one."""
     for row, (right, other) in enumerate(zip(gold, wrong, strict=True)):
         yield f"{prefix}{row}", right if rng.random() < SKILL else other
 
 
 def xcopa(folders: Folders) -> None:
-    """JSON lines."""
+    """Return JSON lines."""
     for code in task("xcopa").languages:
         words = Words(code, "xcopa")
         labels = Random("xcopa").choices((0, 1), k=_count("xcopa", code))
@@ -153,7 +155,7 @@ def xcopa(folders: Folders) -> None:
 
 
 def udpos(folders: Folders) -> None:
-    """CoNLL-U with 5 to 35 words a sentence, every tenth with a fused token."""
+    """Write CoNLL-U with 5 to 35 words per sentence, every tenth with a fused token."""
     of = task("udpos")
     tags = of.labels[:-1]
     for code in of.languages:
@@ -168,7 +170,7 @@ def udpos(folders: Folders) -> None:
             tagged = [tag_of[word] for word in sentence]
             lines += (f"# sent_id = synthetic-{row}", f"# text = {' '.join(sentence)}")
             table = [f"{place}\t{middle[word]}{place - 1}\tdep\t_\t_" for place, word in enumerate(sentence, 1)]
-            if row % 10 == 0:  # words 2 and 3 are fused; word 2, nearer to the root, gives the tag
+            if row % 10 == 0:  # words 2 and 3 are fused; word 2, nearer to the root, determines the tag
                 table.insert(1, f"2-3\t{sentence[1]}{sentence[2]}" + "\t_" * 8)
                 del tagged[2]
             lines += (*table, "")
@@ -178,7 +180,7 @@ def udpos(folders: Folders) -> None:
 
 
 def wikiann(folders: Folders) -> None:
-    """`xx:word<TAB>tag`; Chinese, Japanese and Thai one character a token, as in the release."""
+    """Write `xx:word<TAB>tag`; Chinese, Japanese and Thai have one character per token, as in the release."""
     of = task("wikiann")
     for code in of.languages:
         words = Words(code, "wikiann")
@@ -198,7 +200,7 @@ def wikiann(folders: Folders) -> None:
 
 
 def _entities(rng: Random, length: int) -> list[str]:
-    """One or two entities of one to four tokens among O."""
+    """Return one or two entities of one to four tokens among O."""
     tags = ["O"] * length
     for _ in range(rng.randint(1, 2)):
         kind, start, size = rng.choice(("PER", "ORG", "LOC")), rng.randrange(length), rng.randint(1, 4)
@@ -209,7 +211,7 @@ def _entities(rng: Random, length: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Passage:
-    """Sentences in a row, with where each starts and ends."""
+    """Return joined sentences, with the start and end of each."""
 
     words: Words
     sentences: list[list[str]]
@@ -224,12 +226,12 @@ class Passage:
         return [(end - 1 - len(text), end - 1) for end, text in zip(ends, self.texts, strict=True)]
 
     def record(self, *, sentence_breaks: bool = False) -> dict[str, Any]:
-        """The paragraph in SQuAD's format, with XQuAD-R's fields if wanted, and no question yet."""
+        """Return the paragraph in SQuAD's format, optionally with XQuAD-R's fields, without questions."""
         extra = {"sentences": self.texts, "sentence_breaks": self.breaks} if sentence_breaks else {}
         return {"context": " ".join(self.texts), "qas": [], **extra}
 
     def question(self, identifier: str, answers: int = 1) -> tuple[dict[str, Any], int, str]:
-        """A question in SQuAD's format, the sentence that answers it, and what the system answers."""
+        """Return a question in SQuAD's format, the sentence that answers it, and the system's answer."""
         rng, space = self.words.rng, self.words.space
         place = rng.randrange(len(self.sentences))
         sentence = self.sentences[place]
@@ -247,7 +249,7 @@ class Passage:
 
 
 def _passage(words: Words, characters: int, sentences: int) -> Passage:
-    """A passage of about so many characters."""
+    """Return a passage of about `characters` characters."""
     per_word = sum(map(len, words.vocabulary)) / len(words.vocabulary) + len(words.space)
     size = max(4, round(characters / sentences / per_word))
     return Passage(words, [words.some(words.rng.randint(size // 2, 3 * size // 2)) for _ in range(sentences)])
@@ -259,12 +261,12 @@ def _ids(purpose: str, count: int) -> list[str]:
 
 
 def _shares(total: int, parts: int) -> list[int]:
-    """A total in nearly equal parts."""
+    """Split a total into nearly equal parts."""
     return [total * (part + 1) // parts - total * part // parts for part in range(parts)]
 
 
 def xquad_and_lareqa(folders: Folders, paragraphs: int = 240) -> None:
-    """XQuAD, and XQuAD-R: the same questions with sentence breaks, as many sentences as LAReQA has candidates."""
+    """Write XQuAD and XQuAD-R: the same questions with sentence breaks, as many sentences as LAReQA has candidates."""
     of = task("lareqa")
     ids = _ids("xquad", _count("xquad", "en"))
     targets: dict[str, list[str]] = {identifier: [] for identifier in ids}
@@ -301,7 +303,7 @@ def _squad(paragraphs: list[dict[str, Any]]) -> bytes:
 
 
 def _ranking(rng: Random, targets: Sequence[str], pool: Sequence[str], depth: int) -> list[str]:
-    """Distinct candidates: most targets somewhere near the top, random others around and below them."""
+    """Return distinct candidates: most targets near the top, random others around and below them."""
     ranks = {target: rng.expovariate(0.3) for target in targets if rng.random() < SKILL}
     for place, other in enumerate(rng.choices(pool, k=2 * depth)):
         ranks.setdefault(other, place)
@@ -309,7 +311,7 @@ def _ranking(rng: Random, targets: Sequence[str], pool: Sequence[str], depth: in
 
 
 def mlqa(folders: Folders) -> None:
-    """One file a language; the ids of the others are some of English's."""
+    """Write one file per language; the ids of the others are a subset of English's."""
     of = task("mlqa")
     ids = _ids("mlqa", max(_count("mlqa", code) for code in of.languages))
     for code in of.languages:
@@ -320,13 +322,13 @@ def mlqa(folders: Folders) -> None:
 
 
 def tydiqa(folders: Folders) -> None:
-    """The release's one file for all languages; ids begin with the language's name."""
+    """Write the release's one file for all languages; ids start with the language's name."""
     records: list[dict[str, Any]] = []
     for code in task("tydiqa").languages:
         name = language(code).name.lower()
         ids = [f"{name}-{identifier}" for identifier in _ids(f"tydiqa/{code}", _count("tydiqa", code))]
-        found, answers = _questions(Words(code, "tydiqa"), ids, 490, answers=(1, 2, 2))
-        records += found
+        questions, answers = _questions(Words(code, "tydiqa"), ids, 490, answers=(1, 2, 2))
+        records += questions
         folders.answers("tydiqa", code, answers)
     folders.gold("tydiqa", "en", _squad(records))
 
@@ -334,7 +336,7 @@ def tydiqa(folders: Folders) -> None:
 def _questions(
     words: Words, ids: Sequence[str], characters: int, answers: Sequence[int] = (1,)
 ) -> tuple[list[dict[str, Any]], list[tuple[str, str]]]:
-    """A paragraph for each question, and what the system answers."""
+    """Write a paragraph for each question, and the system's answer."""
     records, guesses = [], []
     for identifier in ids:
         passage = _passage(words, characters, 5)
@@ -345,7 +347,7 @@ def _questions(
 
 
 def tatoeba(folders: Folders) -> None:
-    """Two files a language, aligned line by line."""
+    """Write two files per language, aligned line by line."""
     for code in task("tatoeba").languages:
         words, english = Words(code, "tatoeba"), Words("en", f"tatoeba/{code}")
         rows = range(_count("tatoeba", code))
@@ -357,7 +359,7 @@ def tatoeba(folders: Folders) -> None:
 
 
 def mewslix(folders: Folders, candidates: int = CANDIDATES) -> None:
-    """Documents with two mentions each, and a pool in all languages."""
+    """Write documents with two mentions each, and a pool in all languages."""
     ids = [f"Q{37 * row + 11}" for row in range(candidates)]
     documents: list[dict[str, Any]] = []
     for code in task("mewslix").languages:
@@ -395,7 +397,7 @@ def mewslix(folders: Folders, candidates: int = CANDIDATES) -> None:
 
 
 def _entity_lines(ids: Sequence[str]) -> Iterator[str]:
-    """One line a candidate; the descriptions are drawn from a few thousand."""
+    """Write one line per candidate; the descriptions are drawn from a few thousand."""
     described: list[str] = []
     for entry in all_languages():
         words = Words(entry.code, "entities")

@@ -1,10 +1,10 @@
-"""Does pretraining transfer? A model, and its architecture with random weights, trained on English, asked everywhere.
+"""Does pretraining transfer? A model, and its architecture with random weights, trained on English, tested everywhere.
 
     python benchmarks/transfer.py MODEL --data DATA --out RUNS [--seeds 3] [--only NAME,…] [--minutes M]
 
-Every line of `STUDY` is one `isogloss train`, or two where random weights are compared. All run at the same time, each
+Every line of `STUDY` is one `isogloss train`, or two if random weights are compared. All run at the same time, each
 in its own process; those that exceed the time limit are stopped, and resume when the command
-is run again. The printed table and RUNS/transfer.json have whatever is finished.
+is run again. The printed table and RUNS/transfer.json contain everything finished.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from isogloss.runs.records import read_record
 from isogloss.runs.toml import to_toml
 from isogloss.tasks.registry import task
 
-# A high learning rate suits small models; checkpoints are few because each is asked in every language.
+# A high learning rate suits small models; checkpoints are few because each predicts every language.
 COMMON = {
     "learning_rate": 3e-4,
     "warmup": 100,
@@ -33,17 +33,17 @@ COMMON = {
     "dev_examples": 100,
     "test_examples": 100,
 }
-SIQA = "siqa/socialIQa_v1.4_dev.jsonl"  # stands in for the training set
+SIQA = "siqa/socialIQa_v1.4_dev.jsonl"  # replaces the training set
 LONGER = {"epochs": 6.0, "select": "last"}
-# TyDiQA stands in for SQuAD.
+# TyDiQA replaces SQuAD.
 READING = {**LONGER, "train_on": "tydiqa"}
-# The answers of a batch's other questions are the wrong ones, so there should be many.
+# The answers of a batch's other questions are the negatives, so there should be many.
 SEARCHING = {**READING, "batch": 64, "candidates": 0}
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """One command: a system, what it learns, and where it is asked."""
+    """One command: a system, its training and its test languages."""
 
     name: str
     task: str
@@ -57,7 +57,7 @@ class Experiment:
 
 STUDY = (
     Experiment("udpos", "udpos", settings={"epochs": 2.0}),
-    # WikiANN's test labels are not in XTREME's files: dev is asked, so it must not choose the checkpoint.
+    # WikiANN's test labels are not in XTREME's files: dev is used for testing, so it must not choose the checkpoint.
     Experiment("wikiann", "wikiann", "dev", settings={"epochs": 2.0, "select": "last"}),
     Experiment("tydiqa", "tydiqa", settings=LONGER),
     Experiment("xcopa", "xcopa", settings={"epochs": 5.0, "stages": [SIQA]}),
@@ -90,16 +90,16 @@ def start(experiment: Experiment, random: bool, chosen: argparse.Namespace) -> s
 
 
 def scores(out: Path) -> dict[str, dict[str, list[float]]]:
-    """The main score of every cell, by experiment and model and then by language, one per seed."""
-    found: dict[str, dict[str, list[float]]] = {}
+    """Return the main score of every cell, by experiment and model and then by language, one per seed."""
+    experiments: dict[str, dict[str, list[float]]] = {}
     for path in sorted(out.glob("*/*/*/seed-*/.cells/*/*.json")):
         record = read_record(path)
         if record is not None and record.score is not None:
             weights = "random" if "random" in record.system else "pretrained"
             values = [record.score.metrics[name].value for name in task(record.task).main]
-            experiment = found.setdefault(f"{path.relative_to(out).parts[0]} {weights}", {})
+            experiment = experiments.setdefault(f"{path.relative_to(out).parts[0]} {weights}", {})
             experiment.setdefault(record.language, []).append(fmean(values))
-    return found
+    return experiments
 
 
 def main() -> None:
@@ -122,9 +122,9 @@ def main() -> None:
             process.wait(max(0.1, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
             process.terminate()
-    found = scores(chosen.out)
-    (chosen.out / "transfer.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    for experiment, languages in found.items():
+    experiments = scores(chosen.out)
+    (chosen.out / "transfer.json").write_text(json.dumps(experiments, indent=1) + "\n", encoding="utf-8")
+    for experiment, languages in experiments.items():
         en = f"{fmean(languages['en']):5.1f}" if "en" in languages else "    –"
         others = [fmean(values) for code, values in languages.items() if code != "en"]
         mean = f"{fmean(others):5.1f}" if others else "    –"

@@ -1,4 +1,4 @@
-"""A server on this machine that behaves as badly as it is told to, for the tests of fetching."""
+"""A local server with configurable failures, for the fetch tests."""
 
 import hashlib
 import random
@@ -32,7 +32,7 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
     def wanted(self, content: bytes) -> int:
-        """The first byte the client wants; 0 where its version is another one."""
+        """Return the first byte the client requests; 0 if it has another version."""
         if self.headers.get("If-Range", tag(content)) != tag(content):
             return 0
         return int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").rstrip("-"))
@@ -59,7 +59,7 @@ class Server(ThreadingHTTPServer):
         self.url = f"http://127.0.0.1:{self.server_port}"
 
     def handle_error(self, *_: object) -> None:
-        """Clients that hang up are what these tests are about."""
+        """Ignore clients that disconnect, as the tests do on purpose."""
 
 
 def tag(content: bytes) -> str:
@@ -87,7 +87,7 @@ def serve_from_the_start(handler: Handler, content: bytes) -> None:
 
 
 def cut(size: int, then: Behaviour = serve) -> Behaviour:
-    """Promise all, send `size` bytes, hang up."""
+    """Announce the whole file, send `size` bytes, and disconnect."""
 
     def behave(handler: Handler, content: bytes) -> None:
         start = 0 if then is serve_from_the_start else handler.wanted(content)
@@ -99,7 +99,7 @@ def cut(size: int, then: Behaviour = serve) -> Behaviour:
 
 
 def stall(size: int) -> Behaviour:
-    """Send `size` bytes, then nothing, keeping the line open."""
+    """Send `size` bytes, then nothing, keeping the connection open."""
 
     def behave(handler: Handler, content: bytes) -> None:
         start = handler.wanted(content)
@@ -114,7 +114,7 @@ def stall(size: int) -> Behaviour:
 
 
 def drip(handler: Handler, content: bytes) -> None:
-    """Send slowly enough to be killed meanwhile."""
+    """Send slowly, so that the client can be killed meanwhile."""
     handler.head(content, 0)
     for start in range(0, len(content), 50_000):
         handler.wfile.write(content[start : start + 50_000])
@@ -152,7 +152,7 @@ def running() -> Iterator[Server]:
 
 
 def file_of(server: Server, content: bytes = CONTENT, **changes: object) -> Dataset:
-    """A dataset of one file that the server has."""
+    """Return a dataset with one file of the server."""
     server.files["/file.bin"] = content
     fields = {
         "dataset": "toy",
@@ -162,7 +162,7 @@ def file_of(server: Server, content: bytes = CONTENT, **changes: object) -> Data
         "sha256": hashlib.sha256(content).hexdigest(),
         "path": "toy/file.bin",
     }
-    return Dataset("toy", "Toy", "none", (RemoteFile(**{**fields, **changes}),))  # type: ignore[arg-type]
+    return Dataset(name="toy", title="Toy", licence="none", sources=(RemoteFile(**{**fields, **changes}),))  # type: ignore[arg-type]
 
 
 def only(outcomes: list[FetchOutcome]) -> FetchOutcome:

@@ -1,4 +1,4 @@
-"""One set of names that nobody should give a system, for every place where names are shown."""
+"""Hostile system names, shared by the tests of every output."""
 
 import re
 
@@ -28,5 +28,5 @@ NAMES = {
     "blank": " ",
 }
 
-# What no output may have: controls (but for the end of a line), overrides of direction, halves of characters.
+# Characters that no output may contain: controls (except line feeds), direction overrides, lone surrogates.
 ACTING = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffe\uffff\ud800-\udfff]")

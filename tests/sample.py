@@ -1,7 +1,7 @@
-"""Made-up gold and made-up systems in XTREME's layout, for trying the verbs with nothing downloaded.
+"""Synthetic gold and systems in XTREME's layout, for trying the verbs without downloads.
 
-The answers are random words, labels and numbers. A system is gold with errors, more of them in languages with a small
-Wikipedia, as real models have it; that is all it has in common with one.
+The answers are random words, labels and numbers. A system is the gold with errors, more of them in languages with a
+small Wikipedia, as with real models.
 """
 
 import json
@@ -19,13 +19,13 @@ from isogloss.tasks.registry import task
 from isogloss.tasks.suites import Suite
 from isogloss.tasks.task import Task
 
-__all__ = ["write_gold", "write_system"]
+__all__ = ["write_gold", "write_system", "write_systems"]
 
 _WORDS = [first + second for first in ("ba", "do", "ki", "lu", "me", "so", "ti", "za") for second in ("n", "ra", "sto")]
 
 
 def write_gold(root: Path, suite: Suite, examples: int, seed: int = 0) -> None:
-    """A label folder for every task and language of a suite."""
+    """Write a label folder for every task and language of a suite."""
     for name in suite.tasks:
         of = task(name)
         for language in suite.languages_of(name):
@@ -33,8 +33,16 @@ def write_gold(root: Path, suite: Suite, examples: int, seed: int = 0) -> None:
             _write(root, of, language, _LABEL_FILES[of.kind](gold))
 
 
+def write_systems(root: Path, suite: Suite, examples: int, **skills: float) -> Path:
+    """Write the labels to `gold` and each system with its skill to a folder of its name; return the root."""
+    write_gold(root / "gold", suite, examples)
+    for name, skill in skills.items():
+        write_system(root / name, suite, examples, name, skill)
+    return root
+
+
 def write_system(root: Path, suite: Suite, examples: int, name: str, skill: float, seed: int = 0) -> None:
-    """A prediction folder of a system that knows about `skill` of the answers in a large language."""
+    """Write a prediction folder of a system with a share `skill` of correct answers in a high-resource language."""
     with atomic_write(root / "system.toml") as stream:
         stream.write(f'name = "{name}"\nregime = "made up"\n')
     for task_name in suite.tasks:
@@ -49,7 +57,7 @@ def write_system(root: Path, suite: Suite, examples: int, name: str, skill: floa
 
 
 def _gold(of: Task, examples: int, rng: random.Random) -> list[Any]:
-    """Right answers, in the form of the task's kind."""
+    """Return correct answers in the form of the task's kind."""
     make: dict[str, Callable[[int], Any]] = {
         "classification": lambda row: rng.choice(of.labels),
         "choice": lambda row: rng.randrange(2),
@@ -66,7 +74,7 @@ def _gold(of: Task, examples: int, rng: random.Random) -> list[Any]:
 
 
 def _answer(of: Task, gold: Any, share: float, rng: random.Random) -> Any:
-    """The right answer, or a wrong one of the same form."""
+    """Return the correct answer, or a wrong one of the same form."""
     if of.kind == "tagging":
         return [tag if rng.random() < share else rng.choice(of.labels[:4]) for tag in gold]
     if of.kind == "pool":

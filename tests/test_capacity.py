@@ -1,4 +1,4 @@
-"""The page on what a study costs has the tables that the program computes."""
+"""The documentation page on costs has the tables that the program computes."""
 
 import subprocess
 import sys

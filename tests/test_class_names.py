@@ -1,4 +1,4 @@
-"""A class's name says which one is meant, wherever it is read: no two classes of the package share one."""
+"""Class names are unique within the package."""
 
 import ast
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import isogloss
 
 
-def test_no_two_classes_have_one_name() -> None:
+def test_class_names_are_unique() -> None:
     places: dict[str, list[str]] = {}
     for path in sorted(Path(isogloss.__file__).parent.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -1,6 +1,6 @@
-"""What CONTRIBUTING says to do inside the package, done on a copy of it: nothing more is needed.
+"""The steps in CONTRIBUTING for changing the package, followed on a copy, are sufficient.
 
-What can be added from outside, without touching the package, is in `tests/plugins`.
+Extensions from outside the package are tested in `tests/plugins`.
 """
 
 import json
@@ -31,16 +31,14 @@ def hello(code: Annotated[str, typer.Argument(help="A language, e.g. sw.")]) -> 
     typer.echo(f"Hello, {language(code).autonym}!")
 '''
 
-TASK = '''"""Colours: is a sentence about red or blue?"""
-
-from isogloss.tasks.task import Layout, Task
-
-TASK = Task(
+TASK = """
+# Is a sentence about red or blue?
+COLOURS = Task(
     id="colours",
     title="Colours: classification of sentences",
+    languages=("en", "sw"),
     kind="classification",
     category="classification",
-    languages=("en", "sw"),
     main=("accuracy",),
     layouts=(Layout("colours.read", test="colours/{lang}.tsv"),),
     counts={"test": 2},
@@ -49,7 +47,7 @@ TASK = Task(
     homepage="",
     citation="nobody",
 )
-'''
+"""
 
 READER = '''"""Colours: `text<TAB>label` a line."""
 
@@ -70,7 +68,7 @@ def read(files: SplitFiles) -> Examples | None:
 
 
 class Copy:
-    """A copy of the package that may be changed."""
+    """A copy of the package that can be changed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -114,10 +112,9 @@ def test_a_verb_is_a_file_and_a_line(copy: Copy) -> None:
 
 
 @pytest.mark.slow
-def test_a_task_is_a_file_and_a_word_and_joins_no_suite_uninvited(copy: Copy) -> None:
-    copy.write("tasks/colours.py", TASK)
+def test_a_task_is_an_entry_and_a_reader_and_joins_no_suite_uninvited(copy: Copy) -> None:
+    copy.replace("tasks/shipped.py", "\n_ALL = (", f"{TASK}\n_ALL = (COLOURS, ")
     copy.write("tasks/readers/colours.py", READER)
-    copy.replace("tasks/registry.py", " pawsx bucc mldoc", " pawsx bucc mldoc colours")
     for code, (first, second) in {"en": ("a red hat", "a blue cat"), "sw": ("kofia nyekundu", "paka wa bluu")}.items():
         _write(copy.folder / f"data/colours/{code}.tsv", f"{first}\tred\n{second}\tblue\n")
         answers = ({"id": f"test-{row}", "prediction": "red"} for row in range(2))

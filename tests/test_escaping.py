@@ -1,4 +1,4 @@
-"""Hostile names in every format, each by its own rules."""
+"""Escaping of hostile names in every output format."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ from isogloss.notebooks import html_table
 pytestmark = pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
 
 
-def test_what_is_printable_does_nothing_and_stays_itself(name: str) -> None:
+def test_printable_output_is_harmless_and_stable(name: str) -> None:
     shown = printable(name)
     assert not ACTING.search(shown)
     assert "\n" not in shown
@@ -35,12 +35,12 @@ def test_what_is_printable_does_nothing_and_stays_itself(name: str) -> None:
     assert len(printable_system({"name": name, "about": name})["name"]) <= NAME_LENGTH
 
 
-def test_text_that_people_write_is_left_alone(name: str) -> None:
+def test_ordinary_text_is_unchanged(name: str) -> None:
     for text in ("xlm-r", "می\u200cخواهم", "क्\u200dष", "العربية", "👩\u200d🔬", f"{len(name)} % – ü"):
         assert printable(text) == text
 
 
-def test_latex_has_no_command_of_the_name(name: str) -> None:
+def test_names_are_not_latex_commands(name: str) -> None:
     text = latex_text(name)
     commands = {"textbackslash", "textasciitilde", "textasciicircum", "dots"}
     assert set(re.findall(r"\\([a-zA-Z]+)", text)) <= commands
@@ -48,14 +48,14 @@ def test_latex_has_no_command_of_the_name(name: str) -> None:
     assert not text.startswith(("[", "*"))
 
 
-def test_markdown_is_neither_html_nor_markup(name: str) -> None:
+def test_names_are_neither_html_nor_markdown(name: str) -> None:
     text = markdown_text(name)
     assert not re.search(r"[<>]", text)
     assert not re.search(r"(?<!\\)(?:\\\\)*[`*\[\]|~]", text)
     assert not re.search(r"(?<![\w\\])_|^#", text)
 
 
-def test_csv_has_no_formula_and_is_read_back(name: str) -> None:
+def test_csv_has_no_formulas_and_round_trips(name: str) -> None:
     stream = io.StringIO()
     csv.writer(stream).writerow([csv_text(name), csv_text("-1.5")])
     [[found, number]] = list(csv.reader(io.StringIO(stream.getvalue())))
@@ -91,8 +91,8 @@ def test_notebooks_show_text(name: str) -> None:
     assert html_text("\"'") == "&quot;&#x27;"
 
 
-def test_a_title_ends_no_string(name: str) -> None:
-    # Vega-Lite puts a backslash before every quote, and before nothing else.
+def test_titles_do_not_end_strings(name: str) -> None:
+    # Vega-Lite escapes quotes only.
     inside = tooltip_title(name).replace('"', '\\"')
     assert not re.search(r'(?<!\\)(?:\\\\)*"', inside)
     assert not re.search(r"(?<!\\)(?:\\\\)*\\$", inside)

@@ -12,7 +12,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 README = Path(__file__).parents[1] / "README.md"
-# The examples must not depend on a data folder that happens to be there.
+# The examples must not depend on the user's data folder.
 ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "ISOGLOSS_DATA"}
 ENVIRONMENT.setdefault("ISOGLOSS_CACHE", tempfile.mkdtemp(prefix="isogloss-readme-"))
 MARK = "<!-- runs as written: tests/test_readme.py -->"
@@ -24,7 +24,7 @@ def blocks(kind: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the shell examples have been run, one after the other."""
+    """Folder in which the shell examples have been run in order."""
     where = tmp_path_factory.mktemp("readme")
     for settings in blocks("toml"):
         name = settings.partition("\n")[0].removeprefix("# ")
@@ -51,7 +51,7 @@ def test_the_sample_output_is_the_real_one(folder: Path) -> None:
     environment = {**ENVIRONMENT, "COLUMNS": "80"}
     done = subprocess.run(call, cwd=folder, env=environment, capture_output=True, text=True, check=True)
     shown = {" ".join(line.split()) for line in done.stdout.splitlines()}
-    # The rule below the head is drawn on a terminal only.
+    # The line below the header is drawn on terminals only.
     rows = {" ".join(line.split()) for line in sample.splitlines() if set(line) - set(" ─")}
     assert rows - {"…", ""} <= shown
 

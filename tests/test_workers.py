@@ -1,4 +1,4 @@
-"""Calls in other processes: results in order, errors as they are, a process that dies."""
+"""Calls in other processes: ordered results, exceptions, dead processes."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ import pytest
 
 from isogloss import workers as workers_module
 from isogloss.errors import IsoglossError
-from isogloss.workers import LocalWorkers, WorkerDiedError, in_parallel
+from isogloss.workers import ProcessWorkers, WorkerDiedError, in_parallel
 
 
 def refuse(item: int) -> int:
@@ -19,7 +19,7 @@ def refuse(item: int) -> int:
 
 
 def die_once(folder: Path, item: int) -> int:
-    """Kill this process where nobody has before."""
+    """Kill this process at the first call."""
     try:
         (folder / f"died-{item}").touch(exist_ok=False)
     except FileExistsError:
@@ -29,28 +29,28 @@ def die_once(folder: Path, item: int) -> int:
 
 
 def test_results_come_in_the_order_of_the_items() -> None:
-    with LocalWorkers(2) as workers:
+    with ProcessWorkers(2) as workers:
         assert list(in_parallel(workers, abs, [-3, 2, -1, 0])) == [3, 2, 1, 0]
         assert workers.submit(os.getpid).result() != os.getpid()
 
 
-def test_an_error_travels_whole() -> None:
-    with LocalWorkers(1) as workers, pytest.raises(IsoglossError, match=r"not 7. Give another"):
+def test_an_exception_keeps_its_fields() -> None:
+    with ProcessWorkers(1) as workers, pytest.raises(IsoglossError, match=r"not 7. Give another"):
         list(in_parallel(workers, refuse, [7]))
 
 
-def test_a_call_whose_process_died_is_executed_again(tmp_path: Path) -> None:
-    with LocalWorkers(1) as workers:
+def test_a_call_is_retried_when_its_process_dies(tmp_path: Path) -> None:
+    with ProcessWorkers(1) as workers:
         assert list(in_parallel(workers, partial(die_once, tmp_path), [1, 2])) == [1, 2]
 
 
-def test_a_call_that_always_dies_says_so() -> None:
-    with LocalWorkers(1) as workers, pytest.raises(WorkerDiedError, match="a process died"):
+def test_a_call_that_always_dies_is_an_error() -> None:
+    with ProcessWorkers(1) as workers, pytest.raises(WorkerDiedError, match="the process died: exit code 1"):
         list(in_parallel(workers, os._exit, [1]))
 
 
-class LostWorkers(LocalWorkers):
-    """Workers of a cluster whose head dies: no call ever ends, but who asks is told."""
+class LostWorkers(ProcessWorkers):
+    """Workers of a lost cluster: calls never end, but `slots` raises."""
 
     asked = 0
 
@@ -69,7 +69,7 @@ class LostWorkers(LocalWorkers):
         return Future()
 
 
-def test_nobody_waits_for_a_cluster_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_cluster_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers_module, "LOOK", 0.01)
     with pytest.raises(IsoglossError, match="the cluster is gone"):
         list(in_parallel(LostWorkers(2), abs, [1]))

@@ -1,7 +1,7 @@
-"""Random models with real tokenizers, small enough to be trained in a test: each is made once a session.
+"""Random models with real tokenizers, small enough to be trained in a test; each is created once per session.
 
-A pytest plugin, named in conftest: a test asks for `tiny_bert`, `tiny_xlmr`, `tiny_xlm` or `tiny_mt5` and gets the
-folder, as `save_pretrained` writes it.
+A pytest plugin, named in conftest: the fixtures `tiny_bert`, `tiny_xlmr`, `tiny_xlm` and `tiny_mt5` are folders written
+by `save_pretrained`.
 """
 
 import json
@@ -23,9 +23,9 @@ WRITTEN = (
     "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X _ O B-PER I-PER B-ORG I-ORG B-LOC "
     "I-LOC 0 1 2 3 4 5 6 7 8 9 text: sentence1: sentence2: premise: question: context: choice1: choice2:"
 )
-# Enough for a tiny model to learn 64 examples by heart.
-BY_HEART = Recipe("by heart", 2e-3, epochs=30, batch=16, checkpoints=100)
-# BERT and XLM-R in small; with so few units, the usual range of 0.02 takes long to learn anything.
+# Enough for a tiny model to memorise 64 examples.
+BY_HEART = Recipe(name="by heart", learning_rate=2e-3, epochs=30, batch=16, checkpoints=100)
+# Small versions of BERT and XLM-R; with few units, the usual initial range of 0.02 learns slowly.
 SMALL = {
     "hidden_size": 64,
     "num_hidden_layers": 2,
@@ -38,7 +38,7 @@ SMALL = {
 
 
 def texts() -> list[str]:
-    """The suite's own sentences in languages with and without blanks, with the words of its templates and tasks."""
+    """Return sentences of the suite in languages with and without blanks, and the words of its templates and tasks."""
     from isogloss.tasks.loading import load
 
     found: list[str] = ["What was the cause? What was the effect?"]
@@ -54,7 +54,7 @@ def texts() -> list[str]:
 
 
 def topics() -> Examples:
-    """64 documents of MLDoc's four topics, which a word of each tells."""
+    """Return 64 documents of MLDoc's four topics, each with a word that reveals its topic."""
     words = "market minister football rain".split()
     columns: dict[str, Any] = {
         "text": [f"the {words[row % 4]} was talked about on page {row}" for row in range(64)],
@@ -92,7 +92,7 @@ def tiny_xlmr(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def tiny_xlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """XLM, which must be told the language of every piece; its real tokenizer is a slow one, so it has BERT's."""
+    """XLM, which needs the language of every piece; its own tokenizer is slow, so it uses BERT's."""
     transformers = _transformers()
     tokenizer = _wordpiece(["<s>", "</s>", "<pad>", "<unk>", "<mask>"], "<s> $A </s>", "$B </s>")
     config = transformers.XLMConfig(
@@ -123,7 +123,7 @@ def tiny_mt5(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """MT5 with a Unigram vocabulary and a few sentinels: text in, text out."""
     transformers = _transformers()
     specials = {"pad": "<pad>", "eos": "</s>", "unk": "<unk>"}
-    # Tags, numbers and the names of fields are words of its vocabulary, as they nearly are of mT5's.
+    # Tags, numbers and field names are in its vocabulary, as most are in mT5's.
     tokenizer = _unigram(specials, "$A </s>", "$B </s>", ["input_ids", "attention_mask"], [WRITTEN] * 500)
     tokenizer.add_tokens([f"<extra_id_{number}>" for number in range(12)], special_tokens=True)
     config = transformers.MT5Config(
@@ -148,7 +148,7 @@ def _transformers() -> Any:
 
 
 def _saved(factory: pytest.TempPathFactory, name: str, tokenizer: Any, made: Callable[[], Any]) -> Path:
-    """A tokenizer and a model drawn from a fixed seed, in a folder of the session."""
+    """Save a tokenizer and a model with fixed random weights to a session folder."""
     import torch
 
     folder = factory.mktemp(name, numbered=False)
@@ -160,7 +160,7 @@ def _saved(factory: pytest.TempPathFactory, name: str, tokenizer: Any, made: Cal
 
 
 def _same_every_time(made: Any, specials: list[str], unknown: str) -> Any:
-    """The trained vocabulary in one order and to whole numbers: the trainer's threads agree on neither."""
+    """Return the trained vocabulary sorted, with rounded scores: the trainer's threads make both vary."""
     from tokenizers import models
 
     scores = dict(json.loads(made.to_str())["model"]["vocab"])
@@ -170,7 +170,7 @@ def _same_every_time(made: Any, specials: list[str], unknown: str) -> Any:
 
 
 def _wordpiece(specials: list[str], single: str, second: str) -> Any:
-    """A cased WordPiece vocabulary of the suite; the special tokens by their names in upper or in lower brackets."""
+    """Return a cased WordPiece tokenizer of the suite, with special tokens in BERT's or XLM's spelling."""
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
 
@@ -195,7 +195,7 @@ def _wordpiece(specials: list[str], single: str, second: str) -> Any:
 
 
 def _unigram(specials: dict[str, str], single: str, second: str, inputs: list[str], also: Sequence[str] = ()) -> Any:
-    """A Unigram vocabulary of the suite over words that begin with a blank's mark, as sentencepiece makes them."""
+    """Return a Unigram tokenizer of the suite, with words marked by a leading blank as in sentencepiece."""
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
 

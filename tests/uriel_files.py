@@ -1,4 +1,4 @@
-"""URIEL's four files in small, of the shapes that the real ones have."""
+"""Small versions of URIEL's four files, with the real layout."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ POINTS = ("GC_90_0", "GC_0_0", "GC_0_90", "GC_45_45", "GC_-45_-45")
 
 
 def sphere(latitude: float, longitude: float) -> np.ndarray:
-    """A point of the unit sphere."""
+    """Return a point on the unit sphere."""
     up, east = np.radians([latitude, longitude])
     return np.array([np.cos(up) * np.cos(east), np.cos(up) * np.sin(east), np.sin(up)])
 
@@ -23,7 +23,7 @@ def write_uriel(
     ancestors: Mapping[str, Sequence[str]] | None = None,
     places: Mapping[str, tuple[float, float]] | None = None,
 ) -> None:
-    """Write features (by ISO 639-3 code), which of them no source tells, families and places in degrees."""
+    """Write features (by ISO 639-3 code), the unattested ones, families, and coordinates in degrees."""
     folder = data / "uriel"
     folder.mkdir(parents=True, exist_ok=True)
     codes = list(features)

@@ -1,4 +1,4 @@
-"""Is the fast path right? Graphs against the eager loop, and bf16 on the device against float32 on the processor."""
+"""Correctness of the fast path: graphs compared with the eager loop, and bf16 on the device with float32 on the CPU."""
 
 import copy
 from dataclasses import replace
@@ -13,30 +13,30 @@ from isogloss.training.optimizer import AdamW
 from isogloss.training.recipes import Recipe
 from isogloss.training.train_step import TrainStep, to_device
 
-RECIPE = Recipe("check", 1e-4, epochs=1, batch=16, dropout=0.0)
+RECIPE = Recipe(name="check", learning_rate=1e-4, epochs=1, batch=16, dropout=0.0)
 
 
 def gradients(model: torch.nn.Module, objective: Synthetic, *, graphs: bool, rounds: int = 6) -> list[torch.Tensor]:
-    """The collected gradients of the first batches, at weights that do not change."""
+    """Return the collected gradients of the first batches, at fixed weights."""
     device = next(model.parameters()).device
     dtype = torch.bfloat16 if device.type == "cuda" else torch.float32
     optimizer = AdamW(model, RECIPE, 100, dtype)
     model.to(dtype)
-    found = []
+    collected = []
     step = TrainStep(model, objective, optimizer, graphs=graphs)
-    schedule = BatchSchedule(objective.lengths, 1, RECIPE, 0)
+    schedule = BatchSchedule(lengths=objective.lengths, rows=1, recipe=RECIPE, seed=0)
     for _, [batch] in zip(range(rounds), schedule.updates(), strict=False):
         arrays = objective.batch(batch.items, batch.width, batch.size)
-        for _ in range(3):  # a shape is captured at the second sight, and replayed from then on
+        for _ in range(3):  # a shape is captured at its second occurrence, and replayed from then on
             step.backward(to_device(arrays, device), 1 / objective.weight(batch.items))
-        found.append(optimizer.gradients.clone())
+        collected.append(optimizer.gradients.clone())
     if graphs and not step.graphs:
         raise SystemExit(f"not captured: {step.eager_because}")
-    return found
+    return collected
 
 
 def updates(model: torch.nn.Module, objective: Synthetic) -> None:
-    """Twenty updates have the same losses on the CPU in float32 and, captured, on the device in bf16."""
+    """Check that twenty updates have the same losses on the CPU in float32 and, captured, on the device in bf16."""
     curves = []
     for device, precision in (("cpu", "fp32"), ("cuda", "bf16")):
         learner = copy.deepcopy(model).to(device)
@@ -45,7 +45,7 @@ def updates(model: torch.nn.Module, objective: Synthetic) -> None:
         optimizer = AdamW(learner, recipe, 20, dtype)
         learner.to(dtype)
         step = TrainStep(learner, objective, optimizer, graphs=True)
-        for [batch] in BatchSchedule(objective.lengths, 1, recipe, 0).updates():
+        for [batch] in BatchSchedule(lengths=objective.lengths, rows=1, recipe=recipe, seed=0).updates():
             arrays = objective.batch(batch.items, batch.width, batch.size)
             step.backward(to_device(arrays, optimizer.weights.device), 1 / objective.weight(batch.items))
             step.update()
@@ -53,7 +53,7 @@ def updates(model: torch.nn.Module, objective: Synthetic) -> None:
     apart = float((curves[0] - curves[1]).abs().max())
     print(f"check {objective.shape:5}  losses of 20 updates, at most {apart:.1e} apart (the last {curves[1][-1]:.4f})")
     if not apart < 3e-2:
-        raise SystemExit("the fast path learns something else")
+        raise SystemExit("the fast path learns differently")
 
 
 def distance(left: torch.Tensor, right: torch.Tensor) -> float:
@@ -81,10 +81,10 @@ def run() -> None:
         for name, model in (("exact", reference), ("half", half)):
             rows = [(i, o[0]) for i, o in outputs(model, objective.lengths, objective.inputs, logits, tokens=4096)]
             answers[name] = np.concatenate([o.reshape(len(i), -1)[:, :1] for i, o in rows])
-        asked = float(np.linalg.norm(answers["half"] - answers["exact"]) / np.linalg.norm(answers["exact"]))
+        output_error = float(np.linalg.norm(answers["half"] - answers["exact"]) / np.linalg.norm(answers["exact"]))
         print(
             f"check {shape:5}  gradients: captured against eager {graph:.1e}, bf16 against float32 on the "
-            f"processor {bf16:.1e}; outputs {asked:.1e}"
+            f"processor {bf16:.1e}; outputs {output_error:.1e}"
         )
-        if graph > 1e-5 or bf16 > 3e-2 or asked > 3e-2:
+        if graph > 1e-5 or bf16 > 3e-2 or output_error > 3e-2:
             raise SystemExit("the fast path is wrong")

@@ -1,4 +1,4 @@
-"""What all of XTREME-R would take: every task's inputs over the rate measured on the nearest shape."""
+"""Estimated time for all of XTREME-R: every task's inputs over the rate measured on the nearest shape."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ EPOCHS = 2
 
 @dataclass(frozen=True)
 class Work:
-    """Inputs of a task: how many, how long on average, and the measured shape that is nearest to them.
+    """Inputs of a task: their number, mean length, and the nearest measured shape.
 
-    A choice, a side of a pair and a window count as an input each. The rate in tokens a second is taken to be that
-    of the shape: a shorter input is a little slower a token, a longer one a little faster.
+    A choice, a side of a pair and a window count as one input each. The rate in tokens per second is assumed to be that
+    of the shape: shorter inputs are a little slower per token, longer ones a little faster.
     """
 
     task: str
@@ -21,9 +21,9 @@ class Work:
     tokens: float
 
 
-# Sizes are the papers' and the released files'; lengths were counted with a WordPiece vocabulary on the English (for
-# candidates of LAReQA: all) texts, or are the recipe's limit (Mewsli-X: 64). XQuAD, MLQA and Tatoeba share one training
-# on SQuAD, at whose checkpoints each is asked.
+# Sizes come from the papers and the released files; lengths were counted with a WordPiece vocabulary on the English
+# (for candidates of LAReQA: all) texts, or are the recipe's limit (Mewsli-X: 64). XQuAD, MLQA and Tatoeba share one
+# training run on SQuAD, and are predicted at its checkpoints.
 WORK = (
     Work("XNLI", "xnli", 392_702, 15 * 5_010, 40),
     Work("XCOPA (SIQa, COPA)", "xnli", 33_410 * 3 + 400 * 2, 11 * 500 * 2, 32),
@@ -40,18 +40,18 @@ WORK = (
 
 
 def show(name: str, shapes: Mapping[str, Mapping[str, float]]) -> None:
-    """Print the arithmetic and the sum for one size."""
+    """Print the computation and the sum for one size."""
     print(f"\n{name}: {EPOCHS} epochs of every task and all test sets, one device, seconds = inputs x tokens / rate")
     total = 0.0
     for work in WORK:
         rates = shapes[work.shape]
         learning = EPOCHS * work.train * work.tokens / (rates["train"] * rates["tokens"])
-        asking = work.test * work.tokens / (rates["predict"] * rates["tokens"])
-        total += learning + asking
+        predicting = work.test * work.tokens / (rates["predict"] * rates["tokens"])
+        total += learning + predicting
         print(
             f"  {work.task:24} {EPOCHS} x {work.train:7,} x {work.tokens:3.0f} tokens at "
-            f"{rates['train'] * rates['tokens'] / 1e3:5.0f} k/s = {learning:5.0f} s; {work.test:9,} asked at "
-            f"{rates['predict'] * rates['tokens'] / 1e3:6.0f} k/s = {asking:4.0f} s"
+            f"{rates['train'] * rates['tokens'] / 1e3:5.0f} k/s = {learning:5.0f} s; {work.test:9,} predicted at "
+            f"{rates['predict'] * rates['tokens'] / 1e3:6.0f} k/s = {predicting:4.0f} s"
         )
     captures = sum(rates["capture"] for rates in shapes.values()) / len(shapes) * 8
     print(f"  captures, 8 trainings: {captures:.0f} s\n  all: {(total + captures) / 60:.1f} min")

@@ -1,4 +1,4 @@
-"""transformers' Trainer with its usual settings: dynamic padding, float32 and bf16."""
+"""transformers' Trainer with default settings: dynamic padding, float32 and bf16."""
 
 import tempfile
 import time
@@ -12,7 +12,7 @@ from torch.utils.data import Dataset
 
 
 class RowNumbers(Dataset[int]):
-    """Row numbers; the collator makes the batch."""
+    """Row numbers; the collator builds the batch."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -25,7 +25,7 @@ class RowNumbers(Dataset[int]):
 
 
 class UpdateTimer(transformers.TrainerCallback):
-    """Seconds from one update to another."""
+    """Measures the seconds between two updates."""
 
     def __init__(self, begin: int) -> None:
         self.begin, self.started, self.seconds = begin, 0.0, 0.0
@@ -73,14 +73,14 @@ def _trainer(model: Any, size: Size, objective: Synthetic, bf16: bool, steps: in
 
 
 def train(size: Size, shape: str, objective: Synthetic, *, bf16: bool, steps: int, skip: int) -> float:
-    """Examples a second."""
+    """Return examples per second."""
     timer = UpdateTimer(skip)
     _trainer(model_of(size.config, shape, "cuda"), size, objective, bf16, steps + skip, timer).train()
     return steps * size.batch / timer.seconds
 
 
 def predict(size: Size, shape: str, objective: Synthetic, *, bf16: bool, count: int) -> float:
-    """Examples a second."""
+    """Return examples per second."""
     trainer = _trainer(model_of(size.config, shape, "cuda"), size, objective, bf16, 1, None)
     trainer.predict(RowNumbers(size.batch * 4))
     torch.cuda.synchronize()

@@ -1,8 +1,8 @@
-"""How fast encoders are fine-tuned and asked on one accelerator, beside transformers' Trainer, in one run.
+"""Speed of fine-tuning and inference on one accelerator, compared with transformers' Trainer in one run.
 
     python benchmarks/gpu/run.py [--sizes mbert,large] [--shapes xnli,squad,pos] [--json FILE]
 
-Needs numpy, torch, transformers and accelerate, and nothing from the network: weights are random, configurations real.
+Needs numpy, torch, transformers and accelerate, and no network: weights are random, configurations real.
 """
 
 import argparse
@@ -26,14 +26,14 @@ from isogloss.training.loop import CheckpointInfo, train
 from isogloss.training.recipes import Recipe
 from isogloss.training.throughput import ceiling, flops_per_token
 
-# Updates that are timed: ours after twice as many to capture in, the Trainer's after a few.
+# Timed updates: ours after twice as many for capturing, the Trainer's after a few.
 STEPS, FEWER, SKIP = 200, 40, 10
 ITEMS, ASKED = 20_000, 1_000
 
 
 def training_rate(size: Size, shape: str, objective: Synthetic, steps: int) -> tuple[float, float, float]:
-    """Examples a second after the captures, the seconds these took, and the share of the matrix rate."""
-    recipe = Recipe("bench", size.rate, steps=3 * steps, batch=size.batch, checkpoints=100 / 3)
+    """Return examples per second after the captures, their seconds, and the share of the matrix rate."""
+    recipe = Recipe(name="bench", learning_rate=size.rate, steps=3 * steps, batch=size.batch, checkpoints=100 / 3)
     marks = [time.perf_counter()]
 
     def mark(info: CheckpointInfo, model: torch.nn.Module) -> bool:
@@ -53,7 +53,7 @@ def training_rate(size: Size, shape: str, objective: Synthetic, steps: int) -> t
 
 
 def inference_rate(size: Size, shape: str, objective: Synthetic) -> tuple[float, float]:
-    """Examples a second of inference, and the share of the matrix rate."""
+    """Return examples per second of inference, and the share of the matrix rate."""
     model = model_of(size.config, shape, "cuda").bfloat16()
     for _ in outputs(model, objective.lengths[:2000], objective.inputs, logits):
         pass
@@ -68,7 +68,7 @@ def inference_rate(size: Size, shape: str, objective: Synthetic) -> tuple[float,
 
 
 def alone_rate(size: Size, shape: str, objective: Synthetic) -> float:
-    """Examples a second of the model alone: full batches of rows of the mean length, on the device before it starts."""
+    """Return examples per second of the bare model: full batches of rows of the mean length, already on the device."""
     model = model_of(size.config, shape, "cuda").bfloat16().eval()
     width = round(float(objective.lengths.mean()))
     count = (1 << 16) // width
@@ -86,7 +86,7 @@ def alone_rate(size: Size, shape: str, objective: Synthetic) -> float:
 
 
 def figures(key: str, shape: str) -> Iterator[tuple[str, float]]:
-    """Figures of one size and shape, each as soon as it is known."""
+    """Yield the figures of one size and shape as they are measured."""
     size = sizes()[key]
     objective = Synthetic(shape, size.config, ITEMS)
     yield "tokens", float(objective.lengths.mean())
@@ -100,26 +100,26 @@ def figures(key: str, shape: str) -> Iterator[tuple[str, float]]:
 
 
 def measure(key: str, shape: str) -> dict[str, float]:
-    """All figures of one size and shape; a run that is cut off has shown those it got to."""
-    found: dict[str, float] = {}
+    """Return all figures of one size and shape, printing each so that an aborted run shows what it has."""
+    figures: dict[str, float] = {}
     start = time.perf_counter()
     for name, figure in figures(key, shape):
-        found[name] = figure
+        figures[name] = figure
         print(f"  {key} {shape} {name} {figure:,.4g} (after {time.perf_counter() - start:.0f} s)", flush=True)
         gc.collect()
         torch.cuda.empty_cache()
-    best = max(found["trainer_fp32"], found["trainer_bf16"])
-    best_asked = max(found["trainer_predict_fp32"], found["trainer_predict_bf16"])
+    best = max(figures["trainer_fp32"], figures["trainer_bf16"])
+    best_predicting = max(figures["trainer_predict_fp32"], figures["trainer_predict_bf16"])
     size = sizes()[key]
     print(
-        f"{size.name:11} {shape:5} batch {size.batch}: {found['train']:6,.0f} ex/s ({found['utilisation']:.0%} of the "
-        f"matrix rate, captures {found['capture']:.0f} s), Trainer float32 {found['trainer_fp32']:,.0f}, bf16 "
-        f"{found['trainer_bf16']:,.0f}: {found['train'] / best:.1f}x | asked {found['predict']:7,.0f} ex/s "
-        f"({found['predict_utilisation']:.0%}), Trainer {found['trainer_predict_fp32']:,.0f}, "
-        f"{found['trainer_predict_bf16']:,.0f}: {found['predict'] / best_asked:.1f}x",
+        f"{size.name:11} {shape:5} batch {size.batch}: {figures['train']:6,.0f} ex/s ({figures['utilisation']:.0%} of "
+        f"the matrix rate, captures {figures['capture']:.0f} s), Trainer float32 {figures['trainer_fp32']:,.0f}, bf16 "
+        f"{figures['trainer_bf16']:,.0f}: {figures['train'] / best:.1f}x | predicted {figures['predict']:7,.0f} ex/s "
+        f"({figures['predict_utilisation']:.0%}), Trainer {figures['trainer_predict_fp32']:,.0f}, "
+        f"{figures['trainer_predict_bf16']:,.0f}: {figures['predict'] / best_predicting:.1f}x",
         flush=True,
     )
-    return found
+    return figures
 
 
 def main() -> None:
@@ -127,23 +127,23 @@ def main() -> None:
     parser.add_argument("--sizes", default="mbert,large")
     parser.add_argument("--shapes", default="xnli,squad,pos")
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--unchecked", action="store_true", help="skip the comparison with float32 on the processor")
+    parser.add_argument("--unchecked", action="store_true", help="skip the comparison with float32 on the CPU")
     chosen = parser.parse_args()
     if not torch.cuda.is_available():
-        raise SystemExit("no CUDA device here: this benchmark is for one")
+        raise SystemExit("this benchmark needs a CUDA device")
     device = torch.device("cuda", 0)
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}; matrix products in bf16 at ", end="")
     print(f"{ceiling(device, torch.bfloat16) / 1e12:.0f} TFLOP/s", flush=True)
     if not chosen.unchecked:
         check.run()
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    figures: dict[str, dict[str, dict[str, float]]] = {}
     for key in chosen.sizes.split(","):
         for shape in chosen.shapes.split(","):
-            found.setdefault(key, {})[shape] = measure(key, shape)
+            figures.setdefault(key, {})[shape] = measure(key, shape)
             if chosen.json:
-                chosen.json.write_text(json.dumps(found, indent=1) + "\n")
-        if len(found[key]) == 3:
-            extrapolate.show(sizes()[key].name, found[key])
+                chosen.json.write_text(json.dumps(figures, indent=1) + "\n")
+        if len(figures[key]) == 3:
+            extrapolate.show(sizes()[key].name, figures[key])
 
 
 if __name__ == "__main__":

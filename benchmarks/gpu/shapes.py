@@ -1,4 +1,4 @@
-"""Models by their real configurations, and data by the real lengths of their tasks."""
+"""Models with their real configurations, and data with the real lengths of their tasks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ CLASSES = {
 
 @dataclass(frozen=True)
 class Size:
-    """A model's size, with the batch and the learning rate of the paper's recipe for it."""
+    """A model's size, with the batch and learning rate of the paper's recipe."""
 
     name: str
     config: transformers.PretrainedConfig
@@ -59,7 +59,7 @@ def sizes() -> dict[str, Size]:
 
 
 def small() -> transformers.PretrainedConfig:
-    """Four layers: enough to be wrong in, quick on a processor."""
+    """Four layers: enough to show errors, and quick on a CPU."""
     return transformers.BertConfig(vocab_size=2000, hidden_size=256, num_hidden_layers=4, num_attention_heads=4)
 
 
@@ -112,7 +112,7 @@ class Synthetic(TrainingObjective):
         return nn.functional.cross_entropy(logits, labels.flatten(), ignore_index=-100, reduction="sum")
 
     def inputs(self, items: Ints, width: int, size: int) -> Arrays:
-        """A batch to be asked, not learnt."""
+        """Return a batch for inference."""
         return {name: array for name, array in self.batch(items, width, size).items() if name != "labels"}
 
 

@@ -1,9 +1,9 @@
-"""How long several fits take side by side on one GPU, where they take turns unless CUDA's Multi-Process Service runs.
+"""Time of several fits on one GPU, where they take turns unless CUDA's Multi-Process Service runs.
 
     python benchmarks/gpu/side_by_side.py [--fits 1,2,5] [--shape xnli] [--size mbert] [--steps 1500] [--json FILE]
 
-Each fit is a process, as `isogloss run --jobs` starts them, with its own seed, and trains as every fit does: captured
-steps, batches made ahead. What is timed begins when every fit has captured its graphs.
+Each fit is a process, like those of `isogloss run --jobs`, with its own seed, and trains like every fit: captured
+steps, prefetched batches. Timing starts when every fit has captured its graphs.
 """
 
 import argparse
@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 
 
 def fit(seed: int, key: str, shape: str, steps: int, together: Barrier, ended: "multiprocessing.Queue[float]") -> None:
-    """Train; tell how many seconds the updates after the first half took."""
+    """Train, and report the seconds of the updates after the first half."""
     import torch
     from run import ITEMS
     from shapes import Synthetic, model_of, sizes
@@ -36,14 +36,14 @@ def fit(seed: int, key: str, shape: str, steps: int, together: Barrier, ended: "
         return False
 
     size = sizes()[key]
-    recipe = Recipe("bench", size.rate, steps=2 * steps, batch=size.batch, checkpoints=50)
+    recipe = Recipe(name="bench", learning_rate=size.rate, steps=2 * steps, batch=size.batch, checkpoints=50)
     objective = Synthetic(shape, size.config, ITEMS)
     train(model_of(size.config, shape, "cuda", seed), objective, recipe, seed=seed, on_checkpoint=mark)
     ended.put(marks[1] - marks[0])
 
 
 def seconds_of(fits: int, key: str, shape: str, steps: int) -> float:
-    """Until the last of some fits has done its updates."""
+    """Return the time until the last of some fits has done its updates."""
     spawning = multiprocessing.get_context("spawn")
     together, ended = spawning.Barrier(fits), spawning.Queue()
     arguments = (key, shape, steps, together, ended)
@@ -66,14 +66,14 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args()
     batch = {"small": 32, "mbert": 32, "large": 16}[chosen.size]
-    found: dict[int, float] = {}
+    seconds: dict[int, float] = {}
     for fits in map(int, chosen.fits.split(",")):
-        found[fits] = seconds_of(fits, chosen.size, chosen.shape, chosen.steps)
-        rate = fits * chosen.steps * batch / found[fits]
-        ratio = found[fits] / found[min(found)]
+        seconds[fits] = seconds_of(fits, chosen.size, chosen.shape, chosen.steps)
+        rate = fits * chosen.steps * batch / seconds[fits]
+        ratio = seconds[fits] / seconds[min(seconds)]
         print(f"{chosen.size} {chosen.shape}: {fits} fits: {rate:,.0f} ex/s, {ratio:.2f}x the time of one", flush=True)
         if chosen.json:
-            chosen.json.write_text(json.dumps(found) + "\n")
+            chosen.json.write_text(json.dumps(seconds) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Draw the figures of docs/analysis.md again, from published scores and, where they are given, runs on LAReQA.
+"""Draw the figures of docs/analysis.md from published scores and, if given, runs on LAReQA.
 
 python docs/figures/draw.py [runs/ngram/zero-shot/seed-0 runs/embedder-nano-48/zero-shot/seed-0]
 
-And that of docs/selection.md, from the scores of checkpoints:
+With the scores of checkpoints, draw the figure of docs/selection.md:
 
 python docs/figures/draw.py STUDY/wikiann.csv
 """
@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import isogloss
-from isogloss.report.charts import svg
-from isogloss.report.finding_charts import finding_charts
+from isogloss.tables.finding_charts import finding_charts
+from isogloss.tables.vega import svg
 
 ZERO_SHOT = ("published:mBERT, zero-shot", "published:XLM-R Large, zero-shot")
-# After which updates English dev rises no more in the study of docs/selection.md.
+# Update from which English dev no longer rises in the study of docs/selection.md.
 FROM_STEP = 300
-# The file, the chart that is taken of those that the analysis draws, and the call of the analysis.
+# File name, name of the analysis's chart, and the call of the analysis.
 FIGURES: tuple[tuple[str, str, tuple[str, ...], dict[str, Any]], ...] = (
     ("families", "families-languages", ("families", "published:XLM-R Large"), {"tasks": ["udpos"]}),
     ("resources", "resources-points", ("resources", *ZERO_SHOT), {"tasks": ["xnli", "tatoeba"]}),
@@ -28,14 +28,14 @@ FIGURES: tuple[tuple[str, str, tuple[str, ...], dict[str, Any]], ...] = (
 
 
 def draw(name: str, chart_name: str, call: tuple[str, ...], options: dict[str, Any]) -> None:
-    """Write one chart of an analysis as SVG, beside this file."""
+    """Write one chart of an analysis as SVG, next to this file."""
     [chart] = [chart for chart in finding_charts(isogloss.analyze(*call, **options)) if chart.name == chart_name]
     path = Path(__file__).with_name(f"{name}.svg")
     path.write_text(svg(chart) + "\n", encoding="utf-8")
 
 
 def main(sources: list[str]) -> None:
-    """Draw what can be drawn of these sources."""
+    """Draw the figures that these sources allow."""
     if any(source.endswith(".csv") for source in sources):
         call = ("checkpoint-selection", *sources)
         draw("selection", "checkpoint-selection-agreement", call, {"task": "wikiann", "from_step": FROM_STEP})

@@ -1,7 +1,7 @@
 """Isogloss: find out, honestly and fast, where a multilingual model stops working.
 
 import isogloss
-isogloss.task("xquad")                                # what a task is
+isogloss.task("xquad")                                # a task's description
 isogloss.load("xquad", "en", data="data")             # its examples
 isogloss.score("my-predictions", data="data")         # every number, with intervals
 isogloss.compare("mine", "theirs", data="data")       # is the difference real?
@@ -62,15 +62,15 @@ if TYPE_CHECKING:
     from isogloss.explain.analysis import explain
     from isogloss.predictions.export import export
     from isogloss.predictions.validate import validate
-    from isogloss.report.write import report
     from isogloss.runs.api import run, train
     from isogloss.runs.sharded_search import search
     from isogloss.scoring.compare import compare
     from isogloss.scoring.score import score
+    from isogloss.site.write import report
     from isogloss.tasks.loading import load
     from isogloss.tasks.registry import task
 else:
-    # The verbs as functions; `explain` and `report` are packages that can be called.
+    # The commands as functions; `explain` is a callable package.
     _FUNCTIONS = {
         "task": "tasks.registry",
         "load": "tasks.loading",
@@ -83,11 +83,12 @@ else:
         "run": "runs.api",
         "train": "runs.api",
         "search": "runs.sharded_search",
+        "report": "site.write",
     }
     _module = submodules(__name__, [name for name in __all__ if name not in _FUNCTIONS])
 
     def __getattr__(name: str) -> Any:
-        """Everything loads when it is first used: importing isogloss costs nothing."""
+        """Import submodules on first use, so that importing isogloss is cheap."""
         if name in _FUNCTIONS:
             return getattr(import_module(f"{__name__}.{_FUNCTIONS[name]}"), name)
         return _module(name)

@@ -1,4 +1,4 @@
-"""`python -m isogloss` is `isogloss`: launchers of many processes start modules."""
+"""Entry point of `python -m isogloss`, for process launchers."""
 
 from isogloss.cli.main import main
 

@@ -1,54 +1,75 @@
-"""Settings that people write, in TOML or as tables of Python: what is wrong with one is a sentence that says where."""
+"""Checks of settings that people write in TOML or as Python tables: unknown keys, types, limits and names.
+
+A class declares the settings: its annotations are their types, and `Annotated` adds limits and checks. msgspec converts
+the values; it suggests no names, and must not be imported when suites are only listed, hence this module.
+"""
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from isogloss.errors import IsoglossError, unknown
+from isogloss.errors import IsoglossError, UnknownNameError, unknown
 
-# What a setting of each type may be written as, how it is read, and what that is called.
-_READERS: Mapping[Any, tuple[tuple[type, ...], Callable[[Any], Any], str]] = {
-    bool: ((bool,), bool, "true or false"),
-    int: ((int,), int, "a whole number"),
-    float: ((int, float), float, "a number"),
-    str: ((str,), str, "a text"),
-    tuple[str, ...]: ((list, tuple), tuple, "a list of texts"),
-    dict: ((dict,), dict, "a table"),
+_NAMES: Mapping[Any, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a string",
+    tuple[str, ...]: "a list of strings",
+    dict: "a table",
 }
-# Whole numbers of TOML have 64 bits, whatever Python reads.
-_LARGEST = 2**63 - 1
+_LARGEST = 2**63 - 1  # TOML integers have 64 bits
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a number, in words and as a test; used in `Annotated`."""
+
+    words: str
+    allow: Callable[[float], bool]
+
+
+Positive = Annotated[float, Limits("above 0", lambda number: 0 < number < math.inf)]
+PositiveInt = Annotated[int, Limits("above 0", lambda number: number > 0)]
 
 
 def checked_settings(
-    table: Mapping[str, Any],
-    types: Mapping[str, Any],
+    table: Any,
+    types: Any,
     kind: str,
     where: str,
     *,
     error: type[IsoglossError] = IsoglossError,
     least: float | None = None,
 ) -> dict[str, Any]:
-    """The settings of a table, each in the type of its name.
+    """Return the settings of a table, each converted to its type; tables of tables are checked likewise.
 
     Args:
-        table: what was written.
-        types: the type of every setting there is.
-        kind: what a setting is called: "key of a place".
-        where: the file, and the table in it.
-        error: what a wrong value raises.
-        least: what no number may be below; None for any number.
+        table: settings as written.
+        types: class with a typed attribute per setting, or the types by name.
+        kind: name of a setting in messages, e.g. "key of a place".
+        where: file and table, for messages.
+        error: exception class for invalid values.
+        least: lower bound of all numbers without `Limits`, which must then be finite; None for no bound.
 
     Raises:
-        UnknownNameError: there is no such setting.
-        IsoglossError: a value is of another type, or too small.
+        UnknownNameError: unknown setting, or unknown name in a setting.
+        IsoglossError: a value has another type or is outside its limits.
     """
-    found = {}
+    hints = get_type_hints(types, include_extras=True) if isinstance(types, type) else types
+    settings: dict[str, Any] = {}
     for key, value in table.items():
-        if key not in types:
-            raise unknown(kind, key, types, where=where)
-        found[key] = checked_setting(key, value, types[key], where, error=error, least=least)
-    return found
+        if key not in hints:
+            raise unknown(kind, key, hints, where=where)
+        expected = hints[key]
+        if isinstance(expected, type) and hasattr(expected, "__annotations__"):
+            section = checked_setting(key, value, dict, where, error=error)
+            settings[key] = checked_settings(section, expected, kind, f"{where} [{key}]", error=error, least=least)
+        else:
+            settings[key] = checked_setting(key, value, expected, where, error=error, least=least)
+    return settings
 
 
 def checked_setting(
@@ -60,30 +81,33 @@ def checked_setting(
     error: type[IsoglossError] = IsoglossError,
     least: float | None = None,
 ) -> Any:
-    """The value of one setting in its type; the rest is as for `checked_settings`."""
-    is_union = get_origin(expected) in (Union, UnionType)
-    kinds = [kind for kind in (get_args(expected) if is_union else (expected,)) if kind is not NoneType]
-    fitting = next((kind for kind in kinds if _fits(value, kind)), None)
-    called = ", or ".join(map(_called, kinds))
-    if fitting is None:
-        raise error(f"{key} = {value!r} is not {called}", where=where)
-    if least is not None and fitting in (int, float) and not least <= value < math.inf:
-        raise error(f"{key} = {value!r} is not {called}, {least:g} or larger", where=where)
-    return value if get_origin(fitting) is Literal else _READERS[fitting][1](value)
+    """Return one setting converted to its type; see `checked_settings`."""
+    import msgspec  # not at import time: suites are listed without it
 
-
-def _fits(value: Any, kind: Any) -> bool:
-    if get_origin(kind) is Literal:
-        return value in get_args(kind)
-    accepted, _, _ = _READERS[kind]
-    if isinstance(value, bool):  # to Python, true is a number too
-        return kind is bool
-    if isinstance(value, int) and abs(value) > _LARGEST:
-        return False
-    if isinstance(value, list | tuple) and not all(isinstance(item, str) for item in value):
-        return False
-    return isinstance(value, accepted)
-
-
-def _called(kind: Any) -> str:
-    return f'"{get_args(kind)[0]}"' if get_origin(kind) is Literal else _READERS[kind][2]
+    plain, *rules = get_args(expected) if get_origin(expected) is Annotated else (expected,)
+    choices = get_args(plain) if get_origin(plain) is Literal else ()
+    if choices and isinstance(value, str) and value not in choices:
+        raise unknown(key, value, choices, where=where)
+    kinds = get_args(plain) if get_origin(plain) in (Union, UnionType) else (plain,)
+    names = " or ".join(
+        f'"{get_args(kind)[0]}"' if get_origin(kind) is Literal else _NAMES[kind] for kind in kinds if kind != NoneType
+    )
+    try:
+        setting = msgspec.convert(value, plain)
+    except (msgspec.ValidationError, UnicodeEncodeError):
+        setting = None
+    if setting is None or (isinstance(setting, int) and abs(setting) > _LARGEST):
+        raise error(f"{key} = {value!r} is not {names}", where=where)
+    if least is not None and isinstance(setting, int | float) and not isinstance(setting, bool) and not rules:
+        rules = [Limits(f"of at least {least:g}", lambda number: least <= number < math.inf)]
+    for rule in rules:
+        if not isinstance(rule, Limits):
+            try:
+                rule(setting)
+            except UnknownNameError as problem:
+                problem.where = where
+                raise
+        elif not rule.allow(setting):
+            number = " or ".join(_NAMES[kind] for kind in kinds if kind in (int, float))
+            raise error(f"{key} = {value!r} is not {number} {rule.words}", where=where)
+    return setting

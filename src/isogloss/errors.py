@@ -1,26 +1,45 @@
-"""The errors of the package, all of one form: what is wrong, where, what to do.
+"""The exceptions of the package.
 
-Every error a user can cause is an `IsoglossError`; the command line prints it without a traceback.
+IsoglossError             any failure the user can act on; the command line prints it without a traceback
+├── UnknownNameError      an unknown name
+├── DataError             a dataset file that cannot be used
+│   ├── MissingDataError  the examples, split or translation are not available; nothing is broken
+│   ├── NoGoldError       the examples are available, their gold labels are not
+│   └── DamagedFileError  a file that cannot be decoded
+└── PredictionError       predictions that cannot be scored
+
+Packages add subclasses for failures that only they raise and handle:
+
+- data: ChecksumError, HostError; checklist: OtherFormatError (all DataError)
+- board: BoardError, StateError; ArchiveError, FormError, MonthlyLimitError, UploadLimitError (PredictionError)
+- training: TrainingError, RecipeError; systems: SystemFailureError; grammar: GrammarError; analysis: AnalysisError
+- runs: NotAvailableError, TimeLimitError, SlurmSilentError, ClusterGoneError; workers: WorkerDiedError
+- plugins: PluginError
 """
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-# Characters of each part of a message: what it quotes may be a whole file.
+# Maximum characters of each part of a message: it may quote a whole file.
 _LONGEST = {"where": 1_000, "what": 16_000, "fix": 2_000}
 
 
 class IsoglossError(Exception):
-    """A problem the user can solve: what is wrong, where, and what to do about it."""
+    """A failure the user can act on: what is wrong, where, and how to fix it.
 
-    def __init__(self, what: str, *, where: str = "", fix: str = "") -> None:
+    `cause` is the failure without the names of its task and language, by which equal failures are counted; "" if
+    unknown.
+    """
+
+    def __init__(self, what: str, *, where: str = "", fix: str = "", cause: str = "") -> None:
         self.what = what
         self.where = where
         self.fix = fix
+        self.cause = cause
         super().__init__(what)
 
     def __str__(self) -> str:
-        """`where: what. fix`, each part only where it is known, and at most so long."""
+        """Return `where: what. fix`, without empty parts and with long parts cut."""
         where, what, fix = (
             text if len(text := getattr(self, part)) <= most else f"{text[:most]}…" for part, most in _LONGEST.items()
         )
@@ -29,24 +48,36 @@ class IsoglossError(Exception):
 
 
 class UnknownNameError(IsoglossError):
-    """A name that is in no registry; the message offers the nearest ones."""
+    """An unknown name; the message suggests the nearest ones."""
 
 
 class DataError(IsoglossError):
-    """A dataset file that is missing, short, damaged or without gold."""
+    """A dataset file that is missing, incomplete, damaged or without gold."""
+
+
+class MissingDataError(DataError):
+    """Examples, a split or a translation that is not available, although nothing is broken."""
+
+
+class NoGoldError(DataError):
+    """Examples without usable gold labels."""
+
+
+class DamagedFileError(DataError):
+    """A file that cannot be decoded as text, JSON, TOML or an array."""
 
 
 class PredictionError(IsoglossError):
-    """Predictions that cannot be scored as they are."""
+    """Predictions that cannot be scored."""
 
 
 def near_names(name: str, known: Iterable[str], limit: int = 3) -> list[str]:
-    """The names closest to a misspelt one, best first."""
+    """Return the names closest to a misspelt one, best first."""
     return get_close_matches(name.lower(), list(known), n=limit, cutoff=0.5)
 
 
 def unknown(kind: str, name: str, known: Iterable[str], *, where: str = "") -> UnknownNameError:
-    """An error for a name that does not exist: nearest names, or the whole list if it is short."""
+    """Return an error that suggests the nearest names, or lists all names if they are few."""
     names = sorted(known)
     close = near_names(name, names)
     if close:

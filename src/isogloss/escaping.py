@@ -1,19 +1,19 @@
-"""Text that others wrote, made safe for every place it is shown: one function for each format.
+"""Escaping of untrusted text, with one function per output format.
 
-All of them begin with `printable`: whatever a name is, nothing in it moves the cursor, ends a line or turns the
-direction of the text around it. A terminal needs no more than that.
+All of them begin with `printable`: no name can move the cursor, end a line or change the direction of the text around
+it. Terminals need nothing more.
 """
 
 import re
 from typing import Any
 
-# Characters of a system's name, and of anything else that is known of it.
+# Maximum length of a system's name, and of its other metadata.
 NAME_LENGTH = 120
 FACT_LENGTH = 600
 
 _BREAKS = re.compile(r"[\t-\r\x1c-\x1e\x85\u2028\u2029]+")
-# Controls, marks that turn the direction of text until they are undone, halves of characters, what is no character (and
-# is refused by XML), and invisible tags. Joiners stay: Persian and the scripts of India need them.
+# Controls, unterminated direction marks, surrogates, noncharacters (invalid in XML), and invisible tags. Joiners stay:
+# Persian and Indic scripts need them.
 _UNPRINTABLE = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff\ud800-\udfff"
     r"\U000e0000-\U000e007f]"
@@ -21,38 +21,21 @@ _UNPRINTABLE = re.compile(
 
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
 
-_MARKDOWN = str.maketrans(
-    {"&": "&amp;", "<": "&lt;", ">": "&gt;", **{sign: f"\\{sign}" for sign in "\\`*[]|~"}},
-)
-# What is markup in some places only: an underscore beside a word, and what makes a line a heading or a list.
+_MARKDOWN = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", **{sign: f"\\{sign}" for sign in "\\`*[]|~"}})
+# Markup only in some positions: an underscore next to a word, and the start of a heading or list.
 _MARKDOWN_PLACES = re.compile(r"(?<![^\W_])_|_(?![^\W_])|^(?:[#+-]|\d+(?=[.)]))(?=#*[.)]?\s)")
 
+_LATEX_SYMBOLS = {"±": "pm", "Δ": "Delta", "●": "bullet", "⇄": "rightleftharpoons", "·": "cdot"}
+_LATEX_SYMBOLS |= {"▲": "bigtriangleup", "▼": "bigtriangledown", "†": "dagger", "‡": "ddagger"}
+_LATEX_SIGNS = {"~": "textasciitilde", "^": "textasciicircum", "\\": "textbackslash", "…": "dots"}
 _LATEX = str.maketrans(
     {
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "\\": r"\textbackslash{}",
+        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+        **{sign: f"${sign}$" for sign in "<>"},
+        **{sign: f"$\\{name}$" for sign, name in _LATEX_SYMBOLS.items()},
+        **{sign: f"\\{name}{{}}" for sign, name in _LATEX_SIGNS.items()},
         "–": "--",
         "—": "---",
-        "±": r"$\pm$",
-        "…": r"\dots{}",
-        "Δ": r"$\Delta$",
-        "●": r"$\bullet$",
-        "⇄": r"$\rightleftharpoons$",
-        "▲": r"$\bigtriangleup$",
-        "▼": r"$\bigtriangledown$",
-        "·": r"$\cdot$",
-        "†": r"$\dagger$",
-        "‡": r"$\ddagger$",
-        "<": r"$<$",
-        ">": r"$>$",
         "\N{REPLACEMENT CHARACTER}": "?",
     }
 )
@@ -62,15 +45,15 @@ _SIGNED_NUMBERS = re.compile(r"[+-][\d.,]+(?: to [+-]?[\d.,]+)?[*†‡]?")
 
 
 def printable(text: str, limit: int | None = None, *, lines: bool = False) -> str:
-    r"""The text without anything that acts instead of being seen.
+    r"""Return the text without control characters.
 
     Args:
-        text: anything.
-        limit: at most so many characters, of each line if there are several.
-        lines: whether `\n` may stay, as in a message of several lines.
+        text: any text.
+        limit: maximum number of characters (per line, if there are several).
+        lines: True to keep `\n`, as in a message of several lines.
 
     Returns:
-        The text with a blank for line breaks and tabs, and U+FFFD for what cannot be printed.
+        The text with a blank for line breaks and tabs, and U+FFFD for unprintable characters.
     """
     if lines:
         return "\n".join(printable(line, limit) for line in text.replace("\r\n", "\n").split("\n"))
@@ -80,7 +63,7 @@ def printable(text: str, limit: int | None = None, *, lines: bool = False) -> st
 
 
 def printable_values(value: Any, limit: int | None = None) -> Any:
-    """Lists and mappings of any depth with every text in them printable, the keys too."""
+    """Return nested lists and mappings with all texts printable, keys included."""
     if isinstance(value, str):
         return printable(value, limit)
     if isinstance(value, dict):
@@ -91,40 +74,38 @@ def printable_values(value: Any, limit: int | None = None) -> Any:
 
 
 def printable_system(system: dict[str, Any]) -> dict[str, Any]:
-    """What is known of a system, with a name that is short enough for a heading."""
+    """Return printable metadata of a system, with a name short enough for a heading."""
     shown: dict[str, Any] = printable_values(system, FACT_LENGTH)
     return shown | {"name": printable(str(shown["name"]), NAME_LENGTH)} if "name" in shown else shown
 
 
 def html_text(text: str) -> str:
-    """Text for HTML, between tags or in an attribute."""
+    """Escape text for HTML, between tags or in an attribute."""
     return printable(text).translate(_HTML)
 
 
 def markdown_text(text: str) -> str:
-    """Text for a line, or a cell, of Markdown: neither HTML nor markup."""
-    return _MARKDOWN_PLACES.sub(lambda found: _escaped_start(found[0]), printable(text).translate(_MARKDOWN))
-
-
-def _escaped_start(found: str) -> str:
-    # Of a number the full stop behind it is escaped, which CommonMark asks for.
-    return f"{found}\\" if found.isdigit() else f"\\{found}"
+    """Escape text for a line or cell of Markdown."""
+    # After a number, CommonMark requires escaping the full stop.
+    return _MARKDOWN_PLACES.sub(
+        lambda match: f"{match[0]}\\" if match[0].isdigit() else f"\\{match[0]}", printable(text).translate(_MARKDOWN)
+    )
 
 
 def latex_text(text: str) -> str:
-    """Text for a line, or a cell, of LaTeX."""
+    """Escape text for a line or cell of LaTeX."""
     escaped = printable(text).translate(_LATEX)
-    # Behind the end of a row these would be read as its options.
+    # After the end of a row these would be read as its options.
     return f"{{}}{escaped}" if escaped.startswith(("[", "*")) else escaped
 
 
 def csv_text(text: str) -> str:
-    """Text for a cell of CSV: no spreadsheet takes it for a formula, and signed numbers stay numbers."""
+    """Escape text for a cell of CSV, so that spreadsheets do not read it as a formula; signed numbers stay numbers."""
     cleaned = printable(text)
     is_formula = cleaned.lstrip().startswith(_FORMULA) and not _SIGNED_NUMBERS.fullmatch(cleaned)
     return f"'{cleaned}" if is_formula else cleaned
 
 
 def tooltip_title(text: str) -> str:
-    """The title of a field in a tooltip: Vega-Lite makes a string in an expression of it, and escapes quotes alone."""
+    """Return a tooltip field's title; Vega-Lite puts it in a string expression and escapes only quotes."""
     return printable(text).replace("\\", "\\\\")

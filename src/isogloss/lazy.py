@@ -1,4 +1,4 @@
-"""Modules that load when they are first used, so that the light verbs do not wait for the heavy ones."""
+"""Lazy imports, so that light commands do not wait for heavy modules."""
 
 import sys
 from collections.abc import Callable, Iterable
@@ -8,11 +8,11 @@ from typing import Any
 
 
 def submodules(package: str, names: Iterable[str]) -> Callable[[str], Any]:
-    """A package's `__getattr__` that imports the named submodules on first use."""
-    known = frozenset(names)
+    """Return a package's `__getattr__` that imports the named submodules on first use."""
+    submodule_names = frozenset(names)
 
     def __getattr__(name: str) -> Any:  # noqa: N807 - it becomes the package's own
-        if name not in known:
+        if name not in submodule_names:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return import_module(f"{package}.{name}")
 
@@ -20,11 +20,11 @@ def submodules(package: str, names: Iterable[str]) -> Callable[[str], Any]:
 
 
 def callable_package(package: str, function: str) -> None:
-    """Make a package callable as the verb it is named after: `isogloss.explain(…)`, beside `isogloss.explain.bias`.
+    """Make a package callable as a command: `isogloss.explain(…)` next to `isogloss.explain.bias`.
 
     Args:
-        package: its name.
-        function: `module.function` below it, imported when the package is first called.
+        package: package name.
+        function: `module.function` in the package, imported on the first call.
     """
     module, _, name = function.rpartition(".")
 
@@ -32,6 +32,6 @@ def callable_package(package: str, function: str) -> None:
         """A package that is also a function."""
 
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
-            return getattr(import_module(f"{package}.{module}"), name)(*args, **kwargs)
+            return getattr(import_module(f".{module}", package), name)(*args, **kwargs)
 
     sys.modules[package].__class__ = CallablePackage

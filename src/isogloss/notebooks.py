@@ -9,14 +9,14 @@ from isogloss.escaping import html_text
 
 
 def html_table(caption: str, heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table for notebooks."""
+    """Return a table for notebooks."""
     lines = "".join(f"<tr>{''.join(f'<td>{html_text(word)}</td>' for word in row)}</tr>" for row in rows)
     names = "".join(f"<th>{html_text(word)}</th>" for word in heading)
     return f"<table><caption>{html_text(caption)}</caption><tr>{names}</tr>{lines}</table>"
 
 
 def data_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> Any:
-    """Rows as a pandas data frame.
+    """Return rows as a pandas data frame.
 
     Raises:
         IsoglossError: pandas is not installed.
@@ -25,7 +25,7 @@ def data_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None 
 
 
 def arrow_table(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Rows as an Arrow table.
+    """Return rows as an Arrow table.
 
     Raises:
         IsoglossError: pyarrow is not installed.
@@ -37,4 +37,4 @@ def _library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise IsoglossError(f"{name} is not installed", fix="pip install 'isogloss[tables]'") from None
+        raise IsoglossError(f"{name} is not installed", fix="Run pip install 'isogloss[tables]'") from None

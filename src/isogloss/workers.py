@@ -1,21 +1,27 @@
-"""Calls executed elsewhere: in other processes of this machine, or on a cluster, behind one small interface.
+"""Run calls elsewhere: in this process, in other processes of this machine, on Ray or on SLURM.
 
-A call is anything that can be pickled and called without arguments: `partial(function, item)`, say. Whoever has work
-takes `Workers` and neither knows nor asks what is behind them; `isogloss.runs.place.Place` opens the ones a user means.
+A call is anything that can be pickled and called without arguments, such as `partial(function, item)`. Code with work
+to distribute takes `Workers`; `isogloss.runs.place.Place` creates the ones a user names.
 """
 
 import os
+import pickle
 import signal
 import socket
+import sys
+import threading
+import traceback
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
-from pickle import PicklingError
+from multiprocessing import get_context, parent_process, resource_tracker
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from queue import Empty, SimpleQueue
+from types import FrameType
 from typing import Any, Generic, Protocol, TypeVar
 
 from isogloss.errors import IsoglossError
@@ -23,23 +29,23 @@ from isogloss.errors import IsoglossError
 T = TypeVar("T")
 Item = TypeVar("Item")
 
-# Where an engine names its nodes itself, the processes it starts find the name of theirs here.
+# Environment variable with the node's name, for clusters that name their nodes themselves.
 NODE_VARIABLE = "ISOGLOSS_NODE"
-# How often workers may die over a call, or a cell, before it is given up.
+# Worker deaths after which a call, or a cell, is given up.
 MOST_DEATHS = 4
-# Seconds between two questions to workers whether they are still there.
+# Seconds between two checks that a cluster is still up.
 LOOK = 2.0
+# Seconds that an interrupted process has to end before it is killed.
+GRACE = 10.0
+# Exit code of a process ended by Ctrl-C.
+INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
 class Resources:
-    """What a call needs on its node.
+    """Cores, GPUs, bytes of memory and hours that a call needs on its node; 0 for no reservation or the site's limit.
 
-    Attributes:
-        cpus: cores.
-        gpus: accelerators; below 1 a share of one; None for one where the nodes have any.
-        memory: bytes, 0 for no promise.
-        hours: the longest it may take, 0 for what the site allows.
+    A fraction of a GPU below 1 shares one; None is one GPU if the nodes have any.
     """
 
     cpus: float = 1.0
@@ -52,86 +58,84 @@ ONE_CORE = Resources(gpus=0)
 
 
 class WorkerDiedError(IsoglossError):
-    """The process or the node that executed a call is gone, and nobody knows how far it had come."""
+    """The process or node that executed a call died."""
 
 
 class Workers(AbstractContextManager["Workers"], Protocol):
-    """Executes calls somewhere. They are entered before the first call; on leaving them, nothing of theirs runs."""
+    """Executor of calls. Enter it before the first call; after it exits, none of its calls is running."""
 
     @property
     def slots(self) -> int:
-        """How many calls like the last one they execute at a time now; it may change as a cluster does."""
+        """Number of calls like the last one that can run at the same time; changes with the cluster."""
 
     @property
     def nodes(self) -> int:
-        """How many nodes there are now."""
+        """Current number of nodes."""
 
     def submit(
         self, call: Callable[[], T], resources: Resources = ONE_CORE, avoid: Collection[str] = ()
     ) -> "Future[T]":
-        """Have a call executed once; the future ends by itself.
+        """Execute a picklable call once, on none of the nodes to avoid (by their `node_name`).
 
-        Args:
-            call: what can be pickled, and called.
-            resources: what it needs.
-            avoid: nodes, by their `node_name`, that are not to execute it.
-
-        Returns:
-            What the call returns or raises; a `WorkerDiedError` where its process or node has died.
+        The exception is the call's, or a `WorkerDiedError` if its process or node died.
         """
 
 
 def node_name() -> str:
-    """The node that this process runs on, as `Workers.submit` may be told to avoid it."""
+    """Return the name of this process's node, as `Workers.submit` takes it in `avoid`."""
     return os.environ.get(NODE_VARIABLE) or socket.gethostname()
+
+
+def attempt(call: Callable[..., Any], *arguments: Any) -> tuple[Any, Exception | None]:
+    """Return the value and the exception of a call: clusters would wrap an exception and lose its attributes."""
+    try:
+        return call(*arguments), None
+    except Exception as error:
+        return None, error
+
+
+def settle(future: "Future[T]", value: T, error: BaseException | None) -> "Future[T]":
+    """Set the outcome of a call, and return its future."""
+    if error is None:
+        future.set_result(value)
+    else:
+        future.set_exception(error)
+    return future
 
 
 def in_parallel(
     workers: Workers | None, function: Callable[[Item], T], items: Iterable[Item], resources: Resources = ONE_CORE
 ) -> Iterator[T]:
-    """The results of a function over items, in their order; no more are under way than there are slots.
+    """Yield the results of a picklable function over items, in order, with at most `workers.slots` calls running.
 
-    What is raised is thus what the first item that raises anything raises, as it is without workers. A call whose
-    worker died is executed again.
-
-    Args:
-        workers: who executes it; they are entered already. None for this process.
-        function: what can be pickled: a function of a module, or a `partial` of one.
-        items: what it is called with.
-        resources: what each call needs.
-
-    Raises:
-        WorkerDiedError: the workers of one item died again and again.
-        Exception: what the function raises.
+    Without workers, the calls run in this process. The first item that raises decides the exception. Calls are retried
+    when their worker dies, a few times.
     """
     if workers is None:
         yield from map(function, items)
         return
-    under_way: deque[_RepeatedCall[T]] = deque()
+    pending: deque[_RetriedCall[T]] = deque()
 
-    def slots() -> int:
+    def wait_for_slots() -> int:
+        # With a timeout: the futures of a lost cluster may never end, but its `slots` raise.
+        wait([call.future for call in pending if call.is_running()], LOOK, FIRST_COMPLETED)
         return max(1, workers.slots)
 
-    def slots_later() -> int:
-        # Nobody waits for ever: asked for its slots, a cluster that is gone says so, but its futures may never end.
-        wait([call.future for call in under_way if call.is_running()], LOOK, FIRST_COMPLETED)
-        return slots()
-
     for item in items:
-        under_way.append(_RepeatedCall(workers, partial(function, item), resources))
-        room = slots()
-        while sum(call.is_running() for call in under_way) >= room:
-            room = slots_later()
-        while under_way and not under_way[0].is_running():
-            yield under_way.popleft().future.result()
-    while under_way:
-        while under_way[0].is_running():
-            slots_later()
-        yield under_way.popleft().future.result()
+        pending.append(_RetriedCall(workers, partial(function, item), resources))
+        slots = max(1, workers.slots)
+        while sum(call.is_running() for call in pending) >= slots:
+            slots = wait_for_slots()
+        while pending and not pending[0].is_running():
+            yield pending.popleft().future.result()
+    while pending:
+        while pending[0].is_running():
+            wait_for_slots()
+        yield pending.popleft().future.result()
 
 
-class _RepeatedCall(Generic[T]):
-    """A call that is executed again where its worker dies."""
+class _RetriedCall(Generic[T]):
+    """A call that is submitted again when its worker dies."""
 
     def __init__(self, workers: Workers, call: Callable[[], T], resources: Resources) -> None:
         self._submit = partial(workers.submit, call, resources)
@@ -139,7 +143,7 @@ class _RepeatedCall(Generic[T]):
         self.future: Future[T] = self._submit()
 
     def is_running(self) -> bool:
-        """Whether there is no result yet."""
+        """Return True if there is no final result yet."""
         if not self.future.done():
             return True
         if self._deaths >= MOST_DEATHS or not isinstance(self.future.exception(), WorkerDiedError):
@@ -149,73 +153,196 @@ class _RepeatedCall(Generic[T]):
         return True
 
 
-class LocalWorkers(AbstractContextManager["LocalWorkers"]):
-    """Executes calls in processes of this machine, which are started as they are needed and used again."""
+class InProcessWorkers(AbstractContextManager["InProcessWorkers"]):
+    """Workers that execute each call in this process, during `submit`."""
+
+    slots = nodes = 1
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def submit(
+        self, call: Callable[[], T], resources: Resources = ONE_CORE, avoid: Collection[str] = ()
+    ) -> "Future[T]":
+        """Execute a call; Ctrl-C raises here."""
+        return settle(Future(), *attempt(call))
+
+
+class ProcessWorkers(AbstractContextManager["ProcessWorkers"]):
+    """Workers that execute calls in processes of this machine; a process that dies ends only its own call.
+
+    One thread per process sends it calls and waits for their results. Ctrl-C interrupts the processes as well.
+    """
 
     nodes = 1
 
-    def __init__(self, slots: int) -> None:
-        self.slots = slots
-        # A pool for each process: one that dies takes no other's call with it.
-        self._pools: dict[ProcessPoolExecutor, Future[Any]] = {}
+    def __init__(self, jobs: int) -> None:
+        self.slots = jobs
+        self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="process")
+        self._idle: SimpleQueue[_Process] = SimpleQueue()
+        self._processes: set[_Process] = set()
+        self._starting = threading.Lock()
+        self._closed = False
         self._exits = ExitStack()
 
-    def __enter__(self) -> "LocalWorkers":
+    def __enter__(self) -> "ProcessWorkers":
         self._exits.enter_context(cores_shared(self.slots))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         with self._exits:
-            for pool in self._pools:
-                # Nobody waits for calls whose results are not wanted any more.
-                for process in (pool._processes or {}).values() if kind is not None else ():
-                    process.terminate()
-            for pool in self._pools:
-                pool.shutdown(cancel_futures=True)
-            self._pools.clear()
+            self._threads.shutdown(wait=False, cancel_futures=True)
+            with self._starting:
+                self._closed = True
+            for process in list(self._processes):
+                if kind is not None:
+                    process.interrupt()
+            self._threads.shutdown()  # processes at work have ended their calls, or have been killed
+            for process in list(self._processes):
+                process.close()
 
     def submit(
         self, call: Callable[[], T], resources: Resources = ONE_CORE, avoid: Collection[str] = ()
     ) -> "Future[T]":
-        """Have a call executed in a process that has none."""
-        idle = [pool for pool, last in self._pools.items() if last.done()]
-        for pool in idle:
-            try:
-                return self._hand_over(pool, call)
-            except BrokenProcessPool:
-                del self._pools[pool]
-        if len(self._pools) >= self.slots:
-            return self._hand_over(next(iter(self._pools)), call)
-        # Spawned, not forked: libraries with threads or an accelerator do not survive a fork.
-        pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_ignore_interrupts)
-        # Ctrl-C waits until the process can ignore it: it is this one's to answer.
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            return self._hand_over(pool, call)
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        """Execute a call in an idle process; start one if there is none."""
+        return self._threads.submit(self._execute, call)
 
-    def _hand_over(self, pool: ProcessPoolExecutor, call: Callable[[], T]) -> "Future[T]":
-        inner = pool.submit(call)
-        self._pools[pool] = inner
-        ended: Future[T] = Future()
-        inner.add_done_callback(partial(_hand_on, ended))
-        return ended
+    def _execute(self, call: Callable[[], T]) -> T:
+        packed = _pickled(call)
+        try:
+            process = self._idle.get_nowait()
+        except Empty:
+            with self._starting:
+                if self._closed:
+                    raise KeyboardInterrupt from None
+                process = _Process()
+                self._processes.add(process)
+        try:
+            value, error = process.execute(packed)
+        except BaseException:
+            self._processes.discard(process)
+            raise
+        self._idle.put(process)
+        if error is not None:
+            raise error
+        result: T = value
+        return result
+
+
+class _Process:
+    """A process that executes one call after another."""
+
+    def __init__(self) -> None:
+        # Spawned, not forked: threads and accelerators do not survive a fork.
+        context = get_context("spawn")
+        self._connection, other = context.Pipe()
+        self._process: SpawnProcess = context.Process(target=_serve, args=(other,))
+        self._killer: threading.Timer | None = None
+        # Starting the tracker, which the first process needs, would unblock Ctrl-C below.
+        resource_tracker.ensure_running()
+        # The process inherits the mask and unblocks Ctrl-C when it can handle it.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self._process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            other.close()
+
+    def execute(self, packed: bytes) -> tuple[Any, Exception | None]:
+        """Return the result and the exception of a pickled call; raise a WorkerDiedError if the process died."""
+        try:
+            self._connection.send_bytes(packed)
+            return pickle.loads(self._connection.recv_bytes())  # type: ignore[no-any-return]  # noqa: S301 - our own bytes
+        except (EOFError, OSError):
+            self._connection.close()
+            # The pipe closes shortly before the process ends; another thread may collect its exit code first.
+            while self._process.exitcode is None:
+                self._process.join(0.1)
+        if self._process.exitcode == INTERRUPTED:
+            raise KeyboardInterrupt
+        code = self._process.exitcode
+        cause = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        if code == -signal.SIGKILL:
+            cause = "SIGKILL, perhaps out of memory"
+        raise WorkerDiedError(f"the process died: {cause}", fix="Use fewer --jobs")
+
+    def interrupt(self) -> None:
+        """Interrupt the process; kill it if it does not end in time."""
+        if self._process.is_alive() and self._process.pid is not None:
+            os.kill(self._process.pid, signal.SIGINT)
+            self._killer = threading.Timer(GRACE, self._process.kill)
+            self._killer.daemon = True
+            self._killer.start()
+
+    def close(self) -> None:
+        """Let the process end, and wait for it."""
+        self._connection.close()
+        self._process.join()
+        if self._killer is not None:
+            self._killer.cancel()
+
+
+def _serve(connection: "Connection[bytes, bytes]") -> None:
+    """Execute calls in a started process until the connection closes."""
+    try:
+        signal.signal(signal.SIGINT, _interrupt_once)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+        while True:
+            try:
+                packed = connection.recv_bytes()
+            except (EOFError, OSError):
+                return
+            connection.send_bytes(_attempt(packed))
+    except (KeyboardInterrupt, BrokenPipeError):
+        sys.exit(INTERRUPTED)
+
+
+def _pickled(value: object) -> bytes:
+    try:
+        return pickle.dumps(value)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        what = f"cannot pickle an object defined outside a module: {error}"
+        raise IsoglossError(what, fix="Run with --jobs 1") from error
+
+
+def _attempt(packed: bytes) -> bytes:
+    """Return the pickled result and exception of a pickled call."""
+    try:
+        value = pickle.loads(packed)()  # noqa: S301 - our own bytes
+        return _pickled((value, None))
+    except Exception as error:
+        if not isinstance(error, IsoglossError):
+            error.add_note(traceback.format_exc())
+        try:
+            return pickle.dumps((None, error))
+        except Exception:  # an exception may hold anything
+            return pickle.dumps((None, RuntimeError(f"{type(error).__name__}: {error}")))
+
+
+def _interrupt_once(number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt for the first signal only: the next must not disturb the clean-up."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGINT)
+        threading.Event().wait(GRACE)
+        os._exit(INTERRUPTED)
 
 
 def local_workers(jobs: int) -> AbstractContextManager[Workers | None]:
-    """So many processes of this machine to share work, None to enter where there is to be but one: this."""
-    return LocalWorkers(jobs) if jobs > 1 else nullcontext()
-
-
-def _ignore_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    """Return a worker pool, or None to run in this process."""
+    return ProcessWorkers(jobs) if jobs > 1 else nullcontext()
 
 
 @contextmanager
 def cores_shared(jobs: int) -> Iterator[None]:
-    """Each process computes on its share of the cores, unless the user has said otherwise."""
+    """Divide the cores among processes, unless the user has set the number of threads."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     added = [name for name in names if name not in os.environ]
     share = str(max(1, (os.cpu_count() or 1) // jobs))
@@ -225,17 +352,3 @@ def cores_shared(jobs: int) -> Iterator[None]:
     finally:
         for name in added:
             del os.environ[name]
-
-
-def _hand_on(ended: "Future[T]", inner: "Future[T]") -> None:
-    error = inner.exception()
-    if isinstance(error, BrokenProcessPool):
-        died = WorkerDiedError("a process died, perhaps for want of memory", fix="Give fewer --jobs")
-        ended.set_exception(died)
-    elif isinstance(error, PicklingError | AttributeError | TypeError) and "pickle" in str(error):
-        what = f"something that is not a module's own cannot travel to another process: {error}"
-        ended.set_exception(IsoglossError(what, fix="With --jobs 1 it need not"))
-    elif error is not None:
-        ended.set_exception(error)
-    else:
-        ended.set_result(inner.result())

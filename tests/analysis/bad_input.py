@@ -1,4 +1,4 @@
-"""What analyses are given that is too little, too uniform or wrong, by what they take; and what a sound finding is."""
+"""Insufficient, constant and invalid input of analyses by kind, and checks of a sound finding."""
 
 import json
 import math
@@ -13,12 +13,12 @@ import numpy as np
 import isogloss
 from isogloss.analysis.finding import Finding, TidyTable
 from isogloss.errors import IsoglossError
-from isogloss.report.finding_charts import finding_charts
-from isogloss.report.finding_tables import finding_tables, tidy_csv
+from isogloss.tables.finding_charts import finding_charts
+from isogloss.tables.finding_tables import finding_tables, tidy_csv
 from predictions.made import write_jsonl
 from uriel_files import write_uriel
 
-# Of a case: writes what is needed into a folder, and gives what is analysed.
+# Writes the input of a case into a folder, and returns the sources to analyse.
 Case = Callable[[Path], Sequence[object]]
 
 LANGUAGES = ("en", "de", "sw", "th", "zh", "ur", "fr", "ha")
@@ -26,39 +26,39 @@ SCORES = "task,system,regime,language,metric,value,low,high,n\n"
 CHECKPOINTS = "step,seed,language,split,value,n\n"
 
 
-def attempt(name: str, given: Sequence[object], **options: Any) -> Finding | None:
-    """The finding, which must be sound; None where a clear refusal came instead. Warnings are errors."""
+def attempt(name: str, sources: Sequence[object], **options: Any) -> Finding | None:
+    """Return the finding, which must be sound, or None after a clear refusal. Warnings are errors."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            found = isogloss.analyze(name, *given, **options)
+            finding = isogloss.analyze(name, *sources, **options)
         except IsoglossError as refusal:
             assert refusal.what
             assert "Traceback" not in str(refusal)
             assert len(str(refusal)) < 10_000
             return None
-        check_sound(found)
-    return found
+        check_sound(finding)
+    return finding
 
 
-def check_sound(found: Finding) -> None:
-    """Whole tables of finite numbers inside their intervals, figures over columns that exist, words without holes."""
-    assert found.tables
-    assert all(table.rows for table in found.tables[:1])
-    for text in (found.reading, found.title, *found.notes):
+def check_sound(finding: Finding) -> None:
+    """Check for complete tables of finite numbers, figures with existing columns, and texts without gaps."""
+    assert finding.tables
+    assert all(table.rows for table in finding.tables[:1])
+    for text in (finding.reading, finding.title, *finding.notes):
         assert not {"nan", "inf", "None"} & set(text.replace("(", " ").replace(",", " ").split()), text
-    for table in found.tables:
+    for table in finding.tables:
         _check_table(table)
-    for figure in found.figures:
-        columns = {column.name for column in found.table(figure.table).columns}
+    for figure in finding.figures:
+        columns = {column.name for column in finding.table(figure.table).columns}
         named = {figure.x, figure.y, figure.colour, figure.label, figure.panel} - {""}
         assert named <= columns, (figure, columns)
-    assert msgspec.json.decode(msgspec.json.encode(found), type=Finding).reading == found.reading
-    assert json.dumps([table.records() for table in found.tables], allow_nan=False)
-    assert all(table.rows or "there are none" in table.notes for table in finding_tables(found))
-    assert all(tidy_csv(table) for table in found.tables)
-    assert found._repr_html_()
-    finding_charts(found)
+    assert msgspec.json.decode(msgspec.json.encode(finding), type=Finding).reading == finding.reading
+    assert json.dumps([table.records() for table in finding.tables], allow_nan=False)
+    assert all(table.rows or "no rows" in table.notes for table in finding_tables(finding))
+    assert all(tidy_csv(table) for table in finding.tables)
+    assert finding._repr_html_()
+    finding_charts(finding)
 
 
 def _check_table(table: TidyTable) -> None:
@@ -70,19 +70,19 @@ def _check_table(table: TidyTable) -> None:
         for column in table.columns:
             value, low, high = (record.get(name) for name in (column.name, column.low, column.high))
             if isinstance(low, float) and isinstance(high, float) and isinstance(value, float):
-                # A point of a skewed estimate may lie outside of its BCa interval; the ends have their order.
+                # A skewed estimate may lie outside its BCa interval, but the bounds are ordered.
                 assert low <= high, (table.name, column.name, record)
 
 
 def scores(rows: Mapping[tuple[str, str], Mapping[str, object]], **more: str) -> Case:
-    """Of (system, task) the scores by language; `more` has the columns low, high and n, or a regime."""
+    """Write scores by (system, task) and language; `more` has the columns low, high and n, or a regime."""
 
     def write(folder: Path) -> Sequence[object]:
         regime, rest = more.get("regime", "zero-shot"), ",".join(more.get(name, "") for name in ("low", "high", "n"))
         lines = [
             f"{task},{system},{regime},{code},,{value},{rest}\n"
-            for (system, task), of in rows.items()
-            for code, value in of.items()
+            for (system, task), values in rows.items()
+            for code, value in values.items()
         ]
         return _text("scores.csv", SCORES + "".join(lines))(folder)
 
@@ -98,7 +98,7 @@ def _text(name: str, content: str | bytes) -> Case:
 
 
 def _spread(shift: float = 0, codes: Sequence[str] = LANGUAGES) -> dict[str, float]:
-    return {code: 80 - 3.7 * place + shift for place, code in enumerate(codes)}
+    return {code: 80 - 3.7 * rank + shift for rank, code in enumerate(codes)}
 
 
 TWO = {("a", "xnli"): _spread(), ("b", "xnli"): _spread(1.5)}
@@ -113,13 +113,13 @@ _FILES: dict[str, Case] = {
 OVER_SCORES: dict[str, Case] = {
     **_FILES,
     "an empty record": _text("results.json", "{}"),
-    "a header alone": _text("x.csv", SCORES),
+    "only a header": _text("x.csv", SCORES),
     "sound": scores(TWO),
     "one language": scores({("a", "xnli"): {"de": 50}, ("b", "xnli"): {"de": 60}}),
-    "English alone": scores({("a", "xnli"): {"en": 50}, ("b", "xnli"): {"en": 60}}),
+    "only English": scores({("a", "xnli"): {"en": 50}, ("b", "xnli"): {"en": 60}}),
     "one score": scores({("a", "xnli"): {"en": 50}}),
     "one system": scores({("a", "xnli"): _spread()}),
-    "English missing": scores({key: {c: v for c, v in of.items() if c != "en"} for key, of in TWO.items()}),
+    "English missing": scores({key: {c: v for c, v in values.items() if c != "en"} for key, values in TWO.items()}),
     "constant": scores({key: dict.fromkeys(LANGUAGES, 50) for key in TWO}),
     "nothing right": scores({key: dict.fromkeys(LANGUAGES, 0) for key in TWO}),
     "all right": scores({key: dict.fromkeys(LANGUAGES, 100) for key in TWO}, low="100", high="100", n="500"),
@@ -139,7 +139,7 @@ OVER_SCORES: dict[str, Case] = {
 
 
 def checkpoints(runs: Sequence[Mapping[tuple[str, str], Sequence[object]]], n: str = "") -> Case:
-    """By (language, split) the scores of the checkpoints of each run."""
+    """Write the scores of the checkpoints of each run by (language, split)."""
     lines = [
         f"{step},{seed},{code},{split},{value},{n}\n"
         for seed, run in enumerate(runs)
@@ -160,10 +160,10 @@ def _without(run: Mapping[tuple[str, str], Any], split: str) -> dict[tuple[str, 
 
 OVER_CHECKPOINTS: dict[str, Case] = {
     **_FILES,
-    "a header alone": _text("x.csv", CHECKPOINTS),
+    "only a header": _text("x.csv", CHECKPOINTS),
     "sound": checkpoints([_run(0), _run(1), _run(2)], "500"),
     "one language": checkpoints([_run(0, ("de",)), _run(1, ("de",))]),
-    "English alone": checkpoints([_run(0, ("en",)), _run(1, ("en",))]),
+    "only English": checkpoints([_run(0, ("en",)), _run(1, ("en",))]),
     "English missing": checkpoints([_run(0, ("de", "sw")), _run(1, ("de", "sw"))]),
     "one run": checkpoints([_run(0)]),
     "one checkpoint": checkpoints([_run(0, count=1), _run(1, count=1)]),
@@ -180,12 +180,12 @@ OVER_CHECKPOINTS: dict[str, Case] = {
 }
 
 
-# What one says of an example: its place, the gold of all, and the beginning of the pool, where there is one.
+# Prediction for an example, from its row, all gold answers, and the beginning of the pool if any.
 Answer = Callable[[int, Sequence[Any], list[str]], object]
 
 
 def predictions(answer: Answer, codes: Sequence[str], systems: int = 1) -> Case:
-    """Answers to labels, tags and rankings of the mini suite."""
+    """Write labels, tags and rankings for the mini suite."""
 
     def write(folder: Path) -> Sequence[object]:
         roots = [folder / f"system-{number}" for number in range(systems)]
@@ -195,15 +195,15 @@ def predictions(answer: Answer, codes: Sequence[str], systems: int = 1) -> Case:
                     examples = isogloss.load(name, code)
                     pool = list(examples.pool.ids)[:40] if examples.pool else []
                     gold = examples[examples.gold]
-                    said = {each: answer(row, gold, pool) for row, each in enumerate(examples.ids)}
-                    write_jsonl(root / f"{name}/{code}.jsonl", said)
+                    answers = {name: answer(row, gold, pool) for row, name in enumerate(examples.ids)}
+                    write_jsonl(root / f"{name}/{code}.jsonl", answers)
         return roots
 
     return write
 
 
 def _right(row: int, gold: Sequence[Any], pool: list[str]) -> object:
-    return [*gold[row], *(each for each in pool if each not in gold[row])] if pool else gold[row]
+    return [*gold[row], *(candidate for candidate in pool if candidate not in gold[row])] if pool else gold[row]
 
 
 def _same(row: int, gold: Sequence[Any], pool: list[str]) -> object:
@@ -222,7 +222,7 @@ OVER_PREDICTIONS: dict[str, Case] = {
     "all right": predictions(_right, MINI),
     "always the same": predictions(_same, MINI),
     "one language": predictions(_right, ("de",)),
-    "English alone": predictions(_right, ("en",)),
+    "only English": predictions(_right, ("en",)),
     "English missing": predictions(_same, ("de", "sw")),
     "the same system twice": predictions(_same, MINI, systems=2),
     "no answers": predictions(lambda *_: None, MINI),
@@ -258,8 +258,8 @@ OVER_LANGUAGES: dict[str, Case] = {
     "no metadata": lambda _: ["qqq"],
     "languages that are alike": _uriel({"eng": [1, 1], "deu": [1, 1]}),
     "languages without features": _uriel({"eng": [0, 0], "deu": [0, 0]}),
-    "features that are no numbers": _uriel({"eng": [math.nan, 0], "deu": [0, 0]}),
-    "a language that has none": _uriel({"eng": [1, 0]}),
+    "features that are not numbers": _uriel({"eng": [math.nan, 0], "deu": [0, 0]}),
+    "a language without features": _uriel({"eng": [1, 0]}),
     "a broken file": _broken_uriel,
 }
 

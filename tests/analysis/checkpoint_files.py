@@ -1,4 +1,4 @@
-"""Made-up scores of checkpoints: in memory, and as files."""
+"""Made-up checkpoint scores, in memory and as files."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ Scores = Mapping[tuple[str, str], Sequence[float] | npt.NDArray[np.float64]]
 
 
 def runs_of(*runs: Scores, sizes: Mapping[str, int] | None = None) -> CheckpointScores:
-    """Runs with the seeds 0, 1, … and checkpoints every ten steps."""
+    """Return runs with the seeds 0, 1, … and checkpoints every ten steps."""
     return CheckpointScores(
         tuple(
             SeedScores(
@@ -28,7 +28,7 @@ def runs_of(*runs: Scores, sizes: Mapping[str, int] | None = None) -> Checkpoint
 
 
 def write_csv(path: Path, scores: CheckpointScores, extra: Mapping[str, str] | None = None) -> Path:
-    """The scores as a file, with further columns of one value each."""
+    """Write the scores to a file, with further constant columns."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as stream:
         table = csv.writer(stream)

@@ -1,4 +1,4 @@
-"""Agreement against chance: by hand, against known truth, and at the stated coverage."""
+"""Chance-corrected agreement: by hand, on known truth, and interval coverage."""
 
 import math
 import warnings
@@ -13,7 +13,6 @@ from isogloss.analysis.agreement import (
     counts_if_independent,
     fleiss_statistics,
     kappa_interval,
-    right_counts,
 )
 from isogloss.metrics.estimate import estimate
 
@@ -22,9 +21,9 @@ def test_cohens_kappa_by_hand() -> None:
     # 20 both yes, 5 yes/no, 10 no/yes, 15 both no: agreement 35/50, chance 0.5 * 0.6 + 0.5 * 0.4, kappa 0.4.
     first = np.array([True] * 25 + [False] * 25)
     second = np.array([True] * 20 + [False] * 5 + [True] * 10 + [False] * 15)
-    found = cohen_statistics(first, second)
-    assert agreement_shares(found) == pytest.approx((0.7, 0.5))
-    assert found.score == pytest.approx(0.4)
+    statistics = cohen_statistics(first, second)
+    assert agreement_shares(statistics) == pytest.approx((0.7, 0.5))
+    assert statistics.score == pytest.approx(0.4)
 
 
 def test_cohens_kappa_of_three_labels_by_hand() -> None:
@@ -34,11 +33,11 @@ def test_cohens_kappa_of_three_labels_by_hand() -> None:
     assert cohen_statistics(first, second).score == pytest.approx((4 / 6 - 1 / 3) / (1 - 1 / 3))
 
 
-def test_two_equal_ratings_agree_fully_and_two_constant_ones_say_nothing() -> None:
+def test_equal_and_constant_ratings() -> None:
     rating = np.arange(40) % 3
-    found = estimate(cohen_statistics(rating, rating))
-    assert found.value == 1
-    assert kappa_interval(found) is None  # nothing varies
+    kappa = estimate(cohen_statistics(rating, rating))
+    assert kappa.value == 1
+    assert kappa_interval(kappa) is None  # nothing varies
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert math.isnan(estimate(cohen_statistics(np.ones(30), np.ones(30))).value)
@@ -62,30 +61,29 @@ def test_fleiss_kappa_of_two_raters_is_scotts_pi() -> None:
 def test_counts_of_independent_languages() -> None:
     assert counts_if_independent([0.5] * 4) == pytest.approx([math.comb(4, k) / 16 for k in range(5)])
     assert counts_if_independent([0.9, 0.2]) == pytest.approx([0.1 * 0.8, 0.9 * 0.8 + 0.1 * 0.2, 0.9 * 0.2])
-    assert right_counts(np.array([[True, True], [True, False], [False, True]])).tolist() == [0, 2, 1]
 
 
 def covered(truth: float, intervals: list[tuple[float, float] | None]) -> float:
     return float(np.mean([low <= truth <= high for low, high in filter(None, intervals)]))
 
 
-def test_independent_languages_have_no_kappa_at_the_stated_coverage() -> None:
+def test_coverage_for_independent_languages() -> None:
     rng = np.random.default_rng(1)
-    found = []
+    intervals = []
     for _ in range(600):
         right = rng.random((200, 2)) < [0.8, 0.6]
-        found.append(kappa_interval(estimate(cohen_statistics(*right.T))))
-    assert 0.93 <= covered(0, found) <= 0.97
+        intervals.append(kappa_interval(estimate(cohen_statistics(*right.T))))
+    assert 0.93 <= covered(0, intervals) <= 0.97
 
 
 @pytest.mark.parametrize(("by_source", "least", "most"), [(True, 0.91, 0.98), (False, 0.0, 0.8)])
-def test_questions_of_one_article_are_drawn_together(by_source: bool, least: float, most: float) -> None:
+def test_intervals_are_clustered_by_article(by_source: bool, least: float, most: float) -> None:
     """Articles with a difficulty of their own, Beta(2, 2): kappa is its variance over p(1 - p), 1 / (2 + 2 + 1)."""
     rng = np.random.default_rng(2)
     article = np.repeat(np.arange(60), 60)
-    found = []
+    intervals = []
     for _ in range(400):
         right = rng.random((len(article), 2)) < rng.beta(2, 2, 60)[article, None]
         statistics = cohen_statistics(*right.T)
-        found.append(kappa_interval(estimate(replace(statistics, units=article if by_source else None))))
-    assert least <= covered(0.2, found) <= most
+        intervals.append(kappa_interval(estimate(replace(statistics, units=article if by_source else None))))
+    assert least <= covered(0.2, intervals) <= most

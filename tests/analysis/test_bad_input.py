@@ -1,4 +1,4 @@
-"""Every analysis of the registry on input that is too little, too uniform or wrong: a refusal, or a sound finding."""
+"""Every registered analysis refuses insufficient, constant or invalid input, or returns a sound finding."""
 
 from pathlib import Path
 from typing import get_args
@@ -8,7 +8,7 @@ import pytest
 from analysis.bad_input import CASES, attempt
 from isogloss.analysis.registry import ANALYSES, Takes
 
-# An option of any analysis is given what its type allows, and what it does not.
+# Valid and invalid values of options by type.
 ODD = {
     int: (-1, 0, 1, 10**12, "x", "1.5"),
     float: (-1.0, 0.5, 1.0, 2.0, float("nan"), float("inf"), "nan", "x"),
@@ -40,9 +40,9 @@ def test_every_kind_of_input_has_cases() -> None:
 )
 def test_it_is_refused_or_sound(name: str, case: str, tmp_path: Path) -> None:
     takes = ANALYSES[name].takes
-    found = attempt(name, CASES[takes][case](tmp_path / "data"), **common(takes, tmp_path))
+    finding = attempt(name, CASES[takes][case](tmp_path / "data"), **common(takes, tmp_path))
     if case in ("sound", "the same system twice") and takes != "predictions":
-        assert found is not None
+        assert finding is not None
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Scores of checkpoints are read from fits and from CSV files, and what is wrong with them is said."""
+"""Checkpoint scores are read from fits and CSV files, and faults are reported."""
 
 import re
 from pathlib import Path
@@ -21,7 +21,17 @@ def fit(folder: Path, seed: int, task: str = "udpos", rows: str = "") -> Path:
     (folder / "checkpoints.csv").write_text(
         "step,seed,language,split,metric,value,n\n" + (rows or record_rows(seed)), encoding="utf-8"
     )
-    log = FitLog("", task, seed, "m", {}, {"task": task}, ["en"], [], finished=True)
+    log = FitLog(
+        fingerprint="",
+        task=task,
+        seed=seed,
+        model="m",
+        recipe={},
+        learnt_from={"task": task},
+        languages=["en"],
+        stages=[],
+        finished=True,
+    )
     write_fit_log(folder, log)
     return folder
 
@@ -37,14 +47,14 @@ def record_rows(seed: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def test_fits_are_found_below_a_folder_with_the_main_metric_and_sizes(tmp_path: Path) -> None:
+def test_fits_below_a_folder_have_the_main_metric_and_sizes(tmp_path: Path) -> None:
     for seed in (0, 1):
         fit(tmp_path / f"runs/x/zero-shot/seed-{seed}/.training/udpos", seed)
-    found = read_checkpoint_scores([tmp_path / "runs"])
-    assert [run.seed for run in found.seeds] == [0, 1]
-    assert found.seeds[1].steps == (10, 20)
-    assert found.seeds[1].of("sw", "test").tolist() == [11, 21]
-    assert (found.task, found.metric, found.sizes["sw"]) == ("udpos", "f1", 500)
+    scores = read_checkpoint_scores([tmp_path / "runs"])
+    assert [run.seed for run in scores.seeds] == [0, 1]
+    assert scores.seeds[1].steps == (10, 20)
+    assert scores.seeds[1].of("sw", "test").tolist() == [11, 21]
+    assert (scores.task, scores.metric, scores.sizes["sw"]) == ("udpos", "f1", 500)
     assert read_checkpoint_scores([tmp_path / "runs"], metric="accuracy").seeds[0].of("en", "dev").tolist() == [99, 99]
 
 
@@ -55,11 +65,11 @@ def test_two_main_metrics_are_averaged(tmp_path: Path) -> None:
         for split in ("dev", "test")
         for metric, value in (("f1", 60), ("em", 40))
     )
-    found = read_checkpoint_scores([fit(tmp_path / "f", 0, "xquad", rows)])
-    assert found.seeds[0].of("en", "dev").tolist() == [50, 50]
+    scores = read_checkpoint_scores([fit(tmp_path / "f", 0, "xquad", rows)])
+    assert scores.seeds[0].of("en", "dev").tolist() == [50, 50]
 
 
-def test_fits_of_several_tasks_must_be_told_apart(tmp_path: Path) -> None:
+def test_fits_of_several_tasks_need_a_choice(tmp_path: Path) -> None:
     fit(tmp_path / "seed-0/.training/udpos", 0)
     fit(tmp_path / "seed-0/.training/wikiann", 0, "wikiann")
     with pytest.raises(AnalysisError, match="several tasks: udpos, wikiann") as caught:
@@ -72,7 +82,7 @@ def test_fits_of_several_tasks_must_be_told_apart(tmp_path: Path) -> None:
         read_checkpoint_scores([tmp_path], task="udposs")
 
 
-def test_a_csv_of_others_is_read_and_what_was_not_asked_is_nan(tmp_path: Path) -> None:
+def test_scores_missing_from_a_csv_are_nan(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("\ufeff" + GOOD + "2,0,sw,test,7.5\n", encoding="utf-8")
     [run] = read_checkpoint_scores([path]).seeds
@@ -82,22 +92,22 @@ def test_a_csv_of_others_is_read_and_what_was_not_asked_is_nan(tmp_path: Path) -
     assert np.isnan(run.of("qu", "dev")).all()
 
 
-def test_a_csv_with_several_metrics_has_the_main_ones_of_its_task(tmp_path: Path) -> None:
+def test_a_csv_with_several_metrics_uses_the_main_ones_of_its_task(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
     path.write_text("step,seed,language,split,metric,value,n\n" + record_rows(0), encoding="utf-8")
     with pytest.raises(AnalysisError, match="several metrics: accuracy, f1"):
         read_checkpoint_scores([path])
-    found = read_checkpoint_scores([path], task="udpos")
-    assert (found.task, found.metric, found.seeds[0].of("sw", "test").tolist()) == ("udpos", "f1", [10, 20])
+    scores = read_checkpoint_scores([path], task="udpos")
+    assert (scores.task, scores.metric, scores.seeds[0].of("sw", "test").tolist()) == ("udpos", "f1", [10, 20])
 
 
-def test_written_and_read_again_is_the_same(tmp_path: Path) -> None:
+def test_round_trip(tmp_path: Path) -> None:
     made = runs_of(
         {("en", "dev"): [1.5, 2.25], ("en", "test"): [3, 4]}, {("en", "dev"): [5, 6], ("en", "test"): [7, 8]}
     )
-    found = read_checkpoint_scores([write_csv(tmp_path / "s.csv", made, {"metric": "accuracy", "n": "77"})])
-    assert found.sizes == {"en": 77}
-    for before, after in zip(made.seeds, found.seeds, strict=True):
+    scores = read_checkpoint_scores([write_csv(tmp_path / "s.csv", made, {"metric": "accuracy", "n": "77"})])
+    assert scores.sizes == {"en": 77}
+    for before, after in zip(made.seeds, scores.seeds, strict=True):
         assert after.steps == before.steps
         assert {key: values.tolist() for key, values in after.values.items()} == {
             key: values.tolist() for key, values in before.values.items()
@@ -105,48 +115,48 @@ def test_written_and_read_again_is_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
-        ("step,seed,language,value\n1,0,en,5\n", "no column split"),
-        ("", "no column step, seed, language, split, value"),
-        (HEAD, "there are no scores"),
+        ("step,seed,language,value\n1,0,en,5\n", "missing column split"),
+        ("", "missing column step, seed, language, split, value"),
+        (HEAD, "no scores"),
         (HEAD + "1,0,en,dev,50\n", "only dev scores"),
         (HEAD + "1,0,en,test,50\n", "only test scores"),
         (GOOD + "3,0,en,dev,nan\n", r"s\.csv:6: value 'nan' is not a number"),
         (GOOD + "3,0,en,dev,\n", "value '' is not a number"),
         (GOOD + "3,0,en,dev,inf\n", "value 'inf' is not a number"),
-        (GOOD + "x,0,en,dev,5\n", r"s\.csv:6: step is 'x', and must be a whole number from 0 to"),
-        (GOOD + "3,-1,en,dev,5\n", r"s\.csv:6: seed is '-1', and must be a whole number"),
+        (GOOD + "x,0,en,dev,5\n", r"s\.csv:6: step must be a whole number from 0 to .*, got 'x'"),
+        (GOOD + "3,-1,en,dev,5\n", r"s\.csv:6: seed must be a whole number from 0 to .*, got '-1'"),
         (
             HEAD.replace("value", "value,n") + "1,0,en,dev,5,-5\n",
-            r"s\.csv:2: n is '-5', and must be a whole number from 0",
+            r"s\.csv:2: n must be a whole number from 0 to .*, got '-5'",
         ),
         (HEAD.replace("value", "value,n") + "1,0,en,dev,5,10000000\n", "whole number from 0 to 1000000"),
         (GOOD + "3,0,en,valid,5\n", "split 'valid' is neither dev nor test"),
-        (GOOD + "3,0,,dev,5\n", "there is no language"),
-        (GOOD + "2,0,en,dev,60\n", "seed 0, step 2, en dev is there twice"),
-        (GOOD + "3,0,en,dev,101\n", "must lie within 0..100"),
-        (GOOD + "3,0,en,dev,-1\n", "must lie within 0..100"),
-        (HEAD + "1,0,en,dev,0.5\n1,0,en,test,0.6\n", "all scores lie within 0..1"),
+        (GOOD + "3,0,,dev,5\n", "missing language"),
+        (GOOD + "2,0,en,dev,60\n", "seed 0, step 2, en dev occurs twice"),
+        (GOOD + "3,0,en,dev,101\n", "must be within 0..100"),
+        (GOOD + "3,0,en,dev,-1\n", "must be within 0..100"),
+        (HEAD + "1,0,en,dev,0.5\n1,0,en,test,0.6\n", "all scores are within 0..1"),
         ("step,seed,language,split,value,metric\n1,0,en,dev,5,f1\n1,0,en,test,5,em\n", "several metrics: em, f1"),
     ],
 )
-def test_what_is_wrong_with_a_csv_is_said(tmp_path: Path, text: str, said: str) -> None:
+def test_invalid_csv_is_reported(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "s.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(AnalysisError) as caught:
         read_checkpoint_scores([path])
-    assert re.search(said, str(caught.value)), str(caught.value)
+    assert re.search(message, str(caught.value)), str(caught.value)
 
 
-def test_files_that_are_not_there_or_given_twice(tmp_path: Path) -> None:
+def test_missing_and_duplicate_files(tmp_path: Path) -> None:
     with pytest.raises(DataError):
         read_checkpoint_scores([tmp_path / "none.csv"])
-    with pytest.raises(AnalysisError, match="there are no checkpoints"):
+    with pytest.raises(AnalysisError, match="no checkpoints"):
         read_checkpoint_scores([tmp_path])
     path = tmp_path / "s.csv"
     path.write_text(GOOD, encoding="utf-8")
-    with pytest.raises(AnalysisError, match="there twice"):
+    with pytest.raises(AnalysisError, match="occurs twice"):
         read_checkpoint_scores([path, path])
     with pytest.raises(UnknownNameError, match="metric"):
         read_checkpoint_scores([path], metric="f1")

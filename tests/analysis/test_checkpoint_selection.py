@@ -1,4 +1,4 @@
-"""The finding on runs whose truth is known: one language that English follows, one that it misleads, one of noise."""
+"""The finding on simulated runs: English dev tracks one language, misleads in another, and is noise for a third."""
 
 import warnings
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ def simulated(seeds: int = 10, sizes: Mapping[str, int] | None = None) -> Checkp
 
 
 @pytest.fixture(scope="module")
-def found() -> Finding:
+def finding() -> Finding:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         return checkpoint_selection(simulated(sizes={"de": 4000, "ja": 4000}))
@@ -42,8 +42,8 @@ def number(value: Value) -> float:
     return float(value)
 
 
-def test_agreement_tells_a_proxy_its_opposite_and_noise_apart(found: Finding) -> None:
-    by = {(row["language"], row["dev"]): row for row in found.table("agreement").records()}
+def test_agreement_separates_a_proxy_its_opposite_and_noise(finding: Finding) -> None:
+    by = {(row["language"], row["dev"]): row for row in finding.table("agreement").records()}
     assert number(by["de", "English dev"]["low"]) > 0.9
     assert number(by["ja", "English dev"]["high"]) < 0.1
     assert number(by["zh", "English dev"]["low"]) < 0.5 < number(by["zh", "English dev"]["high"])
@@ -53,35 +53,35 @@ def test_agreement_tells_a_proxy_its_opposite_and_noise_apart(found: Finding) ->
     assert ("en", "target dev") not in by
 
 
-def test_languages_are_judged_by_it(found: Finding) -> None:
-    judged = {code: (row["guide"], row["runs"]) for code, row in rows(found, "languages").items()}
-    assert judged["de"] == ("English dev follows", "stable")
+def test_guide_follows_the_agreement(finding: Finding) -> None:
+    judged = {code: (row["guide"], row["runs"]) for code, row in rows(finding, "languages").items()}
+    assert judged["de"] == ("English dev tracks test", "stable")
     assert judged["ja"][0] == "English dev misleads"
-    assert judged["zh"] == ("English dev cannot be told from chance", "unstable")
+    assert judged["zh"] == ("English dev is not significantly better than chance", "unstable")
     assert next(iter(judged)) == "ja"
 
 
-def test_a_guide_that_follows_better_is_not_said_to_choose_better() -> None:
+def test_better_tracking_does_not_imply_better_selection() -> None:
     rng = np.random.default_rng(3)
     runs = []
     for _ in range(6):
         rise = 80 + 0.4 * np.arange(20)
         german = rise + np.cumsum(rng.normal(0, 0.8, 20))
         best = np.zeros(20)
-        best[-1] = 50  # the last checkpoint is the best in all, so that every dev set chooses it
+        best[-1] = 50  # the last checkpoint is best everywhere, so every dev set selects it
         run = {("en", "dev"): rise + best, ("en", "test"): rise + best}
         runs.append(run | {("de", "dev"): german + best, ("de", "test"): german + best})
-    found = checkpoint_selection(runs_of(*runs))
-    assert rows(found, "languages")["de"]["guide"] == "target dev follows better"
-    assert number(rows(found, "oracle")["de"]["gain"]) == 0
-    assert "follows test scores closer in all of them" in found.reading
-    assert "has a higher test score in none of them" in found.reading
+    finding = checkpoint_selection(runs_of(*runs))
+    assert rows(finding, "languages")["de"]["guide"] == "target dev tracks test better"
+    assert number(rows(finding, "oracle")["de"]["gain"]) == 0
+    assert "tracks test scores significantly better in all of them" in finding.reading
+    assert "selects a checkpoint with a significantly higher test score in none of them" in finding.reading
 
 
-def test_rules_are_compared_on_the_languages_that_have_them_all(found: Finding) -> None:
-    rules = rows(found, "rules", "rule")
+def test_rules_are_compared_on_languages_with_all_rules(finding: Finding) -> None:
+    rules = rows(finding, "rules", "rule")
     assert list(rules) == ["English dev", "target dev", "one other dev", "mean dev", "last", "best test"]
-    assert "mean of 3 languages, 10 runs" in found.table("rules").title  # not Kazakh, which has no dev set
+    assert "mean over 3 languages, 10 runs" in finding.table("rules").title  # not Kazakh, which has no dev set
     assert number(rules["best test"]["lost"]) == 0
     assert number(rules["target dev"]["lost"]) < 0.5
     assert number(rules["target dev"]["low"]) > 0
@@ -89,8 +89,8 @@ def test_rules_are_compared_on_the_languages_that_have_them_all(found: Finding) 
     assert number(rules["target dev"]["gain"]) == pytest.approx(gain)
 
 
-def test_variation_has_the_flags_and_english_dev_first(found: Finding) -> None:
-    variation = found.table("variation").records()
+def test_variation_has_the_flags_and_english_dev_first(finding: Finding) -> None:
+    variation = finding.table("variation").records()
     assert [variation[0][name] for name in ("language", "split", "p")] == ["en", "dev", None]
     kazakh = next(row for row in variation if row["language"] == "kk")
     assert (kazakh["large"], kazakh["p"], kazakh["significant"]) == (True, None, None)
@@ -100,65 +100,65 @@ def test_variation_has_the_flags_and_english_dev_first(found: Finding) -> None:
     assert number(german["spread"]) == pytest.approx(number(german["largest"]) - number(german["smallest"]))
 
 
-def test_oracle_curves_choices_and_published_figures(found: Finding) -> None:
-    assert set(rows(found, "oracle")) == {"de", "ja", "zh"}
-    assert {row["series"] for row in found.table("curves").records()} >= {"English dev", "ja test", "de test"}
-    assert len(found.table("curves").rows) == 50 * 5
-    choices = [row for row in found.table("choices").records() if row["rule"] == "last"]
+def test_oracle_curves_choices_and_published_figures(finding: Finding) -> None:
+    assert set(rows(finding, "oracle")) == {"de", "ja", "zh"}
+    assert {row["series"] for row in finding.table("curves").records()} >= {"English dev", "ja test", "de test"}
+    assert len(finding.table("curves").rows) == 50 * 5
+    choices = [row for row in finding.table("choices").records() if row["rule"] == "last"]
     assert {row["step"] for row in choices} == {500}
-    published = {(row["figure"], row["language"], row["task"]): row for row in found.table("published").records()}
+    published = {(row["figure"], row["language"], row["task"]): row for row in finding.table("published").records()}
     assert published["agreement, English dev", "ja", "mldoc"]["published"] == 0.42
     assert published["spread of the runs", "de", "mldoc"]["published"] == 5.9
-    assert published["spread of the runs", "de", "mldoc"]["here"] == rows(found, "variation")["de"]["spread"]
+    assert published["spread of the runs", "de", "mldoc"]["here"] == rows(finding, "variation")["de"]["spread"]
     # Table 4: 75.5 by the oracle and 67.7 by English dev.
     assert published["gain of the oracle, largest of the runs", "ja", "mldoc"]["published"] == 7.8
 
 
-def test_the_reading_says_what_was_found(found: Finding) -> None:
-    assert "10 runs, 4 languages beside English." in found.reading
-    assert "in 3 of them (ja kk zh)" in found.reading
-    assert any("No dev scores, so no oracle: kk." in note for note in found.notes)
-    for figure in found.figures:
-        names = {column.name for column in found.table(figure.table).columns}
+def test_reading(finding: Finding) -> None:
+    assert "10 runs, 4 languages besides English." in finding.reading
+    assert "in 3 of them (ja kk zh)" in finding.reading
+    assert any("No dev scores, so no oracle: kk." in note for note in finding.notes)
+    for figure in finding.figures:
+        names = {column.name for column in finding.table(figure.table).columns}
         assert {figure.x, figure.y, figure.colour} <= names
 
 
 @pytest.mark.parametrize("runs", [1, 2])
-def test_with_one_or_two_runs_agreement_has_no_interval_and_a_note_says_why(runs: int) -> None:
+def test_agreement_of_one_or_two_runs_has_no_interval(runs: int) -> None:
     finding = checkpoint_selection(simulated(runs))
-    assert any("No interval: it takes 3 runs" in note for note in finding.notes)
+    assert any("No interval: at least 3 runs are needed" in note for note in finding.notes)
     for row in (*finding.table("agreement").records(), *finding.table("languages").records()):
         assert (row["low"], row["high"]) == (None, None)
-    assert {row["guide"] for row in finding.table("languages").records()} == {"not known"}
-    assert "Whether English dev is better than chance in a language is not known" in finding.reading
-    assert "cannot be told from chance, or misleads" not in finding.reading
+    assert {row["guide"] for row in finding.table("languages").records()} == {"unknown"}
+    assert "More runs are needed to test whether English dev is better than chance in a language." in finding.reading
+    assert "is not significantly better than chance" not in finding.reading
 
 
-def test_one_run_says_nothing_about_runs() -> None:
+def test_one_run_has_no_spread() -> None:
     finding = checkpoint_selection(simulated(1))
     assert rows(finding, "rules", "rule")["target dev"]["low"] is None
-    assert "never one" not in finding.reading
+    assert "several seeds" not in finding.reading
 
 
-def test_constant_scores_are_no_error_but_said() -> None:
+def test_constant_scores_are_noted() -> None:
     flat = {("en", "dev"): [50.0] * 5, ("sw", "dev"): [40.0] * 5, ("sw", "test"): [30.0] * 5}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         finding = checkpoint_selection(runs_of(flat, flat, flat))
-    assert "Test scores never moved by 0.5 points: sw." in finding.notes
+    assert "Test scores never changed by 0.5 points: sw." in finding.notes
     assert finding.table("agreement").rows == []
-    assert rows(finding, "languages")["sw"]["guide"] == "test does not move"
+    assert rows(finding, "languages")["sw"]["guide"] == "test scores do not change"
 
 
 def test_from_step_leaves_out_the_beginning() -> None:
     finding = checkpoint_selection(simulated(3), from_step=260)
     assert min(number(row["step"]) for row in finding.table("curves").records()) == 260
-    assert "Checkpoints before step 260 are left out." in finding.notes
+    assert "Checkpoints before step 260 are excluded." in finding.notes
 
 
-def test_too_little_is_said() -> None:
+def test_too_few_scores_are_reported() -> None:
     english = {("en", "dev"): [1.0, 2.0], ("en", "test"): [1.0, 2.0]}
-    with pytest.raises(AnalysisError, match="no language but en"):
+    with pytest.raises(AnalysisError, match="only en has test scores in every run"):
         checkpoint_selection(runs_of(english))
     with pytest.raises(AnalysisError, match="no dev scores of fr") as caught:
         checkpoint_selection(runs_of(english), source="fr")
@@ -172,12 +172,12 @@ def test_too_little_is_said() -> None:
 def test_select_reads_files(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "scores.csv", simulated(3), {"metric": "accuracy", "n": "500"})
     finding = select(path, single="de", test_size=1000)
-    assert finding.title == "Which checkpoint to take: accuracy"
+    assert finding.title == "Checkpoint selection: accuracy"
     assert "only German dev" in rows(finding, "rules", "rule")
     assert rows(finding, "variation")["zh"]["n"] == 1000
 
 
 @pytest.mark.parametrize("size", [-1, 10**12])
-def test_a_test_set_of_no_size(size: int) -> None:
-    with pytest.raises(AnalysisError, match=rf"a test set of {size} examples\. Give 1 to 1000000"):
+def test_invalid_test_size(size: int) -> None:
+    with pytest.raises(AnalysisError, match=rf"invalid test size {size}\. Pass 1 to 1000000"):
         checkpoint_selection(runs_of({("en", "dev"): [1.0], ("en", "test"): [1.0]}), test_size=size)

@@ -1,4 +1,4 @@
-"""Correlations against scipy's, and their intervals against simulated truth."""
+"""Correlations compared with scipy's, and their intervals with simulated truth."""
 
 from math import sqrt
 
@@ -20,7 +20,7 @@ def test_values_are_scipy_s() -> None:
         assert ranks(y) == pytest.approx(stats.rankdata(y))
 
 
-def test_scale_and_place_do_not_matter() -> None:
+def test_scale_and_location_do_not_matter() -> None:
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(2, 30))
     one, other = pearson(x, y), pearson(x * 1e6 + 1e7, y / 1e5)
@@ -33,39 +33,39 @@ def test_perfect_correlations_have_no_width() -> None:
     assert pearson(x, 2 * x + 1).value == pytest.approx(1)
     assert pearson(x, -x).value == pytest.approx(-1)
     assert spearman(x, np.exp(x)).value == pytest.approx(1)
-    for found in (pearson(x, x), pearson(x, -x), spearman(x, -x)):
-        assert -1 <= found.low <= found.value <= found.high <= 1
+    for correlation in (pearson(x, x), pearson(x, -x), spearman(x, -x)):
+        assert -1 <= correlation.low <= correlation.value <= correlation.high <= 1
 
 
 @pytest.mark.parametrize("n", [8, 15, 40])
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.85])
-def test_intervals_hold_the_truth_as_often_as_they_say(n: int, rho: float) -> None:
+def test_interval_coverage(n: int, rho: float) -> None:
     rng = np.random.default_rng(n)
     of_ranks = 6 / np.pi * np.arcsin(rho / 2)  # Spearman's of a normal pair
-    studies, held, held_by_ranks = 150, 0, 0
+    studies, covered, covered_by_ranks = 150, 0, 0
     for _ in range(studies):
         x = rng.normal(size=n)
         y = rho * x + sqrt(1 - rho**2) * rng.normal(size=n)
         plain, ranked = pearson(x, y), spearman(x, y)
-        held += plain.low <= rho <= plain.high
-        held_by_ranks += ranked.low <= of_ranks <= ranked.high
-    # 95 % of 150 with three standard errors; of few languages intervals are rather too wide.
-    assert held >= 134
-    assert held_by_ranks >= 134
+        covered += plain.low <= rho <= plain.high
+        covered_by_ranks += ranked.low <= of_ranks <= ranked.high
+    # 95 % of 150 with three standard errors; intervals of few languages are slightly too wide.
+    assert covered >= 134
+    assert covered_by_ranks >= 134
 
 
 @pytest.mark.parametrize(("sizes", "least"), [([3] * 14, 134), ([20, 4, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 1], 125)])
-def test_intervals_over_families_hold_where_families_share_luck(sizes: list[int], least: int) -> None:
+def test_coverage_over_families_with_family_effects(sizes: list[int], least: int) -> None:
     rng = np.random.default_rng(5)
     families = np.repeat(np.arange(14), sizes)
-    studies, held, held_by_language = 150, 0, 0
+    studies, covered, covered_by_language = 150, 0, 0
     for _ in range(studies):
         x, y = (2 * rng.normal(size=14)[families] + rng.normal(size=len(families)) for _ in range(2))
         by_family, by_language = pearson(x, y, families.tolist()), pearson(x, y)
-        held += by_family.low <= 0 <= by_family.high
-        held_by_language += by_language.low <= 0 <= by_language.high
-    assert held >= least  # 95 % with three standard errors; with one family of nearly half of them, 89 %
-    assert held_by_language < held - 10  # which is why they are given
+        covered += by_family.low <= 0 <= by_family.high
+        covered_by_language += by_language.low <= 0 <= by_language.high
+    assert covered >= least  # 95 % with three standard errors; with one family of nearly half of them, 89 %
+    assert covered_by_language < covered - 10  # so intervals over families are needed
 
 
 @pytest.mark.filterwarnings("error")
@@ -73,14 +73,14 @@ def test_intervals_over_families_hold_where_families_share_luck(sizes: list[int]
 @pytest.mark.parametrize(
     ("x", "y", "words"),
     [
-        ([1, 2, 3, 4], [1, 2, 3, 5], "needs 5 languages, and there are 4"),
-        ([], [], "needs 5 languages, and there are 0"),
-        ([1.0, 2, 3, 4, 5], [7.1] * 5, "all are the same"),
-        ([0.1] * 7, [1.0, 2, 3, 4, 5, 6, 7], "all are the same"),
+        ([1, 2, 3, 4], [1, 2, 3, 5], "needs 5 languages, got 4"),
+        ([], [], "needs 5 languages, got 0"),
+        ([1.0, 2, 3, 4, 5], [7.1] * 5, "all are equal"),
+        ([0.1] * 7, [1.0, 2, 3, 4, 5, 6, 7], "all are equal"),
         ([1, 2, 3, 4, float("nan")], [1, 2, 3, 4, 5], "NaN"),
-        ([1, 2, 3, 4, 5], [1, 2, 3, 4, float("inf")], "NaN or infinite"),
+        ([1, 2, 3, 4, 5], [1, 2, 3, 4, float("inf")], "NaN or infinity"),
     ],
 )
-def test_what_has_no_correlation_is_said(measure, x, y, words) -> None:  # type: ignore[no-untyped-def]
+def test_invalid_input_is_refused(measure, x, y, words) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(AnalysisError, match=words):
         measure(x, y)

@@ -1,4 +1,4 @@
-"""The pages on analyses: their commands over published scores run as written, their figures and links are there."""
+"""The documentation of analyses: commands over published scores run as written, and figures and links exist."""
 
 import re
 import shlex
@@ -18,7 +18,7 @@ def text_of(page: str) -> str:
 
 
 def commands() -> list[str]:
-    """Commands that need no results and no data of one's own: in shell blocks, and in captions of figures."""
+    """Return the commands in shell blocks and figure captions that need no results or data of the user."""
     lines = [
         line
         for page in PAGES
@@ -27,8 +27,8 @@ def commands() -> list[str]:
     ]
     lines += re.findall(r"`(isogloss analyze [^`]+)`", text_of("analysis.md"))
     own = re.compile(r"results\.json|mine\.|runs/|predictions/")
-    asked = [line for line in lines if line.startswith("isogloss analyze") and not own.search(line)]
-    return sorted({shlex.join(shlex.split(line, comments=True)) for line in asked})
+    runnable = [line for line in lines if line.startswith("isogloss analyze") and not own.search(line)]
+    return sorted({shlex.join(shlex.split(line, comments=True)) for line in runnable})
 
 
 @pytest.mark.parametrize("command", commands())
@@ -42,13 +42,13 @@ def test_command(
     assert end.value.code == 0, capsys.readouterr().err
 
 
-def test_there_are_commands() -> None:
-    asked = {command.split()[2] for command in commands() if len(command.split()) > 2}
-    assert asked == {"transfer-gap", "resources", "families", "rankings", "saturation", "diversity"}
+def test_every_score_analysis_has_a_command() -> None:
+    analyses = {command.split()[2] for command in commands() if len(command.split()) > 2}
+    assert analyses == {"transfer-gap", "resources", "families", "rankings", "saturation", "diversity"}
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_links_lead_somewhere(page: str) -> None:
+def test_links_have_targets(page: str) -> None:
     for target in re.findall(r"\]\(([^)]+)\)", text_of(page)):
         path, _, anchor = target.partition("#")
         assert (DOCS / (path or page)).is_file(), target

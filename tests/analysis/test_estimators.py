@@ -1,11 +1,10 @@
-"""The estimators behind the analyses, on numbers whose truth is known."""
+"""Estimators of the analyses on data with known truth."""
 
 import math
 
 import numpy as np
 import pytest
 
-from isogloss.analysis.detectable import detectable_difference, difference_variance, examples_needed
 from isogloss.analysis.finding import AnalysisError
 from isogloss.analysis.language_bootstrap import interval_over_languages, language_draws
 from isogloss.analysis.ranking_panels import ranking_panels
@@ -18,9 +17,11 @@ from isogloss.analysis.ranking_views import (
     task_means,
     worst_mean,
 )
-from isogloss.analysis.score_table import LanguageScore, ScoreTable
+from isogloss.analysis.saturation import detectable_difference, difference_variance, examples_needed
 from isogloss.analysis.transfer_gap import gap
 from isogloss.metrics.estimate import Estimate, SourceErrors
+from isogloss.results.views import ScoreView, score_view
+from results.made_results import made_system
 
 CODES = "ar bg bn de el en es et fa fi fr he hi hu id it ja ka kk ko".split()
 
@@ -53,11 +54,11 @@ def test_gini_equals_its_definition_and_weights_are_repetitions() -> None:
     assert math.isclose(gini(values[None], weights)[0], gini(repeated[None])[0])
 
 
-def test_worst_mean_counts_a_language_as_often_as_it_was_drawn() -> None:
+def test_worst_mean_counts_repeated_languages() -> None:
     values = np.array([[5.0, 1.0, 9.0, 3.0]])
     assert worst_mean(values, np.ones(4), 2)[0] == 2.0
     assert worst_mean(values, np.array([1.0, 3.0, 1.0, 1.0]), 2)[0] == 1.0
-    # Fewer than asked for: all of them.
+    # Fewer than requested: all of them.
     assert worst_mean(values, np.ones(4), 10)[0] == 4.5
 
 
@@ -68,16 +69,16 @@ def test_task_means_by_hand() -> None:
     means, counted = task_means(scores, present, np.ones(3))
     assert means.tolist() == [[30.0, 60.0]]
     assert counted.tolist() == [True, True]
-    # The first two are of one family: (15 + 60) / 2, and 60.
+    # The first two are one family: (15 + 60) / 2, and 60.
     families = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     assert task_means(scores, present, np.ones(3), families)[0].tolist() == [[37.5, 60.0]]
-    # Weights 1, 3, 0; then a task whose only drawn language it does not have.
+    # Weights 1, 3, 0; then a draw of a language that the second task lacks.
     assert task_means(scores, present, np.array([1.0, 3.0, 0.0]))[0].tolist() == [[17.5, 70.0]]
     assert task_means(scores, present, np.array([0.0, 0.0, 1.0]))[1].tolist() == [True, False]
     assert language_figures(scores, present).tolist() == [[25.0, 50.0, 60.0]]
 
 
-def test_ranks_share_the_better_place() -> None:
+def test_ties_share_the_better_rank() -> None:
     assert ranks(np.array([3.0, 5.0, 5.0, 1.0])).tolist() == [3, 1, 1, 4]
     assert ranks(np.array([3.0, 5.0, 5.0, 1.0]), lower=True).tolist() == [2, 3, 3, 1]
 
@@ -85,18 +86,18 @@ def test_ranks_share_the_better_place() -> None:
 def test_pareto_front_by_hand() -> None:
     sizes, scores = np.array([100.0, 200.0, 200.0, 500.0]), np.array([50.0, 60.0, 55.0, 60.0])
     assert pareto_front(sizes, scores).tolist() == [True, True, False, False]
-    # Two alike beat nobody.
+    # Two equal systems are both on the front.
     assert pareto_front(np.array([1.0, 1.0]), np.array([2.0, 2.0])).tolist() == [True, True]
 
 
-def test_language_draws_draw_as_many_languages_as_there_are() -> None:
+def test_language_draws() -> None:
     draws = language_draws(20, 500, seed=3)
     assert (draws.sum(axis=1) == 20).all()
     assert abs(draws.mean() - 1) < 1e-12
     assert (draws == language_draws(20, 500, seed=3)).all()
 
 
-def test_mean_interval_covers_the_mean_of_the_languages_it_was_drawn_from() -> None:
+def test_mean_interval_covers_the_population_mean() -> None:
     rng = np.random.default_rng(5)
     trials = 300
     hits = 0
@@ -111,25 +112,21 @@ def test_few_languages_have_no_interval() -> None:
     assert interval_over_languages([1.0, 2.0, 3.0, 4.0]) == (None, None)
 
 
-def made_table(values: np.ndarray, regime: str = "zero-shot", error: float = 0.0) -> ScoreTable:
-    """Systems by languages on XNLI."""
+def made_table(values: np.ndarray, regime: str = "zero-shot", error: float = 0.0) -> ScoreView:
+    """Return scores (systems, languages) on XNLI."""
     codes = CODES[: values.shape[1]]
-    margin = 1.96 * error
-    scores = tuple(
-        LanguageScore(
-            f"system-{row}",
-            regime,
-            "xnli",
-            code,
-            float(value),
-            float(value) - margin if error else None,
-            float(value) + margin if error else None,
-            5010,
-        )
-        for row, of in enumerate(values)
-        for code, value in zip(codes, of, strict=True)
+    return score_view(
+        [
+            made_system(
+                f"system-{row}",
+                {"xnli": dict(zip(codes, map(float, scores), strict=True))},
+                regime=regime,
+                margin=1.96 * error if error else None,
+                n=5010,
+            )
+            for row, scores in enumerate(values)
+        ]
     )
-    return ScoreTable(scores, {"xnli": "accuracy"})
 
 
 def test_rank_intervals_cover_the_true_rank() -> None:
@@ -144,35 +141,35 @@ def test_rank_intervals_cover_the_true_rank() -> None:
         hits += int(((low <= [3, 2, 1]) & (high >= [3, 2, 1])).sum())
         swapped += int(flat.ranks[0] < flat.ranks[1])
     assert hits / (3 * trials) >= 0.95
-    assert swapped > 0, "the order of the first two is not sure, or the test shows nothing"
+    assert swapped > 0, "the order of the first two must be uncertain"
 
 
-def test_equal_systems_are_ahead_half_of_the_time_and_test_noise_is_drawn() -> None:
+def test_equal_systems_are_ahead_in_half_of_the_draws() -> None:
     values = np.tile(np.linspace(40, 80, 20), (2, 1))
     [panel], _ = ranking_panels(made_table(values))
     assert ranked_views(panel, {}, 100, 0)["flat"].ahead(0, 1) == 0.5
     [noisy], _ = ranking_panels(made_table(values, error=2.0))
     assert ranked_views(noisy, {}, 100, 0)["flat"].ahead(0, 1) == 0.5
-    found = ranked_views(noisy, {}, 400, 0, "examples")["flat"]
-    assert 0.4 < found.ahead(0, 1) < 0.6
-    apart = found.drawn[:, 0] - found.drawn[:, 1]
+    flat = ranked_views(noisy, {}, 400, 0, "examples")["flat"]
+    assert 0.4 < flat.ahead(0, 1) < 0.6
+    apart = flat.drawn[:, 0] - flat.drawn[:, 1]
     # Two means of twenty scores with an error of 2 each.
     assert abs(apart.std() - 2 * math.sqrt(2 / 20)) < 0.1
 
 
-def test_detectable_difference_is_that_of_an_estimate() -> None:
+def test_detectable_difference_equals_that_of_an_estimate() -> None:
     n, variance = 500, difference_variance(0.7, 0.6)
     assert math.isclose(variance, 0.21 + 0.24)
     errors = SourceErrors(np.full(n, math.sqrt(variance) / n), np.ones(n, dtype=bool))
-    estimate = Estimate(0.1, 0.1, n, {"": errors}, 1 / (n + 2) ** 2)
-    found = detectable_difference(variance, n)
-    assert found is not None and estimate.detectable is not None
-    assert math.isclose(found, estimate.detectable, rel_tol=1e-9)
+    estimate = Estimate(value=0.1, centre=0.1, n=n, errors={"": errors}, unseen=1 / (n + 2) ** 2)
+    difference = detectable_difference(variance, n)
+    assert difference is not None and estimate.detectable is not None
+    assert math.isclose(difference, estimate.detectable, rel_tol=1e-9)
     assert detectable_difference(variance, 19) is None
     assert difference_variance(0.7, 0.7, 0.5) == pytest.approx(0.21)
 
 
-def test_examples_needed_is_the_first_number_that_suffices() -> None:
+def test_examples_needed_is_minimal() -> None:
     variance = difference_variance(0.8, 0.78)
     needed = examples_needed(variance, 0.02)
     assert needed is not None
@@ -182,7 +179,7 @@ def test_examples_needed_is_the_first_number_that_suffices() -> None:
     assert examples_needed(variance, 0.0) is None
 
 
-def test_a_difference_of_detectable_size_is_found_four_times_in_five() -> None:
+def test_a_detectable_difference_has_80_percent_power() -> None:
     rng = np.random.default_rng(2)
     n, p = 1000, 0.7
     apart = detectable_difference(difference_variance(p, p), n)

@@ -8,7 +8,7 @@ import pytest
 import isogloss
 from isogloss.analysis.finding import AnalysisError, Finding
 from isogloss.analysis.language_pairs import language_pairs
-from isogloss.scoring.cells import Request
+from isogloss.scoring.request import Request
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -18,26 +18,26 @@ def only(finding: Finding, table: str, **where: Any) -> dict[str, Any]:
     return row
 
 
-def found(answers: Any, task: str = "mini-lareqa", **options: Any) -> Finding:
+def finding_of(answers: Any, task: str = "mini-lareqa", **options: Any) -> Finding:
     return language_pairs([answers], Request.of("mini", tasks=[task]), **options)
 
 
 def rankings(code: str, depth: int = 40) -> dict[str, list[str]]:
-    """The target in the query's language, then wrong candidates in it, then the English target."""
+    """Rank the target in the query's language, then wrong candidates in it, then the English target."""
     examples = isogloss.load("mini-lareqa", code)
     assert examples.pool is not None
     own = [name for name, language in examples.pool.language_of.items() if language == code]
     answers = {}
     for name, targets in zip(examples.ids, examples["targets"], strict=True):
-        mine, english = (next(t for t in targets if t.startswith(f"{each}_")) for each in (code, "en"))
+        mine, english = (next(t for t in targets if t.startswith(f"{language}_")) for language in (code, "en"))
         rest = [candidate for candidate in own if candidate not in targets]
         answers[name] = [mine, *rest[:4], english, *rest[4 : depth - 2]]
     return answers
 
 
 def test_a_matrix_by_hand() -> None:
-    finding = found({"mini-lareqa": {"de": rankings("de"), "sw": rankings("sw")}})
-    # With the other right answers taken out, four wrong ones stand before the English one.
+    finding = finding_of({"mini-lareqa": {"de": rankings("de"), "sw": rankings("sw")}})
+    # With the other right answers removed, four wrong ones precede the English one.
     assert [only(finding, "matrix-mini-lareqa", query=code, target=code)["score"] for code in ("de", "sw")] == [
         100,
         100,
@@ -64,39 +64,37 @@ def test_a_matrix_by_hand() -> None:
     assert "13.3 times as often" in finding.reading
 
 
-def test_the_first_place_alone() -> None:
-    finding = found({"mini-lareqa": {"de": rankings("de")}}, k=1)
+def test_first_place() -> None:
+    finding = finding_of({"mini-lareqa": {"de": rankings("de")}}, k=1)
     assert only(finding, "own-language", query="de")["share"] == 100
-    with pytest.raises(AnalysisError, match="the first 0 places are none"):
-        found({"mini-lareqa": {"de": rankings("de")}}, k=0)
+    with pytest.raises(AnalysisError, match="k must be at least 1, got 0"):
+        finding_of({"mini-lareqa": {"de": rankings("de")}}, k=0)
 
 
-def test_rankings_that_are_too_short_are_left_out_with_the_reason() -> None:
-    with pytest.raises(AnalysisError, match="they need 33 ranked ids a question, one has 20, left out"):
-        found({"mini-lareqa": {"de": rankings("de", 20)}})
+def test_short_rankings_are_refused() -> None:
+    with pytest.raises(AnalysisError, match="they need 33 ranked ids per question, one has 20, left out"):
+        finding_of({"mini-lareqa": {"de": rankings("de", 20)}})
 
 
-def test_where_many_are_left_out_a_few_reasons_are_named() -> None:
+def test_error_names_only_a_few_reasons() -> None:
     short = {code: rankings(code, 20) for code in ("de", "en", "es", "sw")}
-    with pytest.raises(
-        AnalysisError, match=r"left out; .*, left out; 2 more like these: no cell can be split"
-    ) as raised:
-        found({"mini-lareqa": short})
+    with pytest.raises(AnalysisError, match=r"left out; .*, left out; 2 more: no cell can be split") as raised:
+        finding_of({"mini-lareqa": short})
     assert raised.value.where.count("they need 33 ranked ids") == 2
 
 
-def test_one_target_a_query_is_split_as_it_is() -> None:
+def test_one_target_per_query() -> None:
     answers = {}
     for code in ("en", "de"):
         examples = isogloss.load("mini-mewslix", code)
         answers[code] = dict(zip(examples.ids, examples["targets"], strict=True))
-    finding = found({"mini-mewslix": answers}, "mini-mewslix")
+    finding = finding_of({"mini-mewslix": answers}, "mini-mewslix")
     assert only(finding, "same-different", subset="all", source="measured")["score"] == 100
     assert sum(row["n"] for row in finding.table("matrix-mini-mewslix").records()) <= 120
     assert all(row["n"] >= 10 for row in finding.table("matrix-mini-mewslix").records())
 
 
-def test_the_printed_table_stands_beside() -> None:
+def test_printed_table() -> None:
     from isogloss.analysis.language_pairs import printed_subsets
 
     printed = {(row[0], row[2]): row[5] for row in printed_subsets("lareqa")}
@@ -106,8 +104,8 @@ def test_the_printed_table_stands_beside() -> None:
 
 
 def test_other_tasks_have_no_pool() -> None:
-    with pytest.raises(AnalysisError, match="It takes retrieval from a pool of several languages: lareqa, mewslix"):
-        found({}, "mini-tatoeba")
+    with pytest.raises(AnalysisError, match="Choose retrieval from a pool of several languages: lareqa, mewslix"):
+        finding_of({}, "mini-tatoeba")
 
 
 def test_a_perfect_ranking_of_the_real_pool(data_dir: Path) -> None:
@@ -119,7 +117,7 @@ def test_a_perfect_ranking_of_the_real_pool(data_dir: Path) -> None:
         assert examples.pool is not None
         filler = list(examples.pool.ids)[:40]
         answers[code] = {
-            name: [*targets, *(each for each in filler if each not in targets)]
+            name: [*targets, *(candidate for candidate in filler if candidate not in targets)]
             for name, targets in zip(examples.ids, examples["targets"], strict=True)
         }
     finding = language_pairs([{"lareqa": answers}], Request.of(tasks=["lareqa"], data=data_dir), k=11)

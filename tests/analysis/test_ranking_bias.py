@@ -1,9 +1,9 @@
-"""The languages of first places: by hand, and of rankings that are blind to language."""
+"""Languages of the top candidates: by hand, and for language-blind rankings."""
 
 import numpy as np
 import pytest
 
-from isogloss.analysis.ranking_bias import found_in_top, top_languages
+from isogloss.analysis.language_pairs import found_in_top, top_languages
 from isogloss.metrics.estimate import estimate
 
 POOL = {"e1": "en", "e2": "en", "d1": "de", "s1": "sw"}
@@ -12,7 +12,7 @@ POOL = {"e1": "en", "e2": "en", "d1": "de", "s1": "sw"}
 def test_shares_by_hand() -> None:
     tops = top_languages([["e1", "e1", "d1", "e2"], ["s1", "e2", "d1"], None], POOL, k=2)
     assert tops.languages == ["de", "en", "sw"]
-    # A candidate that is ranked twice has one place; a query without a ranking has none.
+    # Duplicate candidates count once; a query without a ranking has zeros.
     assert tops.counts.tolist() == [[1, 1, 0], [0, 1, 1], [0, 0, 0]]
     assert tops.share("en").score == 0.5
     assert (tops.pool_share("en"), tops.pool_share("sw")) == (0.5, 0.25)
@@ -27,10 +27,10 @@ def test_targets_in_the_first_places() -> None:
     assert found_in_top(rankings, [["d1", "s1"], ["e1"], ["s1"]], 2) == [[True, False], [False], [True]]
 
 
-def test_a_ranking_that_is_blind_to_language_has_a_ratio_of_one() -> None:
+def test_a_language_blind_ranking_has_a_ratio_of_one() -> None:
     rng = np.random.default_rng(0)
     languages = np.repeat(["en", "de", "sw"], [100, 60, 40])
-    pool = {str(place): str(code) for place, code in enumerate(languages)}
+    pool = {str(number): str(code) for number, code in enumerate(languages)}
     inside = []
     ratios = []
     for _ in range(300):
@@ -44,9 +44,9 @@ def test_a_ranking_that_is_blind_to_language_has_a_ratio_of_one() -> None:
     assert 0.93 <= np.mean(inside) <= 0.99
 
 
-def test_a_ranking_that_prefers_a_language_twofold_has_a_ratio_of_two() -> None:
+def test_a_twofold_preference_has_a_ratio_of_two() -> None:
     rng = np.random.default_rng(1)
-    pool = {str(place): "en" if place < 50 else "de" for place in range(200)}
+    pool = {str(number): "en" if number < 50 else "de" for number in range(200)}
     chances = np.where(np.arange(200) < 50, 2, 2 / 3) / 200
     rankings = [[str(rng.choice(200, p=chances))] for _ in range(4000)]
     tops = top_languages(rankings, pool, 1)

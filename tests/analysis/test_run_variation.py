@@ -1,11 +1,11 @@
-"""Spreads over runs, and the exact test of two shares against hand-computed chances."""
+"""Spread over runs, and the exact test of two proportions compared with probabilities computed by hand."""
 
 from math import comb
 
 import numpy as np
 import pytest
 
-from isogloss.analysis.run_variation import interval_over_runs, run_spread, two_proportions
+from isogloss.analysis.run_statistics import interval_over_runs, run_spread, two_proportions
 
 
 def test_two_proportions_by_hand() -> None:
@@ -38,18 +38,18 @@ def test_the_papers_threshold_is_significant_at_the_size_of_its_test_sets() -> N
     assert two_proportions(350, 500, 363, 500) > 0.05  # 2.6 points of 500 examples
 
 
-def test_a_count_outside_is_refused() -> None:
-    with pytest.raises(ValueError, match="no shares"):
+def test_invalid_counts_are_refused() -> None:
+    with pytest.raises(ValueError, match="not valid counts"):
         two_proportions(5, 4, 1, 4)
 
 
 def test_spread_and_flags() -> None:
-    found = run_spread(np.array([70.0, 72.5, 71.0]), 4000)
-    assert (found.smallest, found.largest, found.spread, found.large) == (70.0, 72.5, 2.5, True)
-    assert found.p == pytest.approx(two_proportions(2800, 4000, 2900, 4000))
-    assert found.significant
-    assert found.p is not None
-    assert found.p_any == pytest.approx(3 * found.p)
+    spread = run_spread(np.array([70.0, 72.5, 71.0]), 4000)
+    assert (spread.smallest, spread.largest, spread.spread, spread.large) == (70.0, 72.5, 2.5, True)
+    assert spread.p == pytest.approx(two_proportions(2800, 4000, 2900, 4000))
+    assert spread.significant
+    assert spread.p is not None
+    assert spread.p_any == pytest.approx(3 * spread.p)
     assert not run_spread(np.array([70.0, 72.4]), 4000).large
     unknown = run_spread(np.array([70.0, 90.0]))
     assert (unknown.p, unknown.significant) == (None, None)

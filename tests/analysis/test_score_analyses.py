@@ -1,4 +1,4 @@
-"""The analyses over scores: hand-made tables, the papers' systems, and what they refuse."""
+"""Analyses of scores: hand-made tables, the papers' systems, and invalid input."""
 
 import warnings
 from pathlib import Path
@@ -30,49 +30,49 @@ def rows(finding: Finding, name: str, **where: object) -> list[dict[str, object]
     return [row for row in finding.table(name).records() if all(row[key] == value for key, value in where.items())]
 
 
-def test_transfer_gap_of_a_record_has_the_interval_that_was_scored() -> None:
-    found = isogloss.analyze("transfer-gap", results("mine"))
-    [xnli] = rows(found, "gaps", task="xnli")
+def test_transfer_gap_of_a_record_has_the_scored_interval() -> None:
+    finding = isogloss.analyze("transfer-gap", results("mine"))
+    [xnli] = rows(finding, "gaps", task="xnli")
     assert (xnli["english"], xnli["others"], xnli["gap"], xnli["relative"]) == (80, 60, 20, 0.25)
     assert (xnli["gap_low"], xnli["gap_high"]) == (18, 22)
     assert (xnli["human"], xnli["to_human"]) == (92.8, pytest.approx(32.8))
 
 
-def test_transfer_gap_over_chosen_languages_has_no_such_interval() -> None:
-    found = isogloss.analyze("transfer-gap", results("mine"), languages=["en", "ar"], tasks=["xnli"])
-    [xnli] = rows(found, "gaps")
+def test_transfer_gap_over_chosen_languages_has_no_interval() -> None:
+    finding = isogloss.analyze("transfer-gap", results("mine"), languages=["en", "ar"], tasks=["xnli"])
+    [xnli] = rows(finding, "gaps")
     assert (xnli["gap"], xnli["gap_low"]) == (10, None)
 
 
 def test_transfer_gap_against_table_3() -> None:
-    found = isogloss.analyze("transfer-gap", "published:all", tasks=["xnli", "pawsx", "udpos"])
-    verdicts = {(row["row"], row["task"], row["source"]): row for row in rows(found, "printed")}
-    # PAWS-X is there as XTREME ran it: of mBERT the printed figure comes out, of XLM-R Large only that of Table 2.
+    finding = isogloss.analyze("transfer-gap", "published:all", tasks=["xnli", "pawsx", "udpos"])
+    verdicts = {(row["row"], row["task"], row["source"]): row for row in rows(finding, "printed")}
+    # XTREME's PAWS-X runs reproduce the printed gap of mBERT, but only the Table 2 mean of XLM-R Large.
     row = verdicts["mBERT", "pawsx", "ERNIE-M"]
     assert (row["printed"], row["verdict"]) == (14.1, "equal")
     row = verdicts["XLM-R Large", "pawsx", "ERNIE-M"]
     assert row["printed"] == 12.4
     assert row["gap"] == pytest.approx(94.7 - (89.7 + 90.1 + 90.4 + 78.7 + 79.0 + 82.3) / 6)
-    assert "is that of XTREME's Table 2, the gap is not" in str(row["verdict"])
+    assert "matches XTREME's Table 2, but the gap differs" in str(row["verdict"])
     assert verdicts["XLM-R Large", "xnli", "XTREME-R Table 15"]["verdict"] == "equal"
     assert "other runs" in str(verdicts["mBERT", "udpos", "XTREME-R Table 17"]["verdict"])
 
 
-def test_transfer_gap_against_another_metric_says_so() -> None:
-    found = isogloss.analyze("transfer-gap", "published:mBERT", tasks=["xquad"])
-    assert {row["verdict"] for row in rows(found, "printed")} == {"another metric"}
+def test_transfer_gap_in_another_metric_is_noted() -> None:
+    finding = isogloss.analyze("transfer-gap", "published:mBERT", tasks=["xquad"])
+    assert {row["verdict"] for row in rows(finding, "printed")} == {"another metric"}
     # Lewis et al.'s mBERT, which ERNIE-M's table quotes: 65.2 - 37.7 in exact match.
     by_em = isogloss.analyze("transfer-gap", "published:mBERT [ERNIE-M]", tasks=["mlqa"], metric="em")
     [row] = rows(by_em, "printed")
     assert row["printed"] == 27.5
     assert row["gap"] == pytest.approx(27.48, abs=0.01)
-    # XTREME's own mBERT has another average in its Table 2, so that this may be chance.
-    assert str(row["verdict"]).startswith("equal, though of other runs")
+    # XTREME's Table 2 has another average for mBERT, so this may be chance.
+    assert str(row["verdict"]).startswith("equal, but from other runs")
 
 
-def test_transfer_gap_is_in_the_printed_metric_where_the_source_has_it() -> None:
-    found = isogloss.analyze("transfer-gap", "published:all", tasks=["mlqa"])
-    compared = {(row["row"], row["source"]): row for row in rows(found, "printed")}
+def test_transfer_gap_uses_the_printed_metric_if_available() -> None:
+    finding = isogloss.analyze("transfer-gap", "published:all", tasks=["mlqa"])
+    compared = {(row["row"], row["source"]): row for row in rows(finding, "printed")}
     assert {source: row["metric"] for (_, source), row in compared.items()} == {
         "XTREME-R Table 20": "f1",
         "ERNIE-M": "em",
@@ -81,91 +81,91 @@ def test_transfer_gap_is_in_the_printed_metric_where_the_source_has_it() -> None
     assert compared["mBERT", "ERNIE-M"]["gap"] == pytest.approx(27.48, abs=0.01)
     assert compared["mBERT", "XTREME-R Table 20"]["verdict"] == "another metric"
     assert "other runs" in str(compared["XLM-R Large", "fairseq"]["verdict"])
-    # The gaps themselves stay in the metric that all systems have.
-    assert {row["metric"] for row in rows(found, "gaps")} == {"f1"}
+    # The gaps stay in the shared metric.
+    assert {row["metric"] for row in rows(finding, "gaps")} == {"f1"}
 
 
 def test_in_language_ceiling_of_the_same_model(tmp_path: Path) -> None:
     cells = "udpos,m,zero-shot,en,90 udpos,m,zero-shot,de,60 udpos,m,zero-shot,fr,70 "
     cells += "udpos,m,in-language,de,80 udpos,m,in-language,fr,94"
-    found = isogloss.analyze("transfer-gap", table(tmp_path, cells))
-    [row] = rows(found, "gaps")
+    finding = isogloss.analyze("transfer-gap", table(tmp_path, cells))
+    [row] = rows(finding, "gaps")
     assert (row["in_language"], row["to_in_language"]) == (87, 22)
 
 
 def test_families_by_hand(tmp_path: Path) -> None:
     cells = "xnli,a,,en,90 xnli,a,,de,80 xnli,a,,ru,70 xnli,a,,sw,40"
-    found = isogloss.analyze("families", table(tmp_path, cells), group="script")
-    [family] = rows(found, "groups", grouping="family", group="Indo-European")
+    finding = isogloss.analyze("families", table(tmp_path, cells), group="script")
+    [family] = rows(finding, "groups", grouping="family", group="Indo-European")
     assert (family["languages"], family["mean"]) == (3, 80)
     assert (family["lowest"], family["lowest_language"]) == (70, "Russian")
     assert (family["highest"], family["highest_language"]) == (90, "English")
-    latin = rows(found, "groups", grouping="script", group="Latn")
+    latin = rows(finding, "groups", grouping="script", group="Latn")
     assert latin[0]["mean"] == 70
-    assert rows(found, "groups", grouping="branch", group="Indo-European: Germanic")[0]["languages"] == 2
+    assert rows(finding, "groups", grouping="branch", group="Indo-European: Germanic")[0]["languages"] == 2
     # The others' mean is 190 / 3.
-    [swahili] = rows(found, "standing", grouping="family", group="Niger-Congo")
+    [swahili] = rows(finding, "standing", grouping="family", group="Niger-Congo")
     assert (swahili["above"], swahili["tasks"]) == (pytest.approx(40 - 190 / 3), 1)
-    # The chart of one task has the marks: English, the mean of the others, and people.
-    assert dict(found.figures[-1].marks) == {
+    # The chart of one task has reference lines for English, the mean of the others, and human performance.
+    assert dict(finding.figures[-1].marks) == {
         "human": 92.8,
         "English": 90,
         "mean without English": pytest.approx(190 / 3),
     }
-    assert found.figures[-1].y == "script"
+    assert finding.figures[-1].y == "script"
     with pytest.raises(UnknownNameError, match="unknown group 'famly'"):
         isogloss.analyze("families", "published", group="famly")
 
 
 def test_families_of_the_papers_count_every_language_once() -> None:
-    found = isogloss.analyze("families", "published:XLM-R Large")
+    finding = isogloss.analyze("families", "published:XLM-R Large")
     for task, languages in {"udpos": 38, "wikiann": 48, "tatoeba": 41, "mlqa": 7}.items():
         for grouping in ("family", "branch", "script", "resources"):
-            counts = [int(str(row["languages"])) for row in rows(found, "groups", task=task, grouping=grouping)]
+            counts = [int(str(row["languages"])) for row in rows(finding, "groups", task=task, grouping=grouping)]
             assert sum(counts) == languages
 
 
 def test_rankings_flat_and_category_are_table_4s(tmp_path: Path) -> None:
-    """Tasks with one metric: the plain means of the papers' systems, which Table 4 prints."""
+    """For tasks with one metric, the means equal those of Table 4."""
     single = ["xnli", "xcopa", "udpos", "wikiann", "mewslix", "lareqa", "tatoeba"]
-    found = isogloss.analyze("rankings", "published", tasks=single, resamples=100)
+    finding = isogloss.analyze("rankings", "published", tasks=single, resamples=100)
     printed = {row.system: row.metrics for row in overall("xtreme-r") if row.regime == "zero-shot"}
-    for row in rows(found, "ranks", view="flat", panel="zero-shot, 7 tasks"):
+    for row in rows(finding, "ranks", view="flat", panel="zero-shot, 7 tasks"):
         name = str(row["system"]).partition(",")[0]
         mean = sum(next(iter(printed[name][task].values())) for task in single) / 7
         assert row["figure"] == pytest.approx(mean, abs=0.06)
-    for row in rows(found, "ranks", view="category", panel="zero-shot, 7 tasks"):
+    for row in rows(finding, "ranks", view="category", panel="zero-shot, 7 tasks"):
         name = str(row["system"]).partition(",")[0]
-        of = {task: next(iter(printed[name][task].values())) for task in single}
+        scores = {task: next(iter(printed[name][task].values())) for task in single}
         parts = [("xnli", "xcopa"), ("udpos", "wikiann"), ("mewslix", "lareqa", "tatoeba")]
-        mean = sum(sum(of[task] for task in part) / len(part) for part in parts) / 3
+        mean = sum(sum(scores[task] for task in part) / len(part) for part in parts) / 3
         assert row["figure"] == pytest.approx(mean, abs=0.06)
 
 
-def test_an_order_that_turns_with_the_view_does_not_survive(tmp_path: Path) -> None:
+def test_an_order_that_depends_on_the_view_does_not_survive(tmp_path: Path) -> None:
     """One system is good in English and bad elsewhere; weighted by Wikipedia articles it is ahead."""
     codes = "en de fr es ru sw yo tl kk ka te".split()
     cells = [f"xnli,big,,{code},{95 if code in ('en', 'de', 'fr', 'es', 'ru') else 30}" for code in codes]
     cells += [f"xnli,even,,{code},70" for code in codes]
     cells += [f"xnli,worst,,{code},20" for code in codes]
-    found = isogloss.analyze("rankings", table(tmp_path, " ".join(cells)), resamples=200)
-    [turned] = rows(found, "conclusions", first="even", second="big")
-    assert turned["survives"] is False
-    assert "resources" in str(turned["against"])
-    [sure] = rows(found, "conclusions", first="even", second="worst")
-    # Both are the same in all languages: nobody is more equal.
-    assert sure["against"] == "gini"
-    assert [row["figure"] for row in rows(found, "ranks", view="gini", system="even")] == [0]
+    finding = isogloss.analyze("rankings", table(tmp_path, " ".join(cells)), resamples=200)
+    [flipped] = rows(finding, "conclusions", first="even", second="big")
+    assert flipped["survives"] is False
+    assert "resources" in str(flipped["against"])
+    [constant] = rows(finding, "conclusions", first="even", second="worst")
+    # Both are constant over languages, so neither has lower inequality.
+    assert constant["against"] == "gini"
+    assert [row["figure"] for row in rows(finding, "ranks", view="gini", system="even")] == [0]
 
 
-def test_speakers_of_ones_own(tmp_path: Path) -> None:
+def test_own_speakers(tmp_path: Path) -> None:
     cells = "xnli,a,,en,90 xnli,a,,sw,10 xnli,b,,en,40 xnli,b,,sw,60"
     own = tmp_path / "speakers.csv"
     own.write_text("language,speakers\nen,1\nSwahili,3\n", encoding="utf-8")
-    found = isogloss.analyze("rankings", table(tmp_path, cells), speakers=str(own), resamples=100)
-    assert {row["system"]: row["figure"] for row in rows(found, "ranks", view="speakers")} == {"a": 30, "b": 55}
+    finding = isogloss.analyze("rankings", table(tmp_path, cells), speakers=str(own), resamples=100)
+    assert {row["system"]: row["figure"] for row in rows(finding, "ranks", view="speakers")} == {"a": 30, "b": 55}
     own.write_text("language,speakers\nen,-1\n", encoding="utf-8")
-    with pytest.raises(AnalysisError, match="not negative"):
+    with pytest.raises(AnalysisError, match="non-negative"):
         isogloss.analyze("rankings", table(tmp_path, cells), speakers=str(own))
 
 
@@ -176,46 +176,46 @@ def test_only_systems_of_one_regime_are_ranked(tmp_path: Path) -> None:
 
 
 def test_drawing_examples_needs_intervals() -> None:
-    with pytest.raises(AnalysisError, match="have an interval"):
+    with pytest.raises(AnalysisError, match="needs an interval for every score"):
         isogloss.analyze("rankings", "published", draw="examples")
-    found = isogloss.analyze("rankings", results("a"), results("b", 1), draw="examples", resamples=200)
-    [pair] = rows(found, "conclusions")
+    finding = isogloss.analyze("rankings", results("a"), results("b", 1), draw="examples", resamples=200)
+    [pair] = rows(finding, "conclusions")
     assert 0.5 < float(str(pair["least"])) <= 1
     with pytest.raises(UnknownNameError, match="unknown draw"):
         isogloss.analyze("rankings", "published", draw="seeds")
 
 
-def test_of_error_rates_more_is_lost(tmp_path: Path) -> None:
+def test_transfer_gap_of_error_rates(tmp_path: Path) -> None:
     errors = {"en": 20.0, "de": 50.0, "sw": 70.0}
     (tmp_path / "errors.csv").write_text(
         "task,system,language,value\n"
         + "".join(f"checklist-comparisons,A,{code},{value}\n" for code, value in errors.items())
     )
-    found = isogloss.analyze("transfer-gap", tmp_path / "errors.csv")
-    [row] = found.table("gaps").records()
+    finding = isogloss.analyze("transfer-gap", tmp_path / "errors.csv")
+    [row] = finding.table("gaps").records()
     assert row["gap"] == pytest.approx(40)
     assert row["relative"] == pytest.approx(0.5)  # 80 % are right in English, 40 % elsewhere
-    assert "A loses 40.0 points outside English" in found.reading
+    assert "A loses 40.0 points outside English" in finding.reading
 
 
 def test_saturation_by_hand(tmp_path: Path) -> None:
     cells = "xnli,a,,en,93 xnli,b,,en,92.9 xnli,a,,sw,70 xnli,b,,sw,60"
-    found = isogloss.analyze("saturation", table(tmp_path, cells), noise="xnli:4")
-    [english] = rows(found, "cells", language="en")
+    finding = isogloss.analyze("saturation", table(tmp_path, cells), noise="xnli:4")
+    [english] = rows(finding, "cells", language="en")
     assert (english["best"], english["second"], english["told_apart"]) == ("a", "b", None)  # a CSV without n
     assert english["to_human"] == pytest.approx(-0.2)
     assert english["to_noise"] == 3
-    [task] = rows(found, "tasks")
+    [task] = rows(finding, "tasks")
     assert (task["beyond_human"], task["score"]) == (1, 81.5)
 
 
-def test_saturation_of_the_papers_knows_the_sizes_of_the_tests() -> None:
-    found = isogloss.analyze("saturation", "published", tasks=["xcopa", "xnli"])
-    [quechua] = rows(found, "cells", task="xcopa", language="qu", regime="zero-shot")
+def test_saturation_of_published_scores_uses_test_sizes() -> None:
+    finding = isogloss.analyze("saturation", "published", tasks=["xcopa", "xnli"])
+    [quechua] = rows(finding, "cells", task="xcopa", language="qu", regime="zero-shot")
     assert quechua["n"] == 500
     # sqrt((p q + p' q') / n) times 2.80.
     assert float(str(quechua["detectable"])) == pytest.approx(8.8, abs=0.2)
-    [english] = rows(found, "cells", task="xnli", language="en", regime="zero-shot")
+    [english] = rows(finding, "cells", task="xnli", language="en", regime="zero-shot")
     assert english["told_apart"] is True
     assert int(str(english["needed"])) < 5010
     half = isogloss.analyze("saturation", "published", tasks=["xcopa"], correlation=0.5)
@@ -224,16 +224,16 @@ def test_saturation_of_the_papers_knows_the_sizes_of_the_tests() -> None:
 
 
 def test_a_sentence_of_tags_is_more_than_one_example() -> None:
-    found = isogloss.analyze("saturation", "published", tasks=["udpos"])
-    rows = [row for row in found.table("cells").records() if row["second"] is not None]
-    assert {row["told_apart"] for row in rows} == {True, None}  # below a bound nothing is known
+    finding = isogloss.analyze("saturation", "published", tasks=["udpos"])
+    rows = [row for row in finding.table("cells").records() if row["second"] is not None]
+    assert {row["told_apart"] for row in rows} == {True, None}  # unknown below the upper bound
     assert all(row["needed"] is None for row in rows)
-    assert "(udpos) it is not known" in found.reading
+    assert "The detectable difference is unknown for" in finding.reading
 
 
 @pytest.mark.parametrize("options", [{"noise": "many"}, {"noise": "xnli:101"}, {"correlation": 1.0}])
-def test_saturation_refuses_what_makes_no_sense(options: dict[str, object]) -> None:
-    with pytest.raises(IsoglossError, match=r"noise is|a correlation of"):
+def test_saturation_refuses_invalid_options(options: dict[str, object]) -> None:
+    with pytest.raises(IsoglossError, match=r"invalid noise|correlation must be at least 0"):
         isogloss.analyze("saturation", "published:mBERT", **options)
 
 
@@ -248,38 +248,36 @@ def test_saturation_refuses_what_makes_no_sense(options: dict[str, object]) -> N
         "checklist-comparisons,a,,ha,20 checklist-comparisons,b,,ha,30",
     ],
 )
-def test_little_or_constant_input_is_answered_or_refused_without_a_warning(
-    tmp_path: Path, name: str, cells: str
-) -> None:
+def test_small_or_constant_input_causes_no_warning(tmp_path: Path, name: str, cells: str) -> None:
     try:
-        found = isogloss.analyze(name, table(tmp_path, cells))
+        finding = isogloss.analyze(name, table(tmp_path, cells))
     except AnalysisError as error:
         assert len(str(error)) > 20
     else:
-        assert found.reading
-        assert all(len(row) == len(table.columns) for table in found.tables for row in table.rows)
+        assert finding.reading
+        assert all(len(row) == len(table.columns) for table in finding.tables for row in table.rows)
 
 
-def test_one_language_and_one_system_are_told_what_is_missing(tmp_path: Path) -> None:
+def test_too_few_languages_or_systems_are_refused(tmp_path: Path) -> None:
     one = table(tmp_path, "xnli,a,,en,50")
     with pytest.raises(AnalysisError, match="needs 2 languages in a task"):
         isogloss.analyze("transfer-gap", one)
-    with pytest.raises(AnalysisError, match="a ranking needs 2 systems, and there is a"):
+    with pytest.raises(AnalysisError, match="a ranking needs 2 systems, got a"):
         isogloss.analyze("rankings", one)
     with pytest.raises(AnalysisError, match="no task has English"):
         isogloss.analyze("transfer-gap", "published:mBERT, zero-shot", tasks=["xcopa"])
 
 
-def test_nothing_given_and_unknown_names() -> None:
+def test_no_sources_and_unknown_names() -> None:
     with pytest.raises(AnalysisError, match="nothing to analyse"):
         isogloss.analyze("families")
     with pytest.raises(UnknownNameError, match="Did you mean families"):
         isogloss.analyze("family", "published")
     with pytest.raises(UnknownNameError, match="unknown option of rankings 'resample'"):
         isogloss.analyze("rankings", "published", resample=3)
-    with pytest.raises(UnknownNameError, match="Give a whole number"):
+    with pytest.raises(UnknownNameError, match="Pass a whole number"):
         isogloss.analyze("rankings", "published", resamples="some")
-    with pytest.raises(UnknownNameError, match="Give a number"):
+    with pytest.raises(UnknownNameError, match="Pass a number"):
         isogloss.analyze("saturation", "published", correlation="some")
 
 

@@ -1,10 +1,10 @@
-"""What each rule chooses, and what it loses."""
+"""Choice of each selection rule, and its loss."""
 
 import numpy as np
 import pytest
 
 from analysis.checkpoint_files import runs_of
-from isogloss.analysis.selection_rules import best_place, rule_outcomes
+from isogloss.analysis.language_selection import best_place, rule_outcomes
 
 NAN = float("nan")
 
@@ -18,13 +18,13 @@ def test_each_rule_chooses_its_own_checkpoint() -> None:
             ("sw", "test"): [31, 32, 33, 34],
         }
     ).seeds
-    found = rule_outcomes(run, "sw", "en")
+    outcomes = rule_outcomes(run, "sw", "en")
     # The means of the three dev sets are 36.7, 46.7, 56.7 and 40.
     expected = {"English dev": (10, 31), "target dev": (20, 32), "one other dev": (30, 33), "mean dev": (30, 33)}
     expected |= {"last": (40, 34), "best test": (40, 34)}
-    assert {rule: (outcome.step, outcome.test) for rule, outcome in found.items()} == expected
-    assert found["English dev"].lost == 3
-    assert found["last"].lost == 0
+    assert {rule: (outcome.step, outcome.test) for rule, outcome in outcomes.items()} == expected
+    assert outcomes["English dev"].lost == 3
+    assert outcomes["last"].lost == 0
     assert rule_outcomes(run, "sw", "en", "en")["only English dev"].step == 10
 
 
@@ -42,7 +42,7 @@ def test_other_languages_choose_in_turn() -> None:
     assert (outcome.step, outcome.test, outcome.lost) == (None, 70, 10)
 
 
-def test_of_equals_the_earliest_and_only_what_has_both_scores() -> None:
+def test_ties_go_to_the_earliest_checkpoint_with_both_scores() -> None:
     assert best_place(np.array([1.0, 5.0, 5.0]), np.array([1.0, 1.0, 2.0])) == 1
     assert best_place(np.array([9.0, 5.0, NAN]), np.array([NAN, 1.0, 2.0])) == 1
     assert best_place(np.array([NAN, 1.0]), np.array([1.0, NAN])) is None
@@ -56,11 +56,11 @@ def test_rules_without_their_dev_set_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_nothing_is_lost_where_dev_is_test(seed: int) -> None:
+def test_no_loss_if_dev_equals_test(seed: int) -> None:
     rng = np.random.default_rng(seed)
     english, swahili = rng.normal(60, 5, (2, 40))
     [run] = runs_of({("en", "dev"): english, ("sw", "dev"): swahili, ("sw", "test"): swahili}).seeds
-    found = rule_outcomes(run, "sw", "en")
-    assert found["target dev"].lost == 0
-    assert found["best test"].lost == 0
-    assert all(outcome.lost >= 0 for outcome in found.values())
+    outcomes = rule_outcomes(run, "sw", "en")
+    assert outcomes["target dev"].lost == 0
+    assert outcomes["best test"].lost == 0
+    assert all(outcome.lost >= 0 for outcome in outcomes.values())

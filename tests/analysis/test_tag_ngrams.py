@@ -1,8 +1,8 @@
-"""Runs of tags, by hand."""
+"""Tag n-grams by hand."""
 
 import numpy as np
 
-from isogloss.analysis.tag_ngrams import ngram_occurrences, tag_ngrams
+from isogloss.analysis.seen_items import ngram_occurrences, tag_ngrams
 
 
 def test_ngrams_stay_within_a_sentence() -> None:
@@ -11,14 +11,14 @@ def test_ngrams_stay_within_a_sentence() -> None:
 
 
 def test_an_ngram_is_right_if_all_its_tags_are() -> None:
-    known = tag_ngrams([["DET", "NOUN", "VERB"]], 2)
+    training = tag_ngrams([["DET", "NOUN", "VERB"]], 2)
     gold = [["DET", "NOUN", "VERB", "DET", "NOUN"], ["NOUN", "ADJ"], ["DET", "NOUN"]]
-    said = [["DET", "NOUN", "VERB", "DET", "VERB"], ["NOUN", "ADJ"], None]
-    found = ngram_occurrences(gold, said, known, 2)
-    assert found.sentence.tolist() == [0, 0, 0, 0, 1, 2]
-    assert found.seen.tolist() == [True, True, False, True, False, True]
-    assert found.right.tolist() == [True, True, True, False, True, False]
-    seen, unseen = found.accuracy(seen=True), found.accuracy(seen=False)
+    predicted = [["DET", "NOUN", "VERB", "DET", "VERB"], ["NOUN", "ADJ"], None]
+    occurrences = ngram_occurrences(gold, predicted, training, 2)
+    assert occurrences.sentence.tolist() == [0, 0, 0, 0, 1, 2]
+    assert occurrences.seen.tolist() == [True, True, False, True, False, True]
+    assert occurrences.right.tolist() == [True, True, True, False, True, False]
+    seen, unseen = occurrences.accuracy(seen=True), occurrences.accuracy(seen=False)
     assert seen is not None
     assert unseen is not None
     assert (seen.score, unseen.score) == (0.5, 1)
@@ -26,8 +26,8 @@ def test_an_ngram_is_right_if_all_its_tags_are() -> None:
     assert seen.units.tolist() == [0, 0, 0, 2]
 
 
-def test_nothing_unseen_has_no_accuracy() -> None:
-    found = ngram_occurrences([["DET", "NOUN"]], [["DET", "NOUN"]], {("DET", "NOUN")}, 2)
-    assert found.accuracy(seen=False) is None
+def test_accuracy_without_unseen_ngrams_is_none() -> None:
+    occurrences = ngram_occurrences([["DET", "NOUN"]], [["DET", "NOUN"]], {("DET", "NOUN")}, 2)
+    assert occurrences.accuracy(seen=False) is None
     assert len(ngram_occurrences([["DET"]], [["DET"]], set(), 3).right) == 0
-    assert found.right.dtype == np.bool_
+    assert occurrences.right.dtype == np.bool_

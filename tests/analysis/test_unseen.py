@@ -1,4 +1,4 @@
-"""Seen and unseen: n-grams and entities of the mini suite with errors put where they are expected."""
+"""Seen and unseen n-grams and entities of the mini suite, with planted errors."""
 
 from pathlib import Path
 from typing import Any
@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import isogloss
-from isogloss.analysis.entity_strata import entity_strata
 from isogloss.analysis.finding import AnalysisError, Finding
-from isogloss.analysis.tag_ngrams import tag_ngrams
+from isogloss.analysis.seen_items import entity_strata, tag_ngrams
 from isogloss.analysis.unseen import PRINTED, unseen
 from isogloss.explain.tagging import TrainingEntities, training_entities
 from isogloss.metrics.chunks import extract
 from isogloss.predictions.formats import Answers
-from isogloss.scoring.cells import Request, judge_answers
+from isogloss.scoring.cells import judge_answers
+from isogloss.scoring.request import Request
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task as find_task
 
@@ -26,11 +26,11 @@ def only(finding: Finding, table: str, **where: Any) -> dict[str, Any]:
     return row
 
 
-def found(answers: Any, task: str) -> Finding:
+def finding_of(answers: Any, task: str) -> Finding:
     return unseen([answers], Request.of("mini", tasks=[task]))
 
 
-def told(code: str, broken: Any) -> dict[str, list[str]]:
+def predictions(code: str, broken: Any) -> dict[str, list[str]]:
     examples = isogloss.load("mini-udpos", code)
     return {
         name: broken(row, tags) for row, (name, tags) in enumerate(zip(examples.ids, examples["tags"], strict=True))
@@ -40,10 +40,10 @@ def told(code: str, broken: Any) -> dict[str, list[str]]:
 def test_ngrams_are_split_by_english_training() -> None:
     # In German the first tag of every second sentence is wrong, in English everything is right.
     answers = {
-        "en": told("en", lambda _, tags: tags),
-        "de": told("de", lambda row, tags: tags if row % 2 else ["X", *tags[1:]]),
+        "en": predictions("en", lambda _, tags: tags),
+        "de": predictions("de", lambda row, tags: tags if row % 2 else ["X", *tags[1:]]),
     }
-    finding = found({"mini-udpos": answers}, "mini-udpos")
+    finding = finding_of({"mini-udpos": answers}, "mini-udpos")
     known = {order: tag_ngrams(isogloss.load("mini-udpos", "en", "train")["tags"], order) for order in (3, 4)}
     for order in (3, 4):
         right = {True: [0, 0], False: [0, 0]}
@@ -66,8 +66,8 @@ def test_ngrams_are_split_by_english_training() -> None:
     assert table[0]["loss"] == pytest.approx(table[0]["english"] - table[0]["others"])
 
 
-def test_one_language_alone_has_no_table_4() -> None:
-    finding = found({"mini-udpos": {"de": told("de", lambda _, tags: tags)}}, "mini-udpos")
+def test_one_language_has_no_table_4() -> None:
+    finding = finding_of({"mini-udpos": {"de": predictions("de", lambda _, tags: tags)}}, "mini-udpos")
     assert [table.name for table in finding.tables] == ["ngrams"]
 
 
@@ -75,7 +75,7 @@ def test_spans_have_no_tags() -> None:
     examples = isogloss.load("mini-udpos", "de")
     spans = {name: [[0, 1, "NOUN"]] for name in examples.ids}
     with pytest.raises(AnalysisError, match="no cell has tags or entities"):
-        found({"mini-udpos": {"de": spans}}, "mini-udpos")
+        finding_of({"mini-udpos": {"de": spans}}, "mini-udpos")
 
 
 def made(tokens: list[list[str]], tags: list[list[str]]) -> Examples:
@@ -88,17 +88,17 @@ def test_entities_by_hand() -> None:
 
     tokens = [["Ada", "Lovelace", "in", "Oslo"], ["OSLO", "und", "Осло"], ["Das", "neue", "große", "Haus", "ada"]]
     gold = [["B-PER", "I-PER", "O", "B-LOC"], ["B-LOC", "O", "B-LOC"], ["B-ORG", "I-ORG", "I-ORG", "I-ORG", "B-PER"]]
-    said = [["B-PER", "I-PER", "O", "O"], ["B-LOC", "O", "O"], ["B-ORG", "O", "O", "O", "B-PER"]]
+    predicted = [["B-PER", "I-PER", "O", "O"], ["B-LOC", "O", "O"], ["B-ORG", "O", "O", "O", "B-PER"]]
     trained = TrainingEntities(Counter({"oslo": 3, "adalovelace": 1}), Counter())
     examples = made(tokens, gold)
     answers = Answers(Path("x"))
-    for name, tags in zip(examples.ids, said, strict=True):
+    for name, tags in zip(examples.ids, predicted, strict=True):
         answers.add(name, tags)
     answered, _ = judge_answers(find_task("wikiann"), examples, answers)
     assert answered is not None
     strata = entity_strata(answered, trained)
     assert strata.seen.tolist() == [True, True, True, False, False, False]
-    assert strata.found.tolist() == [1, 0, 1, 0, 0, 1]
+    assert strata.recalled.tolist() == [1, 0, 1, 0, 0, 1]
     assert strata.sentence.tolist() == [0, 0, 1, 1, 2, 2]
     assert strata.factors["length"].tolist() == ["2", "1", "1", "1", "4+", "1"]
     assert strata.factors["frequency"].tolist() == ["once", "2-4 times", "2-4 times", "once", "once", "once"]
@@ -108,27 +108,27 @@ def test_entities_by_hand() -> None:
     assert seen is not None
     assert rest is not None
     assert (seen.score, rest.score) == pytest.approx((2 / 3, 1 / 3))
-    # Seen: two right of two said and three there. Unseen: one right; "Das" is said alone as well; three there.
+    # Seen: two right of two predicted and three gold. Unseen: one right of two predicted (also "Das") and three gold.
     assert (strata.f1[True].score, strata.f1[False].score) == pytest.approx((4 / 5, 2 / 5))
     assert strata.matched() is None
 
 
-def test_entities_that_training_has_not_are_all_missed() -> None:
+def test_unseen_entities_are_all_missed() -> None:
     known = training_entities("mini-wikiann", None)
     assert known is not None
     answers = {}
     for code in ("en", "de", "sw"):
         examples = isogloss.load("mini-wikiann", code)
-        said = {}
+        tagged = {}
         for name, words, tags in zip(examples.ids, examples["tokens"], examples["tags"], strict=True):
-            kept = list(tags)
+            masked = list(tags)
             [chunks] = extract([tags], dialect=find_task("mini-wikiann").dialect)
             for _, first, last in chunks:
                 if "".join(words[first : last + 1]).casefold() not in known.forms:
-                    kept[first : last + 1] = ["O"] * (last - first + 1)
-            said[name] = kept
-        answers[code] = said
-    finding = found({"mini-wikiann": answers}, "mini-wikiann")
+                    masked[first : last + 1] = ["O"] * (last - first + 1)
+            tagged[name] = masked
+        answers[code] = tagged
+    finding = finding_of({"mini-wikiann": answers}, "mini-wikiann")
     for row in finding.table("entities").records():
         assert row["seen"] in (None, 100)
         assert row["unseen"] in (None, 0)
@@ -142,19 +142,19 @@ def test_entities_that_training_has_not_are_all_missed() -> None:
     assert np.isfinite([row["gap"] for row in finding.table("entities").records() if row["gap"] is not None]).all()
 
 
-def test_without_english_training_nothing_is_known_of_what_was_seen(tmp_path: Path) -> None:
+def test_missing_english_training_is_refused(tmp_path: Path) -> None:
     (tmp_path / "panx").mkdir()
     (tmp_path / "panx/dev-de.tsv").write_text("Oslo\tB-LOC\n\n", encoding="utf-8")
     request = Request.of(tasks=["wikiann"], split="dev", data=tmp_path, allow_partial=True)
     with pytest.raises(
-        AnalysisError, match=r"wikiann/en: nothing is known of what systems saw.*isogloss fetch wikiann"
+        AnalysisError, match=r"wikiann/en: cannot read the English training data: .*isogloss fetch wikiann"
     ):
         unseen([{"wikiann": {"de": {"dev-0": ["B-LOC"]}}}], request)
 
 
 def test_other_tasks_have_no_tags() -> None:
-    with pytest.raises(AnalysisError, match="It takes tagging tasks: udpos, wikiann"):
-        found({}, "mini-xnli")
+    with pytest.raises(AnalysisError, match="Choose tagging tasks: udpos, wikiann"):
+        finding_of({}, "mini-xnli")
 
 
 def test_real_treebanks(data_dir: Path) -> None:

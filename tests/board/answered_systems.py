@@ -1,4 +1,4 @@
-"""Systems that answer the package's own tasks: gold, with mistakes drawn by a seed; scored, and explained."""
+"""Systems with predictions on the package's own tasks: gold with random mistakes, scored and explained."""
 
 import json
 import random
@@ -34,7 +34,7 @@ def answered(
     mistakes: float,
     languages: Sequence[str] = ("de", "en", "sw"),
 ) -> Path:
-    """A run folder: the answers of a system that makes so many mistakes, and its record."""
+    """Return a run folder with the predictions of a system at a rate of mistakes, and its record."""
     draw = random.Random(name)
     for of in tasks:
         (folder / of).mkdir(parents=True)
@@ -50,17 +50,17 @@ def answered(
     return folder
 
 
-def _answer(of: str, examples: Examples, row: int, draw: random.Random, mistakes: float) -> Any:
-    """The right answer or a wrong one; the longer the text, the likelier a wrong one."""
-    found = task(of)
+def _answer(name: str, examples: Examples, row: int, draw: random.Random, mistakes: float) -> Any:
+    """Return a right or wrong answer; longer texts are more often wrong."""
+    entry = task(name)
     text = examples[next(iter(examples.columns))][row]
     wrong = draw.random() < mistakes * min(2.0, len(text) / 40)
-    if found.kind == "tagging":
-        return [draw.choice(found.labels) if draw.random() < mistakes else tag for tag in examples["tags"][row]]
-    if found.kind == "classification":
+    if entry.kind == "tagging":
+        return [draw.choice(entry.labels) if draw.random() < mistakes else tag for tag in examples["tags"][row]]
+    if entry.kind == "classification":
         gold = examples["label"][row]
-        return draw.choice([label for label in found.labels if label != gold]) if wrong else gold
+        return draw.choice([label for label in entry.labels if label != gold]) if wrong else gold
     gold = examples["answers"][row][0]
-    if found.kind == "match" and wrong:
+    if entry.kind == "match" and wrong:
         return str(examples["wrong"][row])
     return " ".join([*gold.split()[: draw.randint(0, 1)], "zzz"]) if wrong else gold

@@ -1,4 +1,4 @@
-"""axe-core, which finds barriers for people who do not see a page, or not its colours, or use no mouse."""
+"""axe-core, which finds accessibility barriers."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 AXE = os.environ.get("ISOGLOSS_AXE", "")
 needs_axe = pytest.mark.skipif(
-    not AXE, reason="axe-core is not here: npm install axe-core, and ISOGLOSS_AXE=…/axe.min.js"
+    not AXE, reason="axe-core is missing: run npm install axe-core and set ISOGLOSS_AXE=…/axe.min.js"
 )
 _RUN = """axe.run(document, { preload: false, resultTypes: ["violations"] }).then((made) =>
   made.violations.map(({ id, nodes }) =>
@@ -16,8 +16,8 @@ _RUN = """axe.run(document, { preload: false, resultTypes: ["violations"] }).the
 
 
 def barriers(tab: Any) -> list[str]:
-    """What axe finds on the page as it is; the page must have been opened with its policy bypassed."""
+    """Return the violations on a page, which must be open with its security policy bypassed."""
     if not tab.evaluate("'axe' in window"):
         tab.evaluate(Path(AXE).read_text(encoding="utf-8"))
-    found: list[str] = tab.evaluate(_RUN)
-    return found
+    violations: list[str] = tab.evaluate(_RUN)
+    return violations

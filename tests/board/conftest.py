@@ -1,4 +1,4 @@
-"""A made-up board, opened in a real browser, from disk and offline."""
+"""Synthetic board, opened in a browser from disk and offline."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +24,7 @@ def board_browser() -> Iterator[Any]:
 
 @pytest.fixture
 def open_page(board_browser: Any, board_site: Path) -> Iterator[Open]:
-    """Opens pages of the board; whatever a page complains about, or asks the network for, is a fault."""
+    """Return a function that opens pages; console messages and network requests are failures."""
     troubles: list[str] = []
     contexts = []
 

@@ -1,4 +1,4 @@
-"""What a reader does and sees on a page of the board."""
+"""Helpers that act on a page of the board and read it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,13 +6,34 @@ from typing import Any
 Open = Callable[..., Any]
 
 
+# The page counts its renderings. The count may change while the address is set, or later if a file is loaded first.
+_GO = """hash => new Promise((done, fail) => {
+  if (location.hash === hash) return done();
+  const root = document.documentElement, before = root.dataset.ready;
+  location.hash = hash;
+  if (root.dataset.ready !== before) return done();
+  setTimeout(() => fail(new Error(`${hash} is not rendered`)), 60_000);
+  new MutationObserver((_, observer) => {
+    if (root.dataset.ready === before) return;
+    observer.disconnect();
+    done();
+  }).observe(root, { attributes: true });
+})"""
+
+
 def go(tab: Any, hash_: str) -> None:
-    tab.evaluate("hash => { location.hash = hash; }", hash_)
-    tab.wait_for_function("hash => location.hash === hash", arg=hash_)
+    """Open another page of the board and wait until it is rendered."""
+    tab.evaluate(_GO, hash_)
+
+
+def settle(tab: Any) -> None:
+    """Wait for the parts that a page adds later: details from files, and rank intervals 60 ms after the table."""
+    tab.wait_for_function("() => !document.querySelector('main').textContent.includes('Loading details')")
+    tab.evaluate("new Promise(done => setTimeout(done, 61))")
 
 
 def column(tab: Any, name: str) -> list[str]:
-    """The texts of a column of the first table, by the words its heading begins with."""
+    """Return the texts of a column of the first table, by the beginning of its heading."""
     heads = [
         text.replace("\n", " ") for text in tab.locator("table.data thead tr").last.locator("th").all_inner_texts()
     ]

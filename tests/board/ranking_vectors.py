@@ -1,4 +1,4 @@
-"""Makes `ranking_vectors.json`: made-up scores, and what every view makes of them, for the page's own ranking code.
+"""Write `ranking_vectors.json`: synthetic scores and their ranks in every view, to test the page's ranking code.
 
 Run it: `python tests/board/ranking_vectors.py`. In the file, `cells` has for each task a row a system, in the order of
 the task's languages. A case names the tasks and the languages that count (a task without any of them does not), and
@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.analysis.published_scores import speakers
 from isogloss.analysis.ranking_panels import RankingPanel
 from isogloss.analysis.ranking_views import ranks, views
 from isogloss.languages import language
 from isogloss.metrics import aggregate
+from isogloss.results.published_scores import speakers
 from isogloss.tasks.registry import task
 
 FILE = Path(__file__).with_name("ranking_vectors.json")
@@ -41,13 +41,13 @@ CASES: dict[str, dict[str, Any]] = {
 
 
 def vectors() -> dict[str, Any]:
-    """All of the file."""
+    """Return the content of the file."""
     draw = Random(4)
     cells = {
         name: [[round(draw.uniform(20, 95), 2) for _ in codes.split()] for _ in range(SYSTEMS)]
         for name, codes in TASKS.items()
     }
-    for rows in cells.values():  # so that there are equals to rank, and one who has nothing
+    for rows in cells.values():  # with ties, and a system without scores
         rows[3] = list(rows[2])
         rows[-1] = [0.0] * len(rows[-1])
     return {
@@ -91,14 +91,24 @@ def _answers(
                 scores[:, row, column] = [of[own.index(code)] for of in cells[name]]
     used = present.any(axis=1)
     kept = [name for name, is_used in zip(names, used, strict=True) if is_used]
-    panel = RankingPanel("", [], kept, codes, scores[:, used], present[used], np.zeros(0), [])
+    panel = RankingPanel(
+        name="",
+        systems=[],
+        tasks=kept,
+        languages=codes,
+        scores=scores[:, used],
+        present=present[used],
+        errors=np.zeros(0),
+    )
     once = np.ones(len(codes))
-    found = {name: view.figures(panel.scores, panel.present, once) for name, view in views(panel, speakers()).items()}
+    by_view = {name: view.figures(panel.scores, panel.present, once) for name, view in views(panel, speakers()).items()}
     means = panel.scores.sum(axis=2) / panel.present.sum(axis=1)
-    found["weights"] = np.array([_weighted(dict(zip(kept, of, strict=True)), weights or {}) for of in means.tolist()])
+    by_view["weights"] = np.array(
+        [_weighted(dict(zip(kept, row, strict=True)), weights or {}) for row in means.tolist()]
+    )
     return {
-        "figures": {name: [round(figure, 9) for figure in of.tolist()] for name, of in found.items()},
-        "ranks": {name: ranks(of, lower=name == "gini").tolist() for name, of in found.items()},
+        "figures": {name: [round(figure, 9) for figure in figures.tolist()] for name, figures in by_view.items()},
+        "ranks": {name: ranks(figures, lower=name == "gini").tolist() for name, figures in by_view.items()},
     }
 
 

@@ -1,4 +1,4 @@
-"""A made-up board of any size, in the form of data.js: the pages are tested on it."""
+"""Synthetic board of any size, in the form of data.js, for tests of the pages."""
 
 import shutil
 from pathlib import Path
@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 
 import hostile
-from isogloss.board.bundle import bundle
 from isogloss.board.encoding import packed as pack
-from isogloss.board.encoding import script_json
+from isogloss.board.languages import PLACES
 from isogloss.board.model import BoardSystem
-from isogloss.board.places import PLACES
-from isogloss.board.site import WEB
+from isogloss.board.site import WEB, static_files
 from isogloss.escaping import printable
 from isogloss.languages.registry import RIGHT_TO_LEFT, language
-from isogloss.report.page_parts import packaged_path
+from isogloss.site.bundle import bundle
+from isogloss.site.page_parts import script_json
 from isogloss.tasks import suite, task
 
 KINDS = ("encoder", "encoder", "llm", "retrieval", "other")
@@ -41,12 +40,12 @@ BIAS = {
 
 
 def packed(scores: np.ndarray) -> str:
-    """Scores as the builder packs them; NaN is none."""
+    """Pack scores as the builder does; NaN marks missing scores."""
     return pack(None if np.isnan(score) else float(score) for score in scores.ravel())
 
 
 def synthetic_board(count: int, seed: int = 0) -> Board:
-    """A board with so many systems: every fourth incomplete, from the sixth on hostile names, the last a floor."""
+    """Return a board of `count` systems: every fourth incomplete, hostile names from the sixth, the last a floor."""
     draw = np.random.default_rng(seed)
     tasks = [_task(name) for name in suite("xtreme-r").tasks]
     codes = sorted({code for each in tasks for code in each["languages"]})
@@ -78,7 +77,7 @@ def synthetic_board(count: int, seed: int = 0) -> Board:
         "tied_by": {"overall": ["intervals"]},
         "footnotes": [{"system": systems[-1]["id"], "task": "xnli", "text": "The print gives another average."}],
         "has_bias": True,
-        "tie_test": "Systems of a group cannot be told apart by a paired test.",
+        "tie_test": "Systems in a group are statistically tied by a paired test.",
         "provenance": [
             {
                 "scorer": "1.0",
@@ -93,34 +92,34 @@ def synthetic_board(count: int, seed: int = 0) -> Board:
 
 
 def _task(name: str) -> Board:
-    found = task(name)
-    tests = found.counts.get("test", 0)
+    entry = task(name)
+    tests = entry.counts.get("test", 0)
     return {
         "id": name,
-        "name": found.title,
-        "category": found.category,
-        "metric": found.main[0] if len(found.main) == 1 else "score",
-        "metrics": list(found.main),
+        "name": entry.title,
+        "category": entry.category,
+        "metric": entry.main[0] if len(entry.main) == 1 else "score",
+        "metrics": list(entry.main),
         "lower_is_better": False,
-        "languages": list(found.languages),
-        "n": [tests if isinstance(tests, int) else tests[code] for code in found.languages],
+        "languages": list(entry.languages),
+        "n": [tests if isinstance(tests, int) else tests[code] for code in entry.languages],
         "human": HUMAN.get(name),
-        "kind": found.kind,
+        "kind": entry.kind,
     }
 
 
 def _language(code: str, codes: list[str]) -> Board:
-    found = language(code)
+    entry = language(code)
     at = codes.index(code)
     return {
         "code": code,
-        "name": found.name,
-        "autonym": found.autonym,
-        "family": found.family,
-        "branch": found.branch,
-        "script": found.script,
-        "rtl": found.script in RIGHT_TO_LEFT,
-        "articles": found.wikipedia_articles,
+        "name": entry.name,
+        "autonym": entry.autonym,
+        "family": entry.family,
+        "branch": entry.branch,
+        "script": entry.script,
+        "rtl": entry.script in RIGHT_TO_LEFT,
+        "articles": entry.wikipedia_articles,
         "speakers": None if code == "wo" else 1_000_000 * (1 + 37 * at % 400),
         "near": [codes[at - 1], codes[at - 2]],
         "place": PLACES.get(code),
@@ -174,7 +173,7 @@ def _averages(tasks: list[Board], cells: dict[str, np.ndarray], systems: list[Bo
 
 
 def synthetic_detail(board: Board, at: int) -> Board:
-    """What systems/<id>.js says of one system."""
+    """Return the content of systems/<id>.js."""
     system = board["systems"][at]
     codes = [each["code"] for each in board["languages"]][:9]
     tests = ("Comparisons", "Intensifiers", "Properties")
@@ -226,11 +225,10 @@ def _analyses(other: str) -> Board:
 
 
 def write_site(board: Board, folder: Path, detailed: int = 50) -> Path:
-    """The site on disk, with files of so many systems; gives index.html."""
+    """Write the site with files of the first `detailed` systems; return the path of index.html."""
     (folder / "systems").mkdir(parents=True)
-    for path in (packaged_path("look.css"), *WEB.iterdir()):
-        if path.suffix != ".js":
-            shutil.copy(path, folder / path.name)
+    for path in static_files():
+        shutil.copy(path, folder / path.name)
     (folder / "app.js").write_text(bundle(WEB), encoding="utf-8")
     fields = list(BoardSystem.__struct_fields__)
     listed = {"system_fields": fields, "systems": [[each.get(name) for name in fields] for each in board["systems"]]}

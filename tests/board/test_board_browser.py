@@ -1,4 +1,4 @@
-"""The leaderboard in a real browser: order, ranks, filters, the address, columns, files, keyboard, and its speed."""
+"""Test the leaderboard in a browser: order, ranks, filters, URLs, columns, exports, keyboard and speed."""
 
 import csv
 import io
@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from board.opened_board import Open, column, go
+from board.opened_board import Open, column, go, settle
 from board.synthetic_board import synthetic_board, write_site
-from isogloss.board.site import WEB
 from report.browser import BROWSER
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
@@ -33,7 +32,7 @@ def test_order(open_page: Open) -> None:
     assert head.get_attribute("aria-sort") == "descending"
     assert tab.evaluate("location.hash") == "#/?sort=xnli"
     assert "by XNLI" in tab.locator("th.rank").inner_text()
-    # The marks of partial figures and footnotes are no part of the number.
+    # Strip the marks of partial averages and footnotes.
     scores = [float(re.sub("[°†]", "", text)) for text in column(tab, "XNLI") if text != "–"]
     assert scores == sorted(scores, reverse=True)
     tab.click("button.sort:has-text('XNLI')")
@@ -44,31 +43,31 @@ def test_order(open_page: Open) -> None:
     assert [text.split()[0] for text in column(tab, "Rank")] == ranks
 
 
-def test_rank_intervals_of_what_filters_leave(open_page: Open) -> None:
+def test_rank_intervals_of_filtered_systems(open_page: Open) -> None:
     tab = open_page("#/?language=de&language=sw&language=zh&language=ar&regime=zero-shot")
     tab.wait_for_function("[...document.querySelectorAll('.range')].some((each) => each.textContent)")
     tab.locator("td.rank", has_text="–").first.hover()
-    assert "if other languages are drawn" in tab.locator("#tip").inner_text()
+    assert "95 % interval over resampled languages" in tab.locator("#tip").inner_text()
     for rank, low, high in (map(int, re.split("[ –]", text)) for text in column(tab, "Rank") if " " in text):
         assert 1 <= low <= rank <= high <= 12
 
 
-def test_incomplete_systems_have_no_rank_and_their_missing_cells_are_named(open_page: Open) -> None:
+def test_partial_systems_are_unranked_and_list_their_missing_cells(open_page: Open) -> None:
     tab = open_page()
     row = tab.locator("tr.unranked", has_text="System 3").first
     row.locator("td.rank").hover()
-    said = tab.locator("#tip").inner_text()
-    assert said.startswith("No rank") and "missing: MLQA in English, Spanish, Chinese" in said
-    tab.check("text=Only systems complete on these columns")
+    tip = tab.locator("#tip").inner_text()
+    assert tip.startswith("Not ranked") and "missing: MLQA in English, Spanish, Chinese" in tip
+    tab.check("text=Hide partial results")
     assert tab.locator("output.count").inner_text() == "36 of 48 systems"
     assert tab.locator("tr.unranked").count() == 0
-    # Hiding the column that is missing makes the system complete on what is left.
+    # Without the missing task the system is complete.
     tab.goto(tab.url.split("#")[0] + "#/?task=xnli&task=xquad&complete=1")
     tab.wait_for_function("document.querySelector('output.count').textContent !== '36 of 48 systems'")
     assert "System 3" in column(tab, "System")[3]
 
 
-def test_filters_and_the_address(open_page: Open, board_site: Path) -> None:
+def test_filters_and_the_url(open_page: Open, board_site: Path) -> None:
     tab = open_page()
     tab.click("summary:has-text('More filters')")
     tab.click(".many:has-text('Kind') > summary")
@@ -116,7 +115,7 @@ def test_filters_and_the_address(open_page: Open, board_site: Path) -> None:
         ("", lambda s: True),
     ],
 )
-def test_what_each_filter_keeps(open_page: Open, query: str, kept: Callable[[Any], bool]) -> None:
+def test_systems_kept_by_each_filter(open_page: Open, query: str, kept: Callable[[Any], bool]) -> None:
     systems = synthetic_board(48)["systems"]
     expected = sum(map(kept, systems))
     assert 0 < expected <= 48
@@ -148,11 +147,11 @@ def test_columns_weights_and_rankings(open_page: Open) -> None:
         assert len(tab.locator(".explains").inner_text()) > 30
 
 
-def test_files_hold_what_is_seen_and_no_formula(open_page: Open) -> None:
+def test_exports_contain_the_visible_table_and_no_formulas(open_page: Open) -> None:
     tab = open_page("#/?hide=xcopa")
-    with tab.expect_download() as found:
+    with tab.expect_download() as download:
         tab.click("text=CSV")
-    human, *rows = csv.DictReader(io.StringIO(found.value.path().read_text(encoding="utf-8")))
+    human, *rows = csv.DictReader(io.StringIO(download.value.path().read_text(encoding="utf-8")))
     assert (human["System"], human["Regime"], human["Rank by Overall"]) == ("Human", "human performance", "")
     assert human["XNLI"] == "92.8"
     assert len(rows) == 48
@@ -160,16 +159,16 @@ def test_files_hold_what_is_seen_and_no_formula(open_page: Open) -> None:
     assert rows[0]["Overall"] == column(tab, "Overall")[0].split()[0]
     assert not any(value.lstrip().startswith(("=", "+", "@", "-")) for row in rows for value in row.values())
     assert any(row["System"].startswith("'=cmd") for row in rows)
-    partial = [row["Partial figures"] for row in rows if row["Partial figures"]]
+    partial = [row["Partial averages"] for row in rows if row["Partial averages"]]
     assert len(partial) == tab.locator("td.partial").count() > 0
-    with tab.expect_download() as found:
+    with tab.expect_download() as download:
         tab.click("text=JSON")
-    record = json.loads(found.value.path().read_text(encoding="utf-8"))
+    record = json.loads(download.value.path().read_text(encoding="utf-8"))
     assert record["suite"] == "xtreme-r" and "hide=xcopa" in record["page"]
     assert [row["name"] for row in record["rows"]][:2] == ["Human", rows[0]["System"]]
-    with tab.expect_download() as found:
+    with tab.expect_download() as download:
         tab.click("text=LaTeX")
-    text = found.value.path().read_text(encoding="utf-8")
+    text = download.value.path().read_text(encoding="utf-8")
     assert text.count("\\\\\n") == 50 and "$^{\\circ}$ &" in text
     assert "\\textbackslash{}write18\\{id\\}" in text and "\\write18" not in text
 
@@ -179,19 +178,19 @@ def test_intervals_and_provenance_by_keyboard(open_page: Open) -> None:
     cell = tab.locator("table.data tbody:not(.before) td[tabindex='0']")
     assert cell.count() == 1
     cell.focus()
-    said = tab.locator("#tip").inner_text()
-    assert said.startswith("Rank 1 of 36 by Overall")
-    assert "group a: not told apart since intervals overlap: System 1" in said
+    text = tab.locator("#tip").inner_text()
+    assert text.startswith("Rank 1 of 36 by Overall")
+    assert "group a: statistically tied as intervals overlap: System 1" in text
     tab.keyboard.press("ArrowRight")
     assert "95 % interval" in tab.locator("#tip").inner_text()
     for _ in range(2):
         tab.keyboard.press("ArrowRight")
-    said = tab.locator("#tip").inner_text()
-    assert "XNLI" in said and "scorer Isogloss 1.0" in said and "15 checksums" in said
+    text = tab.locator("#tip").inner_text()
+    assert "XNLI" in text and "scorer Isogloss 1.0" in text and "15 checksums" in text
     assert tab.locator("[aria-describedby=tip]").count() == 1
     tab.keyboard.press("ArrowDown")
-    said = tab.locator("#tip").inner_text()
-    assert " · XNLI: " in said and not said.startswith("System 0 ")
+    text = tab.locator("#tip").inner_text()
+    assert " · XNLI: " in text and not text.startswith("System 0 ")
     tab.keyboard.press("Escape")
     assert tab.locator("#tip").is_hidden()
     tab.locator("button.sort:has-text('XNLI')").focus()
@@ -223,8 +222,8 @@ CHANGE = """([seed, kind]) => {
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_any_state_is_in_the_address(open_page: Open, seed: int) -> None:
-    """Whatever is chosen, in whatever order, the address alone gives the same page again."""
+def test_the_url_holds_the_whole_state(open_page: Open, seed: int) -> None:
+    """The URL reproduces the page after any sequence of changes."""
     draw = Random(seed)
     tab = open_page()
     kinds = ["box", "box", "box", "list", "number", "sort", "text", "slider"]
@@ -233,21 +232,21 @@ def test_any_state_is_in_the_address(open_page: Open, seed: int) -> None:
             tab.select_option("label:has-text('Ranking') select", "weights")
         if tab.locator("button.sort").count() or kind != "sort":
             tab.evaluate(CHANGE, [draw.randrange(10_000), kind])
-    tab.wait_for_timeout(300)
+    settle(tab)
     again = open_page(tab.evaluate("location.hash"))
-    again.wait_for_timeout(300)
-    # Which way a list was scrolled or opened is no state of the board.
+    settle(again)
+    # Scroll positions and open lists are not part of the state.
     assert again.evaluate(STATE) == tab.evaluate(STATE)
     assert again.evaluate("location.hash") == tab.evaluate("location.hash")
 
 
-def test_focus_stays_where_it_is(open_page: Open) -> None:
+def test_focus_is_kept(open_page: Open) -> None:
     tab = open_page()
-    name = "document.activeElement.dataset.focus ?? document.activeElement.textContent"
+    name = "document.activeElement.dataset.key ?? document.activeElement.textContent"
     tab.locator("button.sort:has-text('XNLI')").press("Enter")
     assert tab.evaluate(name) == "sort-xnli"
     tab.locator("[data-id=s1]").press("Space")
-    assert tab.evaluate(name) == "tick-s1" and tab.evaluate("document.activeElement.checked")
+    assert tab.evaluate(name) == "select-s1" and tab.evaluate("document.activeElement.checked")
     tab.click("summary:has-text('Columns')")
     tab.locator("[data-column=licence]").press("Space")
     assert tab.evaluate("document.activeElement.dataset.column") == "licence"
@@ -257,60 +256,50 @@ def test_focus_stays_where_it_is(open_page: Open) -> None:
     assert tab.evaluate(name) == "Plots"
 
 
-def test_what_a_screen_reader_is_told(open_page: Open) -> None:
+def test_screen_reader_announcements(open_page: Open) -> None:
     tab = open_page()
     tab.evaluate("window.count = document.querySelector('output.count')")
     tab.fill("input[type=search] >> nth=0", "zero-shot")
-    # The same element says the new number: only so it is read out.
+    # Screen readers announce a changed number only in the same element.
     assert tab.evaluate("window.count.isConnected && window.count.textContent") == "12 of 48 systems"
     assert tab.locator("fieldset > legend").all_text_contents()[0] == "Systems, ranking and cells"
     assert tab.locator("th[aria-sort]").all_inner_texts() == ["Overall↓"]
     assert tab.locator(".many fieldset legend:text-is('Language')").count() == 1
 
 
-def test_a_ranking_says_its_name_and_which_way_it_goes(open_page: Open) -> None:
+def test_headline_names_the_ranking_and_its_direction(open_page: Open) -> None:
     tab = open_page("#/?ranking=gini")
     assert "leads by “Inequality (Gini)” with" in tab.locator(".headline").inner_text()
-    assert "where lower is better" in tab.locator(".headline").inner_text()
+    assert "lower is better" in tab.locator(".headline").inner_text()
     assert "Inequality (Gini)" in tab.locator("th.overall").inner_text()
     tab = open_page("#/?task=xnli&language=sw&language=de")
-    assert "Over 1 of 10 tasks and 2 of 50 languages." in tab.locator(".explains").inner_text()
+    assert "Averaged over 1 of 10 tasks and 2 of 50 languages." in tab.locator(".explains").inner_text()
 
 
-def test_what_runs_took_and_what_could_not_be_read(open_page: Open) -> None:
+def test_cost_and_unparsed_predictions(open_page: Open) -> None:
     tab = open_page("#/?kind=llm")
     assert column(tab, "Unparsed")[0] == "1.3 %"
     assert column(tab, "Cost")[0].startswith("$") and column(tab, "Tokens")[0].endswith("M")
     tab.locator("tbody:not(.before) td.overall").first.hover()
-    assert "1.3 % of the answers missing or not readable" in tab.locator("#tip").inner_text()
+    assert "1.3 % of predictions missing or unparseable" in tab.locator("#tip").inner_text()
 
 
-def test_rankings_agree_with_python(board_browser: Any) -> None:
-    vectors = json.loads(Path(__file__).with_name("ranking_vectors.json").read_text(encoding="utf-8"))
-    source = re.sub(r"^export ", "", (WEB / "ranking.js").read_text(encoding="utf-8"), flags=re.MULTILINE)
-    run = """vectors => { %s
-      const language = new Map(vectors.languages.map((each) => [each.code, each]));
-      return vectors.cases.map((wanted) => Object.fromEntries(Object.keys(wanted.figures).map((view) => {
-        const figures = Array.from({ length: vectors.systems }, (_, at) => overallFigure(view, vectors.tasks
-          .filter((task) => !wanted.tasks || wanted.tasks.includes(task.id)).map((task) => {
-            const codes = task.languages.filter((code) => !wanted.languages || wanted.languages.includes(code));
-            const scores = codes.map((code) => vectors.cells[task.id][at][task.languages.indexOf(code)]);
-            return { id: task.id, category: task.category, codes, scores, figure: weightedMean(scores) };
-          }).filter(({ codes }) => codes.length), { language, weights: wanted.weights ?? {} }));
-        const rounded = figures.map((value) => Math.round(value * 1e9) / 1e9);
-        return [view, { figures, ranks: ranksOf(rounded, view === "gini") }];
-      }))); }"""
-    tab = board_browser.new_page()
-    found = tab.evaluate(run % source, vectors)
-    tab.close()
-    for case, views in zip(vectors["cases"], found, strict=True):
-        for view, figures in case["figures"].items():
-            scale = 100 if view == "gini" else 1
-            assert views[view]["figures"] == pytest.approx([scale * each for each in figures], abs=1e-6), (
-                case["name"],
-                view,
-            )
-            assert views[view]["ranks"] == case["ranks"][view], (case["name"], view)
+def test_patching_keeps_nodes_scroll_positions_and_open_details(open_page: Open) -> None:
+    tab = open_page()
+    tab.click("summary:has-text('More filters')")
+    tab.evaluate("""() => {
+      window.row = document.querySelector("tr[data-key=s1]");
+      document.querySelector(".content .scroll").scrollTop = 120;
+    }""")
+    tab.locator("[data-id=s1]").press("Space")
+    assert tab.evaluate("window.row.isConnected && window.row.classList.contains('ticked')")
+    assert tab.evaluate("document.querySelector('.content .scroll').scrollTop") == 120
+    assert tab.evaluate("document.querySelector('details.filters').open")
+    # Listeners are those of the latest render: each change builds on the one before.
+    tab.locator("[data-id=s2]").press("Space")
+    assert tab.evaluate("location.hash") == "#/?tick=s1&tick=s2"
+    tab.click("button.sort:has-text('XNLI')")
+    assert tab.evaluate("window.row.isConnected && window.row.dataset.key") == "s1"
 
 
 def test_a_thousand_systems(open_page: Open, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -346,28 +335,28 @@ def test_a_thousand_systems(open_page: Open, tmp_path: Path, capsys: pytest.Capt
     assert "1–50 of 1,000" in tab.locator(".pager").inner_text()
 
 
-def test_a_part_of_the_suite_is_not_called_the_whole(open_page: Open) -> None:
+def test_headline_of_a_selection(open_page: Open) -> None:
     tab = open_page("#/")
     assert " leads overall with " in tab.locator(".lead").inner_text()
     human = tab.locator("tbody.before tr").inner_text().split()
     assert "92.8" in human and "91.2" in human
     go(tab, "#/?task=xnli&task=xquad&language=sw&language=ar")
-    assert " leads by the average over 2 of 10 tasks and 2 of 50 languages with " in tab.locator(".lead").inner_text()
-    # What humans reach is published for all languages of a task in all its metrics together.
+    assert " leads on XNLI and XQuAD in Arabic and Swahili with " in tab.locator(".lead").inner_text()
+    # Human performance is published for whole tasks only.
     assert tab.locator("tbody.before").count() == 0
-    with tab.expect_download() as found:
+    with tab.expect_download() as download:
         tab.click("text=CSV")
-    heads = found.value.path().read_text(encoding="utf-8").splitlines()[0].split(",")
+    heads = download.value.path().read_text(encoding="utf-8").splitlines()[0].split(",")
     assert {"XNLI (2/15 languages)", "XQuAD (1/11 languages)"} <= set(heads)
 
 
-def test_intervals_are_drawn_on_a_scale_that_holds_them(open_page: Open) -> None:
+def test_interval_strips_fit_their_scale(open_page: Open) -> None:
     tab = open_page("#/")
     end = "end => parseFloat(strip.style.getPropertyValue(end))"
     ends = tab.locator("i.strip.whiskered").evaluate_all(
         f"strips => strips.map(strip => ['--low', '--at', '--high'].map({end}))"
     )
-    # The lowest few are beyond the scale; at all others the figure is inside of its interval.
+    # The lowest scores are beyond the scale; all others lie inside their intervals.
     assert len(ends) > 20
     assert sum(low < at < high for low, at, high in ends) >= 0.9 * len(ends)
 

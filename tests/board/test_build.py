@@ -1,6 +1,7 @@
-"""The data of a board: what is complete, who is ranked, who is tied, and what is said of everyone."""
+"""Test the data of a board: coverage, ranks, ties and metadata."""
 
 import json
+from dataclasses import replace
 
 import msgspec
 import pytest
@@ -9,14 +10,16 @@ import hostile
 from board.made_systems import XTREME_R, number, record
 from board.unpacking import unpacked as hundredths
 from isogloss.board.build import make_board
-from isogloss.board.encoding import NONE, script_json
-from isogloss.board.entries import BoardEntry
+from isogloss.board.encoding import NONE
 from isogloss.board.model import BoardSystem, PairedTest
-from isogloss.board.paired import PairedTests
-from isogloss.board.published import published_entries
-from isogloss.board.sources import entry_of_record, read_entries
+from isogloss.board.ranking import PairedTests
+from isogloss.board.site import read_systems
 from isogloss.errors import DataError
 from isogloss.languages import CODES, language
+from isogloss.results.published import read_published
+from isogloss.results.readers import system_of_record
+from isogloss.results.system import SystemResult
+from isogloss.site.page_parts import script_json
 from isogloss.tasks.suites import suite
 from uriel_files import write_uriel
 
@@ -28,10 +31,10 @@ def unpacked(text, columns=1):
 
 
 def board_of(*records, **options):
-    return make_board(read_entries(records, XTREME_R), XTREME_R, **options)
+    return make_board(read_systems(records, XTREME_R), XTREME_R, **options)
 
 
-def test_cells_and_averages_are_those_of_the_records():
+def test_cells_and_averages_match_the_records():
     data = board_of(record("a", 61.23), record("b", 50.0)).data
     for task in data.tasks:
         cells = unpacked(data.cells[task.id], len(task.languages))
@@ -45,7 +48,7 @@ def test_cells_and_averages_are_those_of_the_records():
         assert unpacked(column.high)[:, 0].tolist() == [6223, 5100]
 
 
-def test_an_incomplete_system_is_shown_but_not_ranked_and_lacks_are_named():
+def test_incomplete_systems_are_unranked_and_list_missing_cells():
     board = board_of(record("whole", 50), record("part", 90, without=("xquad/th", "tatoeba")))
     whole, part = board.data.systems
     assert (whole.complete, part.complete) == (True, False)
@@ -59,7 +62,7 @@ def test_an_incomplete_system_is_shown_but_not_ranked_and_lacks_are_named():
     assert board.details[1].missing == ["xquad/th", "tatoeba"]
 
 
-def test_a_record_that_claims_more_than_its_languages_is_not_believed():
+def test_averages_follow_from_cells_not_from_claims():
     claimed = record("part", without=("xquad/th",))
     tasks = [msgspec.structs.replace(average, missing=[]) for average in claimed.tasks]
     overall = msgspec.structs.replace(claimed.overall, missing=[])
@@ -68,7 +71,7 @@ def test_a_record_that_claims_more_than_its_languages_is_not_believed():
     assert board.details[0].missing == ["xquad/th"]
 
 
-def test_ranks_have_intervals_and_views_that_disagree():
+def test_ranks_have_intervals_and_differ_between_views():
     strong_in_one = record("uneven", 60)
     cells = [
         msgspec.structs.replace(cell, metrics={"f1": number(90)}) if cell.task == "wikiann" else cell
@@ -87,14 +90,14 @@ def test_ranks_have_intervals_and_views_that_disagree():
         assert all(low <= rank <= high for low, rank, high in zip(view.low, view.rank, view.high, strict=True))
 
 
-def test_systems_are_tied_if_their_intervals_overlap_or_a_paired_test_says_so():
+def test_ties_by_intervals_or_paired_tests():
     records = [record("a", 60), record("b", 59), record("c", 57), record("d", 56.5), record("e", 30, half=None)]
     by_intervals = board_of(*records).data
     assert by_intervals.ties == {"overall": [[0, 1], [2, 3]]}
     assert by_intervals.tied_by == {"overall": ["intervals", "intervals"]}
     apart = {
-        (0, 1): [PairedTest("overall", 1.0, 0.5, 1.5, 0.001)],
-        (1, 0): [PairedTest("overall", -1, -1.5, -0.5, 0.001)],
+        (0, 1): [PairedTest(column="overall", difference=1.0, low=0.5, high=1.5, p=0.001)],
+        (1, 0): [PairedTest(column="overall", difference=-1, low=-1.5, high=-0.5, p=0.001)],
     }
     board = board_of(*records, paired=PairedTests(apart))
     assert board.data.ties == {"overall": [[1, 2]]}
@@ -104,14 +107,14 @@ def test_systems_are_tied_if_their_intervals_overlap_or_a_paired_test_says_so():
     assert "no gold" in board_of(*records, paired=PairedTests(why_none="no gold")).data.tie_test
 
 
-def test_systems_of_one_name_have_their_own_ids_and_files():
+def test_systems_with_the_same_name_have_distinct_ids():
     board = board_of(record("same"), record("same"), record("same", regime="prompted"), record("Same!"))
     assert [system.id for system in board.data.systems] == ["same", "same-2", "same-prompted", "same-3"]
     assert [system.name for system in board.data.systems] == ["same", "same (2)", "same", "Same!"]
     assert [detail.id for detail in board.details] == [system.id for system in board.data.systems]
 
 
-def test_hostile_names_are_shown_harmlessly_and_make_plain_ids():
+def test_hostile_names_are_cleaned_and_make_plain_ids():
     names = [*hostile.NAMES.values(), "../../etc/passwd", "x" * 10_000, "con", "", "İı"]
     board = board_of(*(record(name, notes=[name], paper=name, url=name, regime=name) for name in names))
     ids = [system.id for system in board.data.systems]
@@ -127,7 +130,7 @@ def test_hostile_names_are_shown_harmlessly_and_make_plain_ids():
         json.loads(text)
 
 
-def test_what_is_known_of_a_system_has_types_and_the_rest_is_not_disclosed():
+def test_valid_metadata_is_typed_and_the_rest_is_undisclosed():
     known = record(
         "m",
         kind="LLM",
@@ -145,10 +148,10 @@ def test_what_is_known_of_a_system_has_types_and_the_rest_is_not_disclosed():
     )
     system = board_of(known).data.systems[0]
     assert system == BoardSystem(
-        "m",
-        "m",
-        "llm",
-        "",
+        id="m",
+        name="m",
+        kind="llm",
+        regime="",
         complete=True,
         year=2024,
         date="2024-05-06",
@@ -166,14 +169,14 @@ def test_what_is_known_of_a_system_has_types_and_the_rest_is_not_disclosed():
 @pytest.mark.parametrize(
     "url", ["javascript:alert(1)", "data:text/html,x", "//example.org", "https://a b", 'http://x"onload=']
 )
-def test_only_addresses_of_the_web_are_linked(url):
+def test_only_web_addresses_are_linked(url):
     assert board_of(record("m", url=url)).data.systems[0].url is None
 
 
-def test_unreadable_answers_are_counted_by_cell():
+def test_unreadable_predictions_are_counted_per_cell():
     answered = record("a")
     cells = [
-        msgspec.structs.replace(cell, notes=["30 of 100 answers are null. They count as wrong"])
+        msgspec.structs.replace(cell, notes=["30 of 100 answers are null"], unanswered=0.3)
         if cell.task == "xnli"
         else cell
         for cell in answered.cells
@@ -182,9 +185,9 @@ def test_unreadable_answers_are_counted_by_cell():
     shares = {(cell.task, cell.language): cell.unparsed for cell in board.details[0].cells}
     assert shares["xnli", "sw"] == 0.3 and shares["xcopa", "sw"] == 0
     assert board.data.systems[0].unparsed == pytest.approx(0.3 * 15 / 202, abs=1e-5)
-    # Who reads answers themselves can tell more than the gaps.
-    said = board_of(record("b", unparsed={"xnli/sw": 0.5, "xcopa": 0.25, "mlqa": 7})).details[0]
-    shares = {(cell.task, cell.language): cell.unparsed for cell in said.cells}
+    # Systems that parse answers themselves report more than missing ones.
+    detail = board_of(record("b", unparsed={"xnli/sw": 0.5, "xcopa": 0.25, "mlqa": 7})).details[0]
+    shares = {(cell.task, cell.language): cell.unparsed for cell in detail.cells}
     assert (shares["xnli", "sw"], shares["xnli", "de"], shares["xcopa", "et"], shares["mlqa", "de"]) == (
         0.5,
         0,
@@ -194,7 +197,7 @@ def test_unreadable_answers_are_counted_by_cell():
     assert board_of(record("c", unparsed=0.125)).data.systems[0].unparsed == 0.125
 
 
-def test_systems_scored_alike_share_their_provenance():
+def test_systems_scored_alike_share_provenance():
     other = msgspec.structs.replace(record("c"), isogloss="10.0")
     data = board_of(record("a"), record("b"), other).data
     assert [system.provenance for system in data.systems] == [0, 0, 1]
@@ -212,9 +215,9 @@ def test_languages_have_neighbours_and_numbers(tmp_path):
     assert all(near in languages for each in languages.values() for near in each.near)
 
 
-def test_typology_tells_neighbours_where_it_is_there(tmp_path):
+def test_neighbours_follow_typology_if_available(tmp_path):
     codes = sorted({language(code).iso3 for code in CODES} | {language(code).individual for code in CODES})
-    # All languages are alike in nothing, but for two that are no relatives.
+    # No languages are alike except two unrelated ones.
     features = {code: [float(place == row % 7 + 1) for place in range(9)] for row, code in enumerate(codes)}
     features |= {"fin": [1.0] * 4 + [0.0] * 5, "tam": [1.0] * 4 + [0.0] * 5}
     write_uriel(tmp_path, [f"S_{place}" for place in range(9)], features)
@@ -223,8 +226,8 @@ def test_typology_tells_neighbours_where_it_is_there(tmp_path):
     assert all(len(each.near) == 5 for each in languages.values())
 
 
-def test_the_transfer_gap_is_the_recorded_one_or_follows_from_cells():
-    (detail,) = make_board(published_entries("published:mBERT, zero-shot", XTREME_R), XTREME_R).details
+def test_the_transfer_gap_is_recorded_or_computed():
+    (detail,) = make_board(read_published("published:mBERT, zero-shot", XTREME_R), XTREME_R).details
     gaps = {gap.task: gap for gap in detail.gaps}
     xnli = {cell.language: cell.metrics["accuracy"][0] for cell in detail.cells if cell.task == "xnli"}
     english = xnli.pop("en")
@@ -234,41 +237,43 @@ def test_the_transfer_gap_is_the_recorded_one_or_follows_from_cells():
     assert {gap.value for gap in board_of(record("a")).details[0].gaps} == {7.0}
 
 
-def test_a_score_that_is_none_is_refused_with_its_place():
+def test_an_invalid_score_is_rejected_with_its_cell():
     with pytest.raises(DataError, match=r"xnli/.* is 6553"):
         board_of(record("a", 6553.5))
 
 
-def test_given_ids_are_kept_or_refused():
+def test_fixed_ids_are_kept_or_rejected():
     entries = [
-        BoardEntry("x", "", averages=dict.fromkeys(XTREME_R.tasks, number(3)), id="team-x"),
-        entry_of_record(record("Team X"), "", XTREME_R),
+        SystemResult(name="x", averages=dict.fromkeys(XTREME_R.tasks, number(3)), id="team-x"),
+        system_of_record(record("Team X"), "", XTREME_R),
     ]
     assert [system.id for system in make_board(entries, XTREME_R).data.systems] == ["team-x", "team-x-2"]
-    entries[1].id = "../x"
-    with pytest.raises(DataError, match="no id"):
+    entries[1] = replace(entries[1], id="../x")
+    with pytest.raises(DataError, match="invalid or duplicate id"):
         make_board(entries, XTREME_R)
 
 
-def test_scores_of_different_splits_are_no_comparison():
+def test_scores_of_different_splits_are_rejected():
     with pytest.raises(DataError, match="different splits"):
         board_of(record("a"), msgspec.structs.replace(record("b"), split="dev"))
     with pytest.raises(DataError, match="different splits"):
-        read_entries(["published", msgspec.structs.replace(record("b"), split="dev")], XTREME_R)
+        read_systems(["published", msgspec.structs.replace(record("b"), split="dev")], XTREME_R)
     assert board_of(msgspec.structs.replace(record("b"), split="dev")).data.provenance[0].split == "dev"
 
 
 @pytest.mark.parametrize("name", ["xtreme-r", "xtreme", "mini", "mldoc", "checklist"])
-def test_a_board_may_have_nobody_on_it_yet(name):
+def test_a_board_may_be_empty(name):
     board = make_board([], suite(name), title="New")
     assert (board.data.systems, board.data.ranks, board.data.ties["overall"]) == ([], {}, [])
     assert [task.id for task in board.data.tasks] == list(suite(name).tasks)
     assert all(task.lower_is_better == (name == "checklist") for task in board.data.tasks)
 
 
-def test_where_less_is_better_the_least_is_first():
+def test_the_lowest_is_first_if_lower_is_better():
     tests = suite("checklist")
-    entries = [BoardEntry(name, "", averages=dict.fromkeys(tests.tasks, number(value))) for name, value in SOME_RATES]
+    entries = [
+        SystemResult(name=name, averages=dict.fromkeys(tests.tasks, number(value))) for name, value in SOME_RATES
+    ]
     data = make_board(entries, tests).data
     assert data.ranks["flat"].rank == [2, 1]
     assert unpacked(data.averages["overall"].value)[:, 0].tolist() == [3000, 1000]

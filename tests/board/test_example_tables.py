@@ -1,4 +1,4 @@
-"""Single examples on a board: exact, of public labels alone, in files of their own."""
+"""Test single examples on a board: exact, only with public labels, in separate files."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ from isogloss.board.example_tables import has_public_labels
 from isogloss.board.site import build_board, check_is_site
 from isogloss.cli.main import main
 from isogloss.explain.cell_table import cell_tables
-from isogloss.scoring.cells import Request
+from isogloss.scoring.request import Request
 
 TASKS = ("mini-xnli", "mini-wikiann", "mini-xquad")
 
@@ -29,7 +29,7 @@ def answers(tmp_path: Path) -> tuple[Path, list[Path]]:
 
 
 def read(path: Path) -> Any:
-    """What a file of the site hands to the page."""
+    """Return the data of a file of the site."""
     text = path.read_text(encoding="utf-8")
     return json.loads(text[text.index(", ") + 2 : text.rindex(")")])
 
@@ -73,11 +73,11 @@ def test_every_row_has_its_values_and_statistics(answers: tuple[Path, list[Path]
     assert seen == 30
 
 
-def test_labels_that_not_everyone_can_have_are_told_of_nowhere(
+def test_private_labels_are_never_published(
     answers: tuple[Path, list[Path]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     suite, folders = answers
-    known = {name: found for name, found in example_tables.datasets().items() if name != "xquad"}
+    known = {name: dataset for name, dataset in example_tables.datasets().items() if name != "xquad"}
     monkeypatch.setattr(example_tables, "datasets", lambda: known)
     assert not has_public_labels("mini-xquad")
     out = tmp_path / "site"
@@ -86,7 +86,7 @@ def test_labels_that_not_everyone_can_have_are_told_of_nowhere(
     everything = "".join(path.read_text(encoding="utf-8") for path in out.rglob("*") if path.is_file())
     assert "mini-xquad" in everything
     assert not [name for name in isogloss.load("mini-xquad", "sw").ids if f'"{name}"' in everything]
-    # Who has isogloss explain list examples shows them already.
+    # Examples listed by isogloss explain are already public.
     explained = tmp_path / "explain.json"
     explained.write_bytes(
         json_of(isogloss.explain(*folders, suite=str(suite), tasks=["mini-xquad"], languages=["sw"], examples=1))
@@ -116,7 +116,7 @@ def test_a_board_may_be_built_without_single_examples(
     # Averages, paired tests and the buckets of explain stay.
     detail = read(out / "systems" / "a.js")
     assert detail["paired"]["b"] and detail["analyses"]["single"] and not detail["analyses"]["examples"]
-    # Nor is it named which examples a system failed on.
+    # Ids of failed examples are not published either.
     assert not any(bar[-1] for chart in detail["analyses"]["single"] for bar in chart["bars"])
 
 
@@ -126,14 +126,14 @@ def json_of(analysis: Any) -> bytes:
     return msgspec.json.encode(analysis)
 
 
-def test_whose_labels_are_public() -> None:
+def test_tasks_with_public_labels() -> None:
     for name in ("xnli", "mini-wikiann", "checklist-comparisons", "lareqa"):
         assert has_public_labels(name), name
-    # Reuters' licence: nobody can fetch it.
+    # Reuters' licence does not allow fetching it.
     assert not has_public_labels("mldoc")
 
 
-def test_a_board_without_gold_says_why_there_are_no_examples(tmp_path: Path) -> None:
+def test_a_board_without_gold_gives_the_reason(tmp_path: Path) -> None:
     suite = tmp_path / "suite.toml"
     suite.write_text('title = "One"\ntasks = ["mini-xnli"]\nlanguages = ["sw"]\n', encoding="utf-8")
     folder = answered(tmp_path / "a", write_suite(tmp_path / "three.toml", SUITE), ("mini-xnli",), "a", 0.2)

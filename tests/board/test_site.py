@@ -1,4 +1,4 @@
-"""A board on disk: whole or not at all, from every kind of input, and never over somebody's files."""
+"""Test a board on disk: complete or unchanged, from every kind of input, and never over other files."""
 
 import json
 import os
@@ -13,8 +13,7 @@ import isogloss
 from board.made_systems import XTREME_R, record, small_web  # noqa: F401  # a fixture
 from isogloss.board import site
 from isogloss.board.build import make_board
-from isogloss.board.site import build_board, check_is_site, write_site
-from isogloss.board.sources import read_entries
+from isogloss.board.site import build_board, check_is_site, read_systems, write_site
 from isogloss.cli.main import main
 from isogloss.errors import DataError
 
@@ -44,7 +43,7 @@ def command(*words: object) -> int:
     return int(stop.value.code or 0)
 
 
-def test_the_command_makes_a_site_of_records_and_published_systems(tmp_path, capsys):
+def test_the_command_builds_a_site_of_records_and_published_systems(tmp_path, capsys):
     record("mine", 61.0, regime="zero-shot").to_json(tmp_path / "results.json")
     out = tmp_path / "site"
     assert command("board", "build", tmp_path / "results.json", "published", "--out", out, "--title", "Ours") == 0
@@ -62,24 +61,24 @@ def test_the_command_makes_a_site_of_records_and_published_systems(tmp_path, cap
     assert detail["gaps"][0] == {"task": "xnli", "value": 7.0, "low": 6.0, "high": 8.0}
 
 
-def test_without_arguments_it_has_all_that_is_published(tmp_path):
+def test_the_default_is_all_published_systems(tmp_path):
     assert command("board", "build", "-o", tmp_path / "site") == 0
     assert len(read_data(tmp_path / "site")["systems"]) == 235
 
 
-def test_a_folder_that_is_no_site_is_left_alone(tmp_path, capsys):
+def test_other_folders_are_left_unchanged(tmp_path, capsys):
     home = tmp_path / "home"
     home.mkdir()
     (home / "thesis.tex").write_text("years of work")
     assert command("board", "build", "published", "-o", home) == 1
-    assert "is no board" in capsys.readouterr().err
+    assert "not a board folder" in capsys.readouterr().err
     assert (home / "thesis.tex").read_text() == "years of work"
     (home / "data.js").write_text("const mine = 1;")
     assert command("board", "build", "published", "-o", home) == 1
     assert command("board", "build", "published", "-o", home / "thesis.tex") == 1
 
 
-def test_files_that_somebody_put_into_a_site_are_not_lost(tmp_path):
+def test_foreign_files_in_a_site_are_not_lost(tmp_path):
     out = tmp_path / "site"
     build_board(["published"], out)
     (out / "CNAME").write_text("board.example.org")
@@ -96,23 +95,23 @@ def test_a_site_is_replaced_as_a_whole(tmp_path):
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
-def test_where_folders_cannot_change_places_they_follow_each_other(tmp_path, monkeypatch):
+def test_folders_are_renamed_if_they_cannot_be_exchanged(tmp_path, monkeypatch):
     monkeypatch.setattr(site, "_exchanged", lambda one, other: False)
     test_a_site_is_replaced_as_a_whole(tmp_path)
 
 
-def test_a_site_that_cannot_be_made_leaves_the_old_one(tmp_path, small_web):  # noqa: F811
+def test_a_failed_build_keeps_the_old_site(tmp_path, small_web):  # noqa: F811
     out = tmp_path / "site"
     build_board(["published"], out)
     before = (out / "data.js").read_bytes()
     (small_web / "main.js").write_text("export default 1;\n")
-    with pytest.raises(DataError, match="not known to the bundle"):
+    with pytest.raises(DataError, match="not supported by the bundle"):
         build_board([record("new")], out)
     assert (out / "data.js").read_bytes() == before
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
-def test_what_the_killed_left_beside_a_site_goes_when_it_is_old(tmp_path):
+def test_old_folders_of_killed_builds_are_removed(tmp_path):
     old, young = tmp_path / ".site.a.part", tmp_path / ".site.b.part"
     for folder in (old, young):
         folder.mkdir()
@@ -130,12 +129,12 @@ def test_a_link_to_a_site_stays_a_link(tmp_path):
     assert [path.name for path in (tmp_path / "real" / "systems").iterdir()] == ["new.js"]
 
 
+# Fork one build per line of standard input, kill it after that many file operations, and print how it ended.
 KILLED = """
 import os, signal, sys
 from pathlib import Path
 from isogloss.board import site
 site.WEB = Path(sys.argv[1])
-left = int(sys.argv[3])
 
 def count(event, arguments):
     global left
@@ -145,34 +144,46 @@ def count(event, arguments):
             if left < 0:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-sys.addaudithook(count)
-site.build_board(["published:XLM-R Large"], Path(sys.argv[2]))
+# The children inherit what this process has read and cached.
+site.build_board(["published:XLM-R Large"], Path(sys.argv[3]))
+for line in sys.stdin:
+    left = int(line)
+    child = os.fork()
+    if not child:
+        sys.addaudithook(count)
+        site.build_board(["published:XLM-R Large"], Path(sys.argv[2]))
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
 
 @pytest.mark.slow
-def test_killed_at_any_instant_it_leaves_the_old_site_or_the_new_one(tmp_path, small_web):  # noqa: F811
+def test_a_kill_at_any_time_leaves_the_old_site_or_the_new_one(tmp_path, small_web):  # noqa: F811
     out = tmp_path / "site"
     build_board(["published:mBERT"], out)
     old = sorted(path.name for path in (out / "systems").iterdir())
     seen = set()
-    for instant in range(100):
-        arguments = [sys.executable, "-c", KILLED, str(small_web), str(out), str(instant)]
-        code = subprocess.run(arguments, check=False, env=os.environ).returncode
-        names = sorted(path.name for path in (out / "systems").iterdir())
-        found = [system["id"] + ".js" for system in read_data(out)["systems"]]
-        assert sorted(found) == names
-        assert {"index.html", "board.css", "app.js"} <= {path.name for path in out.iterdir()}
-        seen.add(names == old)
-        if code == 0:
-            break
-        assert code == -signal.SIGKILL
+    arguments = [sys.executable, "-c", KILLED, str(small_web), str(out), str(tmp_path / "first")]
+    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as builder:
+        assert builder.stdin is not None
+        assert builder.stdout is not None
+        for instant in range(100):
+            builder.stdin.write(f"{instant}\n")
+            code = int(builder.stdout.readline())
+            names = sorted(path.name for path in (out / "systems").iterdir())
+            assert sorted(system["id"] + ".js" for system in read_data(out)["systems"]) == names
+            assert {"index.html", "board.css", "app.js"} <= {path.name for path in out.iterdir()}
+            seen.add(names == old)
+            if code == 0:
+                break
+            assert code == -signal.SIGKILL
+        builder.stdin.close()
     assert code == 0
     assert seen == {True, False}
 
 
 def answers_with_mistakes(folder: Path, every: int, name: str) -> Path:
-    """Gold answers of the made-up suite, of which one in so many is wrong; scored."""
+    """Return scored gold answers of the synthetic suite with every `every`-th one wrong."""
     for task, options in (("mini-xnli", ["entailment", "neutral", "contradiction"]), ("mini-xcopa", [0, 1])):
         (folder / task).mkdir(parents=True)
         for code in ("sw", "th", "zh"):
@@ -193,7 +204,7 @@ def two_tasks(tmp_path) -> Path:
     return path
 
 
-def test_systems_with_answers_are_told_apart_by_paired_tests(tmp_path, two_tasks):
+def test_systems_with_predictions_have_paired_tests(tmp_path, two_tasks):
     folders = [answers_with_mistakes(tmp_path / name, every, name) for name, every in (("a", 20), ("b", 15), ("c", 2))]
     for folder in folders:
         isogloss.score(folder, suite=str(two_tasks)).to_json(folder / "results.json")
@@ -213,7 +224,7 @@ def test_systems_with_answers_are_told_apart_by_paired_tests(tmp_path, two_tasks
     assert (mirrored["low"], mirrored["high"]) == (-overall["c"]["high"], -overall["c"]["low"])
 
 
-def test_seeds_are_one_system_with_the_interval_of_their_summary(tmp_path, two_tasks):
+def test_seeds_form_one_system_with_the_interval_of_their_summary(tmp_path, two_tasks):
     run = tmp_path / "runs" / "m" / "zero-shot"
     for seed, every in enumerate((20, 15)):
         folder = answers_with_mistakes(run / f"seed-{seed}", every, "m")
@@ -260,16 +271,32 @@ def test_explanations_are_on_the_pages_of_their_systems(tmp_path, two_tasks):
 def test_a_checklist_record_joins_the_system_of_its_name(tmp_path):
     from isogloss.scoring.results import CellScore, Number, Overall, Results
 
-    cell = CellScore("checklist-comparisons", "sw", "test", {"error": Number(12.5, 10.0, 15.0, 200)}, "")
-    rates = Results("checklist", {"name": "m"}, "test", [cell], [], [], Overall("flat", None, []), [], "9.9")
-    board = make_board(read_entries([record("m"), rates], XTREME_R), XTREME_R)
+    cell = CellScore(
+        task="checklist-comparisons",
+        language="sw",
+        split="test",
+        metrics={"error": Number(12.5, 10.0, 15.0, 200)},
+        signature="",
+    )
+    rates = Results(
+        suite="checklist",
+        system={"name": "m"},
+        split="test",
+        cells=[cell],
+        tasks=[],
+        categories=[],
+        overall=Overall("flat", None, []),
+        pairs=[],
+        isogloss="9.9",
+    )
+    board = make_board(read_systems([record("m"), rates], XTREME_R), XTREME_R)
     assert [system.id for system in board.data.systems] == ["m"]
-    (found,) = board.details[0].checklist
-    assert (found.test, found.language, found.value, found.low) == ("comparisons", "sw", 12.5, 10.0)
+    (rate,) = board.details[0].checklist
+    assert (rate.test, rate.language, rate.value, rate.low) == ("comparisons", "sw", 12.5, 10.0)
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[1]", '{"schema_version": 1}', "\x00"])
-def test_what_is_no_record_is_refused(tmp_path, content):
+def test_invalid_records_are_rejected(tmp_path, content):
     (tmp_path / "results.json").write_text(content)
     with pytest.raises(DataError):
         build_board([tmp_path / "results.json"], tmp_path / "site")
@@ -279,7 +306,7 @@ def test_what_is_no_record_is_refused(tmp_path, content):
 def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match="cannot be written"):
-        write_site(make_board(read_entries([record("m")], XTREME_R), XTREME_R), tmp_path / "file" / "site")
+        write_site(make_board(read_systems([record("m")], XTREME_R), XTREME_R), tmp_path / "file" / "site")
 
 
 def test_an_empty_folder_becomes_a_site(tmp_path):

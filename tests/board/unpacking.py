@@ -1,4 +1,4 @@
-"""Scores as a page unpacks them."""
+"""Unpack scores as a page does."""
 
 from base64 import b64decode
 
@@ -8,7 +8,7 @@ from isogloss.board.encoding import BITS
 
 
 def unpacked(text: str) -> np.ndarray:
-    """Hundredths, and `NONE` where there is no score."""
+    """Return hundredths, and `NONE` for missing scores."""
     bits = np.unpackbits(np.frombuffer(b64decode(text), dtype=np.uint8), bitorder="little")
     whole = bits[: len(bits) // BITS * BITS].reshape(-1, BITS).astype(int)
     return whole @ (1 << np.arange(BITS))

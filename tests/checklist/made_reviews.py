@@ -13,7 +13,7 @@ from isogloss.version import __version__
 
 
 def made_review(name: str, said: Mapping[str, Mapping[str, str]] | None = None, **changes: Any) -> dict[str, Any]:
-    """The review of a speaker of English who finds everything right but what is said otherwise."""
+    """Return a review of English that approves every item, except for the given answers."""
     asked = {"language": "en", "cases": 8, "seed": 0} | changes
     items = review_items(asked["language"], asked["cases"], asked["seed"])
     answers = {

@@ -1,4 +1,4 @@
-"""The audit answers every question as people do; what it must find is planted, and nothing is found in what ships."""
+"""The answer audit detects planted defects, and finds none in the built-in languages."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,16 +13,13 @@ from isogloss.checklist.fair_answers import fair_rule, right_answer
 from isogloss.checklist.shipped import cases_with_every_answer, language_examples, suite_cases
 from isogloss.errors import IsoglossError
 from isogloss.grammar.file import CODES, Grammar, grammar
-from isogloss.tasks.kinds import judge
-from isogloss.tasks.loading import load
-from isogloss.tasks.registry import CHECKLIST_TASKS, task
 
 Speak = Callable[..., Grammar]
 
 
 @pytest.fixture
 def speak(monkeypatch: pytest.MonkeyPatch) -> Iterator[Speak]:
-    """English with some fields of its file replaced."""
+    """Return English with some fields of its file replaced."""
 
     def edited(**changes: object) -> Grammar:
         speaker = Grammar(msgspec.structs.replace(grammar("en").file, **changes))
@@ -37,7 +34,7 @@ def speak(monkeypatch: pytest.MonkeyPatch) -> Iterator[Speak]:
 
 def kinds(speaker: Grammar, test: str) -> set[str]:
     cases = suite_cases(test)
-    return {kind for case in cases for _, kind, _ in (*answer_defects(case, speaker), *further_defects(case, speaker))}
+    return {f.kind for case in cases for f in (*answer_defects(case, speaker), *further_defects(case, speaker))}
 
 
 def test_ways_to_answer() -> None:
@@ -47,21 +44,21 @@ def test_ways_to_answer() -> None:
         "full": "made of stone",
         "sentence": "It is made of stone.",
         "marked": "**stone**",
-        "unrepeated": "stone",  # the question says "made of"
+        "unrepeated": "stone",  # the question contains "made of"
     }
 
 
-def test_a_bare_word_that_is_not_declared_is_found(speak: Speak, tmp_path: Path) -> None:
+def test_undeclared_bare_word_is_found(speak: Speak, tmp_path: Path) -> None:
     speaker = speak(accepted={})
     [first, *_] = [d for case in suite_cases("properties") for d in answer_defects(case, speaker)]
-    assert first[1] == "refused"
-    assert "unrepeated answer" in first[2]
-    with pytest.raises(IsoglossError, match=r"a right answer is scored wrong.*\(properties\)"):
+    assert first.kind == "refused"
+    assert "unrepeated answer" in first.detail
+    with pytest.raises(IsoglossError, match=r"a correct answer is scored wrong.*\(properties\)"):
         build(tmp_path, ["en"])
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_sentence_that_says_the_opposite_is_found(speak: Speak) -> None:
+def test_sentence_with_opposite_meaning_is_detected(speak: Speak) -> None:
     speaker = speak(sentence_words=["not"])
     tests = speaker.file.templates
     questions = [(ask, answer, "{b} is not {adjective.more@a}.") for ask, answer, _ in tests.comparisons.questions]
@@ -70,7 +67,7 @@ def test_a_sentence_that_says_the_opposite_is_found(speak: Speak) -> None:
     assert kinds(speaker, "comparisons") == {"refused", "taken"}
 
 
-def test_a_form_that_two_words_have_is_found_and_stops_a_build(speak: Speak, tmp_path: Path) -> None:
+def test_form_shared_by_two_words_is_found_and_stops_a_build(speak: Speak, tmp_path: Path) -> None:
     file = grammar("en").file
     thing = msgspec.structs.replace(file.rules["bare"], steps=[("^.*$", "stuff")])
     speaker = speak(accepted={"material": ["bare", "thing"]}, rules={**file.rules, "thing": thing})
@@ -87,21 +84,6 @@ def test_cases_with_every_answer() -> None:
     assert len(few) < 50
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("code", CODES)
-@pytest.mark.parametrize("way", ["minimal", "full", "sentence"])
-def test_a_perfect_reader_makes_no_error(code: str, way: str) -> None:
-    """In every test, answering in one way throughout."""
-    for name in CHECKLIST_TASKS:
-        examples = load(task(name), code)
-        answers = {
-            "minimal": [min(accepted, key=len) for accepted in examples["accepted"]],
-            "full": [gold[0] for gold in examples["answers"]],
-            "sentence": list(examples["sentence"]),
-        }
-        assert judge(task(name), examples, answers[way]).metrics["error"].score == 0.0, name
-
-
 @pytest.mark.parametrize("code", CODES)
 def test_every_language_can_deny(code: str) -> None:
     assert grammar(code).file.negations
@@ -109,23 +91,9 @@ def test_every_language_can_deny(code: str) -> None:
 
 @pytest.mark.parametrize("code", CODES)
 @pytest.mark.parametrize("test", ["intensifiers", "animal_vs_vehicle_2"])
-def test_contexts_of_two_sentences_have_one_about_the_right_one(code: str, test: str) -> None:
+def test_contexts_of_two_sentences_have_one_with_the_answer(code: str, test: str) -> None:
     rule = fair_rule(code)
     for example in language_examples(code, tests=(test,), count=40):
         own = rule.own_sentence(right_answer(example, ""))
         assert own
         assert rule.is_right(own, right_answer(example, "")), own
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("code", CODES)
-def test_the_other_answer_is_always_an_error(code: str) -> None:
-    """A reader who answers the case's other question fails every case of every test."""
-    for name in CHECKLIST_TASKS:
-        examples = load(task(name), code)
-        swapped = [row + 1 if row % 2 == 0 else row - 1 for row in range(len(examples))]
-        for said in (
-            [examples["answers"][row][0] for row in swapped],
-            [min(examples["accepted"][row], key=len) for row in swapped],
-        ):
-            assert judge(task(name), examples, said).metrics["error"].score == 1.0, name

@@ -1,4 +1,4 @@
-"""What is written: rows with everything, the same bytes anywhere, the verbs."""
+"""Written suites: complete rows, identical bytes, and the verbs."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def test_rows_carry_everything(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_same_bytes_on_any_hash_seed(tmp_path: Path) -> None:
+def test_same_bytes_on_any_hash_seed(tmp_path: Path) -> None:
     contents = set()
     for seed in ("1", "2"):
         call = [sys.executable, "-c", "from isogloss.cli.main import main; main()", "checklist", "build"]
@@ -46,7 +46,7 @@ def test_things_have_no_other_names(tmp_path: Path) -> None:
     assert "properties" not in {row["test"] for row in rows}
 
 
-def test_the_published_systems_are_built_in() -> None:
+def test_published_systems_are_built_in() -> None:
     rates = published_rates()
     assert set(rates) == {"XLM-R Large", "mBERT"}
     assert (len(UNANSWERABLE), len(UNPASSABLE)) == (14, 4)
@@ -64,7 +64,7 @@ def run(*words: str) -> int:
 @pytest.mark.parametrize(
     "words", [["show", "comparisons-0003", "--languages", "en"], ["reference"], ["audit", "--languages", "en"]]
 )
-def test_the_verb(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_verb(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*words) == 0
     assert capsys.readouterr().out
 
@@ -79,7 +79,7 @@ def test_the_verb(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
         (["show", "comparison-0000"], "Did you mean comparisons"),
     ],
 )
-def test_what_there_is_not(words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_entries(words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*words, *(["--out", str(tmp_path / "x")] if words[0] == "build" else [])) in (1, 2)
     assert said in " ".join(capsys.readouterr().err.replace("│", "").split())
     assert not (tmp_path / "x").exists()

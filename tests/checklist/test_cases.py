@@ -1,4 +1,4 @@
-"""Cases are the same for all languages, exactly as many as asked, and on every machine."""
+"""Cases are the same in all languages and on every machine, in the requested number."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ EXAMPLES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("test", TESTS)
-def test_exactly_as_many_distinct_cases_as_asked(test: str) -> None:
+def test_draw_returns_requested_number_of_distinct_cases(test: str) -> None:
     cases = suite_cases(test)
     assert len(cases) == len({case.slots for case in cases}) == 200
     assert [case.number for case in cases] == list(range(200))
@@ -54,7 +54,7 @@ def test_both_genders_and_two_people() -> None:
     assert {dict(case.slots)["a"][0] for case in draw("comparisons", 100)} == {"m", "f"}
 
 
-def test_the_same_on_any_hash_seed() -> None:
+def test_same_on_any_hash_seed() -> None:
     code = "from isogloss.grammar.cases import draw; print([c.slots for c in draw('intensifiers', 50)])"
     outputs = {
         subprocess.run(

@@ -1,4 +1,4 @@
-"""The fair rule: every form of the word asked for is right, alone or in a sentence, and no other word is."""
+"""The fair rule: every form of the answer word is correct, alone or in a sentence; other words are wrong."""
 
 import pytest
 
@@ -9,8 +9,8 @@ from isogloss.grammar.cases import ChecklistExample, opposites
 from isogloss.grammar.file import grammar
 
 
-def asked(code: str, test: str, answer: str) -> ChecklistExample:
-    """The first example of a test whose span of the context is this."""
+def first_example(code: str, test: str, answer: str) -> ChecklistExample:
+    """Return the first example of a test with this answer."""
     return next(each for each in language_examples(code, tests=(test,)) if each.answer == answer)
 
 
@@ -27,8 +27,8 @@ def right(said: str, example: ChecklistExample, code: str = "en") -> bool:
     "said",
     ["stone", "made of stone", "Stone.", "It is made of stone.", "It's stone", "The hat is made of stone", "STONE"],
 )
-def test_a_thing_made_of_stone(said: str) -> None:
-    assert right(said, asked("en", "properties", "made of stone"))
+def test_thing_made_of_stone(said: str) -> None:
+    assert right(said, first_example("en", "properties", "made of stone"))
 
 
 @pytest.mark.parametrize(
@@ -37,18 +37,18 @@ def test_a_thing_made_of_stone(said: str) -> None:
         "",
         "made of",  # the frame alone
         "made of glass",
-        "stone or glass",  # another of its kind
-        "It is not made of stone.",  # a word that neither question nor sentence has
-        "The cup is made of stone.",  # of another thing
-        "The hat in the room is big and made of stone.",  # the whole context: says the other property too
+        "stone or glass",  # another word of the same kind
+        "It is not made of stone.",  # a word in neither question nor sentence
+        "The cup is made of stone.",  # about another thing
+        "The hat in the room is big and made of stone.",  # the whole context: contains the other property too
     ],
 )
-def test_what_is_not_said_of_it(said: str) -> None:
-    assert not right(said, asked("en", "properties", "made of stone"))
+def test_omitted_attributes(said: str) -> None:
+    assert not right(said, first_example("en", "properties", "made of stone"))
 
 
-def test_a_question_that_offers_both_is_not_answered_by_both() -> None:
-    example = asked("en", "properties", "old")
+def test_question_that_offers_both_is_not_answered_by_both() -> None:
+    example = first_example("en", "properties", "old")
     assert example.question.endswith("new or old?")
     assert right("It is old.", example)
     assert not right("It is new.", example)
@@ -56,17 +56,17 @@ def test_a_question_that_offers_both_is_not_answered_by_both() -> None:
     assert not right("new", example)
 
 
-def test_a_person_in_a_sentence() -> None:
+def test_person_in_a_sentence() -> None:
     more, less = list(language_examples("en", tests=("comparisons",)))[:2]
     assert (more.question, less.question) == ("Who is more famous?", "Who is less famous?")
     assert right(f"{more.answer} is more famous.", more)
     assert right(f"The one who is more famous is {more.answer}.", more)
     assert not right(f"{less.answer} is more famous.", more)
     assert not right(more.context, more)  # names both
-    assert not right(f"{less.answer} is more famous.", less)  # the opposite of what is asked
+    assert not right(f"{less.answer} is more famous.", less)  # answers the opposite question
 
 
-def test_the_opposite_is_wrong_where_only_a_word_is_left_out() -> None:
+def test_opposite_is_wrong_if_only_a_word_is_left_out() -> None:
     more, less = list(language_examples("tr", tests=("comparisons",)))[:2]
     assert less.question == more.question.replace("daha", "daha az")
     assert right(less.sentence, less, "tr")
@@ -81,20 +81,20 @@ def test_the_opposite_is_wrong_where_only_a_word_is_left_out() -> None:
     [
         ("en", "properties", "not {}"),
         ("ru", "intensifiers", "не {}"),  # the context has a не: "почти не устал"
-        ("zh", "comparisons", "{}没有"),  # the question says 没有另一个人那么
+        ("zh", "comparisons", "{}没有"),  # the question contains 没有另一个人那么
         ("ja", "comparisons", "{}ではない"),
         ("th", "job_vs_nationality", "ไม่ใช่{}"),
         ("tr", "comparisons", "{} değil"),
     ],
 )
-def test_what_is_denied_is_no_answer(code: str, test: str, denied: str) -> None:
+def test_negated_answer_is_wrong(code: str, test: str, denied: str) -> None:
     for example in language_examples(code, tests=(test,), count=30):
         assert right(example.answer, example, code)
         assert not right(denied.format(example.answer), example, code)
 
 
 @pytest.mark.parametrize("said", ["**{}**", "`{}`", "- {}", "“{}”", "{}\0", "\u2068{}\u2069", "{}。", "{}…", " {}\n"])
-def test_markup_is_no_part_of_an_answer(said: str) -> None:
+def test_markup_is_not_part_of_an_answer(said: str) -> None:
     job = next(language_examples("en", tests=("job_vs_nationality",)))
     bare = job.answer.split(" ", 1)[1]
     assert right(said.format(bare), job)
@@ -113,11 +113,11 @@ def test_markup_is_no_part_of_an_answer(said: str) -> None:
         ("uk", "пʼять", "п'ять"),
     ],
 )
-def test_letters_that_are_written_in_two_ways(code: str, said: str, answer: str) -> None:
+def test_letters_with_two_spellings(code: str, said: str, answer: str) -> None:
     assert matches(said, answer, language=code, mode="fair")
 
 
-def test_what_is_long_is_no_answer_and_costs_nothing() -> None:
+def test_long_text_is_wrong_and_cheap() -> None:
     for code in ("zh", "my", "en"):
         example = next(language_examples(code, tests=("comparisons",)))
         loop = example.question * LONGEST + example.answer
@@ -126,7 +126,7 @@ def test_what_is_long_is_no_answer_and_costs_nothing() -> None:
         assert not right("e" + "\u0301\u0323" * 100_000, example, code)
 
 
-def test_the_contexts_own_sentence_about_it() -> None:
+def test_sentence_of_the_context() -> None:
     bought = next(language_examples("en", tests=("animal_vs_vehicle_2",)))
     assert bought.question == "Who bought an animal?"
     first, second = bought.context.removesuffix(".").split(". ")
@@ -137,7 +137,7 @@ def test_the_contexts_own_sentence_about_it() -> None:
     assert not right(job.context, job)
 
 
-# What people say, beside the span of the context, in the words of each language.
+# Natural answers other than the span of the context, in each language.
 SHORT = [
     ("en", "stone", "made of stone"),
     ("en", "wood", "wooden"),
@@ -157,7 +157,7 @@ SHORT = [
 
 
 @pytest.mark.parametrize(("code", "said", "answer"), SHORT)
-def test_the_bare_word_is_right(code: str, said: str, answer: str) -> None:
+def test_bare_word_is_right(code: str, said: str, answer: str) -> None:
     assert matches(said, answer, language=code, mode="fair")
     assert matches(answer, said, language=code, mode="fair")
 

@@ -1,4 +1,4 @@
-"""Cases are for ever: what is added later renumbers and changes none of them."""
+"""Cases are permanent: additions neither renumber nor change them."""
 
 import hashlib
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ import pytest
 
 from isogloss.checklist.fair_answers import fair_rule
 from isogloss.checklist.shipped import (
+    VARIANTS,
     audit_language,
     cases_with_every_answer,
     language_examples,
@@ -16,7 +17,6 @@ from isogloss.checklist.shipped import (
     suite_cases,
 )
 from isogloss.checklist.tasks import declared
-from isogloss.checklist.variants import VARIANTS
 from isogloss.grammar import file as grammar_file
 from isogloss.grammar import schema
 from isogloss.grammar.file import CODES, Grammar, grammar
@@ -28,7 +28,7 @@ OTHERS = ("en", "ja", "tr")
 
 
 def digest(code: str) -> str:
-    """Everything a language is asked, in all variants."""
+    """Return a hash of all examples of a language, in all variants."""
     asked = [
         (each.id, each.context, each.question, each.accepted, each.sentence)
         for name in VARIANTS
@@ -44,7 +44,7 @@ def before() -> dict[str, str]:
 
 @pytest.fixture
 def afresh() -> Iterator[None]:
-    """Nothing that was read or drawn before is remembered, nor is what the test made afterwards."""
+    """Clear all caches before and after the test."""
 
     def forget() -> None:
         for remembered in (
@@ -62,31 +62,31 @@ def afresh() -> Iterator[None]:
     forget()
 
 
-def test_the_file_only_grows() -> None:
+def test_file_only_grows() -> None:
     lines = (files("isogloss.checklist") / "cases.tsv").read_bytes().splitlines(keepends=True)
     first = hashlib.sha256(b"".join(lines[:1201])).hexdigest()
     assert first == "f3dd2edf5186afb95e61b11df66d67feb9de8dee108dc7ed2102af525dbbf331"
 
 
-def test_ids_are_places_in_the_file() -> None:
+def test_ids_are_positions_in_the_file() -> None:
     for test, cases in shipped_cases().items():
         assert [case.id for case in cases] == [f"{test}-{number:04d}" for number in range(len(cases))]
 
 
 @pytest.mark.parametrize("name", [*CHECKLIST_TASKS, *INVARIANCE_TASKS])
-def test_tasks_say_how_many_examples_there_are(name: str) -> None:
+def test_tasks_declare_number_of_examples(name: str) -> None:
     task = declared(name)
-    assert task.languages == CODES  # those that have a file
+    assert task.languages == CODES  # those with a file
     assert len(load(task, "sw")) == task.counts["test"]
 
 
 def _edited(code: str, **changes: object) -> Grammar:
-    """A language with some fields of its file replaced."""
+    """Return a language with some fields of its file replaced."""
     return Grammar(msgspec.structs.replace(grammar(code).file, **changes))
 
 
 def _speaks(monkeypatch: pytest.MonkeyPatch, *speakers: Grammar) -> None:
-    """The languages from now on: those edited, and all others as they are."""
+    """Replace the languages by the edited ones, leaving the others unchanged."""
     known = {speaker.code: speaker for speaker in speakers}
     plain = grammar_file.grammar
     every = lambda code: known[code] if code in known else plain(code)  # noqa: E731
@@ -96,10 +96,10 @@ def _speaks(monkeypatch: pytest.MonkeyPatch, *speakers: Grammar) -> None:
 
 
 @pytest.mark.usefixtures("afresh")
-def test_a_language_that_cannot_answer_changes_no_other_and_is_refused(
+def test_language_that_cannot_answer_changes_no_other_and_is_refused(
     before: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A person is called as the animal of the same case is: a draw would pass it over, and renumber all that follow.
+    # A person has the name of the case's animal: a draw would skip the case and renumber all later ones.
     case = shipped_cases()["animal_vs_vehicle_2"][3]
     drawn, file = dict(case.slots), grammar("af").file
     people = file.names.male if drawn["a"].startswith("m") else file.names.female
@@ -107,13 +107,13 @@ def test_a_language_that_cannot_answer_changes_no_other_and_is_refused(
     suite_cases.cache_clear()
     _speaks(monkeypatch, _edited("af", animal=animals))
     assert {code: digest(code) for code in OTHERS} == before
-    refused = audit_language("af").found
-    assert {finding.kind for finding in refused} == {"ambiguous", "refused"}  # his sentence also says the animal
+    refused = audit_language("af").defects
+    assert {finding.kind for finding in refused} == {"ambiguous", "refused"}  # the sentence also contains the animal
     assert case.id in {finding.example.rpartition("-")[0] for finding in refused}
 
 
 @pytest.mark.usefixtures("afresh")
-def test_a_word_changes_no_case(before: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_word_does_not_change_cases(before: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     more = {name: {"aardvark": "an earlier one", **known} for name, known in schema.concepts().items()}
     monkeypatch.setattr("isogloss.grammar.cases.concepts", lambda: more)
     _speaks(monkeypatch, *(_edited(code, animal={"aardvark": "Xx", **grammar(code).file.animal}) for code in OTHERS))
@@ -121,7 +121,7 @@ def test_a_word_changes_no_case(before: dict[str, str], monkeypatch: pytest.Monk
 
 
 @pytest.mark.usefixtures("afresh")
-def test_a_name_changes_no_case(before: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_name_does_not_change_cases(before: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     def more(file: LanguageFile) -> schema.GivenNames:
         return schema.GivenNames([*file.names.male, "Xx"], [*file.names.female, "Yy"])
 
@@ -130,7 +130,7 @@ def test_a_name_changes_no_case(before: dict[str, str], monkeypatch: pytest.Monk
 
 
 @pytest.mark.usefixtures("afresh")
-def test_a_template_changes_no_case(before: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_template_does_not_change_cases(before: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     def more(file: LanguageFile) -> schema.Templates:
         found: dict[str, object] = {}
         for test in TESTS:

@@ -1,4 +1,4 @@
-"""When an answer is right, by the paper's rule and by the fair one."""
+"""Correct answers by the paper's rule and by the fair one."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def right(prediction: str, answer: str, language: str, mode: str) -> bool:
         ("a dog", "a dog", "en", True, True),
         ("dog", "a dog", "en", True, True),
         ("dog.", "a dog", "en", True, True),
-        ("Dog", "a dog", "en", False, True),  # the paper's rule minds capitals
+        ("Dog", "a dog", "en", False, True),  # the paper's rule is case-sensitive
         ("the dog!", "a dog", "en", False, True),  # and strips only comma, full stop and blank
         ("cat", "a dog", "en", False, False),
         ("in a dog", "a dog", "en", True, False),  # "in" counts as an English article there

@@ -1,4 +1,4 @@
-"""Cases from sheets like the released one, and what their audit finds, on sheets of our own."""
+"""Cases and audits of synthetic sheets in the released format."""
 
 import json
 from collections.abc import Sequence
@@ -51,14 +51,14 @@ def finnish(tmp_path: Path) -> Path:
 
 
 def found(path: Path, kind: str, names: ReleasedNames = NAMES, language: str = "fi") -> list[str]:
-    return [finding.detail for finding in audit_sheet(path, [language], names).found if finding.kind == kind]
+    return [finding.detail for finding in audit_sheet(path, [language], names).defects if finding.kind == kind]
 
 
 def examples(path: Path, test: str, language: str = "fi", **options: int) -> list[ReleasedExample]:
     return list(load(path).examples(language, test, names=NAMES, **options))
 
 
-def test_every_case_once_where_there_are_few(finnish: Path) -> None:
+def test_few_cases_each_occur_once(finnish: Path) -> None:
     made = examples(finnish, "comparisons")
     # Two adjectives, three men in two places, two questions.
     assert len(made) == 2 * (3 * 2) * 2
@@ -72,14 +72,14 @@ def test_every_case_once_where_there_are_few(finnish: Path) -> None:
     assert first.case.slots == (("adj", "kinder, kind"), ("first_name", a), ("first_name1", b))
 
 
-def test_a_sample_has_the_size_asked_for_and_depends_on_the_seed(finnish: Path) -> None:
+def test_sample_has_requested_size_and_depends_on_seed(finnish: Path) -> None:
     few = examples(finnish, "comparisons", count=5)
     assert len({example.case.id for example in few}) == 5
     assert few == examples(finnish, "comparisons", count=5)
     assert few != examples(finnish, "comparisons", count=5, seed=1)
 
 
-def test_names_that_are_not_there(finnish: Path) -> None:
+def test_unknown_names(finnish: Path) -> None:
     sheet = load(finnish)
     assert sheet.languages == ("en", "fi")
     with pytest.raises(UnknownNameError, match="Did you mean comparisons"):
@@ -92,14 +92,14 @@ def test_names_that_are_not_there(finnish: Path) -> None:
         next(sheet.examples("fi", "comparisons", names=ReleasedNames({"fi": ["Onni"]}, {})))
 
 
-def test_a_clean_sheet_has_no_findings(finnish: Path) -> None:
+def test_clean_sheet_has_no_findings(finnish: Path) -> None:
     findings = audit_sheet(finnish, None, NAMES)
     assert findings.examples == 2 * 24
-    assert not findings.found
+    assert not findings.defects
     assert not unpassable_cases(findings)
 
 
-def test_an_answer_with_something_attached_cannot_be_given(tmp_path: Path) -> None:
+def test_answer_with_something_attached_cannot_be_given(tmp_path: Path) -> None:
     context = "{first_name} נראה {adj[0]} ליד ה{first_name1}."
     path = comparisons(
         tmp_path / "sheet.tsv", "he", context, "מי לא {adj[1]} כל כך?", "מי נראה {adj[0]}?", ["x, y|טוב יותר, טוב"]
@@ -110,7 +110,7 @@ def test_an_answer_with_something_attached_cannot_be_given(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("language", ["zh", "th"])
-def test_scripts_without_blanks_are_read_by_blanks_all_the_same(tmp_path: Path, language: str) -> None:
+def test_scripts_without_blanks_are_split_at_blanks(tmp_path: Path, language: str) -> None:
     path = comparisons(
         tmp_path / "sheet.tsv",
         language,
@@ -130,17 +130,16 @@ def test_one_question_with_two_answers(tmp_path: Path) -> None:
         ["kinder, kind|enemmän kiltti, kiltti", "calmer, calm|tyynempi, tyyni"],
     )  # fmt: skip
     findings = audit_sheet(path, ["fi"], NAMES)
-    assert {finding.kind for finding in findings.found} == {"same-question"}
+    assert {finding.kind for finding in findings.defects} == {"same-question"}
     assert unpassable_cases(findings) == {("fi", "comparisons"): 6}
     assert unpassable_cases(findings, ["unreachable"]) == {}
 
 
-def test_a_word_that_template_and_fill_in_both_have(tmp_path: Path) -> None:
+def test_word_in_both_template_and_fill_in(tmp_path: Path) -> None:
     context = "{first_name} vaikuttaa enemmän {adj[0]} kuin {first_name1}."
-    path = comparisons(
-        tmp_path / "sheet.tsv", "fi", context, "Kumpi ei vaikuta: {adj[1]}?", "Kumpi vaikuttaa: {adj[0]}?",
-        ["kinder, kind|enemmän kiltti, kiltti", "calmer, calm|hyvin hyvin tyyni, tyyni"],
-    )  # fmt: skip
+    questions = ("Kumpi ei vaikuta: {adj[1]}?", "Kumpi vaikuttaa: {adj[0]}?")
+    adjectives = ["kinder, kind|enemmän kiltti, kiltti", "calmer, calm|hyvin hyvin tyyni, tyyni"]
+    path = comparisons(tmp_path / "sheet.tsv", "fi", context, *questions, adjectives)
     details = found(path, "doubled")
     assert len(details) == 12  # six cases with two questions each; a fill-in may double its own words
     assert all("'enemmän enemmän'" in detail for detail in details)
@@ -251,7 +250,7 @@ def properties(path: Path) -> Path:
     )
 
 
-def test_properties_come_in_pairs_and_are_asked_for_one_by_one(tmp_path: Path) -> None:
+def test_properties_are_drawn_in_pairs_and_queried_separately(tmp_path: Path) -> None:
     made = list(load(properties(tmp_path / "sheet.tsv")).examples("nl", "properties", names=NAMES))
     # Ordered pairs of different properties: 2x1 + 2x1 + 1x1, both ways.
     assert len({example.case.slots for example in made}) == 10
@@ -305,4 +304,4 @@ def test_names_from_a_file(tmp_path: Path, finnish: Path) -> None:
 def test_without_name_lists_the_shipped_names_are_used(finnish: Path) -> None:
     made = list(load(finnish).examples("en", "comparisons", count=3))
     assert len(made) == 6
-    assert not {finding.kind for finding in audit_sheet(finnish, ["en"], count=3).found}
+    assert not {finding.kind for finding in audit_sheet(finnish, ["en"], count=3).defects}

@@ -1,4 +1,4 @@
-"""The sheet as it was released: what is known to be wrong with it is found, and nothing else is said to be hopeless."""
+"""The released sheet: all known defects are found, and no further cell is called unanswerable."""
 
 import unicodedata
 from pathlib import Path
@@ -11,14 +11,14 @@ from isogloss.checklist.released import ReleasedNames, ReleasedSheet, audit_shee
 from isogloss.languages.published import checklist
 
 CASES = 13
-# Their answers were put together from model pieces instead of spans, so that blanks did not matter.
+# Their answers were assembled from subword pieces instead of spans, so blanks did not matter.
 PIECED = ("zh", "ja", "ko")
 UNREACHABLE = {
     "comparisons": {"he"},
     "intensifiers": {"gu", "ht", "qu", "wo"},
     "properties": {"ar", "he", "th"},
     "job_vs_nationality": {"he", "mr", "th"},
-    # In Urdu a full stop that the released cleaner does not know is attached to one of the answers.
+    # In Urdu, one of the answers ends in a full stop that the released cleaner does not strip.
     "animal_vs_vehicle": {"ar", "he", "th", "ur"},
 }
 TWO_ANSWERS = {"comparisons": {"tr"}, "properties": {"gu"}, "animal_vs_vehicle": {"kk"}}
@@ -45,7 +45,7 @@ def findings(path: Path, names: ReleasedNames) -> Findings:
 
 
 def cells(findings: Findings, *kinds: str) -> dict[str, set[str]]:
-    """The languages in which every case of a test has such a defect, by test."""
+    """Return the languages in which every case of a test has such a defect, by test."""
     whole: dict[str, set[str]] = {}
     for (language, test), cases in unpassable_cases(findings, kinds).items():
         if cases == CASES and language not in PIECED:
@@ -54,10 +54,10 @@ def cells(findings: Findings, *kinds: str) -> dict[str, set[str]]:
 
 
 def having(findings: Findings, kind: str, test: str) -> set[str]:
-    return {finding.language for finding in findings.found if (finding.kind, finding.test) == (kind, test)}
+    return {finding.language for finding in findings.defects if (finding.kind, finding.test) == (kind, test)}
 
 
-def test_the_shape_of_the_sheet(sheet: ReleasedSheet) -> None:
+def test_shape_of_the_sheet(sheet: ReleasedSheet) -> None:
     assert len(sheet.languages) == 50
     assert "ha" in sheet.languages
     assert "ro" not in sheet.languages
@@ -81,7 +81,7 @@ def test_questions_with_two_answers(findings: Findings) -> None:
     assert cells(findings, "same-question") == TWO_ANSWERS
 
 
-def test_all_hopeless_cells_were_published_as_total_failures(findings: Findings) -> None:
+def test_all_unanswerable_cells_were_published_as_total_failures(findings: Findings) -> None:
     published = {
         (row.language, row.test.replace("vehicles", "vehicle")): row.error_rate
         for row in checklist()
@@ -94,9 +94,9 @@ def test_all_hopeless_cells_were_published_as_total_failures(findings: Findings)
     assert {published[cell] for cell in confused} == {100.0}
 
 
-def test_the_finnish_duck(sheet: ReleasedSheet, path: Path, names: ReleasedNames) -> None:
+def test_finnish_duck(sheet: ReleasedSheet, path: Path, names: ReleasedNames) -> None:
     found = audit_sheet(path, ["fi"], names)
-    lost = {finding.example.rpartition("-")[0] for finding in found.found if finding.kind == "unreachable"}
+    lost = {finding.example.rpartition("-")[0] for finding in found.defects if finding.kind == "unreachable"}
     made = sheet.examples("fi", "animal_vs_vehicle", names=names)
     duck = sheet.translation("fi", "animal_vs_vehicle").lexicons["animal"][-1].english
     ducks = {example.case.id for example in made if ("animal", duck) in example.case.slots}
@@ -104,11 +104,11 @@ def test_the_finnish_duck(sheet: ReleasedSheet, path: Path, names: ReleasedNames
     assert 0.05 < len(ducks) / 200 < 0.11  # one of thirteen animals
 
 
-def test_answers_that_are_not_there(findings: Findings) -> None:
+def test_missing_answers(findings: Findings) -> None:
     absent = {test: having(findings, "absent", test) for test in UNREACHABLE | {"animal_vs_vehicle_2": set()}}
     assert absent["intensifiers"] == {"gu", "qu"}
     assert absent["comparisons"] == absent["animal_vs_vehicle_2"] == {"tl"}
-    assert absent["job_vs_nationality"] == {"az"}  # nationalities end in a full stop, which the cleaner forgives
+    assert absent["job_vs_nationality"] == {"az"}  # nationalities end in a full stop, which the cleaner strips
     assert not absent["properties"] | absent["animal_vs_vehicle"]
 
 
@@ -118,7 +118,7 @@ def test_small_letters_after_full_stops(findings: Findings) -> None:
 
 
 def test_defects_of_the_templates(findings: Findings) -> None:
-    slots = {(f.language, f.detail.partition(":")[0]) for f in findings.found if f.kind == "slots"}
+    slots = {(f.language, f.detail.partition(":")[0]) for f in findings.defects if f.kind == "slots"}
     assert slots == {
         ("gu", "line 36 lacks {first_name1}"),
         ("gu", "line 37 lacks {first_name1}"),
@@ -128,7 +128,7 @@ def test_defects_of_the_templates(findings: Findings) -> None:
         ("az", "line 234 lacks {vehicle}"),
     }
     left = {
-        (f.language, f.detail.split(":")[0]) for f in findings.found if f.kind == "english" and "leaves" in f.detail
+        (f.language, f.detail.split(":")[0]) for f in findings.defects if f.kind == "english" and "leaves" in f.detail
     }
     assert left == {
         ("ht", "line 35 leaves 'is'"),
@@ -150,9 +150,7 @@ def test_defects_of_the_templates(findings: Findings) -> None:
         ("hu", "comparisons", "line 5: no English value "),
     ],
 )
-def test_conditions_that_do_not_fit(
-    sheet: ReleasedSheet, names: ReleasedNames, language: str, test: str, told: str
-) -> None:
+def test_unmet_conditions(sheet: ReleasedSheet, names: ReleasedNames, language: str, test: str, told: str) -> None:
     made = sheet.examples(language, test, 500, names=names)
     assert any(kind == "condition" and detail.startswith(told) for e in made for kind, detail in e.defects)
 

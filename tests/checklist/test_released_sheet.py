@@ -1,4 +1,4 @@
-"""Reading sheets like the released one: every quirk, on sheets of our own."""
+"""Reading of synthetic sheets with every quirk of the released format."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ NO_CELLS = ("", "    ")
 
 
 def table(path: Path, *rows: str, end: str = "\r\n") -> Path:
-    """A sheet from rows with `|` between cells; short rows are filled up."""
+    """Return a sheet from rows with `|` between cells; short rows are padded."""
     cells = [row.split("|") for row in rows]
     width = len(cells[0])
     text = end.join("\t".join(row + [""] * (width - len(row))) for row in cells) + end
@@ -55,19 +55,19 @@ def test_columns_are_kept_by_position(tmp_path: Path, end: str) -> None:
     assert [row.cells[0].text for row in found.lexicons["animal"]] == ["myyrä", "pöllö"]
 
 
-def test_a_variant_with_a_condition_goes_before_one_without(tmp_path: Path) -> None:
+def test_variant_with_a_condition_goes_before_one_without(tmp_path: Path) -> None:
     [context] = translation(animals(tmp_path / "sheet.tsv")).contexts
     assert [cell.text[:19] for cell in context.fitting({"animal": "a mole"})] == ["{first_name} hoitaa"]
     assert [cell.text[:19] for cell in context.fitting({"animal": "an owl"})] == ["{first_name} ruokki"]
 
 
-def test_empty_repeated_columns_are_no_variants(tmp_path: Path) -> None:
+def test_empty_repeated_columns_are_not_variants(tmp_path: Path) -> None:
     found = translation(animals(tmp_path / "sheet.tsv"))
     assert all(len(row.cells) == 1 for row in (*found.questions, *found.answers, *found.lexicons["animal"]))
 
 
 @pytest.mark.parametrize("blank", NO_CELLS)
-def test_a_test_without_fill_ins_takes_those_before_it(tmp_path: Path, blank: str) -> None:
+def test_test_without_fill_ins_takes_those_before_it(tmp_path: Path, blank: str) -> None:
     path = animals(
         tmp_path / "sheet.tsv",
         blank,
@@ -82,25 +82,17 @@ def test_a_test_without_fill_ins_takes_those_before_it(tmp_path: Path, blank: st
     assert found["animal_vs_vehicle_2"].lexicons == found["animal_vs_vehicle"].lexicons
 
 
-def test_an_answer_with_a_template_as_condition_is_that_of_the_other_contexts(tmp_path: Path) -> None:
-    path = table(
-        tmp_path / "sheet.tsv",
-        "Field|en|qu|qu-placeholders",
-        f"Name|{ANIMALS}",
-        "Context|{first_name} has {animal}.|{first_name} {animal}mi.",
-        "Context|It is {animal}.|{animal}taq.",
-        "Question|What?|Ima?",
-        "Answer|{animal}|{animal}mi|{animal}taq",
-        "animal|a mole|mulu",
-    )
+def test_answer_with_a_template_as_condition_is_that_of_the_other_contexts(tmp_path: Path) -> None:
+    contexts = {"{first_name} has {animal}.": "{first_name} {animal}mi.", "It is {animal}.": "{animal}taq."}
+    rows = [f"Context|{english}|{quechua}" for english, quechua in contexts.items()]
+    rows += ["Question|What?|Ima?", "Answer|{animal}|{animal}mi|{animal}taq", "animal|a mole|mulu"]
+    path = table(tmp_path / "sheet.tsv", "Field|en|qu|qu-placeholders", f"Name|{ANIMALS}", *rows)
     [answer] = translation(path, "qu").answers
-    said = {
-        english: answer.fitting({CONTEXT: english}) for english in ("{first_name} has {animal}.", "It is {animal}.")
-    }
+    said = {english: answer.fitting({CONTEXT: english}) for english in contexts}
     assert [[cell.text for cell in cells] for cells in said.values()] == [["{animal}mi"], ["{animal}taq"]]
 
 
-def test_a_fill_in_may_depend_on_the_context(tmp_path: Path) -> None:
+def test_fill_in_may_depend_on_the_context(tmp_path: Path) -> None:
     path = table(
         tmp_path / "sheet.tsv",
         "Field|en|ru|ru-placeholders|ru|ru-placeholders",
@@ -147,14 +139,14 @@ def properties(path: Path, condition: str) -> Path:
         ("pick", []),
     ],
 )
-def test_conditions_want_one_value_of_each_fill_in_they_name(tmp_path: Path, condition: str, fits: list[str]) -> None:
+def test_condition_requires_one_value_per_named_fill_in(tmp_path: Path, condition: str, fits: list[str]) -> None:
     [question] = translation(properties(tmp_path / "sheet.tsv", condition), "pl", "properties").questions
     objects = {"drum": "a drum, the drum", "pick": "a guitar pick, the guitar pick"}
     facts = {name: {"property": "age", "obj": english} for name, english in objects.items()}
     assert [name for name in objects if question.fitting(facts[name])] == fits
 
 
-def test_conditions_remember_what_they_name_in_vain_and_twice(tmp_path: Path) -> None:
+def test_conditions_record_unknown_and_repeated_values(tmp_path: Path) -> None:
     [question] = translation(properties(tmp_path / "sheet.tsv", "age, drumm, drum, age"), "pl", "properties").questions
     [cell] = question.cells
     assert cell.condition.unknown == ("drumm",)
@@ -197,23 +189,23 @@ GOOD = (
     ("line", "row", "told"),
     [
         (1, "Field|en|fii", "unknown language 'fii'. Did you mean"),
-        (1, "Field|fi|fi-placeholders", "no column en"),
-        (1, "Field|en|fi-placeholders", r"column 3 \(fi-placeholders\) is not right of a column fi"),
+        (1, "Field|fi|fi-placeholders", "missing column en"),
+        (1, "Field|en|fi-placeholders", r"column 3 \(fi-placeholders\) does not follow a column fi"),
         (
             2,
             "Name|Animal vs Vehicles",
             "unknown test of the sheet 'Animal vs Vehicles'. Did you mean Animal vs Vehicle",
         ),
-        (2, "animal|a mole|myyrä", "animal before the Name of a test"),
-        (3, "Context|x|y|z", "4 cells where the header has 3"),
+        (2, "animal|a mole|myyrä", "missing row Name before animal"),
+        (3, "Context|x|y|z", "expected 3 cells as in the header, got 4"),
         (3, "Context|{first_name} feeds {animal}.", "fi has no Context"),
-        (3, "Context||{first_name}", "Context without English"),
-        (4, "|What?|Mitä?", "a row with text and no field"),
-        (6, "animals|a mole|myyrä", "no template asks for 'animals'. Did you mean animal?"),
-        (6, "Contxt|a mole|myyrä", "no template asks for 'Contxt'. Did you mean Context?"),
+        (3, "Context||{first_name}", "missing English text of Context"),
+        (4, "|What?|Mitä?", "missing field"),
+        (6, "animals|a mole|myyrä", "no template uses 'animals'. Did you mean animal?"),
+        (6, "Contxt|a mole|myyrä", "no template uses 'Contxt'. Did you mean Context?"),
     ],
 )
-def test_mistakes_are_told_with_their_line(tmp_path: Path, line: int, row: str, told: str) -> None:
+def test_errors_are_reported_with_their_line(tmp_path: Path, line: int, row: str, told: str) -> None:
     rows = [*GOOD]
     rows[line - 1] = row
     path = table(tmp_path / "sheet.tsv", *rows)
@@ -226,8 +218,8 @@ def test_mistakes_are_told_with_their_line(tmp_path: Path, line: int, row: str, 
     ("rows", "line", "told"),
     [
         (GOOD[:-2], 2, "1 Context, 1 Question, 0 Answer rows"),
-        (GOOD[:-1], 3, "nothing to fill 'animal' with"),
-        ((*GOOD, "", GOOD[1]), 8, "a second test 'Animal vs Vehicle'"),
+        (GOOD[:-1], 3, "no fill-in for 'animal'"),
+        ((*GOOD, "", GOOD[1]), 8, "duplicate test 'Animal vs Vehicle'"),
     ],
 )
 def test_tests_are_whole(tmp_path: Path, rows: tuple[str, ...], line: int, told: str) -> None:
@@ -237,7 +229,7 @@ def test_tests_are_whole(tmp_path: Path, rows: tuple[str, ...], line: int, told:
     assert caught.value.where == f"{path}:{line}"
 
 
-def test_files_that_are_no_sheets(tmp_path: Path) -> None:
+def test_files_that_are_not_sheets(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such file"):
         read(tmp_path / "none.tsv")
     (tmp_path / "empty.tsv").write_bytes(b"")
@@ -250,8 +242,8 @@ def test_files_that_are_no_sheets(tmp_path: Path) -> None:
         read(table(tmp_path / "other.tsv", "id|text", "1|a"))
 
 
-def test_a_sheet_without_a_test_is_refused(tmp_path: Path) -> None:
+def test_sheet_without_a_test_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "sheet.tsv"
     path.write_text("Field\ten\tfi\n")
-    with pytest.raises(DataError, match=r"sheet\.tsv: no test\. Expected a row Name"):
+    with pytest.raises(DataError, match=r"sheet\.tsv: no tests\. Write a row Name"):
         read(path)

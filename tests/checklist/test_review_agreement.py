@@ -1,8 +1,8 @@
-"""Agreement of speakers, against numbers worked out by hand and published ones."""
+"""Agreement of speakers, compared with hand-computed and published values."""
 
 import pytest
 
-from isogloss.checklist.review_agreement import agreement, cohen_kappa, fleiss_kappa
+from isogloss.checklist.review_merge import agreement, cohen_kappa, fleiss_kappa
 
 
 def test_cohen_by_hand() -> None:
@@ -18,7 +18,7 @@ def test_cohen_with_three_verdicts_by_hand() -> None:
 
 
 def test_fleiss_as_published() -> None:
-    """The example of Fleiss (1971) as it is commonly reprinted: 10 subjects, 14 raters, 5 categories, κ = 0.210."""
+    """The example of Fleiss (1971), as commonly reprinted: 10 subjects, 14 raters, 5 categories, κ = 0.210."""
     rows = [
         (0, 0, 0, 0, 14), (0, 2, 6, 4, 2), (0, 0, 3, 5, 6), (0, 3, 9, 2, 0), (2, 2, 8, 1, 1),
         (7, 7, 0, 0, 0), (3, 2, 6, 3, 0), (2, 5, 3, 2, 2), (6, 5, 2, 1, 0), (0, 2, 2, 3, 7),
@@ -27,18 +27,18 @@ def test_fleiss_as_published() -> None:
     assert fleiss_kappa(counts) == pytest.approx(0.210, abs=0.0005)
 
 
-def test_fleiss_by_hand_where_not_all_judged_all() -> None:
+def test_fleiss_by_hand_with_missing_verdicts() -> None:
     """Three agree, two do not: (1 + 0) / 2 observed; right 4 of 5, wrong 1 of 5 by chance 17/25."""
     assert fleiss_kappa([{"right": 3}, {"right": 1, "wrong": 1}]) == pytest.approx((0.5 - 0.68) / 0.32)
 
 
-def test_it_is_undefined_where_all_say_the_same() -> None:
+def test_kappa_is_undefined_if_all_agree() -> None:
     assert cohen_kappa([("right", "right")] * 3) is None
     assert fleiss_kappa([{"right": 3}] * 3) is None
     assert cohen_kappa([("right", "odd")] * 3) == 0
 
 
-def test_only_what_two_judged_counts() -> None:
+def test_only_items_with_two_judges_count() -> None:
     nothing = agreement({"x": {"a": "right"}, "y": {}})
     assert (nothing.items, nothing.percent, nothing.kappa, nothing.statistic) == (0, None, None, "")
     two = agreement({"x": {"a": "right", "b": "right"}, "y": {"a": "right", "b": "wrong"}, "z": {"a": "odd"}})

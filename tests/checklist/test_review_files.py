@@ -1,4 +1,4 @@
-"""What speakers send back is read, or refused with what, where and what to do."""
+"""Review files are read, or rejected with a location and a fix."""
 
 import gzip
 import json
@@ -14,7 +14,7 @@ from isogloss.checklist.review_files import MAX_BYTES, read_review, read_reviews
 from isogloss.errors import DataError
 
 
-def test_a_file_of_the_page_is_read(tmp_path: Path) -> None:
+def test_file_of_the_page_is_read(tmp_path: Path) -> None:
     review = read_review(write_review(tmp_path, "Amina", {"adjective.old": {"verdict": "odd", "better": "aged"}}))
     assert (review.language, review.reviewer.name, str(review.date)) == ("en", "Amina", "2026-11-16")
     assert review.answers["adjective.old"].better == "aged"
@@ -41,25 +41,25 @@ def test_other_files_of_a_folder_are_skipped(tmp_path: Path) -> None:
     notes: list[str] = []
     assert list(read_reviews([tmp_path], on_note=notes.append)) == [one]
     assert [Path(note.partition(": skipped, ")[0]).name for note in notes] == list(others)
-    # A speaker's file that is cut, or of another version, may not be passed over.
+    # A truncated file of a speaker, or one of another version, must not be skipped.
     for spoilt in (SOUND[:-9], changed(version=2)):
         (tmp_path / "two.json").write_bytes(spoilt)
         with pytest.raises(DataError, match=r"two\.json: "):
             read_reviews([tmp_path])
     (tmp_path / "two.json").unlink()
     one.unlink()
-    with pytest.raises(DataError, match="nothing that speakers sent back"):
+    with pytest.raises(DataError, match="no review files"):
         read_reviews([tmp_path])
 
 
-def test_a_day_may_be_tomorrow_but_no_later(tmp_path: Path) -> None:
+def test_date_may_be_tomorrow_but_not_later(tmp_path: Path) -> None:
     today = datetime.now(UTC).date()
     for days in (-1, 0, 1):
         day = today + timedelta(days)
         assert read_review(write_review(tmp_path, "one", date=str(day))).date == day
-    # Not two days, lest midnight fall between here and there.
+    # Not two days: midnight may pass during the test.
     late = str(today + timedelta(days=3))
-    with pytest.raises(DataError, match=f"dated {late}, a day that is still to come.*correct the date"):
+    with pytest.raises(DataError, match=f"dated in the future: {late}.*correct the date"):
         read_review(write_review(tmp_path, "one", date=late))
 
 
@@ -68,7 +68,7 @@ def test_only_a_regular_file_is_read(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.json"
     os.mkfifo(pipe)
     for path in (pipe, Path("/dev/zero"), tmp_path):
-        with pytest.raises(DataError, match="is no regular file"):
+        with pytest.raises(DataError, match="is not a regular file"):
             read_review(path)
 
 
@@ -100,20 +100,20 @@ REFUSED = {
     "a long remark": (answered(remark="x" * 2001), "length <= 2000"),
     "a long name": (changed(reviewer={"id": "0" * 16, "name": "x" * 121}), "length <= 120"),
     "no such day": (changed(date="2026-02-30"), "date"),
-    "a day to come": (changed(date="9999-12-31"), "dated 9999-12-31"),
+    "a day to come": (changed(date="9999-12-31"), "dated in the future: 9999-12-31"),
     "a long language": (changed(language="x" * 3_000_000), "no language 'xxx"),
     "a long format": (changed(format="x" * 3_000_000), "format 'xxx"),
     "a long version": (changed(version="x" * 3_000_000), "version 'xxx"),
     "a long verdict": (answered(verdict="x" * 3_000_000), r"Invalid enum value 'xxx.*\.verdict`"),
     "a long field": (changed(**{"x" * 3_000_000: 1}), "unknown field `xxx"),
-    "no tests": (changed(content={}), "which words of each test"),
+    "no tests": (changed(content={}), "missing content hashes"),
     "too many cases": (SOUND.replace(b'"cases": 8', b'"cases": 1000000000'), "<= 200"),
     "a bomb": (b" " * (MAX_BYTES + 1), "more than 4,194,304 bytes"),
 }
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_what_is_refused(kind: str, tmp_path: Path) -> None:
+def test_invalid_reviews_are_refused(kind: str, tmp_path: Path) -> None:
     content, said = REFUSED[kind]
     path = tmp_path / "bad.json"
     path.write_bytes(content)
@@ -123,26 +123,26 @@ def test_what_is_refused(kind: str, tmp_path: Path) -> None:
     assert len(str(error.value)) < 2000
 
 
-def test_a_packed_bomb_is_refused(tmp_path: Path) -> None:
+def test_packed_bomb_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bad.json.gz"
     path.write_bytes(gzip.compress(b" " * (MAX_BYTES + 1)))
-    with pytest.raises(DataError, match="unpacks to more than"):
+    with pytest.raises(DataError, match="has more than"):
         read_review(path)
 
 
 def test_another_language_is_refused(tmp_path: Path) -> None:
     one, two = write_review(tmp_path, "one"), write_review(tmp_path, "two", language="fi")
-    with pytest.raises(DataError, match=r"is about fi, not en.*one language at a time"):
+    with pytest.raises(DataError, match=r"reviews fi, not en.*one language at a time"):
         read_reviews([one, two])
-    with pytest.raises(DataError, match="is about en, not fi"):
+    with pytest.raises(DataError, match="reviews en, not fi"):
         read_reviews([one], "fi")
 
 
-def test_a_speaker_has_one_file(tmp_path: Path) -> None:
+def test_speaker_has_one_file(tmp_path: Path) -> None:
     one = write_review(tmp_path, "Amina")
     (tmp_path / "again").mkdir()
     same_name = write_review(tmp_path / "again", " AMINA ", reviewer={"id": "f" * 16, "name": " AMINA "})
-    with pytest.raises(DataError, match=r"is from 'AMINA', as .*Read the newer file only"):
+    with pytest.raises(DataError, match=r"is from 'AMINA', like .*Pass only the newer file"):
         read_reviews([one, same_name])
     twice = tmp_path / "copy.json"
     twice.write_bytes(one.read_bytes())

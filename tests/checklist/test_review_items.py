@@ -1,4 +1,4 @@
-"""What speakers are asked: everything of the file once, in whole sentences, with English beside it."""
+"""Review items: every entry of the file once, in whole sentences, with the English version."""
 
 from collections import Counter
 
@@ -16,7 +16,7 @@ def of_kind(kind: str) -> list[ReviewItem]:
     return [item for item in BY_KEY.values() if item.kind == kind]
 
 
-def test_everything_of_the_file_is_asked_once() -> None:
+def test_every_entry_of_the_file_is_reviewed_once() -> None:
     assert len(BY_KEY) == len(review_items("en"))
     file = grammar("en").file
     assert {item.key for item in of_kind("word")} == {
@@ -39,20 +39,20 @@ def test_everything_of_the_file_is_asked_once() -> None:
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_nobody_has_to_read_braces(code: str) -> None:
+def test_review_texts_have_no_braces(code: str) -> None:
     items = review_items(code)
     assert len({item.key for item in items}) == len(items)
     assert {key for key in BY_KEY if BY_KEY[key].kind != "answers"} <= {item.key for item in items}
     for item in items:
         assert item.lines, item.key
-        # The page shows only what prints; a verdict is about what was shown.
+        # The page shows printable text only, and verdicts are about the shown text.
         assert printable(item.wording) == item.wording
         for line in item.lines:
             assert line.text.strip()
             assert not set("{}~") & set(line.text + line.gloss + line.form)
 
 
-def test_a_word_is_shown_in_every_form_that_sentences_have() -> None:
+def test_word_is_shown_in_every_form_used_in_sentences() -> None:
     beautiful = BY_KEY["adjective.beautiful"]
     assert {line.form for line in beautiful.lines} == {"beautiful", "more beautiful", "handsome", "more handsome"}
     assert all(line.form in line.text for line in beautiful.lines)
@@ -64,7 +64,7 @@ def test_a_word_is_shown_in_every_form_that_sentences_have() -> None:
     assert BY_KEY["adjective.short"].meaning == "adjective: short (of height)"
 
 
-def test_a_case_names_what_it_is_made_of() -> None:
+def test_case_lists_its_sources() -> None:
     for item in of_kind("case"):
         test, _, place = item.key.rsplit("-", 2)
         keys = set(item.sources)
@@ -88,16 +88,16 @@ def test_sampled_cases_take_turns_with_the_templates() -> None:
     assert sum(item.kind == "case" for item in review_items("en", 200)) == 6 * 200
 
 
-def test_right_answers_are_asked_about_with_their_question() -> None:
+def test_accepted_answers_are_reviewed_with_their_question() -> None:
     answers = next(item for item in of_kind("answers") if "material" in item.sources[0])
     labels = [line.label for line in answers.lines]
     assert labels[:2] == ["statement", "question"]
-    assert set(labels[2:]) == {"counts as right"}
+    assert set(labels[2:]) == {"counts as correct"}
     assert len(answers.lines) >= 5
 
 
 @pytest.mark.parametrize("code", ["fi", "ar"])
-def test_english_says_the_same_of_the_same_people(code: str) -> None:
+def test_english_matches_and_keeps_the_people(code: str) -> None:
     for item in review_items(code):
         if item.kind == "case" and item.tests[0] != "properties":
             statement, _, answer = item.lines

@@ -1,4 +1,4 @@
-"""Several speakers together: what to change, which tests are reviewed, and when they no longer are."""
+"""Merged reviews: proposed changes, review marks, and their withdrawal."""
 
 import json
 import os
@@ -53,21 +53,19 @@ def test_two_speakers_of_everything_mark_every_test(tmp_path: Path) -> None:
     )
 
 
-def test_what_is_wrong_or_missing_keeps_a_mark_away(tmp_path: Path) -> None:
+def test_wrong_or_missing_verdicts_prevent_a_mark(tmp_path: Path) -> None:
     wrong = write_review(tmp_path, "one", {"animal.dog": {"verdict": "wrong"}})
     odd = write_review(tmp_path, "two", {"adjective.old": {"verdict": "odd"}})
     open_ended = write_review(tmp_path, "three", {"state.tired": {"verdict": "", "remark": "?"}})
     reasons = {test.test: test.reason for test in merged(wrong, odd).tests}
-    # A word that two tests have keeps both away.
-    assert (
-        reasons["animal_vs_vehicle"] == reasons["animal_vs_vehicle_2"] == "1 wrong: mend them, or hear from the speaker"
-    )
+    # A word shared by two tests prevents both marks.
+    assert reasons["animal_vs_vehicle"] == reasons["animal_vs_vehicle_2"] == "1 wrong: correct them, or ask the speaker"
     assert reasons["comparisons"] == ""
     found = {test.test: test for test in merged(open_ended).tests}
-    assert found["intensifiers"].reason.startswith("nobody judged all of its present words")
+    assert found["intensifiers"].reason.startswith("no speaker judged its complete present wording")
     assert (found["intensifiers"].speakers, found["comparisons"].speakers) == (0, 1)
     few = {test.reason for test in merged(write_review(tmp_path, "four", cases=7)).tests}
-    assert few == {"nobody judged all of its present words, with 8 cases at least"}
+    assert few == {"no speaker judged its complete present wording with at least 8 cases"}
 
 
 def test_changes_are_listed_by_key_with_their_line(tmp_path: Path) -> None:
@@ -110,7 +108,7 @@ def test_changes_are_listed_by_key_with_their_line(tmp_path: Path) -> None:
     assert changes["names.male"].verdicts == {"right": 2, "odd": 0, "wrong": 0}
 
 
-def test_what_was_said_of_older_words_is_shown_as_such(tmp_path: Path) -> None:
+def test_remarks_on_older_wording_are_marked(tmp_path: Path) -> None:
     review = made_review("one", {"adjective.old": {"wording": "olde", "verdict": "wrong", "better": "old"}})
     review["content"]["comparisons"] = "0" * 12
     path = tmp_path / "one.json"
@@ -123,12 +121,12 @@ def test_what_was_said_of_older_words_is_shown_as_such(tmp_path: Path) -> None:
     assert set(found.marks) == set(TESTS) - {"comparisons"}
 
 
-def test_the_right_content_of_other_wordings_does_not_count(tmp_path: Path) -> None:
+def test_right_content_of_other_wordings_does_not_count(tmp_path: Path) -> None:
     found = merged(write_review(tmp_path, "one", {"adjective.old": {"wording": "olde"}}))
     assert set(found.marks) == set(TESTS) - {"comparisons"}
 
 
-def test_a_mark_stands_until_the_words_change() -> None:
+def test_mark_stands_until_the_words_change() -> None:
     content = content_hash(grammar("en"), "comparisons")
     vouched = review_status(marked("comparisons", content), "comparisons")
     assert (vouched.text, vouched.reviewed) == (f"reviewed by 2 on 2026-11-16, content {content}", True)
@@ -142,14 +140,14 @@ def test_a_mark_stands_until_the_words_change() -> None:
     ):
         assert old in text
         status = review_status(Grammar(parse(text.replace(old, new, 1), "en.toml")), "comparisons")
-        assert status.text == "unreviewed: reviewed by 2 on 2026-11-16, but the words have changed since"
+        assert status.text == "unreviewed: reviewed by 2 on 2026-11-16, but the wording has changed since"
         assert (status.reviewed, status.withdrawn) == (False, True)
-    # What other tests say has nothing to do with it, nor has a comment.
+    # Other tests' wording and comments do not matter.
     other = Grammar(parse(text.replace('dog = "a dog"', 'dog = "a hound" # !', 1), "en.toml"))
     assert review_status(other, "comparisons").reviewed
 
 
-def test_no_hash_is_computed_of_what_nobody_reviewed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreviewed_content_is_not_hashed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("isogloss.checklist.review_marks.content_hash", lambda *_: pytest.fail("computed"))
     doubt = english('comparisons = "unreviewed"', 'comparisons = "unreviewed; unsure of less"')
     assert review_status(doubt, "comparisons").text == "unreviewed; unsure of less"
@@ -166,7 +164,7 @@ def test_no_hash_is_computed_of_what_nobody_reviewed(monkeypatch: pytest.MonkeyP
         "unreviewedly",
     ],
 )
-def test_a_mark_has_one_form(mark: str) -> None:
+def test_mark_has_one_form(mark: str) -> None:
     with pytest.raises(IsoglossError, match='review of comparisons must be "unreviewed" or "reviewed by 2 on'):
         english('comparisons = "unreviewed"', f'comparisons = "{mark}"')
 
@@ -186,7 +184,7 @@ def test_marks_change_their_lines_only(tmp_path: Path) -> None:
     }
     assert path.stat().st_mode & 0o777 == 0o640
     path.write_text(ENGLISH.replace('comparisons = "unreviewed"', "comparisons = 'unreviewed'"), encoding="utf-8")
-    with pytest.raises(IsoglossError, match="no line comparisons"):
+    with pytest.raises(IsoglossError, match="missing line comparisons"):
         write_marks(path, {"comparisons": mark})
     assert list(tmp_path.iterdir()) == [path]
 
@@ -202,7 +200,7 @@ def test_only_a_line_feed_ends_a_line(end: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="folders have no locks there")
-def test_marks_of_two_at_once_are_both_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_marks_are_both_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "en.toml"
     path.write_text(ENGLISH, encoding="utf-8")
     both = Barrier(2)
@@ -222,22 +220,22 @@ def test_marks_of_two_at_once_are_both_kept(tmp_path: Path, monkeypatch: pytest.
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_mark_by_more_speakers_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mark_by_more_speakers_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     vouched = marked("comparisons", content_hash(grammar("en"), "comparisons"))
     monkeypatch.setattr("isogloss.checklist.review_merge.grammar", lambda _: vouched)
     paths = [write_review(tmp_path, name) for name in ("one", "two", "three")]
     assert {test.test: test.reason for test in merged(*paths[:2]).tests}["comparisons"].startswith(
-        "marked already, by 2"
+        "already marked by 2"
     )
     assert merged(*paths).marks["comparisons"].startswith("reviewed by 3 on 2026-11-16")
 
 
-def test_a_speaker_who_finds_something_wrong_withdraws_a_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_speaker_who_finds_something_wrong_withdraws_a_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     vouched = marked("comparisons", content_hash(grammar("en"), "comparisons"))
     monkeypatch.setattr("isogloss.checklist.review_merge.grammar", lambda _: vouched)
     said = {"adjective.old": {"verdict": "wrong"}, "adjective.young": {"verdict": "wrong"}}
     right, wrong = write_review(tmp_path, "one"), write_review(tmp_path, "two", said, date="2026-11-14")
-    # Somebody who judged nothing else contradicts it as well.
+    # A speaker who judged nothing else can contradict it, too.
     brief = made_review("three", {"adjective.old": {"verdict": "wrong"}}, date="2026-11-13")
     brief["answers"] = {"adjective.old": brief["answers"]["adjective.old"]}
     (tmp_path / "three.json").write_text(json.dumps(brief), encoding="utf-8")
@@ -254,7 +252,7 @@ def test_a_speaker_who_finds_something_wrong_withdraws_a_mark(tmp_path: Path, mo
             english('comparisons = "unreviewed"', f'comparisons = "unreviewed; {withdrawal}"'), "comparisons"
         )
         assert (status.text, status.reviewed) == (f"unreviewed; {withdrawal}", False)
-    # There is nothing to withdraw from a mark of other words, nor where there is none.
+    # Outdated and missing marks are not withdrawn.
     for unmarked in (marked("comparisons", "0" * 12), grammar("en")):
         monkeypatch.setattr("isogloss.checklist.review_merge.grammar", lambda _, unmarked=unmarked: unmarked)
         assert merged(right, wrong).withdrawals == {}
@@ -266,7 +264,7 @@ def run(*words: str) -> int:
     return stop.value.code if isinstance(stop.value.code, int) else 0
 
 
-def test_the_verb_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verb_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_review(tmp_path, "one", {"adjective.old": {"verdict": "wrong", "better": "=1+1", "remark": "\x1b[2J|"}})
     write_review(tmp_path, "two", {"adjective.old": {"verdict": "odd"}})
     record = tmp_path / "out" / "all.json"
@@ -279,7 +277,7 @@ def test_the_verb_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert json.loads(record.read_text(encoding="utf-8"))["changes"][0]["key"] == "adjective.old"
     assert run("--read", str(tmp_path), "--format", "md") == 0
     assert "| adjective.old | en.toml:" in capsys.readouterr().out
-    # What it wrote itself may lie in the folder that it reads.
+    # Its own output may be in the folder it reads.
     assert run("--read", str(tmp_path), "--json", str(tmp_path / "all.json")) == 0
     assert "note" not in capsys.readouterr().err
     assert run("--read", str(tmp_path)) == 0
@@ -291,9 +289,9 @@ def test_the_verb_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "a page needs --language and --out"),
-        (["--language", "en"], "a page needs --language and --out"),
-        (["--read"], "--read needs the files"),
+        ([], "add --language and --out"),
+        (["--language", "en"], "add --language and --out"),
+        (["--read"], "--read needs result files"),
         (["x.json"], "add --read"),
         (["--mark", "--language", "en", "--out", "x"], "add --read"),
         (["--language", "xx", "--out", "x"], "unknown language of the checklist 'xx'"),
@@ -309,6 +307,21 @@ def test_wrong_usage(
     assert list(tmp_path.iterdir()) == []
 
 
+# Run commands one after the other; stop at the first that fails.
+IN_TURN = """
+import json, sys
+from isogloss.cli.main import main
+for words in json.loads(sys.argv[1]):
+    try:
+        main(["checklist", *words])
+    except SystemExit as stop:
+        if stop.code:
+            raise
+    sys.stderr.flush()
+    print("END", flush=True)
+"""
+
+
 @pytest.mark.slow
 def test_marked_and_withdrawn_in_a_checkout(tmp_path: Path) -> None:
     package = tmp_path / "src" / "isogloss"
@@ -319,44 +332,52 @@ def test_marked_and_withdrawn_in_a_checkout(tmp_path: Path) -> None:
     write_review(results, "one")
     write_review(results, "two")
 
-    def isogloss_(*words: str, code: int = 0) -> str:
-        call = [sys.executable, "-m", "isogloss", "checklist", *words]
+    def isogloss_(*commands: tuple[str, ...], code: int = 0) -> list[str]:
+        """Run commands in one process, which reads the language file once, and return their outputs."""
         done = subprocess.run(
-            call, env={**os.environ, "PYTHONPATH": str(package.parent)}, capture_output=True, text=True, check=False
+            [sys.executable, "-c", IN_TURN, json.dumps(commands)],
+            env={**os.environ, "PYTHONPATH": str(package.parent)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
         )
-        assert done.returncode == code, done.stderr
-        return done.stdout + done.stderr
+        assert done.returncode == code, done.stdout
+        return done.stdout.split("END\n")
 
     def reviews() -> set[str]:
-        isogloss_("build", "--out", str(tmp_path / "built"), "--languages", "en", "--cases", "2")
         rows = (tmp_path / "built" / "en.jsonl").read_text(encoding="utf-8").splitlines()
         return {row["review"] for row in map(json.loads, rows) if row["test"] == "comparisons"}
 
-    assert "an installed package, not a checkout" in isogloss_("review", "--read", str(results), "--mark", code=1)
+    read = ("review", "--read", str(results))
+    show = ("show", "comparisons-0000", "--languages", "en")
+    build = ("build", "--out", str(tmp_path / "built"), "--languages", "en", "--cases", "2")
+    assert "not an editable checkout" in isogloss_((*read, "--mark"), code=1)[0]
     (tmp_path / "pyproject.toml").write_text("", encoding="utf-8")
-    assert "marked comparisons, intensifiers" in isogloss_("review", "--read", str(results), "--mark")
-    [mark] = reviews()
-    assert mark.startswith("reviewed by 2 on 2026-11-16, content ")
-    assert f"en: {mark}" in isogloss_("show", "comparisons-0000", "--languages", "en")
-    assert "no test is to be marked" in isogloss_("review", "--read", str(results), "--mark")
+    assert "marked comparisons, intensifiers" in isogloss_((*read, "--mark"))[0]
     before = file.read_text(encoding="utf-8")
     against = write_review(tmp_path, "three", {"adjective.old": {"verdict": "wrong"}})
+    _, shown, again, contradicted, _ = isogloss_(build, show, (*read, "--mark"), (*read, str(against)))
+    [mark] = reviews()
+    assert mark.startswith("reviewed by 2 on 2026-11-16, content ")
+    assert f"en: {mark}" in shown
+    assert "no tests to mark" in again
     said = 'comparisons = "unreviewed; 1 found something wrong on 2026-11-16"'
-    assert said in isogloss_("review", "--read", str(results), str(against))
+    assert said in contradicted
     assert file.read_text(encoding="utf-8") == before
-    assert "withdrew the mark of comparisons\n" in isogloss_("review", "--read", str(results), str(against), "--mark")
+    assert "withdrew the mark of comparisons\n" in isogloss_((*read, str(against), "--mark"))[0]
     assert said in file.read_text(encoding="utf-8")
+    isogloss_(build)
     assert reviews() == {"unreviewed; 1 found something wrong on 2026-11-16"}
-    file.write_text(before, encoding="utf-8")
-    file.write_text(file.read_text(encoding="utf-8").replace('more = "older"', 'more = "elder"'), encoding="utf-8")
-    withdrawn = "unreviewed: reviewed by 2 on 2026-11-16, but the words have changed since"
+    file.write_text(before.replace('more = "older"', 'more = "elder"'), encoding="utf-8")
+    withdrawn = "unreviewed: reviewed by 2 on 2026-11-16, but the wording has changed since"
+    _, shown, unmarked, _ = isogloss_(build, show, read)
     assert reviews() == {withdrawn}
-    assert f"en: {withdrawn}" in isogloss_("show", "comparisons-0000", "--languages", "en")
-    said = isogloss_("review", "--read", str(results))
-    assert "nobody judged all of its present words" in said
+    assert f"en: {withdrawn}" in shown
+    assert "no speaker judged its complete present wording" in unmarked
 
 
-def test_readers_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readers_are_informed(monkeypatch: pytest.MonkeyPatch) -> None:
     def notes(speaker: Grammar) -> list[str]:
         monkeypatch.setattr("isogloss.checklist.reader.grammar", lambda _: speaker)
         return [note for note in isogloss.load("checklist-comparisons", "en").notes if "reviewed" in note]
@@ -366,11 +387,11 @@ def test_readers_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert notes(marked("comparisons", content)) == [f"reviewed by 2 on 2026-11-16, content {content}"]
     assert notes(marked("comparisons", "0" * 12)) == [
         "unreviewed by a native speaker",
-        "unreviewed: reviewed by 2 on 2026-11-16, but the words have changed since",
+        "unreviewed: reviewed by 2 on 2026-11-16, but the wording has changed since",
     ]
 
 
-def test_a_mark_reads_back() -> None:
+def test_mark_reads_back() -> None:
     from datetime import date
 
     parse(ENGLISH.replace('"unreviewed"', f'"{mark_text(12, date(2027, 1, 2), "0" * 12)}"'), "en.toml")

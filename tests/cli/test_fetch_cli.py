@@ -1,4 +1,4 @@
-"""`isogloss fetch` as a user sees it: the table, the messages, the exit status."""
+"""isogloss fetch: the table, the messages and the exit codes."""
 
 import io
 import subprocess
@@ -24,7 +24,7 @@ def run(*words: str) -> int:
 
 @pytest.fixture
 def mirror(tmp_path: Path) -> Path:
-    """A mirror of the one small dataset that has no published checksum, with made-up text."""
+    """Write a mirror of the one small dataset without a published checksum, with synthetic text."""
     folder = tmp_path / "mirror"
     (folder / "siqa").mkdir(parents=True)
     with tarfile.open(folder / "siqa/socialIQa_v1.4.tgz", "w:gz") as archive:
@@ -78,7 +78,7 @@ def test_fetch_from_a_folder_then_keep(
     assert run("siqa", "--mirror", str(mirror)) == 0
     captured = capsys.readouterr()
     assert captured.out == "siqa: 1 fetched\n"
-    assert captured.err == ""  # no bars where there is no terminal
+    assert captured.err == ""  # no progress bars without a terminal
     assert (tmp_path / "data/siqa/socialIQa_v1.4_dev.jsonl").read_text() == '{"split": "dev"}\n'
     assert run("siqa", "siqa", "--mirror", str(mirror)) == 0
     assert capsys.readouterr().out == "siqa: 1 kept\n"
@@ -91,7 +91,7 @@ def test_fetch_from_a_web_mirror(tmp_path: Path, web_mirror: str) -> None:
     assert (tmp_path / "data/siqa/socialIQa_v1.4_trn.jsonl").exists()
 
 
-def test_failures_are_told_and_do_not_stop_the_rest(
+def test_failures_are_reported_and_do_not_stop_the_rest(
     tmp_path: Path, mirror: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("squad", "tatoeba", "siqa", "--mirror", str(mirror), "--data", str(tmp_path / "data")) == 1
@@ -102,15 +102,14 @@ def test_failures_are_told_and_do_not_stop_the_rest(
     assert f"{mirror}/squad/dev-v1.1.json" in captured.err
 
 
-def test_same_problem_of_many_files_is_told_once(
+def test_shared_problem_of_many_files_is_reported_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("isogloss.data.fetch.downloaders.time.sleep", lambda _: None)
     words = ("lareqa", "squad", "--mirror", "http://127.0.0.1:9", "--data", str(tmp_path), "--tries", "2")
     assert run(*words) == 1
     assert capsys.readouterr().err == (
-        "failed: 11 files of lareqa, 2 files of squad\n"
-        "  127.0.0.1:9: no connection. Check the network, or use --mirror\n"
+        "failed: 11 lareqa files, 2 squad files\n  127.0.0.1:9: no connection. Check the network, or use --mirror\n"
     )
 
 
@@ -130,12 +129,12 @@ def test_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert run("--nonsense") == 2
 
 
-def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_has_examples_and_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--help") == 0
     out = capsys.readouterr().out
     assert out.count("isogloss fetch ") >= 3
     assert "`uriel`" in out
-    assert "Exit status" in out
+    assert "Exit codes" in out
 
 
 def test_importing_the_verb_is_light() -> None:

@@ -1,4 +1,4 @@
-"""One hostile set of names through the verbs: whatever a system, a file or a server is called, nothing obeys it."""
+"""Hostile system, file and server names are escaped in the output of every verb."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from hostile import ACTING, NAMES
 from isogloss.cli import options
 from isogloss.cli.main import main
 from isogloss.tasks.suites import suite
-from sample import write_gold, write_system
+from sample import write_systems
 
 each_name = pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
 ONE_CELL = ("--tasks", "xnli", "--languages", "en,de")
@@ -24,17 +24,13 @@ ONE_CELL = ("--tasks", "xnli", "--languages", "en,de")
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Gold, and two systems, of which one is called otherwise in every test."""
-    root = tmp_path_factory.mktemp("made")
-    write_gold(root / "gold", suite("xtreme-r"), 10)
-    for name, skill in (("plain", 0.9), ("other", 0.5)):
-        write_system(root / name, suite("xtreme-r"), 10, name, skill)
-    return root
+    """Write gold and two systems; every test renames the second."""
+    return write_systems(tmp_path_factory.mktemp("made"), suite("xtreme-r"), 10, plain=0.9, other=0.5)
 
 
 @each_name
 @pytest.mark.parametrize("form", ["table", "md", "latex"])
-def test_verbs_show_the_name_and_do_not_obey_it(made: Path, name: str, form: str) -> None:
+def test_system_names_are_escaped(made: Path, name: str, form: str) -> None:
     written = name.encode(errors="replace").decode()
     toml = json.dumps(written, ensure_ascii=True).replace("\x7f", "\\u007f")
     (made / "other" / "system.toml").write_text(f"name = {toml}\ndescription = {toml}\n", encoding="utf-8")
@@ -49,7 +45,7 @@ def test_verbs_show_the_name_and_do_not_obey_it(made: Path, name: str, form: str
 
 
 @each_name
-def test_errors_name_files_and_do_not_obey_them(tmp_path: Path, name: str) -> None:
+def test_file_names_in_errors_are_escaped(tmp_path: Path, name: str) -> None:
     file = "".join(name.split("/"))[:80].replace("\x00", "")
     for words in (("score", tmp_path / file), ("report", tmp_path / file), ("validate", tmp_path / file), (name,)):
         done = isogloss(*words)
@@ -58,7 +54,7 @@ def test_errors_name_files_and_do_not_obey_them(tmp_path: Path, name: str) -> No
         assert not ACTING.search(done.out + done.err)
 
 
-def test_a_folder_gives_its_system_a_name(made: Path, tmp_path: Path) -> None:
+def test_folder_names_are_escaped(made: Path, tmp_path: Path) -> None:
     folder = tmp_path / "\x1b[31mred\n\\input{x}"
     folder.mkdir()
     (folder / "xnli").symlink_to(made / "plain" / "xnli")
@@ -86,18 +82,18 @@ def rude_server() -> Iterator[str]:
     server.server_close()
 
 
-def test_what_a_server_says_is_not_obeyed(rude_server: str, tmp_path: Path) -> None:
+def test_server_messages_are_escaped(rude_server: str, tmp_path: Path) -> None:
     done = isogloss("fetch", "xcopa", "--mirror", rude_server, "--data", tmp_path, "--tries", 1, "--stall", 5)
     assert done.code == 1
     assert "failed: xcopa" in done.err
     assert not ACTING.search(done.out + done.err)
 
 
-def test_warnings_are_not_obeyed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_warnings_are_escaped(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     import warnings
 
     monkeypatch.setattr(warnings, "formatwarning", warnings.formatwarning)
-    monkeypatch.setattr(signal, "signal", lambda number, handler: None)  # the program's own, not the tests'
+    monkeypatch.setattr(signal, "signal", lambda number, handler: None)  # keep the tests' handlers
     monkeypatch.setattr(sys, "argv", ["isogloss", "--version"])
     with pytest.raises(SystemExit):
         main()
@@ -107,7 +103,7 @@ def test_warnings_are_not_obeyed(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 
 
 @each_name
-def test_progress_is_not_obeyed(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_escaped(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "dumb")
     with options.progress("scoring") as step:
@@ -116,18 +112,18 @@ def test_progress_is_not_obeyed(name: str, monkeypatch: pytest.MonkeyPatch, caps
     assert not ACTING.search(shown.replace("\r", ""))
 
 
-def test_there_is_one_way_to_speak() -> None:
-    """A line that a verb prints by itself would be one that nobody cleans."""
+def test_only_say_prints() -> None:
+    """Only `say` escapes control characters."""
     for path in Path(options.__file__).parent.glob("*.py"):
-        spoken = path.read_text(encoding="utf-8").count("typer.echo(")
-        assert spoken == (1 if path.name == "options.py" else 0), path.name
+        calls = path.read_text(encoding="utf-8").count("typer.echo(")
+        assert calls == (1 if path.name == "options.py" else 0), path.name
 
 
 @pytest.mark.parametrize("words", [("list", "tasks", "{}"), ("list", "--{}"), ("run", "--seeds", "{}", "ngram")])
-def test_wrong_usage_is_said_and_not_obeyed(capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
+def test_usage_errors_are_escaped(capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
     with pytest.raises(SystemExit) as ended:
         main([word.format("a\x1b[2J\u202eb") for word in words])
-    said = capsys.readouterr().err
+    message = capsys.readouterr().err
     assert ended.value.code == 2
-    assert "Usage: isogloss" in said
-    assert not ACTING.search(said)
+    assert "Usage: isogloss" in message
+    assert not ACTING.search(message)

@@ -1,4 +1,4 @@
-"""isogloss import, as it is called: names, exit codes, what is written and what is only said."""
+"""isogloss import: names, exit codes, files and notes."""
 
 import json
 import subprocess
@@ -27,27 +27,27 @@ def run(out: Path, *words: object, task: str = "xquad", language: str = "en") ->
     return isogloss("import", *words, "--task", task, "--language", language, "--out", out)
 
 
-def test_it_says_what_it_wrote_and_what_it_did_not_check(tmp_path: Path, answers: Path) -> None:
+def test_import_prints_the_path_and_a_note_on_unchecked_ids(tmp_path: Path, answers: Path) -> None:
     done = run(tmp_path / "preds", "auto", answers)
     path = tmp_path / "preds/xquad/en.jsonl"
-    assert (done.code, done.out) == (0, f"{path}  2 answers\n")
-    assert done.err == "note: ids and texts were not checked against the examples: no --data\n"
+    assert (done.code, done.out) == (0, f"{path}  2 predictions\n")
+    assert done.err == "note: ids and texts not checked: pass the examples with --data\n"
     assert [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] == [
         {"id": "q1", "prediction": "x"},
         {"id": "q2", "prediction": ""},
     ]
 
 
-def test_dev_answers_have_their_own_file(tmp_path: Path, answers: Path) -> None:
+def test_dev_predictions_have_their_own_file(tmp_path: Path, answers: Path) -> None:
     assert run(tmp_path, "hf", answers, "--split", "dev", task="mlqa").code == 0
     assert (tmp_path / "mlqa/dev-en.jsonl").is_file()
 
 
-def test_older_predictions_are_replaced_only_by_force(tmp_path: Path, answers: Path) -> None:
+def test_existing_predictions_are_replaced_only_with_force(tmp_path: Path, answers: Path) -> None:
     assert run(tmp_path, "hf", answers).code == 0
     again = run(tmp_path, "hf", answers)
     assert again.code == 1
-    assert "there are predictions already. --force replaces them" in again.err
+    assert "predictions exist already. Replace them with --force" in again.err
     assert run(tmp_path, "hf", answers, "--force").code == 0
 
 
@@ -62,7 +62,7 @@ def test_older_predictions_are_replaced_only_by_force(tmp_path: Path, answers: P
         (("hf", "--nonsense"), "No such option"),
     ],
 )
-def test_wrong_names_are_wrong_usage(tmp_path: Path, answers: Path, words: tuple[str, ...], message: str) -> None:
+def test_unknown_names_are_usage_errors(tmp_path: Path, answers: Path, words: tuple[str, ...], message: str) -> None:
     tool, *options = words
     done = isogloss("import", tool, answers, "-t", "xquad", "-l", "en", "-o", tmp_path / "preds", *options)
     assert done.code == 2
@@ -70,19 +70,19 @@ def test_wrong_names_are_wrong_usage(tmp_path: Path, answers: Path, words: tuple
     assert not (tmp_path / "preds").exists()
 
 
-def test_a_refused_file_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_rejected_file_writes_nothing(tmp_path: Path) -> None:
     metrics = write(tmp_path / "predict_results.json", '{"predict_accuracy": 0.7, "predict_samples": 5010}')
     done = run(tmp_path / "preds", "auto", metrics, task="xnli")
     assert done.code == 1
     assert done.err.startswith(f"error: {metrics}: only metrics, no answers. The answers are in ")
     missing = run(tmp_path / "preds", "hf", tmp_path / "nowhere.json")
-    assert (missing.code, "there is no such file" in missing.err) == (1, True)
+    assert (missing.code, "no such file" in missing.err) == (1, True)
     folder = run(tmp_path / "preds", "hf", tmp_path)
-    assert (folder.code, "there is no such file" in folder.err) == (1, True)
+    assert (folder.code, "no such file" in folder.err) == (1, True)
     assert not (tmp_path / "preds").exists()
 
 
-def test_a_data_folder_without_the_examples_is_said(tmp_path: Path, answers: Path) -> None:
+def test_data_folder_without_the_examples_is_an_error(tmp_path: Path, answers: Path) -> None:
     done = run(tmp_path / "preds", "hf", answers, "--data", tmp_path)
     assert done.code == 1
     assert "no test file of xquad/en" in done.err
@@ -112,14 +112,14 @@ def test_tools_are_recognised(tmp_path: Path) -> None:
 def test_unknown_and_mixed_files_are_not_guessed(tmp_path: Path) -> None:
     hers = write(tmp_path / "a.txt", "O\n")
     theirs = write(tmp_path / "b.json", '{"mteb_model_meta": {}}')
-    with pytest.raises(PredictionError, match="files of different tools: hf, mteb"):
+    with pytest.raises(PredictionError, match="files from different tools: hf, mteb"):
         detect([hers, theirs])
     for name, content in (("c.csv", "a,b"), ("d.jsonl", "{"), ("e.jsonl", '{"a": 1}'), ("f.json", "1")):
-        with pytest.raises(PredictionError, match="no tool is known that writes such a file"):
+        with pytest.raises(PredictionError, match="unrecognised file format"):
             detect([write(tmp_path / name, content)])
 
 
-def test_the_verb_is_light() -> None:
+def test_import_of_the_verb_is_light() -> None:
     code = "import sys, isogloss.cli.importing; print(*sorted({'numpy', 'msgspec', 'rich.table'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""

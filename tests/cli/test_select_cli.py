@@ -1,4 +1,4 @@
-"""isogloss select, as a user meets it."""
+"""isogloss select end to end."""
 
 import csv
 import json
@@ -22,15 +22,15 @@ def scores(tmp_path: Path) -> Path:
     return write_csv(tmp_path / "scores.csv", runs_of(*runs))
 
 
-def test_tables_reading_and_files(scores: Path, tmp_path: Path) -> None:
+def test_tables_and_files(scores: Path, tmp_path: Path) -> None:
     files = ("--json", tmp_path / "found.json", "--csv", tmp_path / "tables")
     done = isogloss("select", scores, "--test-size", "500", *files)
     assert (done.code, done.err) == (0, "")
     assert "target dev" in done.out
-    assert "3 runs, 1 language beside English." in " ".join(done.out.split())
-    found = json.loads((tmp_path / "found.json").read_bytes())
-    assert found["analysis"] == "checkpoint-selection"
-    assert found["asked"] == f"isogloss select {scores} --test-size 500"
+    assert "3 runs, 1 language besides English." in " ".join(done.out.split())
+    finding = json.loads((tmp_path / "found.json").read_bytes())
+    assert finding["analysis"] == "checkpoint-selection"
+    assert finding["asked"] == f"isogloss select {scores} --test-size 500"
     with (tmp_path / "tables" / "rules.csv").open(encoding="utf-8", newline="") as stream:
         lost = {row["rule"]: float(row["lost"]) for row in csv.DictReader(stream)}
     assert lost["target dev"] == 0
@@ -38,18 +38,17 @@ def test_tables_reading_and_files(scores: Path, tmp_path: Path) -> None:
 
 
 def test_a_page_with_curves(scores: Path, tmp_path: Path) -> None:
-    pytest.importorskip("vl_convert", reason="pages need vl-convert-python")
     assert isogloss("select", scores, "--html", tmp_path / "page.html").code == 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "Which checkpoint to take" in page
+    assert "Checkpoint selection" in page
     assert f">isogloss select {scores}</p>" in page
 
 
-def test_what_cannot_be_read_is_one_line(tmp_path: Path) -> None:
+def test_read_errors_are_one_line(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("step,seed,language,value\n", encoding="utf-8")
     done = isogloss("select", path)
     assert done.code == 1
-    assert done.err.startswith(f"error: {path}: there is no column split. It must have step, seed")
+    assert done.err.startswith(f"error: {path}: missing column split. Required columns: step, seed")
     assert isogloss("select", tmp_path / "no.csv").code == 1
     assert isogloss("select").code == 2

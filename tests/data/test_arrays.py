@@ -1,4 +1,4 @@
-"""Numpy files whose headers lie, or that are cut or spoilt: one error, and no memory for what is not there."""
+"""Numpy files with false headers, truncated or corrupted: one error, and no memory for missing data."""
 
 import io
 import random
@@ -22,7 +22,7 @@ def header(descr: str = "'<f4'", fortran: str = "False", shape: str = "(10, 10)"
     return f"{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': {shape}, }}"
 
 
-def test_arrays_are_read_as_they_were_saved(tmp_path: Path) -> None:
+def test_arrays_round_trip(tmp_path: Path) -> None:
     for name, array in (("c", np.arange(6.0).reshape(2, 3)), ("f", np.asfortranarray(np.arange(6.0).reshape(2, 3)))):
         np.save(tmp_path / name, array)
         assert np.array_equal(read_array(tmp_path / f"{name}.npy"), array)
@@ -50,14 +50,14 @@ def test_arrays_are_read_as_they_were_saved(tmp_path: Path) -> None:
         "{}",
     ],
 )
-def test_a_header_that_lies_is_one_error(tmp_path: Path, lie: str) -> None:
+def test_false_header_is_one_error(tmp_path: Path, lie: str) -> None:
     path = tmp_path / "a.npy"
     path.write_bytes(npy(lie))
     with pytest.raises(DataError, match=r"a\.npy: not a plain \.npy array"):
         read_array(path)
 
 
-def test_an_archive_is_no_array_and_an_array_no_archive(tmp_path: Path) -> None:
+def test_archive_and_array_are_not_interchangeable(tmp_path: Path) -> None:
     with (tmp_path / "z.npy").open("wb") as stream:
         np.savez(stream, a=np.arange(3))
     with pytest.raises(DataError, match=r"an \.npz archive, not a plain \.npy array"):
@@ -66,11 +66,11 @@ def test_an_archive_is_no_array_and_an_array_no_archive(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"not an \.npz archive"), read_arrays(tmp_path / "a.npy"):
         pass
     for read in (read_array, lambda path: read_arrays(path).__enter__()):
-        with pytest.raises(DataError, match="there is no such file"):
+        with pytest.raises(DataError, match="no such file"):
             read(tmp_path / "none")
 
 
-def test_an_archive_that_unpacks_to_too_much_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_archive_that_unpacks_to_too_much_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "SAFE_BYTES", 1 << 20)
     np.savez_compressed(tmp_path / "z", a=np.zeros(1 << 20))
     with pytest.raises(DataError, match="unpacks to 8,388,736 bytes"), read_arrays(tmp_path / "z.npz"):
@@ -81,7 +81,7 @@ def test_an_archive_that_unpacks_to_too_much_is_not_unpacked(tmp_path: Path, mon
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_spoilt_files_are_read_or_refused(tmp_path: Path) -> None:
+def test_corrupted_files_are_read_or_refused(tmp_path: Path) -> None:
     draw = random.Random(0)
     plain, packed = io.BytesIO(), io.BytesIO()
     np.save(plain, np.ones((10, 10), np.float32))

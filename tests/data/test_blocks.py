@@ -1,4 +1,4 @@
-"""Files are read many lines at a time; nobody may see where one block ends and the next begins."""
+"""Files are read in blocks of lines; block boundaries have no effect."""
 
 import io
 from pathlib import Path

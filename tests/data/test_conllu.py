@@ -1,4 +1,4 @@
-"""CoNLL-U: hand-made sentences for every rule, random ones for the offsets."""
+"""CoNLL-U: handwritten sentences for every rule, random ones for the offsets."""
 
 import pytest
 from hypothesis import given
@@ -13,7 +13,7 @@ def row(number: object, form: str, upos: str = "X", head: object = "_", deps: st
 
 
 def fused_tag(language: str, *parts: str) -> str:
-    """The tag given to words 1-n fused into one; a part is `UPOS head` or `UPOS head enhanced`.
+    """Return the tag of words 1-n fused into one; a part is `UPOS head` or `UPOS head enhanced`.
 
     The root of the sentence is the word after the parts; `r` is its id, so that a head can name it.
     """
@@ -34,7 +34,7 @@ def fused_tag(language: str, *parts: str) -> str:
 @pytest.mark.parametrize(
     ("language", "parts", "tag"),
     [
-        # One part is closest to the root: it wins, whatever its tag.
+        # The part closest to the root wins, regardless of its tag.
         ("he", ("ADP 3", "DET 3", "NOUN r"), "NOUN"),
         ("he", ("SCONJ r", "VERB 1"), "SCONJ"),
         ("he", ("NOUN r", "ADP 3", "PRON 1"), "NOUN"),
@@ -66,7 +66,7 @@ def fused_tag(language: str, *parts: str) -> str:
         ("es", ("ADJ r", "NOUN r"), "NOUN"),
         ("it", ("NUM r", "NOUN r"), "NOUN"),
         ("fr", ("INTJ r", "CONJ r"), "CONJ"),
-        # ... and a tag outside both ranks last; the first part wins what is left.
+        # ... and a tag outside both ranks last; remaining ties go to the first part.
         ("en", ("SYM r", "PUNCT r"), "PUNCT"),
         ("es", ("SYM r", "DET r"), "DET"),
         ("tr", ("SYM r", "_ r"), "SYM"),
@@ -80,11 +80,11 @@ def test_tag_of_fused_token(language: str, parts: tuple[str, ...], tag: str) -> 
 @pytest.mark.parametrize(
     ("parts", "tag"),
     [
-        # By basic heads alone both hang on the root word: DET has {0, r} above it, and so has ADP.
+        # By basic heads only, both depend on the root word: DET and ADP have the ancestors {0, r}.
         (("DET r r:det", "ADP r r:case"), "ADP"),
-        # An enhanced edge from another word gives ADP one ancestor more.
+        # An enhanced edge from another word adds an ancestor to ADP.
         (("DET r", "ADP r r:case|1:x"), "DET"),
-        # An edge from what is an ancestor already changes nothing, nor does an edge from an empty node.
+        # Edges from existing ancestors and from empty nodes change nothing.
         (("DET r", "ADP r 0:x|r:case"), "ADP"),
         (("DET r", "ADP r 1.1:x|r:case"), "ADP"),
         # Ancestors are a union over all paths: NOUN has {r, 0} and {3, r, 0}, three; ADP has {r, 0}.
@@ -98,11 +98,11 @@ def test_enhanced_edges_count(parts: tuple[str, ...], tag: str) -> None:
 
 
 def test_cycles_end() -> None:
-    # 1 and 2 hold each other and nothing else: one ancestor each, so the list decides.
+    # 1 and 2 are each other's only heads: one ancestor each, so the list decides.
     assert fused_tag("tr", "AUX 2", "NOUN 1") == "NOUN"
-    # 2 is above itself, which does not count: {r, 0} for both.
+    # 2 is its own ancestor, which does not count: {r, 0} for both.
     assert fused_tag("tr", "AUX r", "NOUN r 2:x") == fused_tag("tr", "NOUN r", "AUX r 2:x") == "NOUN"
-    # 2 and 3 hold each other: {r, 0, 3} and {r, 0, 2}; 1 hangs on both: {r, 0, 2, 3}.
+    # 2 and 3 are each other's heads: {r, 0, 3} and {r, 0, 2}; 1 depends on both: {r, 0, 2, 3}.
     assert fused_tag("tr", "NOUN r r:obj|3:obl", "PART r r:x|3:y", "X 2") == "PART"
 
 
@@ -122,7 +122,7 @@ def test_several_fused_tokens_in_one_sentence() -> None:
     assert tagged_words(lines, "tr") == [[("a", "VERB"), ("bc", "PRON"), ("def", "NOUN"), ("g", "PUNCT")]]
 
 
-# What is dropped, cleaned and refused -----------------------------------------------------------------------
+# Dropped, cleaned and rejected input -----------------------------------------------------------------------
 
 
 def test_sentences_end_at_blank_lines_or_the_end() -> None:
@@ -172,21 +172,21 @@ def test_long_sentences_are_read_like_short_ones() -> None:
 @pytest.mark.parametrize(
     ("lines", "line", "what"),
     [
-        ([row(1, "a"), "2\tb\tc"], 2, "3 columns instead of 10"),
-        (["# c", row(1, "a") + "\t_"], 2, "11 columns instead of 10"),
-        ([row(1, "a"), row(3, "b")], 2, "token id 3 where 2 should come"),
-        ([row(1, "a"), "", row(2, "b")], 3, "token id 2 where 1 should come"),
+        ([row(1, "a"), "2\tb\tc"], 2, "expected 10 columns, got 3"),
+        (["# c", row(1, "a") + "\t_"], 2, "expected 10 columns, got 11"),
+        ([row(1, "a"), row(3, "b")], 2, "token id 3, expected 2"),
+        ([row(1, "a"), "", row(2, "b")], 3, "token id 2, expected 1"),
         ([row(1, "a"), row("x", "b")], 2, "'x' is not a token id"),
         ([row("1-", "a")], 1, "'1-' is not a token id"),
-        ([row(1, "a"), row("3-4", "b"), row(2, "c")], 2, "token id 3-4 where 2 should come"),
+        ([row(1, "a"), row("3-4", "b"), row(2, "c")], 2, "token id 3-4, expected 2"),
         ([row("1-2", "a"), row(1, "b"), row("2-3", "c"), row(2, "d"), row(3, "e")], 3, "overlaps"),
         ([row("1-0", "a"), row(1, "b")], 1, "range 1-0 is empty"),
         ([row("1-3", "a"), row(1, "b"), row(2, "c")], 1, "range 1-3 goes beyond the last word, 2"),
-        (["# c", row(1, "a"), row(2, "")], 3, "a word without a form"),
-        ([row("1-2", "a"), row(1, "b"), row(2, "c"), row(3, "\u200c")], 4, "a word without a form"),
+        (["# c", row(1, "a"), row(2, "")], 3, "missing word form"),
+        ([row("1-2", "a"), row(1, "b"), row(2, "c"), row(3, "\u200c")], 4, "missing word form"),
     ],
 )
-def test_damage_is_located(lines: list[str], line: int, what: str) -> None:
+def test_damage_is_reported_with_its_line(lines: list[str], line: int, what: str) -> None:
     with pytest.raises(DataError, match=what) as caught:
         tagged_words(lines, "en")
     assert caught.value.where == f"line {line}"
@@ -277,7 +277,7 @@ def test_random_sentences_round_trip(drawn: list[list[tuple[str, str, bool, int,
 
 
 def fused_over(heads: list[str], deps: list[str] | None = None) -> list[str]:
-    """A sentence that is one fused token; each part has a tag of its own."""
+    """Return a sentence with one fused token; each part has its own tag."""
     extra = deps or ["_"] * len(heads)
     rows = [f"1-{len(heads)}\tall" + "\t_" * 8]
     rows += [
@@ -288,7 +288,7 @@ def fused_over(heads: list[str], deps: list[str] | None = None) -> list[str]:
 
 
 @pytest.mark.parametrize("shape", ["chain", "ring", "ladder"])
-def test_a_long_fused_token_takes_no_square_of_its_length(shape: str) -> None:
+def test_long_fused_token_takes_linear_time(shape: str) -> None:
     """Walking up from each of 20,000 words would take minutes."""
     n = 20_000
     heads = {
@@ -301,14 +301,14 @@ def test_a_long_fused_token_takes_no_square_of_its_length(shape: str) -> None:
     assert found == [[("all", f"T{n if shape == 'chain' else 1}")]]
 
 
-def test_a_longer_sentence_is_refused() -> None:
+def test_longer_sentence_is_refused() -> None:
     with pytest.raises(DataError, match="a sentence of more than 20,000 words"):
         tagged_words(fused_over(["0"] * 20_001), "en")
 
 
 @given(st.lists(st.lists(st.integers(0, 8), max_size=3), min_size=1, max_size=8))
-def test_the_part_with_fewest_ancestors_gives_the_tag(graph: list[list[int]]) -> None:
-    """Held against a walk up from every part, on graphs with cycles, loops, and heads that are no words."""
+def test_part_with_fewest_ancestors_gives_the_tag(graph: list[list[int]]) -> None:
+    """Compare with a walk up from every part, on graphs with cycles, loops, and heads that are not words."""
 
     def ancestors(start: int) -> int:
         seen, waiting = {start}, [start]

@@ -10,7 +10,7 @@ from isogloss.data import files
 from isogloss.data.conllu import Sentence, sentences
 
 WHOLE = "af bg el en es et eu fa fi he hu id it ja kk ko lt mr nl pl pt ro ta te th tl tr uk ur vi wo yo zh"
-PARTIAL = "ar de fr hi ru"  # other treebanks of these are in XTREME's files too, or a few more sentences
+PARTIAL = "ar de fr hi ru"  # XTREME's files also contain other treebanks or a few more sentences
 
 
 def treebank(data_dir: Path, pattern: str, language: str) -> list[Sentence]:
@@ -20,7 +20,7 @@ def treebank(data_dir: Path, pattern: str, language: str) -> list[Sentence]:
 
 
 def prepared(data_dir: Path, name: str) -> list[list[str]]:
-    """The lines of each sentence in one of XTREME's own files."""
+    """Return the lines of each sentence in one of XTREME's own files."""
     [path] = files.find_all(data_dir / "udpos" / "xtreme_r_tsv", name)
     return [block.split("\n") for block in files.read_text(path).strip("\n").split("\n\n")]
 
@@ -43,7 +43,7 @@ def test_words_equal_those_of_xtreme(tested: tuple[str, list[Sentence]], data_di
 def test_offsets_find_every_form(tested: tuple[str, list[Sentence]]) -> None:
     for sentence in tested[1]:
         assert [sentence.text[start:end] for start, end in sentence.offsets] == sentence.forms
-        assert not sentence.rebuilt, sentence.sent_id  # these treebanks were validated: their texts hold their forms
+        assert not sentence.rebuilt, sentence.sent_id  # validated treebanks: their texts contain their forms
 
 
 def test_tags_equal_those_of_xtreme(data_dir: Path) -> None:
@@ -55,7 +55,7 @@ def test_tags_equal_those_of_xtreme(data_dir: Path) -> None:
     assert any(theirs[start : start + len(ours)] == ours for start in starts)
 
 
-# Worked out by hand from the parts, their heads and the default precedence list: sent_id, token id, tag.
+# Derived by hand from the parts, their heads and the default precedence list: sent_id, token id, tag.
 FUSED = {
     "he_htb": {
         ("5726", "28-29"): "NOUN",  # DET under NOUN
@@ -99,7 +99,7 @@ FUSED = {
 
 
 def surface_ids(lines: list[str]) -> list[str]:
-    """The ids of the surface words of one sentence."""
+    """Return the ids of the surface words of one sentence."""
     ids = [line.split("\t")[0] for line in lines if not line.startswith("#")]
     ranges = [tuple(map(int, number.split("-"))) for number in ids if "-" in number]
     hidden = {str(part) for first, last in ranges for part in range(first, last + 1)}
@@ -107,7 +107,7 @@ def surface_ids(lines: list[str]) -> list[str]:
 
 
 def expected_tag(lines: list[str], fused: str) -> str:
-    """The tag of a fused token by the default list, by growing sets of ancestors until they stop growing."""
+    """Return the tag of a fused token by the default list, from ancestor sets computed to a fixed point."""
     rows = {r[0]: r for r in (line.split("\t") for line in lines if not line.startswith("#"))}
     words = {number for number in rows if number.isdecimal()}
     above = {w: {rows[w][6], *(e.split(":")[0] for e in rows[w][8].split("|"))} & (words | {"0"}) for w in words}
@@ -120,7 +120,7 @@ def expected_tag(lines: list[str], fused: str) -> str:
 
 
 def fused_tokens(data_dir: Path, name: str) -> Iterator[tuple[list[str], str, str, str, str]]:
-    """Each fused token of a test file: the lines of its sentence, sent_id, id of the token, word and tag."""
+    """Yield each fused token of a test file: the lines of its sentence, sent_id, token id, word and tag."""
     [path] = files.find_all(data_dir / "udpos" / "conllu", f"{name}-ud-test.conllu")
     blocks = [block.split("\n") for block in files.read_text(path).strip("\n").split("\n\n")]
     for lines, read in zip(blocks, sentences(files.lines(path), name[:2]), strict=True):
@@ -140,8 +140,8 @@ def test_tags_of_real_fused_tokens(name: str, data_dir: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["de_gsd", "el_gdt", "es_pud", "fr_gsd", "it_isdt"])
-def test_frequent_fused_words_have_the_tags_xtreme_gives_them(name: str, data_dir: Path) -> None:
-    """XTREME's development files are tagged: a word fused often has mostly the same tag there as here."""
+def test_frequent_fused_words_have_xtremes_tags(name: str, data_dir: Path) -> None:
+    """Compare with XTREME's tagged development files: frequent fused words mostly have the same tag."""
     ours: dict[str, Counter[str]] = defaultdict(Counter)
     for _, _, _, word, tag in fused_tokens(data_dir, name):
         ours[word][tag] += 1

@@ -1,4 +1,4 @@
-"""Detokenisation: one example for each stated rule, and exact offsets whatever the tokens."""
+"""Detokenisation: one example per rule, and exact offsets for any tokens."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from isogloss.data.detokenize import UNSEGMENTED, join
         ("hi", "हाँ । नहीं ॥", "हाँ। नहीं॥"),
         ("my", "ဟုတ် ၊ ကဲ ။", "ဟုတ်၊ ကဲ။"),
         ("ko", "그 《 책 》 。", "그 《책》。"),
-        # Wiki quotes alternate, each kind by itself; backquotes always open.
+        # Wiki quotes alternate, each kind separately; backquotes always open.
         ("en", "the '' Iliad '' and '' Odyssey ''", "the ''Iliad'' and ''Odyssey''"),
         ("en", "' '' Ann '' ' was", "'''Ann''' was"),
         ("en", 'a " b " c', 'a "b" c'),
@@ -40,7 +40,7 @@ from isogloss.data.detokenize import UNSEGMENTED, join
         ("en", "a - b – c well-known / -1", "a - b – c well-known / -1"),
         # Only a token that is all punctuation joins.
         ("en", "Game]] , .com a", "Game]], .com a"),
-        # One character a token: no spaces, but words of Latin letters or digits stay apart.
+        # One character per token: no spaces, except between words of Latin letters or digits.
         ("zh", "我 在 2 0 1 3 年 ， （ A B ）", "我在2013年，（AB）"),
         ("ja", "A B C None D 語 None 2 0", "ABC None D語None 20"),
         ("th", "ก ั น abc 12 ข É t é", "กันabc 12ขÉté"),

@@ -1,4 +1,4 @@
-"""Archives are taken apart by our rules, not by theirs: hostile, broken and oversized ones leave nothing behind."""
+"""Archives are extracted by our rules; hostile, broken and oversized ones leave no files."""
 
 import bz2
 import gzip
@@ -10,10 +10,12 @@ import stat
 import tarfile
 import zipfile
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from archives import tar_of, zip_of
 from isogloss.data.fetch.archive import extract
 from isogloss.data.fetch.catalog import ExtractRule
 from isogloss.errors import DataError
@@ -22,22 +24,7 @@ TEXTS = {"top/a.txt": b"first\n" * 1000, "top/deep/b.txt": b"second\n", "top/c.m
 RULES = (ExtractRule(re.compile(r"top/(?:.*/)?(\w+)\.txt"), "toy/{0}.txt"),)
 
 
-def tarred(members: Mapping[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as archive:
-        for name, content in members.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            archive.addfile(info, io.BytesIO(content))
-    return buffer.getvalue()
-
-
-def zipped(members: Mapping[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
+tarred, zipped = partial(tar_of, mode="w"), zip_of
 
 
 PACKERS: dict[str, Callable[[Mapping[str, bytes]], bytes]] = {
@@ -54,7 +41,7 @@ def written(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("form", PACKERS)
-def test_wanted_members_go_where_the_rules_say(tmp_path: Path, form: str) -> None:
+def test_selected_members_are_extracted_by_the_rules(tmp_path: Path, form: str) -> None:
     archive = tmp_path / "named.anything"
     archive.write_bytes(PACKERS[form](TEXTS))
     checksums = extract(archive, RULES, tmp_path / "out")
@@ -91,7 +78,7 @@ def test_archives_within_archives(tmp_path: Path, outer: Callable[[Mapping[str, 
 @pytest.mark.parametrize(
     "name", ["../evil.txt", "/etc/evil.txt", "top/../../evil.txt", "C:/evil.txt", "..\\evil.txt", "\\evil.txt"]
 )
-def test_members_that_point_outside_condemn_the_archive(tmp_path: Path, form: str, name: str) -> None:
+def test_members_that_point_outside_are_refused(tmp_path: Path, form: str, name: str) -> None:
     archive = tmp_path / "evil"
     archive.write_bytes(PACKERS[form]({name: b"evil"}))
     greedy = (ExtractRule(re.compile("(?s)(.*)"), "toy/{0}"),)
@@ -109,7 +96,7 @@ def test_links_and_devices_in_tars_are_refused(tmp_path: Path, kind: bytes) -> N
         archive.addfile(info)
     path = tmp_path / "links.tar"
     path.write_bytes(buffer.getvalue())
-    with pytest.raises(DataError, match="link or a device"):
+    with pytest.raises(DataError, match="link or device"):
         extract(path, RULES, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -120,7 +107,7 @@ def test_links_in_zips_are_refused(tmp_path: Path) -> None:
         info = zipfile.ZipInfo("top/a.txt")
         info.external_attr = (stat.S_IFLNK | 0o777) << 16
         archive.writestr(info, "/etc/passwd")
-    with pytest.raises(DataError, match="link or a device"):
+    with pytest.raises(DataError, match="link or device"):
         extract(path, RULES, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -158,12 +145,12 @@ def test_bomb_in_an_inner_archive_counts_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", PACKERS)
-def test_cut_archives_are_damaged_archives(tmp_path: Path, form: str) -> None:
+def test_truncated_archives_are_damaged(tmp_path: Path, form: str) -> None:
     path = tmp_path / "cut"
     noise = b"".join(hashlib.sha256(bytes([n])).digest() for n in range(250))
     whole = PACKERS[form]({"top/a.txt": noise})
     path.write_bytes(whole[: len(whole) // 3])
-    with pytest.raises(DataError, match="cut: not a whole archive"):
+    with pytest.raises(DataError, match="cut: incomplete or damaged archive"):
         extract(path, RULES, tmp_path / "out")
 
 
@@ -184,5 +171,5 @@ def test_encrypted_members_are_refused(tmp_path: Path) -> None:
 def test_two_members_for_one_file_are_refused(tmp_path: Path, other: str, rules: tuple[ExtractRule, ...]) -> None:
     path = tmp_path / "twice.zip"
     path.write_bytes(zipped({"top/a.txt": b"one", other: b"two"}))
-    with pytest.raises(DataError, match=r"has toy/a\.txt twice"):
+    with pytest.raises(DataError, match=r"duplicate member toy/a\.txt"):
         extract(path, rules, tmp_path / "out")

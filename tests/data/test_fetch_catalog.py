@@ -1,4 +1,4 @@
-"""The catalogue is sound, and what it says of pinned files is true of the real ones."""
+"""The catalogue is consistent, and its pinned checksums match the real files."""
 
 import re
 from pathlib import Path, PurePosixPath
@@ -30,7 +30,7 @@ def test_aliases_and_near_names() -> None:
         dataset("xqad")
 
 
-def test_every_source_is_sound() -> None:
+def test_every_source_is_valid() -> None:
     assert len(SOURCES) == 233
     for source in SOURCES:
         check(source)

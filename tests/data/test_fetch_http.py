@@ -1,4 +1,4 @@
-"""Downloads from a server that behaves badly: nothing wrong is ever kept, and nothing right is fetched twice."""
+"""Downloads from a misbehaving server: damaged data are never kept, and intact data never fetched twice."""
 
 import contextlib
 import os
@@ -67,7 +67,7 @@ def test_damaged_file_on_disk_is_replaced(server: Server, tmp_path: Path) -> Non
 
 def test_broken_connections_are_resumed(server: Server, tmp_path: Path) -> None:
     toy = file_of(server)
-    # More breaks than there are attempts: each brings new bytes, so none counts against the server.
+    # More breaks than attempts: each makes progress, so none counts as a failure.
     server.scripts["/file.bin"] = [cut(196_608) for _ in range(5)]
     assert run(toy, tmp_path).state == "fetched"
     assert (tmp_path / "toy/file.bin").read_bytes() == CONTENT
@@ -84,7 +84,7 @@ def test_server_without_ranges_is_read_from_the_start(server: Server, tmp_path: 
     assert (tmp_path / "toy/file.bin").read_bytes() == CONTENT
 
 
-def test_truncating_server_is_given_up_and_its_part_kept(server: Server, tmp_path: Path) -> None:
+def test_truncating_server_fails_and_part_is_kept(server: Server, tmp_path: Path) -> None:
     toy = file_of(server)
     server.scripts["/file.bin"] = [cut(131_072, serve_from_the_start) for _ in range(4)]
     outcome = run(toy, tmp_path)
@@ -97,7 +97,7 @@ def test_truncating_server_is_given_up_and_its_part_kept(server: Server, tmp_pat
     assert leftovers(tmp_path) == ["toy/file.bin"]
 
 
-def test_short_body_that_the_library_lets_pass(tmp_path: Path) -> None:
+def test_short_body_that_the_library_accepts(tmp_path: Path) -> None:
     class Answer(contextlib.nullcontext[None]):
         def __init__(self, start: int) -> None:
             super().__init__()
@@ -115,8 +115,8 @@ def test_short_body_that_the_library_lets_pass(tmp_path: Path) -> None:
             return Answer(int(headers.get("Range", "bytes=0-")[6:-1]))
 
     download = ResumingDownloader(
-        Library(),  # type: ignore[arg-type]
-        tmp_path / "part",
+        session=Library(),  # type: ignore[arg-type]
+        part=tmp_path / "part",
         retry=HASTE,
         checked=True,
         progress=lambda done: None,
@@ -126,7 +126,7 @@ def test_short_body_that_the_library_lets_pass(tmp_path: Path) -> None:
     assert (tmp_path / "whole").read_bytes() == b"0123456789"
 
 
-def test_damage_on_the_way_gets_a_second_chance(server: Server, tmp_path: Path) -> None:
+def test_damage_in_transit_is_retried_once(server: Server, tmp_path: Path) -> None:
     toy = file_of(server)
     server.scripts["/file.bin"] = [corrupt]
     assert run(toy, tmp_path).state == "fetched"
@@ -146,12 +146,12 @@ def test_file_that_grows_beyond_its_size_is_stopped(server: Server, tmp_path: Pa
     toy = file_of(server)
     server.files["/file.bin"] = CONTENT * 3
     outcome = run(toy, tmp_path)
-    assert "longer than the 1,200,000 bytes" in str(outcome.problem)
+    assert "longer than the published 1,200,000 bytes" in str(outcome.problem)
     assert leftovers(tmp_path) == []
 
 
 @pytest.mark.parametrize("announced", [True, False])
-def test_a_file_of_unknown_size_has_a_limit_too(
+def test_file_of_unknown_size_has_a_limit_too(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, announced: bool
 ) -> None:
     def endless(handler: Handler, content: bytes) -> None:
@@ -166,7 +166,7 @@ def test_a_file_of_unknown_size_has_a_limit_too(
     toy = file_of(server, sha256="", size=0)
     server.scripts["/file.bin"] = [endless]
     outcome = run(toy, tmp_path)
-    assert "longer than 5,000,000 bytes, which is more than any dataset has" in str(outcome.problem)
+    assert "longer than 5,000,000 bytes, more than any dataset has" in str(outcome.problem)
     assert "ISOGLOSS_MAX_BYTES" in str(outcome.problem)
     assert leftovers(tmp_path) == []
     assert len(server.requests) == 1
@@ -174,7 +174,7 @@ def test_a_file_of_unknown_size_has_a_limit_too(
     assert "longer than 1,000 bytes" in str(run(toy, tmp_path).problem)
 
 
-def test_lengths_of_thousands_of_digits_mean_nothing(server: Server, tmp_path: Path) -> None:
+def test_lengths_with_thousands_of_digits_are_ignored(server: Server, tmp_path: Path) -> None:
     def boast(handler: Handler, content: bytes) -> None:
         handler.send_response(200)
         handler.send_header("Content-Range", f"bytes {'9' * 5000}-/{'9' * 5000}")
@@ -203,11 +203,11 @@ def test_redirects_to_anything_but_the_web_are_refused(server: Server, tmp_path:
     assert leftovers(tmp_path) == []
 
 
-def test_silence_is_not_waited_for(server: Server, tmp_path: Path) -> None:
+def test_stalled_connection_is_dropped(server: Server, tmp_path: Path) -> None:
     toy = file_of(server)
     server.scripts["/file.bin"] = [stall(400_000)]
     assert run(toy, tmp_path, retry=IMPATIENT).state == "fetched"
-    assert server.silences == 0  # the first request is still being kept waiting
+    assert server.silences == 0  # the first request is still waiting
     assert (tmp_path / "toy/file.bin").read_bytes() == CONTENT
     assert server.requests[1][1] is not None
 
@@ -231,7 +231,7 @@ def test_redirects_are_followed(server: Server, tmp_path: Path) -> None:
     assert [path for path, _ in server.requests] == ["/file.bin", "/elsewhere/file.bin"]
 
 
-def test_busy_server_is_asked_again_a_missing_file_is_not(server: Server, tmp_path: Path) -> None:
+def test_busy_server_is_retried_missing_file_is_not(server: Server, tmp_path: Path) -> None:
     toy = file_of(server)
     server.scripts["/file.bin"] = [status(500), status(503)]
     assert run(toy, tmp_path).state == "fetched"
@@ -246,7 +246,7 @@ def test_busy_server_is_asked_again_a_missing_file_is_not(server: Server, tmp_pa
     assert (tmp_path / "toy/file.bin").read_bytes() == CONTENT
 
 
-def test_second_official_place_is_tried(server: Server, tmp_path: Path) -> None:
+def test_second_official_address_is_tried(server: Server, tmp_path: Path) -> None:
     toy = file_of(server, urls=(f"{server.url}/gone", f"{server.url}/file.bin"))
     assert run(toy, tmp_path).state == "fetched"
 
@@ -255,12 +255,19 @@ def test_dead_host_is_tried_for_one_file_only(server: Server, tmp_path: Path, mo
     pauses: list[float] = []
     monkeypatch.setattr("isogloss.data.fetch.downloaders.time.sleep", pauses.append)
     source = file_of(server).sources[0]
-    dead = "http://127.0.0.1:9/file.bin"  # the discard port: nobody listens
+    dead = "http://127.0.0.1:9/file.bin"  # the discard port, without a listener
     sources = tuple(
-        RemoteFile("toy", f"{n}.bin", (dead,), source.size, source.sha256, path=f"toy/{n}.bin") for n in range(20)
+        RemoteFile(
+            dataset="toy", name=f"{n}.bin", urls=(dead,), size=source.size, sha256=source.sha256, path=f"toy/{n}.bin"
+        )
+        for n in range(20)
     )
-    living = RemoteFile("toy", "file.bin", source.urls, source.size, source.sha256, path="toy/file.bin")
-    outcomes = fetch([Dataset("toy", "Toy", "none", (*sources, living))], tmp_path, retry=HASTE)
+    living = RemoteFile(
+        dataset="toy", name="file.bin", urls=source.urls, size=source.size, sha256=source.sha256, path="toy/file.bin"
+    )
+    outcomes = fetch(
+        [Dataset(name="toy", title="Toy", licence="none", sources=(*sources, living))], tmp_path, retry=HASTE
+    )
     assert pauses == [0.01, 0.02]
     assert [outcome.state for outcome in outcomes] == ["failed"] * 20 + ["fetched"]
     assert {str(outcome.problem) for outcome in outcomes[:20]} == {
@@ -274,12 +281,12 @@ from pathlib import Path
 from isogloss.data.fetch import fetch
 from isogloss.data.fetch.catalog import Dataset, RemoteFile
 url, sha256, data = sys.argv[1:]
-source = RemoteFile("toy", "file.bin", (url,), 1_200_000, sha256, path="toy/file.bin")
-fetch([Dataset("toy", "Toy", "none", (source,))], Path(data))
+source = RemoteFile(dataset="toy", name="file.bin", urls=(url,), size=1_200_000, sha256=sha256, path="toy/file.bin")
+fetch([Dataset(name="toy", title="Toy", licence="none", sources=(source,))], Path(data))
 """
 
 
-def test_killed_download_goes_on_where_it_stopped(server: Server, tmp_path: Path) -> None:
+def test_killed_download_resumes(server: Server, tmp_path: Path) -> None:
     toy = file_of(server)
     source = toy.sources[0]
     server.scripts["/file.bin"] = [drip]
@@ -288,7 +295,7 @@ def test_killed_download_goes_on_where_it_stopped(server: Server, tmp_path: Path
     deadline = time.monotonic() + 10
     while not (part.exists() and part.stat().st_size) and time.monotonic() < deadline:
         time.sleep(0.01)
-    with pytest.raises(DataError, match="another fetch is at work"):
+    with pytest.raises(DataError, match="another fetch is running"):
         fetch([toy], tmp_path)
     os.kill(child.pid, signal.SIGKILL)
     child.wait()

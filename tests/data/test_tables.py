@@ -18,11 +18,11 @@ def write(path: Path, text: str) -> Path:
 def test_quotes_are_text_and_columns_are_counted(tmp_path: Path) -> None:
     path = write(tmp_path / "t.tsv", '"a\tb"\tneutral\nc\td\n')
     assert list(rows(path, (2, 3))) == [['"a', 'b"', "neutral"], ["c", "d"]]
-    with pytest.raises(DataError, match=r"t\.tsv:2: 2 columns instead of 3"):
+    with pytest.raises(DataError, match=r"t\.tsv:2: expected 3 columns, got 2"):
         list(rows(path, 3))
 
 
-def test_blank_lines_close_one_sentence_however_many_there_are(tmp_path: Path) -> None:
+def test_runs_of_blank_lines_end_one_sentence(tmp_path: Path) -> None:
     path = write(tmp_path / "t.tsv", "\na\tO\nb\tB-PER\n\n\nc\tO")
     assert list(tagged_sentences(path)) == [(["a", "b"], ["O", "B-PER"]), (["c"], ["O"])]
 
@@ -31,7 +31,7 @@ def test_words_without_tags(tmp_path: Path) -> None:
     assert list(tagged_sentences(write(tmp_path / "t.tsv", "a\nb\n\nc\n"))) == [(["a", "b"], None), (["c"], None)]
 
 
-def test_a_sentence_with_some_tags_is_an_error(tmp_path: Path) -> None:
+def test_sentence_with_some_tags_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="2 words has 1 tags"):
         list(tagged_sentences(write(tmp_path / "t.tsv", "a\tO\nb\n\n")))
 
@@ -48,7 +48,7 @@ class Record(msgspec.Struct):
     idx: int
 
 
-def test_a_bad_record_is_located(tmp_path: Path) -> None:
+def test_bad_record_is_located(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", '{"idx": 1}\n\n{"idx": "x"}\n')
     with pytest.raises(DataError, match=r"t\.jsonl:3"):
         list(jsonl(path, Record))

@@ -1,4 +1,4 @@
-"""URIEL's features are read without pickles, and its distances are what their definitions say."""
+"""URIEL's features are read without pickles, and its distances match their definitions."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_distances_are_angles_and_ways(data: Path) -> None:
+def test_distances_are_angles_and_great_circles(data: Path) -> None:
     uriel = read_uriel(data, ["en", "de", "eu"])
     assert uriel.distance("syntactic", "en", "de") == pytest.approx(2 / np.pi * np.arccos(1 / np.sqrt(3)))
     assert uriel.distance("syntactic", "en", "eu") == pytest.approx(1)  # nothing in common
@@ -38,13 +38,15 @@ def test_distances_are_angles_and_ways(data: Path) -> None:
     assert uriel.distance("genetic", "en", "de") == pytest.approx(2 / np.pi * np.arccos(1 / 2))
     assert uriel.distance("genetic", "en", "eu") == 1
     assert uriel.distance("geographic", "en", "de") == pytest.approx(0.5, abs=1e-6)
-    assert uriel.distance("geographic", "en", "eu") == pytest.approx(1, abs=1e-3)  # an arc cosine at its end
+    assert uriel.distance("geographic", "en", "eu") == pytest.approx(
+        1, abs=1e-3
+    )  # arc cosine at the edge of its domain
     for kind in DISTANCES:
         assert uriel.distance(kind, "de", "de") == 0
         assert uriel.distance(kind, "de", "eu") == uriel.distance(kind, "eu", "de")
 
 
-def test_features_are_the_macrolanguage_s_and_descent_and_place_the_variety_s(data: Path) -> None:
+def test_features_of_the_macrolanguage_and_genealogy_of_the_variety(data: Path) -> None:
     uriel = read_uriel(data, ["ar"])
     assert uriel.languages["ar"].values.tolist() == [1] * 6
     assert uriel.languages["ar"].ancestors == ("Semitic",)
@@ -52,36 +54,36 @@ def test_features_are_the_macrolanguage_s_and_descent_and_place_the_variety_s(da
     assert read_uriel(data, ["ar"], varieties=True).languages["ar"].values.tolist() == [0] * 6
 
 
-def test_what_no_source_tells_is_marked(data: Path) -> None:
+def test_unattested_features_are_marked(data: Path) -> None:
     assert read_uriel(data, ["de"]).languages["de"].attested.tolist() == [False, True, True, False, True, True]
 
 
 def test_languages_beyond_the_registry_go_by_their_codes(data: Path) -> None:
     write_uriel(data, NAMES, {**FEATURES, "kin": [1, 0, 1, 0, 1, 0]})
     assert read_uriel(data, ["kin"]).languages["kin"].values.sum() == 3
-    with pytest.raises(DataError, match=r"feature_predictions\.npz: has no language xxx\. Give"):
+    with pytest.raises(DataError, match=r"feature_predictions\.npz: unknown language xxx\. Use"):
         read_uriel(data, ["en", "xxx"])
 
 
-def test_files_that_are_not_there_or_not_right(data: Path) -> None:
+def test_missing_or_invalid_files(data: Path) -> None:
     with pytest.raises(DataError, match="isogloss fetch uriel"):
         read_uriel(data / "nowhere", ["en"])
     path = data / "uriel/feature_averages.npz"
     np.savez(path, feats=np.array(NAMES), langs=np.array(list(FEATURES)), data=np.zeros((5, 6)))
-    with pytest.raises(DataError, match=r"a table of shape \(5, 6\) for 5 languages"):
+    with pytest.raises(DataError, match=r"per language \(5\), got shape \(5, 6\)"):
         read_uriel(data, ["en"])
     np.savez(path, feats=np.array(NAMES), langs=np.array(list(FEATURES)), data=np.full((5, 6, 1), np.nan))
-    with pytest.raises(DataError, match="no numbers"):
+    with pytest.raises(DataError, match="not finite"):
         read_uriel(data, ["en"])
     np.savez(path, feats=np.array(NAMES[::-1]), langs=np.array(list(FEATURES)), data=np.zeros((5, 6, 1)))
-    with pytest.raises(DataError, match="not the known ones"):
+    with pytest.raises(DataError, match="do not match the attested ones"):
         read_uriel(data, ["en"])
     np.savez(path, feats=np.array(["a", None]), langs=np.array(list(FEATURES)), data=np.zeros((5, 6, 1)))
     with pytest.raises(DataError, match=r"not an \.npz archive of arrays: Object arrays"):
         read_uriel(data, ["en"])
 
 
-def test_the_files_as_lang2vec_has_them_lack_places_only(data: Path) -> None:
+def test_lang2vec_files_lack_only_coordinates(data: Path) -> None:
     six = read_uriel(data, ["en", "de"])
     (data / "uriel/geocoord_features.npz").unlink()
     (data / "uriel").rename(data / "lang2vec")
@@ -90,11 +92,11 @@ def test_the_files_as_lang2vec_has_them_lack_places_only(data: Path) -> None:
     assert six.distances == DISTANCES
     assert five.distances == tuple(kind for kind in DISTANCES if kind != "geographic")
     assert all(five.distance(kind, "en", "de") == six.distance(kind, "en", "de") for kind in five.distances)
-    with pytest.raises(DataError, match=r"geocoord_features\.npz: places are not known\. Run `isogloss fetch uriel`"):
+    with pytest.raises(DataError, match=r"geocoord_features\.npz: missing coordinates\. Run `isogloss"):
         five.distance("geographic", "en", "de")
 
 
-def test_the_real_files(data_dir: Path) -> None:
+def test_real_files(data_dir: Path) -> None:
     if uriel_folder(data_dir) is None:
         pytest.skip("URIEL is not in the data folder: `isogloss fetch uriel` brings it")
     uriel = read_uriel(data_dir, CODES)
@@ -105,7 +107,7 @@ def test_the_real_files(data_dir: Path) -> None:
     assert nearest["genetic"] in ("de", "nl", "af")
 
 
-def test_the_real_places(data_dir: Path) -> None:
+def test_real_coordinates(data_dir: Path) -> None:
     folder = uriel_folder(data_dir)
     if folder is None or not (folder / "geocoord_features.npz").is_file():
         pytest.skip("URIEL's places are not in the data folder: `isogloss fetch uriel` brings them")

@@ -1,4 +1,4 @@
-"""The command line as a user meets it: what was said, how it ended, what was written."""
+"""The command line in tests: output, exit code and written files."""
 
 import io
 import json
@@ -12,14 +12,14 @@ import pytest
 
 from isogloss.cli.main import main
 
-# Where XTREME's own layout puts a task, where that is not under the task's id.
+# Folders of tasks in XTREME's layout, if not named after the task id.
 XTREME_FOLDERS = {"wikiann": "panx", "bucc": "bucc2018"}
 XTREME_SUFFIXES = {"xcopa": "jsonl"} | dict.fromkeys(("xquad", "mlqa", "tydiqa", "mewslix", "lareqa"), "json")
 
 
 @dataclass(frozen=True)
 class Finished:
-    """A command that has ended."""
+    """Output and exit code of a command."""
 
     code: int
     out: str
@@ -27,7 +27,7 @@ class Finished:
 
 
 def isogloss(*words: object) -> Finished:
-    """Run a command line in this process; anything but an orderly end is an exception here."""
+    """Run a command line in this process; a crash raises its exception."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
         main([str(word) for word in words])
@@ -35,7 +35,7 @@ def isogloss(*words: object) -> Finished:
 
 
 def scored(predictions: Path, *words: object) -> dict[str, Any]:
-    """The result record of `isogloss score`, which must succeed; `printed` is what the terminal saw."""
+    """Return the result record of `isogloss score`, which must succeed; `printed` receives the output."""
     target = predictions.parent / f"{predictions.name}-results.json"
     done = isogloss("score", predictions, *words, "--json", target)
     assert (done.code, done.err) == (0, ""), done.err
@@ -43,7 +43,7 @@ def scored(predictions: Path, *words: object) -> dict[str, Any]:
 
 
 def refused(predictions: Path, *words: object, code: int = 1) -> str:
-    """The message of `isogloss score`, which must end with an exit code and leave nothing behind."""
+    """Return the message of `isogloss score`, which must fail with an exit code and write no files."""
     target = predictions.parent / f"{predictions.name}-results.json"
     done = isogloss("score", predictions, *words, "--json", target)
     assert (done.code, done.out) == (code, ""), done
@@ -53,32 +53,32 @@ def refused(predictions: Path, *words: object, code: int = 1) -> str:
 
 
 def cell(record: Mapping[str, Any], task: str, language: str) -> dict[str, Any]:
-    """One cell of a record."""
+    """Return one cell of a record."""
     found: dict[str, Any]
     (found,) = [c for c in record["cells"] if (c["task"], c["language"]) == (task, language)]
     return found
 
 
 def values(numbers: Mapping[str, Any]) -> dict[str, float]:
-    """The bare scores of a cell's or an average's metrics."""
+    """Return the scores of a cell's or an average's metrics."""
     return {name: number["value"] for name, number in numbers.items()}
 
 
 def write(path: Path, text: str) -> Path:
-    """Write a file, with its folder."""
+    """Write a file, creating its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text.encode("utf-8"))
     return path
 
 
 def write_answers(root: Path, task: str, language: str, answers: Mapping[str, Any], split: str = "test") -> Path:
-    """A prediction file of our own layout."""
+    """Write a prediction file in our own layout."""
     prefix = "" if split == "test" else f"{split}-"
     rows = [json.dumps({"id": name, "prediction": answer}, ensure_ascii=False) for name, answer in answers.items()]
     return write(root / task / f"{prefix}{language}.jsonl", "".join(f"{row}\n" for row in rows))
 
 
 def write_xtreme(root: Path, task: str, language: str, text: str, split: str = "test") -> Path:
-    """A prediction or label file of XTREME's layout."""
+    """Write a prediction or label file in XTREME's layout."""
     suffix = XTREME_SUFFIXES.get(task, "tsv")
     return write(root / XTREME_FOLDERS.get(task, task) / f"{split}-{language}.{suffix}", text)

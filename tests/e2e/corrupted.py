@@ -1,4 +1,4 @@
-"""Gold of the real files, spoilt by a stated rule, and what the result must score by the independent rules."""
+"""Real gold, corrupted by a fixed rule, and its expected scores by the independent rules."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -12,9 +12,9 @@ from e2e import independent, rawfiles
 
 @dataclass(frozen=True)
 class Answered:
-    """The answers for one cell, in both layouts, and what they are worth.
+    """The answers for one cell, in both layouts, and their expected scores.
 
-    `n` is the number of examples that the signature names; `expected` has each metric's score and its own n.
+    `n` is the number of examples in the signature; `expected` has each metric's score and its own n.
     """
 
     n: int
@@ -25,7 +25,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class Case:
-    """One task on real files: which cells, and how their gold is spoilt."""
+    """One task on real files: its cells, and the corruption of their gold."""
 
     suite: str
     split: str
@@ -42,7 +42,7 @@ def _lines(items: Sequence[object]) -> str:
 
 
 def _labels(gold: list[str], labels: list[str]) -> Answered:
-    """Every 7th label becomes the next one of the label set."""
+    """Replace every 7th label by the next one of the label set."""
     given = [labels[(labels.index(x) + (i % 7 == 0)) % len(labels)] for i, x in enumerate(gold)]
     answers = dict(zip(_row_ids("test", len(gold)), given, strict=True))
     expected = {"accuracy": (independent.accuracy(gold, given), len(gold))}
@@ -60,7 +60,7 @@ def pawsx(root: Path, language: str) -> Answered:
 
 
 def xcopa(root: Path, language: str) -> Answered:
-    """Every 7th choice is the other one."""
+    """Every 7th choice is flipped."""
     gold = rawfiles.xcopa_labels(root, language)
     answers = {name: 1 - label if i % 7 == 0 else label for i, (name, label) in enumerate(gold.items())}
     score = independent.accuracy(list(gold.values()), list(answers.values()))
@@ -69,7 +69,7 @@ def xcopa(root: Path, language: str) -> Answered:
 
 
 def _tags(gold: list[list[str]], changes: Mapping[str, str], split: str) -> Answered:
-    """Every 5th tag, counted over the whole file, is changed as the table says."""
+    """Change every 5th tag of the file by a table."""
     place, given = 0, []
     for sentence in gold:
         given.append([changes.get(t, changes[""]) if (place + i) % 5 == 0 else t for i, t in enumerate(sentence)])
@@ -81,7 +81,7 @@ def _tags(gold: list[list[str]], changes: Mapping[str, str], split: str) -> Answ
 
 
 def udpos(root: Path, language: str) -> Answered:
-    """Every 5th tag becomes NOUN; nouns become names, and the two conjunctions change places."""
+    """Every 5th tag becomes NOUN; nouns become PROPN, and the two conjunctions are swapped."""
     gold = [sentence.tags for sentence in rawfiles.treebanks(root, language)]
     return _tags(gold, {"NOUN": "PROPN", "CCONJ": "SCONJ", "SCONJ": "CCONJ", "": "NOUN"}, "test")
 
@@ -94,7 +94,7 @@ def wikiann(root: Path, language: str) -> Answered:
 
 
 def _questions(gold: dict[str, list[str]], mlqa_language: str | None = None) -> Answered:
-    """By number modulo 6: right, less its last letter, dressed in punctuation and articles, half, another's, none."""
+    """By number modulo 6: correct, without the last letter, with punctuation and articles, half, another's, none."""
     names = list(gold)
     answers = {}
     for number, (name, (answer, *_)) in enumerate(gold.items()):
@@ -125,7 +125,7 @@ def tydiqa(root: Path, language: str) -> Answered:
 
 
 def tatoeba(root: Path, language: str) -> Answered:
-    """Every 7th sentence is answered with the line after the right one."""
+    """Every 7th sentence is answered with the line after the correct one."""
     english = rawfiles.tatoeba_english(root, language)
     count = len(english)
     given = [(row + 1) % count if row % 7 == 0 else row for row in range(count)]
@@ -138,7 +138,7 @@ def tatoeba(root: Path, language: str) -> Answered:
 
 
 def bucc(root: Path, language: str) -> Answered:
-    """Every 7th pair gets the English sentence of the pair before, every 5th is lost, 40 strangers are paired."""
+    """Every 7th pair gets the previous pair's English sentence, every 5th is missing, and 40 wrong pairs are added."""
     found = rawfiles.bucc(root, language)
     pairs = [
         (source, found.gold[row - 1][1] if row % 7 == 0 else target)
@@ -159,7 +159,7 @@ def lareqa_files(root: Path) -> rawfiles.Lareqa:
 
 
 def spoilt_ranking(built: rawfiles.Lareqa, number: int, name: str, depth: int) -> list[str]:
-    """The targets, rotated by the question's number, each behind `number % 4` others; cut at `depth`."""
+    """Return the targets rotated by the question's number, each after `number % 4` others, cut at `depth`."""
     targets = built.targets[name]
     first = number * 37 % len(built.candidates)
     pool = built.candidates[first : first + 2 * depth] + built.candidates[: 2 * depth]

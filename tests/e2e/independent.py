@@ -1,6 +1,6 @@
-"""The scoring rules of the reference, written out plainly: the second opinion that the end-to-end tests ask.
+"""An independent implementation of the reference's scoring rules, for the end-to-end tests.
 
-Nothing here imports the package under test. Clarity over speed; every figure is on the 0..100 scale.
+It does not import the package under test, and prefers clarity to speed; all scores are on the 0..100 scale.
 """
 
 import re
@@ -18,7 +18,7 @@ Pair = tuple[str, str]
 Matrix = npt.NDArray[np.float64]
 
 # ---------------------------------------------------------------------------------------------------------------
-# The suites: tasks, their languages, and how tasks become one number.
+# The suites: tasks, their languages, and the rules of the overall score.
 
 XTREME_R = {
     "xnli": "ar bg de el en es fr hi ru sw th tr ur vi zh",
@@ -37,7 +37,7 @@ XTREME_R = {
 }
 CATEGORIES = (("xnli", "xcopa"), ("udpos", "wikiann"), ("xquad", "mlqa", "tydiqa"), ("mewslix", "lareqa", "tatoeba"))
 
-# The metrics whose averages make a task's figure.
+# The metrics averaged into a task's score.
 MAIN: dict[str, tuple[str, ...]] = dict.fromkeys(("xnli", "xcopa", "pawsx", "mldoc", "tatoeba"), ("accuracy",))
 MAIN |= dict.fromkeys(("udpos", "wikiann", "bucc"), ("f1",))
 MAIN |= dict.fromkeys(("xquad", "mlqa", "tydiqa"), ("f1", "em"))
@@ -45,12 +45,12 @@ MAIN |= dict.fromkeys(("mewslix", "lareqa"), ("map@20",))
 
 
 def task_score(task: str, cells: Collection[Mapping[str, float]]) -> float:
-    """A task's figure: each main metric averaged over the languages, then the mean of those."""
+    """Return a task's score: each main metric averaged over the languages, then the mean of those."""
     return fmean(fmean(scores[metric] for scores in cells) for metric in MAIN[task])
 
 
 def category_mean(task_scores: Mapping[str, float]) -> float:
-    """The mean over the four categories of the mean over each one's tasks: the paper's overall."""
+    """Return the paper's overall score: the mean over the four categories of the mean over their tasks."""
     return fmean(fmean(task_scores[task] for task in tasks) for tasks in CATEGORIES)
 
 
@@ -59,13 +59,13 @@ def category_mean(task_scores: Mapping[str, float]) -> float:
 
 
 def accuracy(gold: Sequence[object], predicted: Sequence[object]) -> float:
-    """The share of equal labels."""
+    """Return the share of equal labels."""
     assert len(gold) == len(predicted) > 0
     return 100 * sum(g == p for g, p in zip(gold, predicted, strict=True)) / len(gold)
 
 
 def pair_scores(gold: Collection[Pair], predicted: Collection[Pair]) -> dict[str, float]:
-    """F1, precision and recall over sets of pairs; all 0 where no pair is right."""
+    """Return F1, precision and recall over sets of pairs; all 0 if no pair is correct."""
     right = len(set(gold) & set(predicted))
     if not right:
         return {"f1": 0.0, "precision": 0.0, "recall": 0.0}
@@ -89,13 +89,13 @@ _ARTICLES = {
 
 
 def squad_tokens(text: str) -> list[str]:
-    """SQuAD 1.1: lower-case, ASCII punctuation out, English articles out, split on white space; any language."""
+    """SQuAD 1.1: lower-case, remove ASCII punctuation and English articles, split at white space; any language."""
     text = "".join(char for char in text.lower() if char not in string.punctuation)
     return re.sub(r"\b(a|an|the)\b", " ", text).split()
 
 
 def mlqa_tokens(text: str, language: str) -> list[str]:
-    """MLQA: all punctuation out, the language's articles out, Chinese one ideograph a token."""
+    """MLQA: remove all punctuation and the language's articles; Chinese has one token per ideograph."""
     kept = [c for c in text.lower() if c not in string.punctuation and not unicodedata.category(c).startswith("P")]
     text = "".join(kept)
     if language in _ARTICLES:
@@ -108,7 +108,7 @@ def mlqa_tokens(text: str, language: str) -> list[str]:
 
 
 def overlap_f1(predicted: Sequence[str], gold: Sequence[str]) -> float:
-    """Harmonic mean of token precision and recall, 0..1; two empty answers have none in common."""
+    """Return the harmonic mean of token precision and recall, 0..1; 0 for two empty answers."""
     same = sum((Counter(predicted) & Counter(gold)).values())
     if not same:
         return 0.0
@@ -119,7 +119,7 @@ def overlap_f1(predicted: Sequence[str], gold: Sequence[str]) -> float:
 def qa_scores(
     gold: Mapping[str, Sequence[str]], predicted: Mapping[str, str], mlqa_language: str | None = None
 ) -> dict[str, float]:
-    """F1 and exact match, each the best over the gold answers; a question without a prediction scores 0."""
+    """Return F1 and exact match, each the best over the gold answers; a question without a prediction scores 0."""
 
     def tokens(text: str) -> list[str]:
         return mlqa_tokens(text, mlqa_language) if mlqa_language else squad_tokens(text)
@@ -138,7 +138,7 @@ def qa_scores(
 
 
 def chunks(tags: Tags) -> set[tuple[str, int, int]]:
-    """conlleval's chunks of one sentence, the type being what follows the last hyphen (the whole tag, if none)."""
+    """Return conlleval's chunks of a sentence; the type follows the last hyphen, or is the whole tag without one."""
     found = set()
     begin, before, before_type = 0, "O", "O"
     for place, tag in enumerate([*tags, "O"]):
@@ -168,7 +168,7 @@ def _starts(before: str, now: str, other_type: bool) -> bool:
 
 
 def tagging_scores(gold: Sequence[Tags], predicted: Sequence[Tags]) -> dict[str, float]:
-    """Micro chunk F1 and token accuracy of a corpus."""
+    """Return micro chunk F1 and token accuracy of a corpus."""
     right = wanted = given = equal = tokens = 0
     for gold_tags, predicted_tags in zip(gold, predicted, strict=True):
         assert len(gold_tags) == len(predicted_tags)
@@ -185,7 +185,7 @@ def tagging_scores(gold: Sequence[Tags], predicted: Sequence[Tags]) -> dict[str,
 def span_scores(
     gold: Sequence[Iterable[tuple[int, int, str]]], predicted: Sequence[Iterable[tuple[int, int, str]]]
 ) -> dict[str, float]:
-    """Micro F1 over exact (start, end, type) and over (start, end)."""
+    """Return micro F1 over exact (start, end, type) and over (start, end)."""
     scores = {}
     for name, width in (("f1", 3), ("boundary_f1", 2)):
         wanted = {(row, *span[:width]) for row, spans in enumerate(gold) for span in spans}
@@ -209,14 +209,14 @@ def average_precision(ranked: Sequence[str], targets: Collection[str], k: int = 
 
 
 def one_target(ranked: Sequence[str], target: str, targets: Collection[str], k: int = 20) -> float:
-    """1 / rank of a target once the query's other targets are taken out of the ranking, 0 beyond rank k; 0..1."""
+    """Return 1 / rank of a target in the ranking without the query's other targets, 0 beyond rank k; 0..1."""
     others = set(targets) - {target}
     left = [item for item in ranked if item not in others][:k]
     return 1 / (1 + left.index(target)) if target in left else 0.0
 
 
 def ranking_scores(rankings: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]) -> dict[str, float]:
-    """Mean AP@20; for Mewsli-X, with one target, this is the mean reciprocal rank."""
+    """Return mean AP@20; for Mewsli-X, with one target, this is the mean reciprocal rank."""
     pairs = zip(rankings, targets, strict=True)
     return {"map@20": 100 * fmean(average_precision(ranked, wanted) for ranked, wanted in pairs)}
 
@@ -224,7 +224,7 @@ def ranking_scores(rankings: Sequence[Sequence[str]], targets: Sequence[Sequence
 def one_target_scores(
     rankings: Sequence[Sequence[str]], targets: Sequence[Sequence[str]], language: str
 ) -> dict[str, tuple[float, int]]:
-    """The one-target figures with the number of (question, target) pairs: all, same language, other languages."""
+    """Return the one-target scores with the number of (question, target) pairs: all, same language, other languages."""
     values: dict[str, list[float]] = {"one-target": [], "one-target-same": [], "one-target-different": []}
     for ranked, wanted in zip(rankings, targets, strict=True):
         for target in wanted:
@@ -236,12 +236,12 @@ def one_target_scores(
 
 
 def ranked_rows(queries: Matrix, candidates: Matrix, k: int) -> list[list[int]]:
-    """The k rows with the largest inner product for each query, ties to the lowest row, by sorting everything."""
+    """Return the k rows with the largest inner product per query by a full sort; ties go to the lowest row."""
     return [np.argsort(-(candidates @ query), kind="stable")[:k].tolist() for query in queries]
 
 
 def unit_rows(matrix: Matrix) -> Matrix:
-    """Rows at unit length."""
+    """Return the rows scaled to unit length."""
     lengths: Matrix = np.sqrt((matrix**2).sum(axis=1, keepdims=True))
     return matrix / lengths
 
@@ -253,9 +253,9 @@ def unit_rows(matrix: Matrix) -> Matrix:
 def mined_pairs(
     source: Mapping[str, tuple[str, npt.ArrayLike]], target: Mapping[str, tuple[str, npt.ArrayLike]]
 ) -> list[tuple[str, str, float]]:
-    """Margin mining from {id: (text, vector)} on both sides: (source id, target id, score), best first.
+    """Return pairs (source id, target id, score) mined by margin from {id: (text, vector)}, best first.
 
-    A repeated text keeps its last vector while mining, and gives no pair.
+    A repeated text keeps its last vector during mining, and is in no pair.
     """
     (x_ids, x), (y_ids, y) = _unified(source), _unified(target)
     cosine = unit_rows(x) @ unit_rows(y).T
@@ -279,7 +279,7 @@ def mined_pairs(
 
 
 def _unified(side: Mapping[str, tuple[str, npt.ArrayLike]]) -> tuple[list[str], Matrix]:
-    """Ids ("" where the text occurs more than once) and vectors of the distinct texts."""
+    """Return ids ("" if the text occurs more than once) and vectors of the distinct texts."""
     counts = Counter(text for text, _ in side.values())
     last = {text: (identifier, vector) for identifier, (text, vector) in side.items()}
     ids = [identifier if counts[text] == 1 else "" for text, (identifier, _) in last.items()]
@@ -287,7 +287,7 @@ def _unified(side: Mapping[str, tuple[str, npt.ArrayLike]]) -> tuple[list[str], 
 
 
 def tuned_threshold(mined: Sequence[tuple[str, str, float]], gold: Collection[Pair]) -> float:
-    """Halfway between the last score of the first prefix with the best F1 and the next score."""
+    """Return the midpoint of the last score of the first prefix with the best F1 and the next score."""
     best, threshold = 0.0, 0.0
     for size in range(1, len(mined) + 1):
         f1 = pair_scores(gold, [(a, b) for a, b, _ in mined[:size]])["f1"]

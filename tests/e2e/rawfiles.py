@@ -1,4 +1,4 @@
-"""The datasets' own files, read plainly: gold as the end-to-end tests know it. Imports nothing of the package."""
+"""Independent readers of the datasets' files, for the gold of the end-to-end tests; they do not import the package."""
 
 import json
 import lzma
@@ -16,7 +16,7 @@ _PRECEDENCE = "VERB NOUN PROPN PRON ADJ NUM ADV INTJ AUX ADP DET PART CCONJ SCON
 
 
 def text(path: Path) -> str:
-    """A file's text, packed with xz or not."""
+    """Return a file's text, packed with xz or not."""
     if path.is_file():
         return path.read_bytes().decode("utf-8")
     with lzma.open(f"{path}.xz") as stream:
@@ -24,34 +24,34 @@ def text(path: Path) -> str:
 
 
 def lines(path: Path) -> list[str]:
-    """A file's lines; only a line feed ends one."""
+    """Return a file's lines, split at line feeds only."""
     return text(path).removesuffix("\n").split("\n")
 
 
 def xnli_labels(root: Path) -> list[str]:
-    """Test labels, the same in every language."""
+    """Return the test labels, which are the same in every language."""
     return lines(root / "xnli/test-gold-labels.txt")
 
 
 def pawsx_labels(root: Path, language: str) -> list[str]:
-    """Test labels from the files that have them."""
+    """Return the test labels from the labelled files."""
     return [line.split("\t")[3] for line in lines(root / f"pawsx/with_id_and_label/test-{language}.tsv")[1:]]
 
 
 def xcopa_labels(root: Path, language: str) -> dict[str, int]:
-    """Test labels by `idx`."""
+    """Return the test labels by `idx`."""
     records = [json.loads(line) for line in lines(root / f"xcopa/data/{language}/test.{language}.jsonl")]
     return {str(record["idx"]): record["label"] for record in records}
 
 
 def tag_column(path: Path) -> list[list[str]]:
-    """The tags of `word<TAB>tag` lines with a blank line after each sentence."""
+    """Return the tags of `word<TAB>tag` lines, with a blank line after each sentence."""
     blocks = text(path).split("\n\n")
     return [[line.split("\t")[1] for line in block.split("\n") if line] for block in blocks if block.strip()]
 
 
 class TaggedSentence(NamedTuple):
-    """A converted sentence: surface words, their tags, and the raw sentence the treebank gives."""
+    """A converted sentence: surface words, their tags, and the treebank's raw sentence."""
 
     words: list[str]
     tags: list[str]
@@ -59,7 +59,7 @@ class TaggedSentence(NamedTuple):
 
 
 def treebanks(root: Path, language: str) -> list[TaggedSentence]:
-    """All test treebanks of a language in name order, fused tokens put in place of their parts."""
+    """Return all test treebanks of a language in name order, with fused tokens instead of their parts."""
     paths = sorted((root / "udpos/conllu").glob(f"{language}_*-ud-test.conllu*"))
     blocks = [
         block for path in paths for block in text(path.with_suffix("") if path.suffix == ".xz" else path).split("\n\n")
@@ -88,14 +88,14 @@ def _sentence(block: str) -> TaggedSentence:
 
 
 def _fused_tag(own: list[list[str]], parts: dict[int, list[str]]) -> str:
-    """The tag of the part with the fewest ancestors; of several such, the one earliest in the precedence list."""
+    """Return the tag of the part with the fewest ancestors; ties go to the first in the precedence list."""
     depths = [len(_ancestors(int(row[0]), parts)) for row in own]
     tags = [row[3] for row, depth in zip(own, depths, strict=True) if depth == min(depths)]
     return min(tags, key=lambda tag: _PRECEDENCE.index(tag) if tag in _PRECEDENCE else len(_PRECEDENCE))
 
 
 def _ancestors(number: int, parts: dict[int, list[str]]) -> set[int]:
-    """Every node above a word, over basic and enhanced edges, itself left out."""
+    """Return every node above a word, by basic and enhanced edges, excluding the word."""
     above: set[int] = set()
     waiting = [number]
     while waiting:
@@ -109,7 +109,7 @@ def _ancestors(number: int, parts: dict[int, list[str]]) -> set[int]:
 
 
 def squad(path: Path) -> dict[str, list[str]]:
-    """Gold answers by question id, in file order."""
+    """Return the gold answers by question id, in file order."""
     found: dict[str, list[str]] = {}
     for _, question in _questions(json.loads(text(path))):
         assert question["id"] not in found
@@ -125,12 +125,12 @@ def _questions(file: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str,
 
 
 def tatoeba_english(root: Path, language: str) -> list[str]:
-    """The English side, line i translating line i of the other."""
+    """Return the English side; line i translates line i of the other."""
     return [line.strip() for line in lines(root / f"tatoeba/tatoeba.{ISO3[language]}-eng.eng")]
 
 
 class Bitext(NamedTuple):
-    """The two sides' ids and the gold pairs of BUCC."""
+    """Ids of both sides and gold pairs of BUCC."""
 
     source: list[str]
     english: list[str]
@@ -138,7 +138,7 @@ class Bitext(NamedTuple):
 
 
 def bucc(root: Path, language: str) -> Bitext:
-    """The sample set, which is the dev split."""
+    """Return the sample set, which is the dev split."""
     stem = root / f"bucc2018/{language}-en.dev"
     sides = [[line.split("\t")[0] for line in lines(Path(f"{stem}.{side}"))] for side in (language, "en")]
     gold = [(first, second) for first, second in (line.split("\t") for line in lines(Path(f"{stem}.gold")))]
@@ -154,7 +154,7 @@ class Lareqa(NamedTuple):
 
 
 def lareqa(root: Path) -> Lareqa:
-    """XQuAD-R as a retrieval task: every sentence a candidate, the one that holds the answer's start a target."""
+    """Return XQuAD-R as a retrieval task: sentences are candidates, those with the answer's start are targets."""
     questions: dict[str, list[str]] = {}
     candidates: list[str] = []
     shared: dict[str, list[str]] = {}

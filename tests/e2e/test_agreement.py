@@ -1,4 +1,4 @@
-"""One folder, five verbs: all agree on what can be scored, and on why the rest cannot."""
+"""Five verbs agree on the cells of a folder that can be scored, and on the reasons for the others."""
 
 import csv
 import gzip
@@ -13,13 +13,13 @@ from e2e.command import isogloss
 from predictions.made import wikiann_dev, write_jsonl, xquad
 
 SCORED = [("xquad", "en"), ("xquad", "de")]
-# What is left out for want of gold, and why.
+# Cells left out for lack of gold, and the reasons.
 NO_FILE, DAMAGED, NO_GOLD = "no test file of xquad/th in ", "not a SQuAD-format JSON file", "the test file has no gold"
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two systems with answers that can be scored, that cannot for want of gold, and under names that nobody reads."""
+    """Write two systems with scorable answers, answers without gold, and misnamed files."""
     root = tmp_path_factory.mktemp("agreement")
     data = root / "data"
     answers: dict[str, Any] = {code: questions(data, code) for code in ("en", "de", "el")}
@@ -41,7 +41,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def questions(data: Path, code: str) -> dict[str, str]:
-    """XQuAD with questions of different lengths, so that there is something to explain; returns the answers by id."""
+    """Write XQuAD with questions of different lengths, for `explain`; return the answers by id."""
     answers, path = xquad(data, code), data / f"xquad/xquad.{code}.json"
     file = json.loads(path.read_text())
     for row, paragraph in enumerate(file["data"][0]["paragraphs"]):
@@ -51,7 +51,7 @@ def questions(data: Path, code: str) -> dict[str, str]:
 
 
 def said_by_validate(made: Path, name: str = "a") -> list[str]:
-    """The lines of `isogloss validate` on what is left out or misnamed."""
+    """Return the lines of `isogloss validate` about left-out and misnamed files."""
     done = isogloss("validate", made / name, "--data", made / "data", "--limit", 0)
     lines = done.out.splitlines()
     left_out = [line.removeprefix("warning left out: ") for line in lines if line.startswith("warning left out: ")]
@@ -59,7 +59,7 @@ def said_by_validate(made: Path, name: str = "a") -> list[str]:
 
 
 def as_lines(left_out: list[dict[str, str]]) -> list[str]:
-    """What was left out, from a JSON record, in the words of validate."""
+    """Return the left-out answers of a JSON record, in the words of validate."""
     lines = []
     for each in left_out:
         cell = f"{each['task']}/{each['language']} {each['split']}" if each["task"] else ""
@@ -69,14 +69,14 @@ def as_lines(left_out: list[dict[str, str]]) -> list[str]:
 
 
 def recorded(made: Path, verb: str, *systems: str) -> tuple[Any, str]:
-    """The JSON that a verb writes, and what it prints; it must end well."""
+    """Return the JSON that a verb writes and its output; it must succeed."""
     target = made / f"{verb}-{'-'.join(systems)}.json"
     done = isogloss(verb, *(made / name for name in systems), "--data", made / "data", "--json", target)
     assert (done.code, done.err) == (0, ""), done.err
     return json.loads(target.read_text(encoding="utf-8")), done.out
 
 
-def test_what_is_scorable_and_why_not(made: Path) -> None:
+def test_scorable_cells_and_reasons(made: Path) -> None:
     said = said_by_validate(made)
     assert len(said) == 6
     for place, reason in (("xquad/th test", NO_FILE), ("xquad/el test", DAMAGED), ("wikiann/qu test", NO_GOLD)):
@@ -88,7 +88,7 @@ def test_what_is_scorable_and_why_not(made: Path) -> None:
     assert [(cell["task"], cell["language"]) for cell in results["cells"]] == SCORED
     assert sorted(as_lines(results["left_out"])) == sorted(said)
     assert all(f"left out: {line}" in printed for line in said)
-    assert any("en.jsonl is taken, en.jsonl.gz not" in note for note in results["cells"][0]["notes"])
+    assert any("not used: en.jsonl.gz" in note for note in results["cells"][0]["notes"])
 
     [comparison], printed = recorded(made, "compare", "a", "b")
     assert [cell["name"] for cell in comparison["cells"]] == ["xquad/en", "xquad/de"]
@@ -124,7 +124,7 @@ def test_strict_refuses_with_all_reasons(verb: str, made: Path) -> None:
 
 @pytest.mark.parametrize("verb", ["validate", "score", "compare", "explain"])
 @pytest.mark.parametrize("fault", ["system", "ids", "types"])
-def test_a_fault_of_the_answers_is_refused_by_all_with_gold_or_without(
+def test_fault_of_the_answers_is_refused_by_all_with_gold_or_without(
     verb: str, fault: str, made: Path, tmp_path: Path
 ) -> None:
     for name in ("a", "b"):
@@ -134,7 +134,7 @@ def test_a_fault_of_the_answers_is_refused_by_all_with_gold_or_without(
         said = "system.toml: not TOML"
     elif fault == "ids":
         write_jsonl(tmp_path / "a/wikiann/qu.jsonl", {"test-0": ["O", "O"], "dev-1": ["O"]})
-        said = "1 id is not of wikiann/qu test: 'dev-1'"
+        said = "1 id is not in wikiann/qu test: 'dev-1'"
     else:
         write_jsonl(tmp_path / "a/xquad/th.jsonl", {"q7": 7})
         said = "th.jsonl:1: answer to 'q7': Expected `str | null`, got `int`"

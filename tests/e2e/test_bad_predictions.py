@@ -13,7 +13,7 @@ from e2e.corrupted import tydiqa, wikiann, xcopa, xnli
 
 @pytest.fixture
 def copa(data_dir: Path) -> dict[str, Any]:
-    """Right answers to Estonian XCOPA, to be spoilt."""
+    """Write correct answers to Estonian XCOPA, to be corrupted."""
     return dict(xcopa(data_dir, "et").answers)
 
 
@@ -35,15 +35,15 @@ def test_missing_ids(copa: dict[str, Any], data_dir: Path, tmp_path: Path) -> No
 
 def test_extra_ids(copa: dict[str, Any], data_dir: Path, tmp_path: Path) -> None:
     message, path = refuse_copa(data_dir, tmp_path, {**copa, "500": 1, "501": 0})
-    assert f"{path}:501: 2 ids are not of xcopa/et test: '500', '501'" in message
+    assert f"{path}:501: 2 ids are not in xcopa/et test: '500', '501'" in message
 
 
-def test_ids_that_stand_twice(copa: dict[str, Any], data_dir: Path, tmp_path: Path) -> None:
+def test_duplicate_ids(copa: dict[str, Any], data_dir: Path, tmp_path: Path) -> None:
     path = write_answers(tmp_path / "run", "xcopa", "et", copa)
     with path.open("a") as stream:
         stream.write('{"id": "9", "prediction": 0}\n')
     message = refused(tmp_path / "run", "--data", data_dir, "--tasks", "xcopa")
-    assert f"{path}:501: id '9' occurs twice, first at {path}:10" in message
+    assert f"{path}:501: duplicate id '9', first at {path}:10" in message
 
 
 def test_numbers_are_ids_too(copa: dict[str, Any], data_dir: Path, tmp_path: Path) -> None:
@@ -53,13 +53,13 @@ def test_numbers_are_ids_too(copa: dict[str, Any], data_dir: Path, tmp_path: Pat
     assert found["metrics"]["accuracy"]["n"] == 500
 
 
-def test_an_id_that_stands_twice_in_a_json_object(data_dir: Path, tmp_path: Path) -> None:
+def test_duplicate_id_in_a_json_object(data_dir: Path, tmp_path: Path) -> None:
     gold = rawfiles.squad(data_dir / "tydiqa_goldp/bengali_tydiqa_dev.json")
     first = next(iter(gold))
     text = json.dumps(dict(tydiqa(data_dir, "bn").answers))[:-1] + f', "{first}": "x"}}'
     path = write_xtreme(tmp_path / "run", "tydiqa", "bn", text)
     message = refused(tmp_path / "run", "--data", data_dir, "--tasks", "tydiqa")
-    assert f"{path}: id '{first}' occurs twice" in message
+    assert f"{path}: duplicate id '{first}'" in message
 
 
 @pytest.mark.parametrize("change", [-1, 1])
@@ -69,15 +69,15 @@ def test_files_without_ids_need_every_line(change: int, data_dir: Path, tmp_path
     path = write_xtreme(tmp_path / "run", "xnli", "sw", "\n".join(lines))
     message = refused(tmp_path / "run", "--data", data_dir, "--tasks", "xnli")
     assert str(path) in message
-    assert ("no answer for 1 of 5010" if change < 0 else "1 id is not of xnli/sw test") in message
+    assert ("no answer for 1 of 5010" if change < 0 else "1 id is not in xnli/sw test") in message
 
 
-def test_the_wrong_language_is_noticed(data_dir: Path, tmp_path: Path) -> None:
-    """QA forgives extra ids, but not a file none of whose ids fits: a zero would be a lie."""
+def test_wrong_language_is_noticed(data_dir: Path, tmp_path: Path) -> None:
+    """QA ignores extra ids, but rejects a file without any known id: a score of 0 would mislead."""
     write_answers(tmp_path / "run", "tydiqa", "bn", tydiqa(data_dir, "sw").answers)
     said = refused(tmp_path / "run", "--data", data_dir, "--tasks", "tydiqa")
-    assert "ids are not of tydiqa/bn test" in said
-    assert "Is this the right language and split?" in said
+    assert "ids are not in tydiqa/bn test" in said
+    assert "Check the language and the split" in said
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -90,19 +90,19 @@ def test_labels_outside_the_set(data_dir: Path, tmp_path: Path) -> None:
     path = write_answers(tmp_path / "run", "xnli", "sw", answers)
     message = refused(tmp_path / "run", "--data", data_dir, "--tasks", "xnli")
     assert f"{path}:42 (xnli/sw/test-41): label 'entails' is not one of entailment, neutral, contradiction" in message
-    assert "did you mean entailment?" in message
+    assert "Did you mean entailment?" in message
 
 
 @pytest.mark.parametrize(
     ("answer", "what"), [("1", "'1' is a string"), (2, "2 is not the index"), (0.5, "0.5 is not the index")]
 )
-def test_choices_that_are_none(answer: object, what: str, copa: dict[str, Any], data_dir: Path, tmp_path: Path) -> None:
+def test_invalid_choices(answer: object, what: str, copa: dict[str, Any], data_dir: Path, tmp_path: Path) -> None:
     message, path = refuse_copa(data_dir, tmp_path, {**copa, "3": answer})
     assert f"{path}:4 (xcopa/et/3): {what}" in message
 
 
 @pytest.mark.parametrize("layout", ["own", "xtreme"])
-def test_a_wrong_number_of_tags_names_the_sentence(layout: str, data_dir: Path, tmp_path: Path) -> None:
+def test_wrong_number_of_tags_names_the_sentence(layout: str, data_dir: Path, tmp_path: Path) -> None:
     answers = {name: list(tags) for name, tags in wikiann(data_dir, "jv").answers.items()}
     tokens = len(answers["dev-6"])
     answers["dev-6"].pop()
@@ -125,7 +125,7 @@ def test_tags_outside_the_set(data_dir: Path, tmp_path: Path) -> None:
     assert f"{path}:7 (wikiann/jv/dev-6): tag 'B-MISC' is not one of" in message
 
 
-def test_an_answer_of_another_shape(copa: dict[str, Any], data_dir: Path, tmp_path: Path) -> None:
+def test_answer_of_another_shape(copa: dict[str, Any], data_dir: Path, tmp_path: Path) -> None:
     message, path = refuse_copa(data_dir, tmp_path, {**copa, "3": {"choice": 1}})
     assert f"{path}:4: " in message
 
@@ -143,7 +143,7 @@ def test_an_answer_of_another_shape(copa: dict[str, Any], data_dir: Path, tmp_pa
         (b"\x00\x01", "not JSON"),
     ],
 )
-def test_a_bad_line(line: bytes, what: str, copa: dict[str, Any], data_dir: Path, tmp_path: Path) -> None:
+def test_bad_line(line: bytes, what: str, copa: dict[str, Any], data_dir: Path, tmp_path: Path) -> None:
     path = write_answers(tmp_path / "run", "xcopa", "et", copa)
     rows = path.read_bytes().splitlines()
     rows[3] = line
@@ -167,14 +167,14 @@ def test_bad_utf8_in_a_file_without_ids(data_dir: Path, tmp_path: Path) -> None:
     [
         (b'{"a": "b",\n "c": }', "test-bn.json:2: not JSON: Expecting value"),
         (b'{"a":\n "\xff"}', "test-bn.json:2: not UTF-8"),
-        (b'["a", "b"]', "not one JSON object"),
+        (b'["a", "b"]', "expected one JSON object"),
         (b'{"a": 5}', "answer to 'a'"),
         (b"", "not JSON"),
         (b"[" * 100_000, "not JSON"),
     ],
     ids=["syntax", "utf8", "list", "number", "empty", "deep"],
 )
-def test_a_bad_json_object(raw: bytes, what: str, data_dir: Path, tmp_path: Path) -> None:
+def test_bad_json_object(raw: bytes, what: str, data_dir: Path, tmp_path: Path) -> None:
     path = write_xtreme(tmp_path / "run", "tydiqa", "bn", "")
     path.write_bytes(raw)
     message = refused(tmp_path / "run", "--data", data_dir, "--tasks", "tydiqa")
@@ -182,7 +182,7 @@ def test_a_bad_json_object(raw: bytes, what: str, data_dir: Path, tmp_path: Path
     assert what in message
 
 
-def test_a_line_nested_beyond_reason(data_dir: Path, tmp_path: Path) -> None:
+def test_deeply_nested_line(data_dir: Path, tmp_path: Path) -> None:
     path = write_xtreme(tmp_path / "run", "xcopa", "et", "[" * 100_000)
     assert f"{path}:1: " in refused(tmp_path / "run", "--data", data_dir, "--tasks", "xcopa")
 
@@ -193,7 +193,7 @@ def test_blank_lines_are_counted(data_dir: Path, tmp_path: Path) -> None:
     assert f"{path}:44 (xnli/sw/test-41)" in refused(tmp_path / "run", "--data", data_dir, "--tasks", "xnli")
 
 
-def test_problems_of_all_files_are_told_at_once(copa: dict[str, Any], data_dir: Path, tmp_path: Path) -> None:
+def test_problems_of_all_files_are_reported_together(copa: dict[str, Any], data_dir: Path, tmp_path: Path) -> None:
     first = write_answers(tmp_path / "run", "xcopa", "et", {**copa, "3": 7})
     second = write_answers(tmp_path / "run", "xcopa", "th", {**copa, "5": 8})
     third = write_xtreme(tmp_path / "run", "xnli", "sw", "perhaps\n")
@@ -201,7 +201,7 @@ def test_problems_of_all_files_are_told_at_once(copa: dict[str, Any], data_dir: 
     assert all(str(path) in message for path in (first, second, third))
 
 
-def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(data_dir: Path, tmp_path: Path) -> None:
+def test_byte_order_mark_and_windows_line_ends_are_ignored(data_dir: Path, tmp_path: Path) -> None:
     answered = xnli(data_dir, "sw")
     path = write_xtreme(tmp_path / "run", "xnli", "sw", "\ufeff" + answered.xtreme.replace("\n", "\r\n"))
     assert path.read_bytes().startswith(b"\xef\xbb\xbf")
@@ -213,8 +213,8 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(data_dir: Path, tmp_
 # Names
 
 
-def test_a_folder_that_is_not_there_or_empty(data_dir: Path, tmp_path: Path) -> None:
-    assert "there is no such folder" in refused(tmp_path / "nowhere", "--data", data_dir)
+def test_missing_or_empty_folder(data_dir: Path, tmp_path: Path) -> None:
+    assert "no such folder" in refused(tmp_path / "nowhere", "--data", data_dir)
     (tmp_path / "empty").mkdir()
     assert "no test predictions for xnli" in refused(tmp_path / "empty", "--data", data_dir, "--tasks", "xnli")
 
@@ -235,12 +235,12 @@ def test_misspelt_names(option: str, wrong: str, near: str, tmp_path: Path) -> N
     assert near in message
 
 
-def test_a_wrong_option_is_wrong_usage(tmp_path: Path) -> None:
+def test_wrong_option_is_wrong_usage(tmp_path: Path) -> None:
     assert isogloss("score", tmp_path, "--no-such-option").code == 2
     assert isogloss("scroe", tmp_path).code == 2
 
 
-def test_a_record_that_cannot_be_written_is_an_error(copa: dict[str, Any], data_dir: Path, tmp_path: Path) -> None:
+def test_record_that_cannot_be_written_is_an_error(copa: dict[str, Any], data_dir: Path, tmp_path: Path) -> None:
     write_answers(tmp_path / "run", "xcopa", "et", copa)
     (tmp_path / "folder").mkdir()
     done = isogloss("score", tmp_path / "run", "--data", data_dir, "--json", tmp_path / "folder")

@@ -1,4 +1,4 @@
-"""Embeddings as predictions: planted vectors, ranked by brute force for the expected figures."""
+"""Embeddings as predictions: expected scores by brute force over synthetic vectors."""
 
 from pathlib import Path
 from typing import Any
@@ -30,11 +30,11 @@ def save(folder: Path, name: str, ids: list[str], vectors: npt.NDArray[Any]) -> 
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Tatoeba: the nearest by cosine, ties to the lowest line
+# Tatoeba: nearest by cosine, ties go to the lowest line
 
 
 def tatoeba_vectors(root: Path, language: str) -> tuple[list[str], Matrix, Matrix]:
-    """Signs in 16 dimensions: all lengths are equal and cosines exact, so that ties are many and decided by line."""
+    """Return vectors of signs in 16 dimensions: equal lengths and exact cosines, so that there are many ties."""
     ids = [str(row) for row in range(len(rawfiles.tatoeba_english(root, language)))]
     draw = np.random.default_rng(1)
     other = draw.choice([-1.0, 1.0], (len(ids), 16))
@@ -46,7 +46,7 @@ def tatoeba_vectors(root: Path, language: str) -> tuple[list[str], Matrix, Matri
 def test_tatoeba(dtype: type, data_dir: Path, tmp_path: Path) -> None:
     ids, english, other = tatoeba_vectors(data_dir, "jv")
     folder = tmp_path / "run" / "tatoeba"
-    # The files may hold their rows in any order, and vectors of any length.
+    # Files may have their rows in any order, and vectors of any length.
     save(folder, "queries-jv", ids[::-1], (4 * english[::-1]).astype(dtype))
     save(folder, "candidates-jv", ids, (2 * other).astype(dtype))
     nearest = [row[0] for row in ranked_rows(unit_rows(english), unit_rows(other), 1)]
@@ -61,7 +61,7 @@ def test_tatoeba(dtype: type, data_dir: Path, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def lareqa_vectors(data_dir: Path) -> tuple[rawfiles.Lareqa, Matrix, Matrix]:
-    """Whole numbers: a question has a vector of its own, near which its eleven answers lie; the rest is noise."""
+    """Return integer vectors: each question has its own, near those of its eleven answers; the rest is noise."""
     built = lareqa_files(data_dir)
     draw = np.random.default_rng(2)
     rows = {name: row for row, name in enumerate(built.candidates)}
@@ -93,7 +93,7 @@ def test_lareqa(one_pool: bool, lareqa_vectors: Any, data_dir: Path, tmp_path: P
     assert {name: (number["value"], number["n"]) for name, number in found["metrics"].items()} == {
         name: (pytest.approx(score, abs=1e-9), n) for name, (score, n) in expected.items()
     }
-    assert 20 < found["metrics"]["map@20"]["value"] < 90  # planted well enough to say something
+    assert 20 < found["metrics"]["map@20"]["value"] < 90  # neither trivial nor random
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ Side = dict[str, tuple[str, Any]]
 
 
 def make_bucc(root: Path, split: str, pairs: int, seed: int) -> tuple[Side, Side, list[tuple[str, str]]]:
-    """Sentences with vectors; translations lie close, strangers and a few repeated sentences stand between."""
+    """Write sentences with vectors: close translations, unrelated sentences, and a few repeated ones."""
     draw = np.random.default_rng(seed)
     source: Side = {f"zh-{row:05}": (f"句子 {row}", draw.normal(size=24)) for row in range(pairs + 60)}
     english: Side = {f"en-{row:05}": (f"sentence {row}", draw.normal(size=24)) for row in range(pairs + 90)}
@@ -145,21 +145,21 @@ def test_bucc(split: str, tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# What cannot be ranked
+# Invalid embeddings
 
 
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
         ("nan", "row 3 (id '3') is not finite"),
-        ("dimension", "16 dimensions, the candidates have 15"),
+        ("dimension", "16 dimensions, but the candidates have 15"),
         ("short", "205 rows but 204 ids"),
-        ("twice", "an id occurs twice"),
-        ("stranger", "no vector for 1 ids, e.g. '7'"),
+        ("twice", "duplicate id"),
+        ("stranger", "no vector for 1 id, e.g. '7'"),
         ("flat", "shape (3280,)"),
         ("pickle", "not a plain .npy array"),
-        ("no-ids", "there is no such file"),
-        ("no-candidates", "there is no such file"),
+        ("no-ids", "missing file"),
+        ("no-candidates", "missing file"),
     ],
 )
 def test_bad_embeddings_are_refused(spoil: str, message: str, data_dir: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Which gold may be scored against: splits, missing, partial, placeholder and damaged gold."""
+"""Usable gold: splits, and missing, partial, placeholder and damaged gold."""
 
 import json
 import lzma
@@ -15,7 +15,7 @@ from e2e.independent import tagging_scores
 
 
 def words_of(path: Path) -> list[list[str]]:
-    """The sentences of a prepared file without tags."""
+    """Return the sentences of a prepared file without tags."""
     return [block.split("\n") for block in rawfiles.text(path).rstrip("\n").split("\n\n")]
 
 
@@ -23,7 +23,7 @@ def words_of(path: Path) -> list[list[str]]:
 # Splits
 
 
-def test_a_test_set_without_gold_names_the_split_that_has_it(data_dir: Path, tmp_path: Path) -> None:
+def test_test_set_without_gold_names_the_split_that_has_it(data_dir: Path, tmp_path: Path) -> None:
     tokens = words_of(data_dir / "panx/test-jv.tsv")
     write_answers(tmp_path / "run", "wikiann", "jv", {f"test-{i}": ["O"] * len(s) for i, s in enumerate(tokens)})
     message = refused(tmp_path / "run", "--data", data_dir, "--tasks", "wikiann")
@@ -35,7 +35,7 @@ def test_a_test_set_without_gold_names_the_split_that_has_it(data_dir: Path, tmp
 def test_best_takes_test_where_it_has_gold_else_dev(data_dir: Path, tmp_path: Path) -> None:
     ner, copa = wikiann(data_dir, "jv"), xcopa(data_dir, "et")
     write_answers(tmp_path / "run", "wikiann", "jv", ner.answers, split="dev")
-    # A test prediction that cannot be scored for want of gold does not stand in the way of the dev one.
+    # Test predictions without gold do not prevent scoring those for dev.
     write_answers(tmp_path / "run", "wikiann", "jv", {"test-0": ["O"]})
     write_answers(tmp_path / "run", "xcopa", "et", copa.answers)
     record = scored(tmp_path / "run", "--data", data_dir, "--split", "best")
@@ -46,12 +46,12 @@ def test_best_takes_test_where_it_has_gold_else_dev(data_dir: Path, tmp_path: Pa
         assert values(cell(record, task, language)["metrics"]) == pytest.approx(expected, abs=1e-9)
     assert record["overall"]["score"] is None
     assert "different splits" in record["overall"]["note"]
-    assert "‡ dev, the others test" in record["printed"]
+    assert "‡ dev split, the others test" in record["printed"]
     assert f"{ner.expected['f1'][0]:.1f}‡" in record["printed"]
     assert f"{copa.expected['accuracy'][0]:.1f}‡" not in record["printed"]
 
 
-def test_best_says_so_where_gold_and_predictions_are_of_different_splits(data_dir: Path, tmp_path: Path) -> None:
+def test_best_reports_gold_and_predictions_of_different_splits(data_dir: Path, tmp_path: Path) -> None:
     tokens = words_of(data_dir / "panx/test-jv.tsv")
     write_answers(tmp_path / "run", "wikiann", "jv", {f"test-{i}": ["O"] * len(s) for i, s in enumerate(tokens)})
     write_answers(tmp_path / "run", "xcopa", "et", xcopa(data_dir, "et").answers)
@@ -69,7 +69,7 @@ def test_dev_predictions_are_not_taken_for_test(data_dir: Path, tmp_path: Path) 
     assert "no test predictions for wikiann" in refused(tmp_path / "run", "--data", data_dir, "--tasks", "wikiann")
 
 
-def test_a_split_that_is_not_there_is_an_error(data_dir: Path, tmp_path: Path) -> None:
+def test_missing_split_is_an_error(data_dir: Path, tmp_path: Path) -> None:
     write_answers(tmp_path / "run", "lareqa", "en", {"x": ["en_1_0"]}, split="dev")
     message = refused(tmp_path / "run", "--data", data_dir, "--tasks", "lareqa", "--split", "dev")
     assert "lareqa has no dev split" in message
@@ -81,7 +81,7 @@ def test_a_split_that_is_not_there_is_an_error(data_dir: Path, tmp_path: Path) -
 
 @pytest.fixture(scope="module")
 def arabic(data_dir: Path) -> tuple[list[list[str]], list[list[str]]]:
-    """Gold of the last thousand sentences, and answers for all: every 4th gold tag is lost, the others unknown."""
+    """Write gold for the last thousand sentences and answers for all, with every 4th gold tag missing."""
     gold = [sentence.tags for sentence in rawfiles.treebanks(data_dir, "ar")]
     tokens = words_of(data_dir / "udpos/xtreme_r_tsv/test-ar.tsv")
     assert [sentence.words for sentence in rawfiles.treebanks(data_dir, "ar")] == tokens[-len(gold) :]
@@ -89,7 +89,7 @@ def arabic(data_dir: Path) -> tuple[list[list[str]], list[list[str]]]:
     return gold, [["NOUN"] * len(sentence) for sentence in tokens[: -len(gold)]] + spoilt
 
 
-def test_partial_gold_is_an_error_that_says_how_much_there_is(arabic: Any, data_dir: Path, tmp_path: Path) -> None:
+def test_partial_gold_error_reports_the_number_of_examples(arabic: Any, data_dir: Path, tmp_path: Path) -> None:
     write_answers(tmp_path / "run", "udpos", "ar", {f"test-{row}": tags for row, tags in enumerate(arabic[1])})
     message = refused(tmp_path / "run", "--data", data_dir, "--tasks", "udpos")
     assert "udpos/ar" in message
@@ -101,7 +101,7 @@ def test_partial_gold_is_an_error_that_says_how_much_there_is(arabic: Any, data_
 def test_partial_gold_is_scored_on_demand_and_kept_out_of_averages(
     layout: str, arabic: Any, data_dir: Path, tmp_path: Path
 ) -> None:
-    """A whole submission is scored where gold is, and so are answers to the covered sentences alone."""
+    """Complete submissions and answers to only the covered sentences are both scored."""
     gold, given = arabic
     if layout == "xtreme":
         text = "\n".join("".join(f"{tag}\n" for tag in sentence) for sentence in given)
@@ -121,22 +121,22 @@ def test_partial_gold_is_scored_on_demand_and_kept_out_of_averages(
     assert (average["members"], average["score"]["value"]) == (["te"], 100.0)
     assert "ar" in average["missing"]
     assert "udpos/ar" in record["overall"]["missing"]
-    assert "partial gold, in no average: udpos/ar (n=1000)" in record["printed"]
+    assert "partial gold, not averaged: udpos/ar (n=1000)" in record["printed"]
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Gold that cannot be right
+# Implausible gold
 
 
 def test_placeholder_labels_are_refused(data_dir: Path, tmp_path: Path) -> None:
-    """The English COPA test file says 0 five hundred times."""
+    """The English COPA test file has 500 labels of 0."""
     write_answers(tmp_path / "run", "xcopa", "en", {str(row): 0 for row in range(500)})
     message = refused(tmp_path / "run", "--data", data_dir, "--tasks", "xcopa", "--languages", "en")
     assert "xcopa/en" in message
     assert "placeholders" in message
 
 
-def test_romanian_is_scored_but_in_no_average(data_dir: Path, tmp_path: Path) -> None:
+def test_romanian_is_scored_but_excluded_from_averages(data_dir: Path, tmp_path: Path) -> None:
     for language, right in (("en", True), ("ro", False)):
         gold = rawfiles.squad(data_dir / f"xquad/xquad.{language}.json")
         answers = {name: texts[0] if right else "-" for name, texts in gold.items()}
@@ -145,7 +145,7 @@ def test_romanian_is_scored_but_in_no_average(data_dir: Path, tmp_path: Path) ->
     assert values(cell(record, "xquad", "ro")["metrics"]) == {"f1": 0.0, "em": 0.0}
     for average in (*record["tasks"], *record["categories"], record["overall"]):
         assert (average["score"]["value"], average["score"]["high"]) == (100.0, 100.0)
-        # All 1,190 right, but about 48 articles.
+        # All 1,190 are right, but from only 48 articles.
         assert 92 < average["score"]["low"] < 93
 
 
@@ -158,7 +158,7 @@ def _answer_all(root: Path, data: Path) -> None:
     write_answers(root, "xquad", "en", answers)
 
 
-def test_a_short_data_file_is_an_error_with_the_numbers(data_dir: Path, tmp_path: Path) -> None:
+def test_short_data_file_is_an_error_with_the_numbers(data_dir: Path, tmp_path: Path) -> None:
     _answer_all(tmp_path / "run", data_dir)
     file = json.loads(rawfiles.text(data_dir / "xquad/xquad.en.json"))
     lost = sum(len(paragraph["qas"]) for paragraph in file["data"].pop()["paragraphs"])
@@ -168,7 +168,7 @@ def test_a_short_data_file_is_an_error_with_the_numbers(data_dir: Path, tmp_path
 
 
 @pytest.mark.parametrize("damage", ["cut", "garbage", "not-json", "not-utf8"])
-def test_a_damaged_data_file_is_named(damage: str, data_dir: Path, tmp_path: Path) -> None:
+def test_damaged_data_file_is_named(damage: str, data_dir: Path, tmp_path: Path) -> None:
     _answer_all(tmp_path / "run", data_dir)
     packed = data_dir / "xquad/xquad.en.json.xz"
     path = tmp_path / "data" / "xquad" / "xquad.en.json.xz"
@@ -183,14 +183,14 @@ def test_a_damaged_data_file_is_named(damage: str, data_dir: Path, tmp_path: Pat
     assert str(path) in refused(tmp_path / "run", "--data", tmp_path / "data", "--tasks", "xquad")
 
 
-def test_a_missing_pool_file_is_named(data_dir: Path, tmp_path: Path) -> None:
+def test_missing_pool_file_is_named(data_dir: Path, tmp_path: Path) -> None:
     shutil.copytree(data_dir / "lareqa", tmp_path / "data" / "lareqa", ignore=shutil.ignore_patterns("el.*"))
     write_answers(tmp_path / "run", "lareqa", "en", {"x": ["en_1_0"]})
     message = refused(tmp_path / "run", "--data", tmp_path / "data", "--tasks", "lareqa")
     assert "missing: el" in message
 
 
-def test_no_data_at_all_names_the_places_looked_at(tmp_path: Path) -> None:
+def test_missing_data_error_names_the_searched_paths(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     write_answers(tmp_path / "run", "xcopa", "et", {"0": 1})
     message = refused(tmp_path / "run", "--data", tmp_path / "data", "--tasks", "xcopa")
@@ -199,7 +199,7 @@ def test_no_data_at_all_names_the_places_looked_at(tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# A folder of labels
+# Label folders
 
 
 def test_labels_that_are_missing_or_damaged_are_named(tmp_path: Path) -> None:
@@ -215,10 +215,10 @@ def test_labels_that_are_missing_or_damaged_are_named(tmp_path: Path) -> None:
     labels.write_bytes(b"neutral\n\xff\n")
     assert f"{labels}:2: not UTF-8" in refused(tmp_path / "run", *words, "-l", "sw")
     labels.write_text("neutral\n")
-    assert "1 id is not of xnli/sw" in refused(tmp_path / "run", *words, "-l", "sw")
+    assert "1 id is not in xnli/sw" in refused(tmp_path / "run", *words, "-l", "sw")
 
 
-def test_questions_without_an_answer_are_no_gold(tmp_path: Path) -> None:
+def test_questions_without_answer_are_not_gold(tmp_path: Path) -> None:
     question = {"id": "q1", "question": "?", "answers": []}
     file = {"data": [{"paragraphs": [{"context": "c", "qas": [question]}]}]}
     path = write_xtreme(tmp_path / "gold", "xquad", "en", json.dumps(file))

@@ -1,4 +1,4 @@
-"""The whole grid of XTREME-R on hand-made labels: its overall, and what a part of it may say."""
+"""The whole grid of XTREME-R on synthetic labels: overall scores of complete and partial grids."""
 
 import json
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from e2e.independent import (
     task_score,
 )
 
-# Text of a label file, text of a prediction file, and what the one is worth against the other.
+# Text of a label file, text of a prediction file, and the expected score.
 Made = tuple[str, str, dict[str, float]]
 EXAMPLES = 5
 
@@ -60,7 +60,7 @@ def _asked(draw: Random, mlqa_language: str | None) -> Made:
 
 
 def _ranked(draw: Random, targets: int) -> Made:
-    """Rankings of 30 over a pool of 60, in which an id's last targets may not be."""
+    """Return rankings of depth 30 over a pool of 60, which may lack an id's last targets."""
     pool = [f"c{number}" for number in range(60)]
     gold = {f"m{row}": draw.sample(pool, targets) for row in range(EXAMPLES)}
     given = {name: draw.sample(pool, 30) for name in gold}
@@ -88,7 +88,7 @@ Grid = dict[str, dict[str, dict[str, float]]]
 
 
 def make_grid(root: Path) -> Grid:
-    """Labels and predictions for every cell of XTREME-R; returns what each is worth."""
+    """Write labels and predictions for every cell of XTREME-R; return the expected scores."""
     expected: Grid = {}
     for task, languages in XTREME_R.items():
         expected[task] = {}
@@ -99,7 +99,7 @@ def make_grid(root: Path) -> Grid:
     return expected
 
 
-def test_the_full_grid(tmp_path: Path) -> None:
+def test_full_grid(tmp_path: Path) -> None:
     expected = make_grid(tmp_path)
     record = scored(tmp_path / "run", "--gold", tmp_path / "gold")
     assert len(record["cells"]) == sum(len(cells) for cells in expected.values()) == 202
@@ -118,7 +118,7 @@ def test_the_full_grid(tmp_path: Path) -> None:
     assert "partial" not in record["printed"]
 
 
-def test_a_part_of_the_grid_is_marked_and_says_what_it_lacks(tmp_path: Path) -> None:
+def test_partial_grid_is_marked_with_missing_cells(tmp_path: Path) -> None:
     expected = make_grid(tmp_path)
     lost = {("xnli", "sw"), ("xnli", "ur"), ("wikiann", "yo"), ("tydiqa", "te")}
     lost |= {("mewslix", language) for language in expected["mewslix"]}
@@ -131,7 +131,7 @@ def test_a_part_of_the_grid_is_marked_and_says_what_it_lacks(tmp_path: Path) -> 
     overall = record["overall"]
     assert sorted(overall["missing"]) == ["mewslix", "tydiqa/te", "wikiann/yo", "xnli/sw", "xnli/ur"]
     scores = {task: task_score(task, cells.values()) for task, cells in expected.items()}
-    # What is left of retrieval is its category's mean.
+    # The remaining retrieval tasks make the category's mean.
     scores["mewslix"] = fmean((scores["lareqa"], scores["tatoeba"]))
     assert overall["score"]["value"] == pytest.approx(category_mean(scores), abs=1e-9)
     assert {a["name"]: a["missing"] for a in record["tasks"] if a["missing"]} == {
@@ -158,14 +158,14 @@ def test_chosen_tasks_and_languages_make_a_partial_overall(tmp_path: Path) -> No
     assert set(record["overall"]["missing"]) == missing
 
 
-def test_the_same_folder_gives_the_same_record(tmp_path: Path) -> None:
+def test_same_folder_gives_the_same_record(tmp_path: Path) -> None:
     make_grid(tmp_path)
     words = ("--gold", tmp_path / "gold", "--tasks", "xnli,udpos,lareqa")
     assert scored(tmp_path / "run", *words) == scored(tmp_path / "run", *words)
 
 
 def test_other_cells_do_not_change_a_cell(tmp_path: Path) -> None:
-    """Neither a score nor an interval depends on what else is scored with it."""
+    """Scores and intervals do not depend on other cells."""
     make_grid(tmp_path)
     alone = scored(tmp_path / "run", "--gold", tmp_path / "gold", "--tasks", "udpos", "--languages", "he")
     among = scored(tmp_path / "run", "--gold", tmp_path / "gold", "--tasks", "udpos")

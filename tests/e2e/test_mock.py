@@ -1,4 +1,4 @@
-"""The reference scorer's own mock submission: every cell as its rules have it, read through `--gold`."""
+"""The reference scorer's mock submission, scored with `--gold`: every cell matches its rules."""
 
 import json
 from collections.abc import Callable
@@ -96,7 +96,7 @@ def test_xtreme(mock: Path, tmp_path: Path) -> None:
     assert record["overall"]["score"]["value"] == pytest.approx(fmean(task_scores), abs=1e-9)
 
 
-def test_the_values_in_the_references_own_test(mock: Path, tmp_path: Path) -> None:
+def test_values_in_the_references_own_test(mock: Path, tmp_path: Path) -> None:
     record = score_mock(mock, tmp_path, "--suite", "xtreme", "--tasks", "udpos,panx")
     f1 = {average["name"]: average["metrics"]["f1"]["value"] for average in record["tasks"]}
     assert f1 == {"udpos": pytest.approx(70.217, abs=5e-4), "wikiann": pytest.approx(57.508, abs=5e-4)}
@@ -110,7 +110,7 @@ def test_mewslix(mock: Path, tmp_path: Path) -> None:
 
 
 def test_gold_against_itself_is_perfect(mock: Path, tmp_path: Path) -> None:
-    """All but the QA tasks, whose labels have another format than predictions."""
+    """All tasks except QA, where labels and predictions differ in format."""
     run = tmp_path / "gold"
     run.symlink_to(mock / "labels", target_is_directory=True)
     tasks = "xnli,pawsx,udpos,wikiann,tatoeba,bucc,mewslix"

@@ -1,4 +1,4 @@
-"""A user's own suite, from the TOML file to the report: its tasks, its languages, its rule and its weights."""
+"""A custom suite, from its TOML file to the report: tasks, languages, rule and weights."""
 
 import json
 from pathlib import Path
@@ -31,7 +31,7 @@ def own(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def answers(root: Path, wrong: int) -> Path:
-    """Predictions for the whole suite, the first few of each cell wrong."""
+    """Write predictions for the whole suite, with the first few of each cell wrong."""
     for name, codes in LANGUAGES.items():
         of = task(name)
         for code in codes:
@@ -49,7 +49,7 @@ def _other(labels: tuple[str, ...], answer: Any) -> Any:
 
 
 def by_hand(rule: str, scores: dict[str, float]) -> float:
-    """Three parts of inference to one of causes; half a part of questions, which are a category by themselves."""
+    """Return the expected overall score: weights 3 for XNLI, 1 for XCOPA, 0.5 for XQuAD, its own category."""
     xnli, xcopa, xquad = (scores[name] for name in LANGUAGES)
     if rule == "flat":
         return (3 * xnli + xcopa + 0.5 * xquad) / 4.5
@@ -95,7 +95,7 @@ def test_compare_uses_the_weights(own: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_of_it_can_be_reported_when_the_file_is_gone(tmp_path: Path) -> None:
+def test_run_can_be_reported_after_suite_file_is_removed(tmp_path: Path) -> None:
     own = write(tmp_path / "ours.toml", OWN.format(rule="flat"))
     runs = tmp_path / "runs"
     done = isogloss("run", "ngram", "--suite", own, "--seeds", 1, "--jobs", 2, "--out", runs)
@@ -111,9 +111,9 @@ def test_a_run_of_it_can_be_reported_when_the_file_is_gone(tmp_path: Path) -> No
     assert "ours" in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
 
 
-def test_a_file_that_is_no_suite_is_refused(tmp_path: Path) -> None:
+def test_invalid_suite_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     own = write(tmp_path / "ours.toml", 'tasks = ["mini-xqad"]')
     assert "unknown task 'mini-xqad'" in refused(tmp_path / "a", "--suite", own, code=2)
     taken = write(tmp_path / "xtreme.toml", 'tasks = ["mini-xnli"]')
-    assert "xtreme is the name of another suite" in refused(tmp_path / "a", "--suite", taken)
+    assert "suite 'xtreme' already exists" in refused(tmp_path / "a", "--suite", taken)

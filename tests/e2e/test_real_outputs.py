@@ -10,7 +10,7 @@ from e2e import rawfiles
 from e2e.command import cell, scored, values, write_xtreme
 from e2e.independent import qa_scores
 
-# System: how many of the 1,190 questions its file leaves out.
+# Number of the 1,190 questions missing from each system's file.
 SYSTEMS = {"bert": 0, "logistic": 2, "match-lstm": 0, "r-netplus": 0, "slqaplus": 0}
 
 
@@ -29,10 +29,10 @@ def test_squad_systems_on_english_xquad(system: str, data_dir: Path, tmp_path: P
     assert len(set(gold) - set(given)) == missing
     assert any(f"no answer for {missing} of 1190 " in note for note in found["notes"]) == bool(missing)
     unknown_files = len(set(given) - set(gold))
-    assert any(note.startswith(f"{unknown_files} ids are not of xquad/en") for note in found["notes"])
+    assert any(note.startswith(f"{unknown_files} ids are not in xquad/en") for note in found["notes"])
 
 
-def test_packed_predictions_are_read_as_they_are(data_dir: Path, tmp_path: Path) -> None:
+def test_packed_predictions_are_read(data_dir: Path, tmp_path: Path) -> None:
     packed = tmp_path / "bert" / "xquad" / "test-en.json.xz"
     packed.parent.mkdir(parents=True)
     packed.symlink_to(data_dir / "squad_dev_predictions/bert.json.xz")

@@ -1,4 +1,4 @@
-"""The two tasks whose files nobody may pass on, end to end on files made here with the real counts."""
+"""The two tasks without redistributable files, end to end on synthetic files of the real size."""
 
 import json
 import random
@@ -27,7 +27,7 @@ ENTITIES = [(f"Q{number}", ("en", "fa", "ro", "de")[number % 4]) for number in r
 
 
 def make_mldoc(root: Path) -> dict[str, list[str]]:
-    """4,000 test documents a language, `topic<TAB>text`; returns the topics."""
+    """Write 4,000 test documents per language, `topic<TAB>text`; return the topics."""
     topics = {}
     for place, (language, name) in enumerate(MLDOC.items()):
         topics[language] = random.Random(place).choices(TOPICS, k=4000)
@@ -38,7 +38,7 @@ def make_mldoc(root: Path) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("layout", ["own", "xtreme"])
 def test_mldoc(layout: str, tmp_path: Path) -> None:
-    """The topic of every k-th document is the next one, with another k in every language."""
+    """Every k-th document gets the next topic, with another k in every language."""
     expected = {}
     for place, (language, gold) in enumerate(make_mldoc(tmp_path / "data").items()):
         step = place + 3
@@ -78,7 +78,7 @@ def test_short_mldoc_is_refused_with_both_numbers(tmp_path: Path) -> None:
 
 
 def make_mewslix(root: Path) -> dict[str, dict[str, str]]:
-    """Mentions of two languages, three to a document, over a small pool; returns the gold entities by mention."""
+    """Write mentions in two languages, three per document, over a small pool; return the gold entities by mention."""
     gold: dict[str, dict[str, str]] = {}
     documents = []
     for language, count in MENTIONS.items():
@@ -123,7 +123,7 @@ def _json_lines(records: list[dict[str, Any]]) -> str:
 
 
 def spoilt_entities(gold: dict[str, str]) -> dict[str, list[str]]:
-    """The right entity stands at rank 1 + (row mod 25); every 31st mention has no answer."""
+    """Return rankings with the correct entity at rank 1 + (row mod 25); every 31st mention has no answer."""
     answers = {}
     for row, (name, entity) in enumerate(gold.items()):
         if row % 31:
@@ -163,7 +163,7 @@ def test_mewslix(layout: str, tmp_path: Path) -> None:
 
 
 def test_mewslix_from_embeddings(tmp_path: Path) -> None:
-    """Small whole numbers, so that inner products are exact and ties are many."""
+    """Small integers: inner products are exact, and there are many ties."""
     gold = make_mewslix(tmp_path / "data")["fa"]
     draw = np.random.default_rng(3)
     pool = draw.integers(-2, 3, (len(ENTITIES), 6)).astype(np.float64)

@@ -1,6 +1,6 @@
-"""Every task whose files are public, end to end: real gold, spoilt by a rule, scored by the command line.
+"""Every task with public files, end to end: real gold, corrupted by a rule, scored by the command line.
 
-The expected figures come from code that shares nothing with the package.
+The expected scores come from code that shares nothing with the package.
 """
 
 import ast
@@ -23,17 +23,17 @@ from e2e.independent import one_target_scores, ranking_scores, span_scores, task
 
 @cache
 def spoilt(root: Path, task: str, language: str) -> Answered:
-    """The answers of one cell; both layouts use the same."""
+    """Return the corrupted answers of one cell, for both layouts."""
     return CASES[task].spoil(root, language)
 
 
 def bare(answered: Answered) -> dict[str, float]:
-    """The expected scores without their n."""
+    """Return the expected scores without n."""
     return {name: score for name, (score, _) in answered.expected.items()}
 
 
 def request(root: Path, task: str) -> list[object]:
-    """The options that ask for a case's cells."""
+    """Return the options that select a case's cells."""
     case = CASES[task]
     words = ["--data", root, "--suite", case.suite, "--tasks", task, "--languages", ",".join(case.languages)]
     return words if case.split == "test" else [*words, "--split", case.split]
@@ -65,7 +65,7 @@ def assert_as_expected(record: dict[str, Any], root: Path, task: str) -> None:
 def test_our_own_layout(task: str, data_dir: Path, tmp_path: Path) -> None:
     for language in CASES[task].languages:
         answers = spoilt(data_dir, task, language).answers
-        # Alignment is by id: the order of the lines must not matter.
+        # Answers are matched by id, so the order of lines must not matter.
         write_answers(tmp_path / "run", task, language, dict(reversed(list(answers.items()))), CASES[task].split)
     assert_as_expected(scored(tmp_path / "run", *request(data_dir, task)), data_dir, task)
 
@@ -83,8 +83,8 @@ def test_one_file_per_task(data_dir: Path, tmp_path: Path) -> None:
     assert_as_expected(scored(tmp_path / "run", *request(data_dir, "xquad")), data_dir, "xquad")
 
 
-def test_the_installed_command(data_dir: Path, tmp_path: Path) -> None:
-    """A real process: exit code, tables on standard output, silence on standard error, both records."""
+def test_installed_command(data_dir: Path, tmp_path: Path) -> None:
+    """In its own process: exit code, tables on stdout, empty stderr, both records."""
     write_answers(tmp_path / "run", "tydiqa", "bn", spoilt(data_dir, "tydiqa", "bn").answers)
     words = ["score", "run", "--tasks", "tydiqa", "--languages", "bn", "--json", "out.json", "--csv", "out.csv"]
     done = subprocess.run(
@@ -106,7 +106,7 @@ def test_the_installed_command(data_dir: Path, tmp_path: Path) -> None:
     assert {row["metric"]: float(row["value"]) for row in table} == found
 
 
-def test_shallow_rankings_have_no_one_target_figures(data_dir: Path, tmp_path: Path) -> None:
+def test_shallow_rankings_have_no_one_target_scores(data_dir: Path, tmp_path: Path) -> None:
     built = lareqa_files(data_dir)
     names = built.questions["th"]
     rankings = [spoilt_ranking(built, number, name, 20) for number, name in enumerate(names)]
@@ -120,7 +120,7 @@ def test_shallow_rankings_have_no_one_target_figures(data_dir: Path, tmp_path: P
     assert "20" in note
 
 
-def test_an_unanswered_question_scores_zero_in_every_lareqa_figure(data_dir: Path, tmp_path: Path) -> None:
+def test_unanswered_question_scores_zero_in_every_lareqa_metric(data_dir: Path, tmp_path: Path) -> None:
     built = lareqa_files(data_dir)
     names = built.questions["th"]
     rankings = [spoilt_ranking(built, number, name, 30) if number % 13 else [] for number, name in enumerate(names)]
@@ -133,7 +133,7 @@ def test_an_unanswered_question_scores_zero_in_every_lareqa_figure(data_dir: Pat
 
 
 def test_language_pairs_of_lareqa(data_dir: Path, tmp_path: Path) -> None:
-    """The pooled subsets and the matrix are over (question, target) pairs of both languages' questions."""
+    """The pooled subsets and the matrix cover (question, target) pairs of both languages."""
     for language in ("de", "th"):
         write_answers(tmp_path / "run", "lareqa", language, spoilt(data_dir, "lareqa", language).answers)
     (pairs,) = scored(tmp_path / "run", *request(data_dir, "lareqa"))["pairs"]
@@ -152,7 +152,7 @@ def test_language_pairs_of_lareqa(data_dir: Path, tmp_path: Path) -> None:
         assert pairs["subsets"][subset]["n"] == sum(n for _, n in both)
 
 
-def test_character_spans_need_no_tokens(data_dir: Path, tmp_path: Path) -> None:
+def test_character_spans_work_without_tokens(data_dir: Path, tmp_path: Path) -> None:
     """Part-of-speech spans of Telugu, every 5th off by its last letter or its tag."""
     gold, given = [], []
     for sentence in rawfiles.treebanks(data_dir, "te"):
@@ -180,7 +180,7 @@ def _moved(place: int, span: tuple[int, int, str]) -> tuple[int, int, str]:
 
 
 @pytest.mark.parametrize("name", ["independent", "rawfiles", "corrupted"])
-def test_the_second_opinion_is_independent(name: str) -> None:
+def test_independent_scorer_does_not_import_the_package(name: str) -> None:
     tree = ast.parse((Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8"))
     imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     imported |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}

@@ -1,4 +1,4 @@
-"""How answers are wrong, and whether a system that is sure is right: by hand."""
+"""Error types and calibration, compared with hand-computed values."""
 
 import json
 from pathlib import Path
@@ -9,10 +9,9 @@ import pytest
 from e2e.command import isogloss
 from isogloss.explain.analysis import explain
 from isogloss.explain.answers import ERROR_TYPES, error_types, rows_by_answer
-from isogloss.explain.calibration import calibration
 from isogloss.explain.cell_table import CellTable
 from isogloss.explain.selection import choose_attributes
-from isogloss.explain.single import attribute_scores
+from isogloss.explain.single import attribute_scores, calibration
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.predictions.formats import json_lines
 from isogloss.tasks.examples import Examples
@@ -26,26 +25,25 @@ def asked(language: str, golds: list[list[str]], said: list[str | None]) -> Cell
     columns = {"question": ["q"] * n, "context": ["c"] * n, "answers": golds}
     examples = Examples("xquad", language, "test", [str(row) for row in range(n)], columns, "answers")
     metrics = judge(task("xquad"), examples, said).metrics
-    return CellTable(task("xquad"), examples, (said,), np.arange(n), (metrics,))
+    return CellTable.of_examples(task("xquad"), examples, (said,), (metrics,))
 
 
-@pytest.mark.parametrize(
-    ("gold", "said", "expected"),
-    [
-        ("the Broncos", "Broncos!", "right"),  # articles and ASCII punctuation are the scorer's business
-        ("20–18", "20 – 18", "punctuation only"),  # a dash that is not ASCII
-        ("Denver Broncos", "Broncos of Denver", "wrong boundary"),
-        ("in 1999", "2001", "wrong span, right type"),
-        ("Peyton Manning", "Von Miller", "wrong span, right type"),
-        ("gold and silver", "a linebacker", "wrong span, right type"),
-        ("Peyton Manning", "in 1999", "no overlap"),
-        ("Peyton Manning", "a linebacker", "no overlap"),
-        ("308", "", "no answer"),
-        ("308", "–", "no answer"),
-        ("308", None, "no answer"),
+ERRORS: dict[str, list[tuple[str, str | None]]] = {
+    "right": [("the Broncos", "Broncos!")],  # the scorer ignores articles and ASCII punctuation
+    "punctuation only": [("20–18", "20 – 18")],  # a dash that is not ASCII
+    "wrong boundary": [("Denver Broncos", "Broncos of Denver")],
+    "wrong span, right type": [
+        ("in 1999", "2001"),
+        ("Peyton Manning", "Von Miller"),
+        ("gold and silver", "a linebacker"),
     ],
-)
-def test_ways_to_be_wrong(gold: str, said: str | None, expected: str) -> None:
+    "no overlap": [("Peyton Manning", "in 1999"), ("Peyton Manning", "a linebacker")],
+    "no answer": [("308", ""), ("308", "–"), ("308", None)],
+}
+
+
+@pytest.mark.parametrize(("gold", "said", "expected"), [(*pair, kind) for kind in ERRORS for pair in ERRORS[kind]])
+def test_error_types(gold: str, said: str | None, expected: str) -> None:
     found = error_types(asked("en", [[gold]], [said]))
     assert found is not None
     assert found.tolist() == [expected]
@@ -61,7 +59,7 @@ def test_several_golds_and_scripts_without_blanks() -> None:
     assert found.tolist() == ["wrong boundary", "wrong span, right type"]
 
 
-def test_they_are_buckets_of_one_system_in_a_fixed_order_and_get_no_sentence() -> None:
+def test_answer_buckets_have_fixed_order_and_no_finding() -> None:
     cell = asked("en", [["Ada Byron"]] * 4, ["Ada", "in 1815", "Ada Byron", "Ada Lovelace"])
     (cut,) = rows_by_answer(cell, choose_attributes(["errorType"], ["qa"]))
     assert [(bucket.name, bucket.n) for bucket in cut.buckets] == [
@@ -87,7 +85,7 @@ def judged(confidences: list[float], right: list[int]) -> CellTable:
     examples = Examples("xnli", "en", "test", [str(row) for row in range(n)], columns, "label")
     metrics = ({"accuracy": Statistics(np.array(right, dtype=float)[:, None], MEAN)},)
     sure = np.array(confidences)
-    return CellTable(task("xnli"), examples, (["neutral"] * n,), np.arange(n), metrics, confidences=(sure,))
+    return CellTable.of_examples(task("xnli"), examples, (["neutral"] * n,), metrics, confidences=(sure,))
 
 
 def test_calibration_by_hand() -> None:
@@ -103,7 +101,7 @@ def test_calibration_by_hand() -> None:
     assert calibration(judged([np.nan, np.nan], [1, 0])) is None
 
 
-def test_a_calibrated_system_has_no_gap_and_a_boaster_has_one() -> None:
+def test_only_an_overconfident_system_has_a_gap() -> None:
     rng = np.random.default_rng(3)
     sure = rng.random(2000)
     right = (rng.random(2000) < sure).astype(int).tolist()
@@ -124,7 +122,7 @@ def lines(path: Path, *rows: dict[str, object]) -> Path:
     return path
 
 
-def test_confidences_stand_beside_predictions(tmp_path: Path) -> None:
+def test_confidences_come_with_predictions(tmp_path: Path) -> None:
     kind = kind_of(task("xquad"))
     first = {"id": "a", "prediction": "x"}
     some = json_lines(lines(tmp_path / "s.jsonl", {**first, "confidence": 1}, {**first, "id": "b"}), kind)
@@ -137,7 +135,7 @@ def test_confidences_stand_beside_predictions(tmp_path: Path) -> None:
         (problem,) = found.problems
         assert problem.warning
         assert problem.where.endswith("w.jsonl:2")
-        assert "is no number from 0 to 1" in problem.what
+        assert "expected a confidence from 0 to 1" in problem.what
     # A wrong line does not shift the others' confidences.
     path = lines(tmp_path / "m.jsonl", {**first, "confidence": 0.1}, {"id": 7}, {**first, "id": "c", "confidence": 0.3})
     assert json_lines(path, kind).confidences == [0.1, 0.3]

@@ -1,4 +1,4 @@
-"""What holds for every text, and a second BLEU to compare with."""
+"""Properties that hold for every text, and an independent BLEU for comparison."""
 
 from collections import Counter
 from math import exp, prod
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from isogloss.explain.attributes import attributes_for, count_tokens
 from isogloss.explain.attributes.bleu import bleus, token_bleus
-from isogloss.explain.attributes.overlap import overlaps, trigram_overlaps
+from isogloss.explain.attributes.text import overlaps, trigram_overlaps
 from isogloss.tasks.examples import Examples, Pool
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=12)
@@ -24,7 +24,7 @@ def bleu(candidate, reference):
 
 
 def plain_bleu(candidate, reference):
-    """The definition, one pair at a time."""
+    """Return BLEU by its definition, for one pair."""
 
     def grams(words, n):
         return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
@@ -68,7 +68,7 @@ def test_overlaps_are_symmetric_shares(first, second, language):
 
 
 @given(TEXT, LANGUAGES)
-def test_characters_are_no_fewer_than_words(text, language):
+def test_there_are_at_least_as_many_characters_as_words(text, language):
     script, whitespace = count_tokens([text], language)[0], count_tokens([text], language, "whitespace")[0]
     assert whitespace <= script <= len(text)
     assert (script == 0) == (not text.strip())
@@ -77,7 +77,7 @@ def test_characters_are_no_fewer_than_words(text, language):
 @pytest.mark.slow
 @settings(deadline=None, max_examples=50)  # every attribute of every kind is computed
 @given(st.lists(st.tuples(TEXT, TEXT, TEXT), max_size=5), LANGUAGES)
-def test_columns_fit_whatever_the_text(rows, language):
+def test_columns_fit_any_text(rows, language):
     first, second, third = ([row[place] for row in rows] for place in range(3))
     ids = [str(row) for row in range(len(rows))]
     pool = Pool(lambda: dict.fromkeys(ids, "th"), lambda: second)

@@ -10,7 +10,7 @@ from isogloss.explain.buckets import learn_binning
 from isogloss.tasks import task
 from isogloss.tasks.loading import load
 
-# XTREME-R paper, Table 25: least value, the three inner edges, greatest value.
+# XTREME-R paper, Table 25: minimum, the three inner edges, maximum.
 TABLE_25 = {
     ("en", "qLen"): (3, 8, 11, 16, 29),
     ("en", "cLen"): (25, 91, 111, 156, 509),

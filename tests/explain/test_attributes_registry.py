@@ -1,4 +1,4 @@
-"""The registry: names, kinds, plugins, a user's column."""
+"""The registry: names, kinds, plugins and user columns."""
 
 import json
 
@@ -73,7 +73,7 @@ broken = no_such_module:THING
 
 @pytest.fixture
 def brought(tmp_path, monkeypatch):
-    """An installed package with attributes, some of which cannot be used."""
+    """An installed package with valid and broken attributes."""
     info = tmp_path / "brought-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: brought\nVersion: 1.0\n")
@@ -89,7 +89,7 @@ def brought(tmp_path, monkeypatch):
 
 
 def test_plugins_are_added_and_broken_ones_reported(brought):
-    with pytest.warns(UserWarning, match="attribute left out") as caught:
+    with pytest.warns(UserWarning, match="attribute skipped") as caught:
         found = attribute("Vowels")
     reasons = [str(warning.message) for warning in caught]
     assert len(reasons) == 4
@@ -99,16 +99,16 @@ def test_plugins_are_added_and_broken_ones_reported(brought):
     assert any("no_such_module" in reason for reason in reasons)
     assert attribute("aLen").title == "answer length in tokens"
     assert found.title == "number of vowels"
-    # It does not say that it counts tokens, so it is left as it is.
+    # It does not declare that it counts tokens, so it is unchanged.
     assert found in attributes_for("classification", convention="whitespace")
-    # It is offered where its needs are met, like any other: this package's own is for every kind.
+    # Like any other, it is offered if its needs are met: this package's attribute is for every kind.
     assert all("surprise" in {one.name for one in attributes_for(kind)} for kind in KINDS)
     assert "vowels" not in {one.name for one in attributes_for("qa")}
     assert "vowels" in {one.name for one in choose_attributes(["vowels"], KINDS).of("classification", two())}
 
 
 class Similarity(Kind):
-    """How alike two sentences are: a kind from outside."""
+    """Sentence similarity: a kind from a plugin."""
 
     form, answer_type, answer_help = "number", float, "a number"
     inputs = ("text_a", "text_b")
@@ -119,7 +119,7 @@ class Similarity(Kind):
         raise NotImplementedError
 
 
-def test_a_kind_from_outside_has_the_attributes_whose_needs_it_provides():
+def test_plugin_kind_gets_attributes_it_provides_inputs_for():
     names = [one.name for one in ATTRIBUTES if applies(one, Similarity())]
     assert names == [
         *("t1Len", "t2Len", "t2Len/t1Len", "overlap", "negation"),
@@ -133,13 +133,13 @@ def test_column_of_numbers(tmp_path):
     assert mine.values(two()).tolist() == [1.0, 2.5]
 
 
-def test_column_of_strings_and_truths(tmp_path):
+def test_column_of_strings_and_booleans(tmp_path):
     mine = from_jsonl(written(tmp_path, {"id": "a", "value": "news"}, {"id": "b", "value": True}), "genre")
     assert mine.discrete
     assert mine.values(two()).tolist() == ["news", "true"]
 
 
-def test_column_of_places(tmp_path):
+def test_column_by_task_and_language(tmp_path):
     rows = [
         {"id": "a", "value": 1},
         {"id": "b", "value": 2},
@@ -155,18 +155,18 @@ def test_column_of_places(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([{"id": "a", "value": 1}, {"id": "b", "value": "x"}], "mixed"),
-        ([{"id": "a", "value": 1}, {"id": "a", "value": 2}], "twice"),
-        ([], "no lines"),
+        ([{"id": "a", "value": 1}, {"id": "b", "value": "x"}], "mixes"),
+        ([{"id": "a", "value": 1}, {"id": "a", "value": 2}], "duplicate id"),
+        ([], "empty file"),
         ([{"id": "a"}], "value"),
     ],
 )
-def test_columns_that_cannot_be_read(tmp_path, rows, message):
+def test_unreadable_columns(tmp_path, rows, message):
     with pytest.raises(DataError, match=message):
         from_jsonl(written(tmp_path, *rows), "mine")
 
 
-def test_column_that_lacks_an_example(tmp_path):
+def test_column_with_a_missing_example(tmp_path):
     mine = from_jsonl(written(tmp_path, {"id": "a", "value": 1}), "mine")
-    with pytest.raises(DataError, match="no value for 1 of 2 examples, the first is 'b'"):
+    with pytest.raises(DataError, match="no value for 1 of 2 examples, first 'b'"):
         mine.values(two())

@@ -7,7 +7,7 @@ import pytest
 
 from isogloss.errors import DataError
 from isogloss.explain.attributes import attribute, attributes_for, count_tokens
-from isogloss.explain.attributes.caching import cached_per_examples
+from isogloss.explain.attributes.needs import cached_per_examples
 from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.registry import task
 
@@ -142,7 +142,7 @@ def test_choices():
     assert column("negation", data) == ["first", "second"]
 
 
-def test_bitext_asks_in_english_and_answers_in_the_language():
+def test_bitext_queries_are_english_and_targets_are_not():
     candidates = Pool(lambda: {"0": "zh", "1": "zh"}, lambda: ["我在2024买书", "你好"])
     data = examples("tatoeba", "zh", "targets", candidates, text=["Bought in 2024", "Hello"], targets=[["0"], ["1"]])
     assert column("queryLen", data) == [3, 1]
@@ -184,7 +184,7 @@ def test_pool_with_several_targets_takes_the_one_in_the_query_language():
         attribute("targetLang").values(data)
 
 
-def test_of_a_large_pool_only_the_targets_are_read():
+def test_large_pool_reads_only_targets():
     def all_texts():
         raise AssertionError("a million texts for two queries")
 
@@ -195,7 +195,7 @@ def test_of_a_large_pool_only_the_targets_are_read():
     assert column("surface", data) == [1 / 3, 0]
 
 
-def test_what_attributes_share_is_computed_once_and_forgotten():
+def test_shared_results_are_cached_per_examples():
     asked = []
 
     @cached_per_examples
@@ -218,7 +218,7 @@ def test_without_a_pool_its_attributes_are_not_offered():
     offered = {one.name for one in attributes_for("pool", data)}
     assert {"queryLen", "freqBin"} <= offered
     assert not {"targetLen", "surface", "targetLang", "sameLang", "poolShare"} & offered
-    with pytest.raises(DataError, match="pool of candidates is missing"):
+    with pytest.raises(DataError, match="missing candidate pool"):
         attribute("targetLen").values(data)
 
 

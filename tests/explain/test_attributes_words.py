@@ -1,4 +1,4 @@
-"""Question words and negations: every language, and the traps."""
+"""Question words and negations in every language, with difficult cases."""
 
 import tomllib
 from importlib import resources
@@ -45,7 +45,7 @@ def words(text):
         ("id", "Di manakah letak kota itu?", "where"),
         ("it", "Dov'è la casa?", "where"),
         ("ja", "彼はいつ来ましたか", "when"),
-        ("ja", "彼はいつも何を食べますか", "what"),  # always is no interrogative
+        ("ja", "彼はいつも何を食べますか", "what"),  # "always" is not an interrogative
         ("ja", "誰が来ましたか", "who"),
         ("ko", "서울은 어디에 있나요?", "where"),
         ("ru", "Сколько лет ему?", "how-many"),
@@ -53,7 +53,7 @@ def words(text):
         ("te", "ఆయన పేరేమిటి?", "what"),
         ("th", "เขาเกิดที่ไหน", "where"),
         ("th", "ราคาเท่าไหร่", "how-many"),
-        ("tr", "Kimya nedir?", "what"),  # chemistry is nobody
+        ("tr", "Kimya nedir?", "what"),  # "chemistry" is not "who"
         ("tr", "Ne zaman geldi?", "when"),
         ("vi", "Có bao nhiêu người?", "how-many"),
         ("vi", "Thủ đô là thành phố nào?", "which"),
@@ -100,7 +100,7 @@ def test_tables_name_only_known_languages():
         ("fr", "Il est là", False),
         ("ko", "돈이 없습니다", True),
         ("th", "เขาไม่มา", True),
-        ("th", "อย่างนี้", False),  # "like this" begins as "do not"
+        ("th", "อย่างนี้", False),  # "like this" begins like "do not"
         ("tr", "Hiçbiri gelmedi", True),
         ("ur", "وہ نہیں آیا", True),
         ("zh", "我没有书", True),
@@ -124,6 +124,6 @@ def test_plain_text():
     ]
 
 
-def test_a_language_without_a_list_has_no_types():
+def test_language_without_word_list_has_no_types():
     assert question_types(["what"], "xx") == ["other"]
     assert negates(["not"], "xx") == [False]

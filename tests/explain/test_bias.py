@@ -1,4 +1,4 @@
-"""Dataset bias: distributions and distances by hand, shared edges, and cells that are not there."""
+"""Dataset bias: hand-computed distributions and distances, shared edges, and missing cells."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from isogloss.explain.cell_table import CellTable
 from isogloss.explain.distances import distances
 from isogloss.explain.model import Attribute
 from isogloss.explain.selection import choose_attributes
-from isogloss.scoring.cells import Request
+from isogloss.scoring.request import Request
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task
 from predictions.made import xquad
@@ -22,7 +22,7 @@ WORD = Attribute("sort", "its sort", (), discrete=True)
 
 def table(n: int) -> CellTable:
     examples = Examples("xnli", "en", "test", [str(i) for i in range(n)], {}, "label")
-    return CellTable(task("xnli"), examples, (), np.arange(n), ())
+    return CellTable.of_examples(task("xnli"), examples, (), ())
 
 
 def test_numbers_have_a_mean_and_quartiles() -> None:
@@ -51,7 +51,7 @@ def test_sizes_need_not_be_equal() -> None:
     assert distances("xnli", NUMBER, columns).table[0][1] == 0
 
 
-def test_parts_of_speech_are_no_entities() -> None:
+def test_parts_of_speech_are_not_entities() -> None:
     asked = choose_attributes(["tag"], ["tagging"])
     titles = {
         name: bias_request(Request.of("mini", tasks=[name], languages=["en"]), asked).distributions[0].title
@@ -60,7 +60,7 @@ def test_parts_of_speech_are_no_entities() -> None:
     assert titles == {"mini-udpos": "type of the span", "mini-wikiann": "type of the entity"}
 
 
-def test_survey_of_made_data(tmp_path: Path) -> None:
+def test_bias_of_synthetic_data(tmp_path: Path) -> None:
     xquad(tmp_path, "en")
     xquad(tmp_path, "de")
     found = bias_request(
@@ -113,19 +113,19 @@ def test_samples_of_one_distribution_stay_below_the_noise(discrete: bool) -> Non
         upper = np.triu_indices(4, 1)
         below += int((np.array(found.table)[upper] <= np.array(found.noise)[upper]).sum())
         pairs += len(upper[0])
-        # Smaller samples are further apart by chance.
+        # Smaller samples differ more by chance.
         assert found.noise[0][2] > found.noise[0][1]
     assert below / pairs > 0.88
 
 
-def test_languages_that_really_differ_are_beyond_the_noise() -> None:
+def test_real_differences_exceed_the_noise() -> None:
     rng = np.random.default_rng(0)
     found = distances("xnli", NUMBER, {"en": rng.normal(0, 1, 200), "de": rng.normal(1, 1, 200)})
     assert found.table[0][1] > 2 * found.noise[0][1] > 0
     assert found.table[0][0] == 0
 
 
-def test_values_of_one_source_are_dealt_out_together() -> None:
+def test_values_of_one_source_are_permuted_together() -> None:
     rng = np.random.default_rng(0)
     beyond = {True: 0, False: 0}
     for _ in range(20):
@@ -138,7 +138,7 @@ def test_values_of_one_source_are_dealt_out_together() -> None:
     assert beyond[False] >= 15
 
 
-def test_a_language_without_values_is_in_no_table() -> None:
+def test_language_without_values_is_omitted() -> None:
     words = {"en": np.array(["a", "b"]), "de": np.array([], dtype=str), "fr": np.array(["a", "a"])}
     assert distances("xnli", WORD, words).languages == ["en", "fr"]
     numbers = {"en": np.array([1.0, 2]), "de": np.array([np.nan, np.nan])}

@@ -1,4 +1,4 @@
-"""BLEU as sacrebleu computes it: by hand, by its definition, and beside sacrebleu itself."""
+"""BLEU compared with hand-computed values, its definition, and sacrebleu."""
 
 from math import exp
 
@@ -19,14 +19,14 @@ def one(candidate: str, reference: str, *, effective_order: bool = False) -> flo
 
 
 def test_by_hand() -> None:
-    # Matches 3, 1, 0, 0 of 4, 3, 2, 1: precisions 3/4, 1/3, 1/(2·2), 1/(4·1), whose product is 2^-6.
+    # Matches 3, 1, 0, 0 of 4, 3, 2, 1: precisions 3/4, 1/3, 1/(2·2), 1/(4·1), with product 2^-6.
     assert one("a b c d", "a b x d") == pytest.approx(2**-1.5)
-    # Twice as long a reference: the same times e^(1 - 8/4).
+    # With a reference twice as long: the same times e^(1 - 8/4).
     assert one("a b c d", "a b x d y y y y") == pytest.approx(2**-1.5 * exp(-1))
-    # Nothing matches, which is smoothed in all orders, unigrams included: 1/(2·4) · 1/(4·3) · 1/(8·2) · 1/(16·1).
+    # No match: all orders are smoothed, including unigrams: 1/(2·4) · 1/(4·3) · 1/(8·2) · 1/(16·1).
     assert one("p q r s", "a b c d") == pytest.approx((8 * 12 * 16 * 16) ** -0.25)
     assert one("p q r s", "a b c d", effective_order=True) == 0
-    # Fewer than four tokens: 0; or the orders that there are.
+    # Fewer than four tokens: 0, or only the available orders.
     assert one("a b c", "a b c") == 0
     assert one("a b c", "a b c", effective_order=True) == pytest.approx(1)
     assert one("a x", "a b", effective_order=True) == pytest.approx((1 / 2 * 1 / 2) ** 0.5)
@@ -40,13 +40,13 @@ def test_tokens_by_hand() -> None:
     assert cut_13a("a&amp;b &quot;c&quot; <skipped>well-\nknown\nx") == ["a", "&", "b", '"', "c", '"', "wellknown", "x"]
 
 
-def test_case_and_punctuation_count_and_a_lone_long_word_is_taken_apart() -> None:
+def test_case_and_punctuation_count_and_a_single_long_word_is_split() -> None:
     texts = ["What is it called?"], ["what is it called ?"]
     assert bleus(*texts, "en", "explainaboard") == pytest.approx(bleus(*texts, "en", "paper"))
-    # Four of five tokens match, then 3/4, 2/3 and 1/2: the capital is the difference.
+    # Four of five tokens match, then 3/4, 2/3 and 1/2: the capital differs.
     assert bleus(*texts, "en", "paper") == pytest.approx((4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25)
     assert bleus(*texts, "en") == pytest.approx(1)
-    # One word: five letters against three, of which the paper's "h e l l o" matches none; ExplainaBoard's is one token.
+    # One word: the paper splits it into five letters, which match none of three; for ExplainaBoard it is one token.
     assert bleus(["hello"], ["a b c"], "en", "paper") == pytest.approx((10 * 16 * 24 * 32) ** -0.25)
     assert bleus(["hello"], ["say hello now to all"], "en", "explainaboard") == pytest.approx(exp(-4))
     assert bleus(["hell"], ["hell is"], "en", "paper") == 0
@@ -60,7 +60,7 @@ def test_tokens_are_sacrebleus(text: str) -> None:
 
 @settings(max_examples=60)
 @given(st.lists(st.tuples(TEXT, TEXT), max_size=4))
-def test_the_newer_default_is_sacrebleus(pairs: list[tuple[str, str]]) -> None:
+def test_newer_default_is_sacrebleus(pairs: list[tuple[str, str]]) -> None:
     sacrebleu = pytest.importorskip("sacrebleu", reason="sacrebleu is not installed")
     found = bleus([a for a, _ in pairs], [b for _, b in pairs], "en", "explainaboard")
     theirs = [sacrebleu.sentence_bleu(a, [b]).score / 100 for a, b in pairs]
@@ -69,9 +69,9 @@ def test_the_newer_default_is_sacrebleus(pairs: list[tuple[str, str]]) -> None:
 
 @settings(max_examples=60)
 @given(WORDS, WORDS)
-def test_the_older_default_is_sacrebleus_but_for_an_early_end(candidate: list[str], reference: list[str]) -> None:
+def test_older_default_is_sacrebleus_except_without_matches(candidate: list[str], reference: list[str]) -> None:
     sacrebleu = pytest.importorskip("sacrebleu", reason="sacrebleu is not installed")
     if not set(candidate) & set(reference):
-        return  # its version 2 ends with 0 where nothing matches; by hand above
+        return  # version 2 returns 0 without a match; see the hand-computed values above
     theirs = sacrebleu.corpus_bleu([" ".join(candidate)], [[" ".join(reference)]]).score / 100
     assert one(" ".join(candidate), " ".join(reference)) == pytest.approx(theirs, abs=1e-12)

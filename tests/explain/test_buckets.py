@@ -1,4 +1,4 @@
-"""Buckets: equal counts with ties kept together, fixed edges, values, and nothing lost on the way."""
+"""Buckets: equal counts with ties kept together, fixed edges, values, and no lost rows."""
 
 import numpy as np
 import pytest
@@ -16,11 +16,11 @@ def cut(values: list[float], **options: int) -> list[tuple[str, float | None, fl
     return [(b.name, b.low, b.high, b.n) for b in buckets]
 
 
-def test_equal_counts_where_there_are_no_ties() -> None:
+def test_equal_counts_without_ties() -> None:
     assert cut(list(range(1, 9))) == [("XS", 1, 2, 2), ("S", 2, 4, 2), ("L", 4, 6, 2), ("XL", 6, 8, 2)]
 
 
-def test_ties_stay_together_and_the_edge_goes_to_the_nearest_boundary() -> None:
+def test_ties_stay_together_and_edges_move_to_the_nearest_boundary() -> None:
     # 5 ones, 1 two, 3 threes, 3 fours: boundaries after 5, 6 and 9 rows; wanted are 3, 6 and 9.
     assert cut([1] * 5 + [2] + [3] * 3 + [4] * 3) == [
         ("XS", 1, 1, 5),
@@ -35,7 +35,7 @@ def test_coinciding_edges_leave_fewer_buckets_named_in_order() -> None:
     assert cut([7, 7, 7]) == [("XS", 7, 7, 3)]
 
 
-def test_rows_without_a_value_have_a_bucket_of_their_own() -> None:
+def test_rows_without_a_value_have_their_own_bucket() -> None:
     column = np.array([1.0, np.nan, 2.0, np.nan])
     buckets, codes = learn_binning(column, False, buckets=2).apply(column)
     assert [(b.name, b.low, b.high, b.n) for b in buckets] == [("XS", 1, 1, 1), ("S", 1, 2, 1), (NONE, None, None, 2)]
@@ -54,11 +54,11 @@ def test_values_have_buckets_most_frequent_first_and_the_rest_share_one() -> Non
     buckets, codes = learn_binning(column, True, top=2).apply(column)
     assert [(b.name, b.n) for b in buckets] == [("b", 3), ("a", 2), (REST, 3)]
     assert codes.tolist() == [1, 1, 0, 0, 0, 2, 2, 2]
-    # One value more than the limit keeps its name: "rest" would say less in as much space.
+    # A single value beyond the limit keeps its name, which is more informative than "rest".
     assert [b.name for b in learn_binning(column[:6], True, top=2).apply(column[:6])[0]] == ["b", "a", "c"]
 
 
-def test_a_cut_learnt_elsewhere_takes_what_lies_outside_into_its_outer_buckets() -> None:
+def test_values_outside_a_learnt_cut_go_to_the_outer_buckets() -> None:
     learnt = learn_binning(np.arange(1.0, 9.0), False)
     buckets, codes = learnt.apply(np.array([-3.0, 100.0]))
     assert [(b.name, b.low, b.high) for b in buckets] == [("XS", -3, 2), ("XL", 6, 100)]
@@ -94,14 +94,14 @@ def test_every_row_is_in_one_bucket_and_within_its_edges(values: list[float], bu
         assert inside.min() == bucket.low if place == 0 else inside.min() > bucket.low
 
 
-def test_a_quarter_exactly_is_not_more_than_a_quarter() -> None:
-    # As in ExplainaBoard: 1 alone holds a quarter of four rows, which is not enough to close a bucket.
+def test_quarter_exactly_is_not_more_than_a_quarter() -> None:
+    # As in ExplainaBoard: the value 1 holds exactly a quarter of the rows, which does not close a bucket.
     assert learn_binning(np.array([1.0, 2, 3, 4]), False, greedy=True).edges == (2,)
 
 
 def test_greedy_buckets_close_once_they_hold_a_quarter() -> None:
     column = np.array([1, 2, 2, 2, 3, 4, 5, 5, 5, 5, 6, 7], dtype=float)
-    # A quarter is 3 rows: 1 and 2 hold 4; 3 and 4 only 2, with 5 they hold 6; 6 and 7 are left.
+    # A quarter is 3 rows: 1 and 2 hold 4; 3 and 4 hold only 2, with 5 they hold 6; 6 and 7 remain.
     cut = learn_binning(column, False, greedy=True)
     assert cut.edges == (2, 5)
     assert [(bucket.name, bucket.n) for bucket in cut.apply(column)[0]] == [("XS", 4), ("S", 6), ("L", 2)]
@@ -111,7 +111,7 @@ def test_greedy_buckets_close_once_they_hold_a_quarter() -> None:
 
 
 @given(numbers, st.integers(1, 6))
-def test_every_greedy_bucket_but_the_last_has_its_share(values: list[float], buckets: int) -> None:
+def test_every_greedy_bucket_except_the_last_has_its_share(values: list[float], buckets: int) -> None:
     column = np.array(values, dtype=float)
     found, _ = learn_binning(column, False, buckets=buckets, greedy=True).apply(column)
     assert len(found) <= buckets
@@ -122,7 +122,7 @@ def test_every_greedy_bucket_but_the_last_has_its_share(values: list[float], buc
 
 
 @given(numbers, st.randoms())
-def test_the_order_of_rows_does_not_matter(values: list[float], random: object) -> None:
+def test_order_of_rows_does_not_matter(values: list[float], random: object) -> None:
     shuffled = values.copy()
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     column = np.array(values, dtype=float)

@@ -1,4 +1,4 @@
-"""Tables: the rows of a cell, its scores, and the attributes somebody asks for."""
+"""Tables: the rows of a cell, its scores, and the requested attributes."""
 
 from pathlib import Path
 
@@ -11,8 +11,9 @@ from isogloss.explain.cell_table import CellTable, cell_tables, gold_table
 from isogloss.explain.measure import bucketed_rows
 from isogloss.explain.selection import AttributeSelection, choose_attributes
 from isogloss.metrics.statistics import MEAN, Statistics
-from isogloss.scoring.cells import Request, judged_cells
+from isogloss.scoring.cells import judged_cells
 from isogloss.scoring.compare import compare_request
+from isogloss.scoring.request import Request
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Judgement, Kind, Values
 from isogloss.tasks.kinds.classification import Classification
@@ -26,7 +27,7 @@ from predictions.made import write_jsonl, xquad
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """XQuAD in English; `right` knows every answer, `half` says one word of each, every tenth nothing at all."""
+    """Write English XQuAD; `right` has every answer, `half` one word of each, and nothing for every tenth."""
     root = tmp_path_factory.mktemp("rows")
     answers = xquad(root / "data")
     write_jsonl(root / "right/xquad/en.jsonl", dict(answers))
@@ -44,18 +45,18 @@ def only(systems: list[Path], asked: Request) -> CellTable:
     return table
 
 
-def test_questions_have_three_metrics_and_the_mean_stands_first(made: Path) -> None:
+def test_questions_have_three_metrics_with_the_mean_first(made: Path) -> None:
     table = only([made / "half"], request(made))
     assert table.name == "xquad/en"
     assert list(table.metrics[0]) == ["score", "f1", "em"]
-    # One of two words: F1 2/3 for nine in ten, no exact match; the score is their mean.
+    # One of two words: F1 is 2/3 for nine in ten, exact match 0; the score is their mean.
     assert table.metrics[0]["f1"].score == pytest.approx(0.9 * 2 / 3)
     assert table.metrics[0]["em"].score == 0
     assert table.metrics[0]["score"].score == pytest.approx(0.3)
     assert table.scores[0][:2].tolist() == pytest.approx([0, 1 / 3])
 
 
-def test_systems_share_a_sheet_and_its_columns(made: Path) -> None:
+def test_systems_share_a_table_and_its_columns(made: Path) -> None:
     table = only([made / "right", made / "half"], request(made))
     assert table.systems == (0, 1)
     assert [metrics["em"].score for metrics in table.metrics] == [1, 0]
@@ -65,7 +66,7 @@ def test_systems_share_a_sheet_and_its_columns(made: Path) -> None:
     assert set(column.tolist()) == {2}
 
 
-def test_a_system_without_the_cell_is_not_in_its_sheet(made: Path, tmp_path: Path) -> None:
+def test_system_without_the_cell_is_not_in_its_table(made: Path, tmp_path: Path) -> None:
     (tmp_path / "other/xcopa").mkdir(parents=True)
     found = cell_tables([tmp_path / "other", made / "half"], request(made))
     assert next(found).systems == (1,)
@@ -116,7 +117,7 @@ def test_answers_that_are_spans_have_entities(tmp_path: Path) -> None:
     assert {"sLen", "tLen", "rPos", "eDen"} <= set(titles)
 
 
-def test_parts_of_speech_are_spans_and_no_entities(tmp_path: Path) -> None:
+def test_parts_of_speech_are_spans_not_entities(tmp_path: Path) -> None:
     of = task("mini-udpos")
     gold = load_gold(of, "en", "test", None)
     write_jsonl(tmp_path / "system/mini-udpos/en.jsonl", dict(zip(gold.ids, gold["tags"], strict=True)))
@@ -127,13 +128,13 @@ def test_parts_of_speech_are_spans_and_no_entities(tmp_path: Path) -> None:
     assert not any("entit" in title for title in titles.values())
 
 
-def test_entities_bring_their_own_attributes_once() -> None:
+def test_entities_have_their_own_attributes_once() -> None:
     names = [found.name for found in AttributeSelection().of("tagging")]
     assert names[:6] == ["tag", "sLen", "eLen", "tLen", "rPos", "eDen"]
     assert len(names) == len(set(names))
 
 
-def test_sentences_are_counted_in_tokens_whatever_the_answers() -> None:
+def test_sentences_are_counted_in_tokens_for_any_answers() -> None:
     of = task("wikiann")
     tokens = [["Ada", "met", "Bo", "Li"], ["In", "Oslo"]]
     tags = [["B-PER", "O", "B-PER", "I-PER"], ["O", "B-LOC"]]
@@ -145,8 +146,8 @@ def test_sentences_are_counted_in_tokens_whatever_the_answers() -> None:
     assert column.tolist() == [4, 4, 2]
 
 
-def test_a_kind_may_judge_several_rows_of_an_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each question is asked twice; the second time half of the systems' answers are wrong."""
+def test_kind_may_judge_several_rows_of_an_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each question has two rows; in the second, half of the systems' answers are wrong."""
 
     def judge(self: Kind, task: Task, examples: Examples, values: Values) -> Judgement:
         right = np.array([a == b for a, b in zip(examples["label"], values, strict=True)])

@@ -1,4 +1,4 @@
-"""Whose definitions: ours, the paper's and ExplainaBoard's as a whole, and attributes crossed."""
+"""Conventions (ours, the paper's and ExplainaBoard's) and crossed attributes."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def test_lengths_of_all_conventions() -> None:
     assert found == {
         "script": [1, 3, 3],
         "whitespace": [1, 3, 3],
-        "paper": [7, 3, 3],  # a word of five letters or more that stands alone is counted by its letters
+        "paper": [7, 3, 3],  # a single word of five or more letters is counted in letters
         "explainaboard": [1, 3, 4],  # two blanks have an empty token between them
     }
     assert attribute("aLen", "paper").values(questions("q", answer="four"))[0] == 1
@@ -38,7 +38,7 @@ def test_lengths_of_all_conventions() -> None:
     assert attribute("qLen", "paper").values(chinese).tolist() == [6, 2]
 
 
-def test_the_papers_question_types_are_five_first_tokens() -> None:
+def test_papers_question_types_are_five_first_tokens() -> None:
     asked = [*["What x"] * 6, *["How x"] * 5, *["in what"] * 4, *["WHO x"] * 3, *["Name it"] * 2, "Is it", "Can it"]
     found = attribute("qType", "paper").values(questions(*asked)).tolist()
     assert found == [
@@ -52,14 +52,14 @@ def test_the_papers_question_types_are_five_first_tokens() -> None:
     assert attribute("qType").values(questions("In what year")).tolist() == ["what"]
 
 
-def test_a_convention_is_whole_and_words_may_say_otherwise() -> None:
+def test_convention_applies_to_all_unless_overridden() -> None:
     paper = choose_attributes(None, ["qa"], "paper")
     names = [one.name for one in paper.of("qa")]
     assert {"aLen@paper", "qLen@paper", "cLen@paper", "BLEU-AQ@paper", "BLEU-QC@paper", "qType@paper"} <= set(names)
-    assert {"aPos", "digits"} <= set(names)  # of which the paper says nothing
+    assert {"aPos", "digits"} <= set(names)  # not defined in the paper
     assert not {"aLen", "BLEU-QC", "qType"} & set(names)
     assert paper.edges == "greedy"
-    assert choose_attributes(None, ["tagging"], "paper").edges == "mixed"  # rPos and eLen have rules of their own
+    assert choose_attributes(None, ["tagging"], "paper").edges == "mixed"  # rPos and eLen have their own rules
     assert (paper.rule("aLen@paper"), paper.rule("rPos"), paper.rule("eLen")) == ("greedy", "above-zero", (1, 2, 4))
     some = choose_attributes(["aLen", "qLen@whitespace=2:5", "aPos"], ["qa"], "paper")
     assert [one.name for one in some.attributes or ()] == ["aPos", "qLen@whitespace", "aLen@paper"]
@@ -78,12 +78,12 @@ def test_a_convention_is_whole_and_words_may_say_otherwise() -> None:
     [
         (None, "papers", "unknown convention 'papers'"),
         (["similarity"], "ours", "unknown attribute 'similarity'"),
-        (["aPos@paper"], "ours", "aPos counts no tokens: under paper it is the same"),
+        (["aPos@paper"], "ours", "aPos does not count tokens: paper does not change it"),
         (["aLen+qTyp"], "ours", "Did you mean qType"),
-        (["aLen+errorType"], "ours", "depends on the answers of a system"),
+        (["aLen+errorType"], "ours", "depends on a system's answers"),
     ],
 )
-def test_what_is_not_known_is_refused(words: list[str] | None, convention: str, message: str) -> None:
+def test_unknown_names_are_refused(words: list[str] | None, convention: str, message: str) -> None:
     with pytest.raises(IsoglossError) as caught:
         choose_attributes(words, ["qa", "classification"], convention)
     assert message in str(caught.value)
@@ -91,7 +91,7 @@ def test_what_is_not_known_is_refused(words: list[str] | None, convention: str, 
 
 def test_zero_apart() -> None:
     column = np.array([0, 0, 0, 0, 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
-    # Above 0 there are six, a third of them is two, and a bucket holds more than its share.
+    # Six values are above 0; a third is two, and a bucket must exceed its share.
     assert learn_binning(column, False, greedy=True, zero_apart=True).edges == (0, 0.3)
     assert learn_binning(np.zeros(3), False, greedy=True, zero_apart=True).edges == ()
     assert learn_binning(column[5:], False, greedy=True, zero_apart=True).edges == (0.2, 0.4)
@@ -100,7 +100,7 @@ def test_zero_apart() -> None:
 def test_similarity_is_of_the_second_text_against_the_first() -> None:
     columns = {"text_a": ["a b c d e"], "text_b": ["a b c d"], "label": ["neutral"]}
     pair = Examples("xnli", "en", "test", ["0"], columns, "label")
-    # All of the four tokens match; the first text is longer by one: 100 · e^(1 - 5/4).
+    # All four tokens match; the first text is longer by one: 100 · e^(1 - 5/4).
     assert attribute("similarity", "explainaboard").values(pair)[0] == pytest.approx(100 * np.exp(-0.25))
     assert attribute("text1_divided_text2", "paper").values(pair)[0] == 5 / 4
 
@@ -110,7 +110,7 @@ def test_crossed_buckets_hold_what_both_hold() -> None:
     examples = questions(*asked)
     rows = np.repeat([1.0, 0.0, 0.5], 30)[:, None]
     metrics = ({"f1": Statistics(rows, MEAN)},)
-    cell = CellTable(task("xquad"), examples, ([""] * 90,), np.arange(90), metrics)
+    cell = CellTable.of_examples(task("xquad"), examples, ([""] * 90,), metrics)
     both = choose_attributes(["qLen+qType"], ["qa"])
     (cut,) = bucketed_rows(cell, both)
     assert cut.attribute == Attribute("qLen+qType", "question length in tokens × question type", discrete=True)
@@ -120,7 +120,7 @@ def test_crossed_buckets_hold_what_both_hold() -> None:
         ("S (3, 5] · who", 30),
     ]
     assert [rows[cut.rows(place)].mean() for place in range(3)] == [1, 0.5, 0]
-    # An attribute that needs what the cell lacks crosses with nothing.
+    # An attribute with missing inputs is not crossed.
     assert bucketed_rows(cell, choose_attributes(["qLen+aPos"], ["qa"])) == []
-    # A plus sign in a path or in an edge is no cross.
+    # A plus sign in a path or an edge does not cross.
     assert choose_attributes(["qLen=1e+5:2"], ["qa"]).rule("qLen") == (1e5, 2)

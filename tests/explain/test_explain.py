@@ -1,4 +1,4 @@
-"""explain and dataset_bias as Python functions: as the verb, with short views of what was found."""
+"""explain and dataset_bias as Python functions: same results as the verb, with short views."""
 
 import json
 from pathlib import Path
@@ -9,13 +9,13 @@ from isogloss.errors import PredictionError, UnknownNameError
 from isogloss.explain.analysis import explain, explain_request
 from isogloss.explain.bias import dataset_bias
 from isogloss.explain.selection import select_attributes
-from isogloss.scoring.cells import Request
+from isogloss.scoring.request import Request
 from predictions.made import write_jsonl, xquad
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """XQuAD in English; `half` knows the answers that have word0 in them, `right` all."""
+    """Write English XQuAD; `half` has the answers with word0, `right` has all."""
     root = tmp_path_factory.mktemp("explain")
     answers = xquad(root / "data")
     write_jsonl(root / "right/xquad/en.jsonl", dict(answers))
@@ -25,7 +25,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def test_it_is_the_verb(made: Path) -> None:
+def test_function_equals_the_verb(made: Path) -> None:
     words = [f"word@{made / 'mine.jsonl'}"]
     options = {"data": made / "data", "tasks": ["xquad"], "languages": ["en"], "attributes": words}
     found = explain(str(made / "half"), made / "right", **options, examples=1)
@@ -48,13 +48,13 @@ def test_buckets_are_rows_of_a_data_frame(made: Path) -> None:
     assert frame["n"].tolist() == [score.bucket.n for score in buckets]
 
 
-def test_the_data_alone(made: Path) -> None:
+def test_data_without_systems(made: Path) -> None:
     found = dataset_bias(data=made / "data", tasks=["xquad"], languages=["en"], attributes=["aLen"])
     assert [(each.attribute, each.mean) for each in found.distributions] == [("aLen", 2)]
     assert repr(found) == "<DatasetBias: 1 distributions of attributes in 1 cells (test)>"
 
 
-def test_what_cannot_be_explained_is_refused(made: Path) -> None:
+def test_unexplainable_input_is_refused(made: Path) -> None:
     with pytest.raises(PredictionError, match="nothing to explain"):
         explain()
     with pytest.raises(UnknownNameError, match="Did you mean aLen"):

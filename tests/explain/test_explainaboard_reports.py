@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from isogloss.explain.cell_table import CellTable
@@ -18,15 +17,10 @@ from isogloss.tasks.kinds import judge
 from isogloss.tasks.registry import task
 
 INFINITY = 1_000_000
-# The report's name of an attribute, and ours.
+# The report's name of each attribute, and ours.
 QUESTIONS = {"context_length": "cLen", "question_length": "qLen", "answer_length": "aLen"}
-PAIRS = {
-    "label": "label",
-    "text1_length": "t1Len",
-    "text2_length": "t2Len",
-    "similarity": "similarity",
-    "text1_divided_text2": "text1_divided_text2",
-}
+PAIRS = {"label": "label", "text1_length": "t1Len", "text2_length": "t2Len", "similarity": "similarity"}
+PAIRS["text1_divided_text2"] = "text1_divided_text2"
 METRICS = {"F1ScoreQA": "f1", "ExactMatchQA": "em", "Accuracy": "accuracy"}
 WORDS = {"entailment": "Yes", "neutral": "Maybe", "contradiction": "No"}
 OUTPUTS = {
@@ -51,7 +45,7 @@ def read(root: Path, name: str) -> Any:
 
 
 def stored_cell(items: list[dict[str, Any]], language: str) -> CellTable:
-    """The outputs judged against the gold, and cut by the texts, that stand beside them in the file."""
+    """Return the outputs scored against the gold in the file, and cut by the texts in the file."""
     ids = [str(row) for row in range(len(items))]
     if "question" in items[0]:
         of = replace(task("xquad"), options={"dialect": "mlqa"})
@@ -64,11 +58,11 @@ def stored_cell(items: list[dict[str, Any]], language: str) -> CellTable:
         columns["label"] = [meant[item["true_label"]] for item in items]
         said = [meant[item["predicted_label"]] for item in items]
     examples = Examples(of.id, language, "test", ids, columns, "answers" if of.id == "xquad" else "label")
-    return CellTable(of, examples, (said,), np.arange(len(ids)), (judge(of, examples, said).metrics,))
+    return CellTable.of_examples(of, examples, (said,), (judge(of, examples, said).metrics,))
 
 
 def our_buckets(cell: CellTable, name: str) -> list[tuple[tuple[float | str, ...], int, dict[str, float]]]:
-    """Least and greatest value (or the name), size and scores of every bucket under ExplainaBoard's convention."""
+    """Return minimum and maximum (or the name), size and scores of every bucket under ExplainaBoard's convention."""
     selection = choose_attributes([name], [cell.task.kind], "explainaboard")
     (one,), (cut,) = selection.of(cell.task.kind), bucketed_rows(cell, selection)
     values = one.values(cell.examples) if one.values else None
@@ -89,7 +83,7 @@ def assert_same_bucket(ours: tuple[Any, int, dict[str, float]], theirs: dict[str
     if isinstance(named[0], str):
         assert list(ends) == named
     else:
-        # A bucket of one value is named by it alone; the last has no end.
+        # A bucket with one value is named after it; the last one has no upper edge.
         low, high = named[0], named[-1]
         assert ends[0] == pytest.approx(low, abs=1e-9)
         assert (high == INFINITY) if last else (ends[1] == pytest.approx(high, abs=1e-9))

@@ -1,4 +1,4 @@
-"""Fertility: pieces a word, counted by hand under small vocabularies."""
+"""Fertility: pieces per word, counted by hand for small vocabularies."""
 
 import sys
 from pathlib import Path
@@ -24,9 +24,9 @@ UNCASED = ["[UNK]", "play", "##ing", "cafe", "!"]
         ("Playing", 2),  # the longest match: ##ing, not ##in ##g
         ("unplayable.", 4),  # un ##play ##able .
         ("xyz play", 2),  # a word without pieces is one unknown
-        ("playx", 1),  # so is a word whose end has none
+        ("playx", 1),  # so is a word with an unknown ending
         ("中中play", 3),  # ideographs are words
-        ("play\u200d\u00a0play", 2),  # joiners vanish, any blank parts
+        ("play\u200d\u00a0play", 2),  # joiners are removed, any blank separates
         ("play" + "ing" * 40, 1),  # more than 100 characters
         ("É", 1),
     ],
@@ -35,7 +35,7 @@ def test_pieces_of_a_cased_vocabulary(text: str, count: int) -> None:
     assert WordPiece(CASED).count(text) == count
 
 
-def test_an_uncased_vocabulary_lowers_and_strips_accents() -> None:
+def test_uncased_vocabulary_lowers_and_strips_accents() -> None:
     assert WordPiece(UNCASED).count("PLAYing Café!") == 4
     assert WordPiece([*UNCASED, "Big"]).count("PLAYING") == 1
 
@@ -56,7 +56,7 @@ def column(path: Path, examples: Examples) -> list[float]:
 def test_pieces_over_words_or_characters(tmp_path: Path) -> None:
     path = tmp_path / "vocab.txt"
     path.write_text("\r\n".join(CASED) + "\r\n", encoding="utf-8", newline="")
-    # Playing un + playing: 2 + 1 + 2 pieces of three words; play.: two pieces of one word; no text: none of none.
+    # Playing un + playing: 2 + 1 + 2 pieces of three words; play.: two pieces of one word; no text: 0.
     assert column(path, pairs("en", ("Playing un", "playing"), ("play.", ""), ("", ""))) == pytest.approx([5 / 3, 2, 0])
     assert column(path, pairs("zh", ("中中", "中"))) == [1]
 
@@ -73,9 +73,9 @@ def test_queries_without_texts_have_none(tmp_path: Path) -> None:
     assert len(selection.of("pool")) == 1
 
 
-def test_a_tokenizer_of_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tokenizer_of_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Letters:
-        """A tokenizer whose tokens are letters, and whose truncation and padding must be off."""
+        """A tokenizer into letters; truncation and padding must be off."""
 
         truncated = padded = True
 
@@ -108,10 +108,10 @@ def test_a_tokenizer_of_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         fertility(path)
 
 
-def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_parts_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     (tmp_path / "tokenizer.json").write_text("{}")
-    with pytest.raises(IsoglossError, match="needs the tokenizers library"):
+    with pytest.raises(IsoglossError, match="missing the tokenizers library"):
         fertility(tmp_path / "tokenizer.json")
     (tmp_path / "empty.txt").write_text("\n")
     with pytest.raises(DataError, match="has no pieces"):
@@ -119,5 +119,5 @@ def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (tmp_path / "bytes.txt").write_bytes(b"\xff\xfe")
     with pytest.raises(DataError, match="UTF-8"):
         fertility(tmp_path / "bytes.txt")
-    with pytest.raises(PredictionError, match="none is named"):
+    with pytest.raises(PredictionError, match="needs a tokenizer"):
         choose_attributes(["fertility"], ["qa"])

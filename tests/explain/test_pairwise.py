@@ -1,4 +1,4 @@
-"""Pairwise analysis: differences by hand, turned orders, corrected p-values, and who is right where."""
+"""Pairwise analysis: hand-computed differences, flips, corrected p-values, and examples only one system solves."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,9 @@ from isogloss.tasks.registry import task
 
 
 def chosen(column: np.ndarray, discrete: bool = False) -> AttributeSelection:
-    return AttributeSelection((Attribute("size", "its size", (), discrete, lambda examples: column),))
+    return AttributeSelection(
+        attributes=(Attribute("size", "its size", (), discrete=discrete, values=lambda examples: column),)
+    )
 
 
 def table(*systems: np.ndarray) -> CellTable:
@@ -28,7 +30,7 @@ def table(*systems: np.ndarray) -> CellTable:
     examples = Examples("xnli", "en", "test", [f"e{i}" for i in range(n)], columns, "label")
     metrics = tuple({"accuracy": Statistics(scores.astype(float)[:, None], MEAN)} for scores in systems)
     values = tuple(["neutral"] * n for _ in systems)
-    return CellTable(task("xnli"), examples, values, np.arange(n), metrics, systems=tuple(range(len(systems))))
+    return CellTable.of_examples(task("xnli"), examples, values, metrics)
 
 
 def compared(cell: CellTable, asked: AttributeSelection, pair: tuple[int, int] = (0, 1)) -> list[AttributeContrasts]:
@@ -36,13 +38,13 @@ def compared(cell: CellTable, asked: AttributeSelection, pair: tuple[int, int] =
 
 
 def turned() -> tuple[CellTable, np.ndarray]:
-    """Two buckets of 100: the first system has 90 and 40 right, the second 50 and 70."""
+    """Return two buckets of 100: the first system has 90 and 40 right, the second 50 and 70."""
     place = np.tile(np.arange(100), 2)
     small = np.repeat([True, False], 100)
     return table(place < np.where(small, 90, 40), place < np.where(small, 50, 70)), np.repeat([1.0, 2], 100)
 
 
-def test_differences_by_hand_and_where_the_order_turns() -> None:
+def test_differences_by_hand_and_flips_of_the_ranking() -> None:
     cell, column = turned()
     (facet,) = compared(cell, chosen(column))
     first, second = facet.buckets
@@ -53,7 +55,7 @@ def test_differences_by_hand_and_where_the_order_turns() -> None:
     assert first.low > 25 and first.high < 55 and first.low < 40 < first.high
 
 
-def test_an_order_that_turns_by_chance_is_not_marked() -> None:
+def test_flip_by_chance_is_not_marked() -> None:
     rng = np.random.default_rng(0)
     marked = turned_by_chance = 0
     for _ in range(60):
@@ -79,7 +81,7 @@ def test_p_values_are_mcnemars_corrected_over_all_buckets() -> None:
     assert sorted(bucket.p for bucket in facet.buckets) == pytest.approx(expected)
 
 
-def test_exchanging_the_systems_turns_the_sign() -> None:
+def test_exchanging_the_systems_changes_the_sign() -> None:
     cell, column = turned()
     (there,), (back,) = compared(cell, chosen(column)), compared(cell, chosen(column), (1, 0))
     for a, b in zip(there.buckets, back.buckets, strict=True):
@@ -88,7 +90,7 @@ def test_exchanging_the_systems_turns_the_sign() -> None:
         )
 
 
-def test_who_is_right_where_the_other_is_wrong() -> None:
+def test_examples_only_one_system_answers_correctly() -> None:
     cell = table(np.array([1, 0.5, 0, 0, 1]), np.array([0, 0.4, 1, 0, 1]))
     cases = ExampleCollector(1, ["a", "b"])
     found = disagreement(cell, (0, 1), cases)
@@ -96,17 +98,17 @@ def test_who_is_right_where_the_other_is_wrong() -> None:
     assert found.first_right_ids == ["e0"]
     assert found.second_right_ids == ["e2"]
     assert found.difference == pytest.approx(2)
-    assert cases.found["xnli/en"]["e0"].scores == {"a": 100, "b": 0}
+    assert cases.examples["xnli/en"]["e0"].scores == {"a": 100, "b": 0}
     assert disagreement(cell, (0, 1)).first_right_ids == []
 
 
-def test_where_less_is_better_the_lower_one_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lower_is_better_makes_the_lower_score_right(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(main_score, "find_metric", lambda name: Metric(name, name, lower_is_better=name == "accuracy"))
     cell, column = turned()
     (facet,) = compared(cell, chosen(column))
     assert facet.lower_is_better
     first, second = facet.buckets
-    # Differences keep their sign: the first makes 40 errors more, and is the worse one.
+    # Differences keep their sign: the first makes 40 more errors, so it is worse.
     assert first.difference == pytest.approx(40)
     assert [row.favours(facet.lower_is_better) for row in facet.buckets] == ["second", "first"]
     assert (first.flips, second.flips) == (False, True)
@@ -134,7 +136,7 @@ def test_entities_are_compared_over_the_same_rows() -> None:
     n = 60
     tokens = [["Ada", "ran"], ["in", "Oslo"]] * n
     gold = [["B-PER", "O"], ["O", "B-LOC"]] * n
-    # The first finds persons only and invents a place beside each; the second finds places only.
+    # The first predicts only persons, each with a spurious location; the second only locations.
     first = [["B-PER", "B-LOC"], ["O", "O"]] * n
     second = [["O", "O"], ["O", "B-LOC"]] * n
     of = task("wikiann")
@@ -142,11 +144,13 @@ def test_entities_are_compared_over_the_same_rows() -> None:
     examples = Examples("wikiann", "en", "test", ids, {"tokens": tokens, "tags": gold}, "tags")
     found = entities(of, examples, (first, second))
     metrics = tuple({"f1": found.statistics(system)} for system in (0, 1))
-    cell = CellTable(of, examples, (first, second), found.example, metrics, found.gold, found, systems=(0, 1))
+    cell = CellTable.of_examples(
+        of, examples, (first, second), metrics, row_example=found.example, counted=found.gold, entities=found
+    )
     (facet,) = compared(cell, choose_attributes(["tag"], ["tagging"]))
     by_name = {row.bucket.name: row for row in facet.buckets}
     assert (by_name["PER"].first, by_name["PER"].second, by_name["PER"].bucket.n) == (100, 0, n)
-    # Places: none of n predicted right; n right of n.
+    # Locations: 0 of n correct; n of n correct.
     assert (by_name["LOC"].first, by_name["LOC"].second, by_name["LOC"].bucket.n) == (0, 100, n)
     assert all(row.significant for row in facet.buckets)
     assert cell.scores[0].tolist() == pytest.approx([2 / 3, 0] * n)

@@ -1,4 +1,4 @@
-"""Rank of the first hit: buckets by what each system answered, for the analysis of one system alone."""
+"""Rank of the first hit: buckets by a system's answers, in single-system analyses only."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from isogloss.explain.measure import bucketed_rows
 from isogloss.explain.selection import choose_attributes
 from isogloss.explain.single import attribute_scores
 from isogloss.metrics.statistics import MEAN, Statistics
-from isogloss.scoring.cells import Request
+from isogloss.scoring.request import Request
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load_gold
 from isogloss.tasks.registry import task
@@ -22,7 +22,7 @@ ONLY = choose_attributes(["rank"], ["pool"])
 
 
 def ranking(hit: int | None) -> list[str]:
-    """Thirty candidates; the target stands at a rank, if at any."""
+    """Return thirty candidates with the target at a rank, or without it."""
     return ["target" if place == hit else f"c{place}" for place in range(1, 31)]
 
 
@@ -33,7 +33,7 @@ def table(*hits: list[int | None]) -> CellTable:
     values = tuple([None if hit == 0 else ranking(hit) for hit in of_system] for of_system in hits)
     scores = [np.array([1 / hit if hit and hit <= 20 else 0.0 for hit in of_system])[:, None] for of_system in hits]
     metrics = tuple({"map@20": Statistics(rows, MEAN)} for rows in scores)
-    return CellTable(task("lareqa"), examples, values, np.arange(n), metrics, systems=tuple(range(len(hits))))
+    return CellTable.of_examples(task("lareqa"), examples, values, metrics)
 
 
 def test_ranks_by_hand() -> None:
@@ -42,7 +42,7 @@ def test_ranks_by_hand() -> None:
     assert set(ranks(cell, 1).tolist()) == {"6-20"}
 
 
-def test_buckets_stand_in_order_and_no_sentence_is_due() -> None:
+def test_buckets_are_ordered_and_have_no_finding() -> None:
     cell = table([None] * 30 + [1] * 25 + [4] * 20 + [2] * 20)
     (cut,) = rows_by_answer(cell, ONLY)
     (facet,) = attribute_scores(cell, [cut], sentences=False)
@@ -55,10 +55,10 @@ def test_buckets_stand_in_order_and_no_sentence_is_due() -> None:
     assert attribute_scores(cell, [cut])[0].insight != ""
 
 
-def test_it_is_no_attribute_of_examples() -> None:
+def test_it_is_not_an_attribute_of_examples() -> None:
     cell = table([1, 2], [1, 1])
     assert bucketed_rows(cell, ONLY) == []
-    assert rows_by_answer(cell, ONLY, 1) == []  # the same everywhere
+    assert rows_by_answer(cell, ONLY, 1) == []  # equal in all languages
     assert rows_by_answer(cell, choose_attributes(["queryLen"], ["pool"])) == []
     assert [one.name for one in choose_attributes(["Rank"], ["bitext"]).of("bitext")] == ["rank"]
 

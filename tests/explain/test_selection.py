@@ -1,4 +1,4 @@
-"""Attributes in a user's words: which, how they are counted, how they are cut; and words that mean nothing."""
+"""Parsing of attribute selections: names, conventions, binning rules, and invalid words."""
 
 import json
 from pathlib import Path
@@ -36,7 +36,7 @@ def test_attributes_by_name_with_edges_and_from_files(tmp_path: Path) -> None:
     assert choose_attributes(None, KINDS) == AttributeSelection()
 
 
-def test_a_file_has_edges_too_and_its_path_may_have_an_equals_sign(tmp_path: Path) -> None:
+def test_file_has_edges_too_and_its_path_may_have_an_equals_sign(tmp_path: Path) -> None:
     path = own(tmp_path, "run=3/mine.jsonl")
     selection = choose_attributes([f"a@{path}", f"b@{path}=1:2"], KINDS)
     assert [one.name for one in selection.of("qa")] == ["a", "b"]
@@ -54,14 +54,14 @@ def test_lengths_are_counted_by_the_convention_that_is_named() -> None:
     assert by_name["qLen@whitespace"].title == "question length in tokens (whitespace)"
 
 
-def test_all_of_them_may_be_counted_by_a_convention() -> None:
+def test_convention_can_apply_to_all_attributes() -> None:
     names = [one.name for one in choose_attributes(["all@whitespace"], ["qa"]).of("qa")]
     assert {"aLen@whitespace", "qLen/cLen@whitespace", "qType", "digits"} <= set(names)
     assert not {"aLen", "qLen/cLen"} & set(names)
     assert len(names) == len(choose_attributes(["all"], ["qa"]).of("qa")) == len(AttributeSelection().of("qa"))
 
 
-def test_each_is_cut_by_its_rule() -> None:
+def test_each_attribute_is_cut_by_its_rule() -> None:
     selection = choose_attributes(["all=greedy", "qLen=shared", "cLen=1:2"], ["qa"])
     assert [selection.rule(name) for name in ("aLen", "qLen", "cLen")] == ["greedy", "shared", (1, 2)]
     assert len(selection.of("qa")) == len(AttributeSelection().of("qa"))
@@ -79,7 +79,7 @@ def test_each_is_cut_by_its_rule() -> None:
         (["aLen=1:2"], "fixed"),
     ],
 )
-def test_the_record_says_how_all_were_cut(words: list[str], edges: str) -> None:
+def test_record_has_the_binning_rule(words: list[str], edges: str) -> None:
     assert choose_attributes(words, ["qa"]).edges == edges
 
 
@@ -89,15 +89,15 @@ def test_the_record_says_how_all_were_cut(words: list[str], edges: str) -> None:
         ("aLem", "Did you mean aLen"),
         ("aLen=1:x", "is not a list of edges"),
         ("aLen=sharde", "aLen=shared"),
-        ("tag=1:2", "has values, not numbers"),
-        ("tag=greedy", "has values, not numbers"),
-        ("all=1:2", "edges are an attribute's own"),
+        ("tag=1:2", "is not numeric"),
+        ("tag=greedy", "is not numeric"),
+        ("all=1:2", "edges belong to a single attribute"),
         ("all@words", "unknown convention 'words'"),
-        ("qType@whitespace", "counts no tokens"),
+        ("qType@whitespace", "does not count tokens"),
         ("aLem@whitespace", "Did you mean aLen"),
     ],
 )
-def test_words_that_mean_nothing_are_refused(word: str, message: str) -> None:
+def test_invalid_words_are_refused(word: str, message: str) -> None:
     with pytest.raises(IsoglossError, match=message):
         choose_attributes([word], KINDS)
     with pytest.raises(UnknownNameError):

@@ -1,4 +1,4 @@
-"""Single analysis: values and intervals by hand, sums that add up, and sentences only where they are true."""
+"""Single analysis: hand-computed values and intervals, consistent sums, and significant findings only."""
 
 from dataclasses import replace
 
@@ -24,17 +24,19 @@ from isogloss.tasks.registry import task
 
 
 def chosen(column: Column, discrete: bool = False) -> AttributeSelection:
-    return AttributeSelection((Attribute("size", "its size", (), discrete, lambda examples: column),))
+    return AttributeSelection(
+        attributes=(Attribute("size", "its size", (), discrete=discrete, values=lambda examples: column),)
+    )
 
 
 def table(*systems: list[float], labels: list[str] | None = None) -> CellTable:
-    """A classification cell whose examples have the given scores."""
+    """Return a classification cell with examples of the given scores."""
     n = len(systems[0])
     columns = {"text_a": [f"a{i}" for i in range(n)], "text_b": ["b"] * n, "label": labels or ["neutral"] * n}
     examples = Examples("xnli", "en", "test", [f"e{i}" for i in range(n)], columns, "label")
     metrics = tuple({"accuracy": Statistics(np.array(scores, dtype=float)[:, None], MEAN)} for scores in systems)
     values = tuple(["neutral" if score else None for score in scores] for scores in systems)
-    return CellTable(task("xnli"), examples, values, np.arange(n), metrics, systems=tuple(range(len(systems))))
+    return CellTable.of_examples(task("xnli"), examples, values, metrics)
 
 
 def test_buckets_by_hand() -> None:
@@ -43,12 +45,12 @@ def test_buckets_by_hand() -> None:
     (facet,) = attribute_scores(cell, bucketed_rows(cell, chosen(column)))
     assert (facet.task, facet.language, facet.metric, facet.attribute) == ("xnli", "en", "accuracy", "size")
     assert [(s.bucket.name, s.bucket.n, s.value) for s in facet.buckets] == [("XS", 4, 75), ("S", 4, 25)]
-    # Four examples have no interval, and carry no sentence.
+    # Four examples give no interval and no finding.
     assert {(score.low, score.high) for score in facet.buckets} == {(None, None)}
     assert facet.insight == ""
 
 
-def test_a_real_difference_gets_one_true_sentence() -> None:
+def test_real_difference_gets_one_finding() -> None:
     rng = np.random.default_rng(1)
     column = np.repeat([1.0, 2, 3, 4], 300)
     cell = table((rng.random(1200) < np.repeat([0.9, 0.8, 0.6, 0.4], 300)).astype(float).tolist())
@@ -60,7 +62,7 @@ def test_a_real_difference_gets_one_true_sentence() -> None:
     )
 
 
-def test_where_less_is_better_the_lowest_bucket_is_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lower_is_better_makes_the_lowest_bucket_best(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = np.repeat([1.0, 0, 1, 0], [20, 180, 160, 40]).tolist()
     column = np.repeat([1.0, 2], 200)
 
@@ -82,33 +84,33 @@ def test_where_less_is_better_the_lowest_bucket_is_the_best(monkeypatch: pytest.
     assert [score.ids for score in errors.buckets] == [["e0"], ["e200"]]
 
 
-def test_small_buckets_carry_no_sentence() -> None:
+def test_small_buckets_have_no_finding() -> None:
     cell = table([0.0] * 19 + [1.0] * 100)
     (facet,) = attribute_scores(cell, bucketed_rows(cell, chosen(np.array(["a"] * 19 + ["b"] * 100), discrete=True)))
     assert [score.value for score in facet.buckets] == [100, 0]
     assert facet.insight == ""
 
 
-def test_a_bucket_that_never_varies_still_has_a_width() -> None:
-    # 20 of 20 against 24 of 30: resampling the first never moves, but its interval reaches down to 83.9.
+def test_bucket_that_never_varies_still_has_a_width() -> None:
+    # 20 of 20 against 24 of 30: resampling never changes the first, but its interval reaches down to 83.9.
     cell = table([1.0] * 20 + [1.0] * 24 + [0.0] * 6)
     (facet,) = attribute_scores(cell, bucketed_rows(cell, chosen(np.repeat([1.0, 2], [20, 30]))))
     assert facet.buckets[0].low == pytest.approx(100 * wilson_interval(1, 20, t_quantile(0.975, 19))[0])
     assert facet.insight == ""
 
 
-def test_noise_rarely_makes_a_sentence() -> None:
+def test_noise_rarely_gives_a_finding() -> None:
     rng = np.random.default_rng(0)
     said = 0
     for _ in range(60):
         cell = table((rng.random(200) < 0.5).astype(float).tolist())
         (facet,) = attribute_scores(cell, bucketed_rows(cell, chosen(rng.random(200))))
         said += bool(facet.insight)
-    # Expected are 3 of 60; ten or more would come up once in 1,700 runs if the level held.
+    # 3 of 60 are expected; ten or more would occur once in 1,700 runs at the nominal level.
     assert said < 10
 
 
-def test_an_attribute_that_is_the_same_everywhere_is_left_out() -> None:
+def test_attribute_that_is_the_same_everywhere_is_left_out() -> None:
     cell = table([0, 1])
     assert bucketed_rows(cell, chosen(np.array([3.0, 3]))) == []
     assert attribute_scores(cell, []) == []
@@ -116,7 +118,7 @@ def test_an_attribute_that_is_the_same_everywhere_is_left_out() -> None:
 
 def test_examples_of_one_source_are_not_counted_as_independent() -> None:
     rng = np.random.default_rng(0)
-    # 60 articles of 5 questions that are right or wrong together, and an attribute that is the article's.
+    # 60 articles of 5 questions that are right or wrong together, and an attribute of the article.
     right = np.repeat(rng.random(60) < 0.5, 5).astype(float)
     cell = table(right.tolist())
     clustered = replace(cell, examples=replace(cell.examples, clusters=[f"article {row // 5}" for row in range(300)]))
@@ -132,10 +134,10 @@ def test_examples_of_one_source_are_not_counted_as_independent() -> None:
     assert [each.sources for each in bucket_estimates(clustered, clustered.metrics[0]["accuracy"], cut)] == [30, 30]
 
 
-def test_a_rise_from_bucket_to_bucket_is_tested() -> None:
+def test_rise_from_bucket_to_bucket_is_tested() -> None:
     rng = np.random.default_rng(2)
     risen = said = 0
-    # Only the first bucket is worse: that the others rise as well is chance, though they often do.
+    # Only the first bucket is worse; any rise of the others is chance.
     for _ in range(150):
         cell = table((rng.random(600) < np.repeat([0.3, 0.6, 0.6], 200)).astype(float).tolist())
         (facet,) = attribute_scores(cell, bucketed_rows(cell, chosen(np.repeat([1.0, 2, 3], 200))))
@@ -151,13 +153,13 @@ def test_examples_of_a_bucket_worst_first() -> None:
     cases = ExampleCollector(2, ["mine"])
     (facet,) = attribute_scores(cell, bucketed_rows(cell, chosen(np.array([1.0, 1, 2, 2]))), collector=cases)
     assert [score.ids for score in facet.buckets] == [["e1", "e0"], ["e3", "e2"]]
-    found = cases.found["xnli/en"]["e0"]
+    found = cases.examples["xnli/en"]["e0"]
     assert (found.inputs, found.gold) == ({"text_a": "a0", "text_b": "b"}, "neutral")
     assert (found.predictions, found.scores) == ({"mine": "neutral"}, {"mine": 100})
-    assert cases.found["xnli/en"]["e1"].predictions == {"mine": None}
+    assert cases.examples["xnli/en"]["e1"].predictions == {"mine": None}
 
 
-def test_confusion_counts_labels_and_silence() -> None:
+def test_confusion_counts_labels_and_missing_answers() -> None:
     cell = table([1, 1, 0], labels=["neutral", "entailment", "neutral"])
     assert confusion(cell) == {"entailment": {"neutral": 1}, "neutral": {"": 1, "neutral": 1}}
     assert confusion(replace(cell, task=task("xquad"))) == {}
@@ -178,7 +180,7 @@ def test_buckets_in_words(bucket: Bucket, text: str) -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 6)), min_size=2, max_size=40), st.randoms())
-def test_bucket_sums_are_the_whole_in_any_order(rows: list[tuple[float, int]], random: object) -> None:
+def test_bucket_sums_equal_the_total_in_any_order(rows: list[tuple[float, int]], random: object) -> None:
     def found(given: list[tuple[float, int]]) -> list[tuple[str, int, float]]:
         cell = table([score for score, _ in given])
         return [

@@ -1,4 +1,4 @@
-"""The paper's Tables 25 and 26 over the data they were made from, number by number as they are printed."""
+"""The paper's Tables 25 and 26, reproduced from their data, number by number."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 
-# XTREME-R, Table 25: least value and the upper edges of XS, S, L and XL.
+# XTREME-R, Table 25: minimum and the upper edges of XS, S, L and XL.
 LENGTHS = {
     "en": ("1 2 5 13 25", "3 8 11 16 29", "25 91 111 156 509"),
     "zh": ("1 1 6 15 72", "1 13 17 22 52", "3 8 11 17 144"),
@@ -47,20 +47,20 @@ BLEU_AQ = {
     "ar": ".0243 .293 .246",
     "vi": ".0139 .135 .189",
 }
-# Inner edges of BLEU-AQ that the rule of all others does not give: it finds three buckets where these make four.
+# Inner edges of BLEU-AQ that the general rule does not reproduce: it gives three buckets instead of four.
 NOT_GIVEN = {"en": ".016 .128", "zh": ".0542", "hi": ".015", "el": ".014", "ru": ".017", "tr": ".016 .057"}
 NOT_GIVEN["ar"] = ".0243 .293"
 
 
 def as_printed(value: float, printed: str) -> bool:
-    """Whether a number is the printed one, to its last digit."""
+    """Return True if a number equals the printed one in all its digits."""
     digits, _, power = printed.partition("e")
     unit = 10.0 ** (int(power or 0) - len(digits.partition(".")[2]))
     return abs(value - float(printed)) <= 0.5 * unit * (1 + 1e-9)
 
 
 def edges(examples: Examples, name: str) -> tuple[float, ...]:
-    """The least value and the upper edges under the paper's convention."""
+    """Return the minimum and the upper edges under the paper's convention."""
     (one,) = (selection := choose_attributes([name], ["qa"], "paper")).of("qa", examples)
     (cut,) = bucketed_rows(gold_table(task("xquad"), examples, None), selection)
     values = one.values(examples) if one.values else None
@@ -107,8 +107,8 @@ def test_types_of_english_questions(data_dir: Path) -> None:
     }
 
 
-# Table 26 is of the test set, whose tags are not published: these are the upper edges that the development set gives,
-# and whether the table has them.
+# Table 26 covers the test set, which is published without tags: these are the upper edges of the development set,
+# with True if the table has them.
 TABLE_26 = {
     ("en", "sLen"): ("5 8 16", "5 8 16"),
     ("es", "sLen"): ("5 7 18", "5 7 18"),
@@ -132,6 +132,6 @@ def test_entities_of_the_development_set(language: str, name: str, data_dir: Pat
     found = [bucket.high or 0.0 for bucket in cut.buckets[:-1]]
     ours, printed = (text.split() for text in TABLE_26[language, name])
     assert [as_printed(value, text) for value, text in zip(found, ours, strict=True)] == [True] * len(found), found
-    # The two sets are drawn alike: no edge of a length is farther away than one token, none of a share than 0.03.
+    # The two sets are similar: edges of lengths differ by at most one token, those of shares by at most 0.03.
     near = 1 if name in ("sLen", "eLen") else 0.03
     assert all(abs(value - float(text)) <= near + 0.005 for value, text in zip(found, printed, strict=True))

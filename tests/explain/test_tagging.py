@@ -1,4 +1,4 @@
-"""Entities: rows that sum to the chunk score, attributes by hand, and a training set."""
+"""Entities: rows that sum to the chunk score, hand-computed attributes, and a training set."""
 
 from collections import Counter
 from pathlib import Path
@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isogloss.explain.tagging import TrainingEntities, confusion, entities, training_entities
+from isogloss.explain.tagging import Entities, TrainingEntities, confusion, entities, training_entities
 from isogloss.metrics import chunks, spans
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task
@@ -15,7 +15,7 @@ from isogloss.tasks.registry import task
 WIKIANN = task("wikiann")
 TOKENS = [["Ada", "met", "Bo", "Li"], ["In", "Oslo"], ["Nothing"]]
 GOLD = [["B-PER", "O", "B-PER", "I-PER"], ["O", "B-LOC"], ["O"]]
-# Ada is right; Bo Li has another type and half is missing; Oslo is an ORG; a PER that is not there.
+# Ada is right; Bo Li has another type and is cut in half; Oslo is an ORG; one PER is spurious.
 SAID = [["B-PER", "O", "B-LOC", "O"], ["O", "B-ORG"], ["B-PER"]]
 
 
@@ -24,16 +24,27 @@ def made(tokens: list[list[str]], gold: list[list[str]], language: str = "en") -
     return Examples("wikiann", language, "test", ids, {"tokens": tokens, "tags": gold}, "tags")
 
 
+def shown(found: Entities) -> list[str]:
+    """Return the sentence, bounds, type and side of each chunk."""
+    sides = [
+        "both" if gold and said else "gold" if gold else "said"
+        for gold, said in zip(found.gold, found.predicted[0], strict=True)
+    ]
+    return [
+        f"{e} {first}-{last} {kind} {side}"
+        for e, first, last, kind, side in zip(found.example, found.first, found.last, found.types, sides, strict=True)
+    ]
+
+
 def test_every_chunk_of_either_side_is_one_row() -> None:
     found = entities(WIKIANN, made(TOKENS, GOLD), [SAID])
-    rows = list(zip(found.example, found.first, found.last, found.types, found.gold, found.predicted[0], strict=True))
-    assert [(int(e), int(f), int(t), str(k), bool(g), bool(p)) for e, f, t, k, g, p in rows] == [
-        (0, 0, 0, "PER", True, True),
-        (0, 2, 2, "LOC", False, True),
-        (0, 2, 3, "PER", True, False),
-        (1, 1, 1, "LOC", True, False),
-        (1, 1, 1, "ORG", False, True),
-        (2, 0, 0, "PER", False, True),
+    assert shown(found) == [
+        "0 0-0 PER both",
+        "0 2-2 LOC said",
+        "0 2-3 PER gold",
+        "1 1-1 LOC gold",
+        "1 1-1 ORG said",
+        "2 0-0 PER said",
     ]
     statistics = found.statistics(0)
     assert statistics.sums.tolist() == [1, 4, 3]
@@ -46,7 +57,7 @@ def test_attributes_by_hand() -> None:
     assert columns["eLen"].tolist() == [1, 1, 2, 1, 1, 1]
     assert columns["tLen"].tolist() == [3, 2, 4, 4, 4, 7]
     assert columns["rPos"].tolist() == [0, 0.5, 0.5, 0.5, 0.5, 0]
-    # Density is of the gold entities, whatever a system says: 3 of 4, 1 of 2 and 0 of 1 tokens.
+    # Density depends on the gold entities only: 3 of 4, 1 of 2 and 0 of 1 tokens.
     assert columns["eDen"].tolist() == [0.75, 0.75, 0.75, 0.5, 0.5, 0]
 
 
@@ -59,7 +70,7 @@ def test_confusion_is_over_equal_bounds() -> None:
     }
 
 
-def test_a_sentence_without_an_answer_has_no_predicted_entity() -> None:
+def test_sentence_without_an_answer_has_no_predicted_entity() -> None:
     found = entities(WIKIANN, made(TOKENS, GOLD), [[None, SAID[1], SAID[2]]])
     assert found.predicted[0].sum() == 2
     assert found.gold.sum() == 3
@@ -72,7 +83,7 @@ def test_nothing_tagged_at_all() -> None:
     assert found.columns(made([["a"]], [["O"]]), None)["tag"].tolist() == []
 
 
-def test_training_set_says_what_was_seen(tmp_path: Path) -> None:
+def test_seen_attribute_comes_from_training_set(tmp_path: Path) -> None:
     path = tmp_path / "panx/train-en.tsv"
     path.parent.mkdir(parents=True)
     # "ada" twice as PER and once as ORG.
@@ -86,7 +97,7 @@ def test_training_set_says_what_was_seen(tmp_path: Path) -> None:
 
 
 def spelled(tokens: list[list[str]], gold: list[list[str]], task_id: str = "wikiann") -> Examples:
-    """Sentences with their texts: one blank between tokens."""
+    """Return sentences with their texts, with one blank between tokens."""
     offsets = []
     for words in tokens:
         ends = np.cumsum([len(word) + 1 for word in words]).tolist()
@@ -95,22 +106,15 @@ def spelled(tokens: list[list[str]], gold: list[list[str]], task_id: str = "wiki
     return Examples(task_id, "en", "test", [f"test-{row}" for row in range(len(tokens))], columns, "tags")
 
 
-# "Ada met Bo Li": Ada is right, with a blank too many; of Bo Li the half; blanks alone are an entity that is not there.
+# "Ada met Bo Li": Ada is right, with an extra blank; Bo Li is cut in half; a span of blanks is spurious.
 SPANS = [[[0, 4, "PER"], [8, 10, "PER"], [3, 4, "LOC"]], [[3, 7, "ORG"], [3, 7, "ORG"]], None]
 
 
 def test_character_spans_are_entities_counted_in_characters() -> None:
     examples = spelled(TOKENS, GOLD)
     found = entities(WIKIANN, examples, [SPANS], spans=True)
-    rows = zip(found.example, found.first, found.last, found.types, found.gold, found.predicted[0], strict=True)
-    assert [(int(e), int(f), int(t), str(k), bool(g), bool(p)) for e, f, t, k, g, p in rows] == [
-        (0, 0, 2, "PER", True, True),
-        (0, 4, 3, "LOC", False, True),
-        (0, 8, 9, "PER", False, True),
-        (0, 8, 12, "PER", True, False),
-        (1, 3, 6, "LOC", True, False),
-        (1, 3, 6, "ORG", False, True),
-    ]
+    persons = ["0 0-2 PER both", "0 8-9 PER said", "0 8-12 PER gold"]
+    assert shown(found) == [persons[0], "0 4-3 LOC said", *persons[1:], "1 3-6 LOC gold", "1 3-6 ORG said"]
     columns = found.columns(examples, None)
     assert columns["eLen"].tolist() == [3, 0, 2, 5, 4, 4]
     assert columns["tLen"].tolist() == [3, 0, 2, 4, 4, 4]

@@ -1,4 +1,4 @@
-"""Running one fuzzer over many cases: each from its own seed, all faults collected, the same faults counted as one."""
+"""Run a fuzzer over many cases, each with its own seed, and collect distinct faults."""
 
 import random
 import shutil
@@ -14,7 +14,7 @@ from fuzz.oracle import FaultError
 
 @dataclass
 class Case:
-    """One case: its own source of chance, an empty folder, and what was done, for whoever reads of a fault."""
+    """One case: its own random generator, an empty folder, and a description of the steps for fault reports."""
 
     rng: random.Random
     folder: Path
@@ -30,8 +30,8 @@ class Campaign:
     """The cases of one fuzzer.
 
     Attributes:
-        total: cases of all fuzzers together; each takes its share.
-        only: the number of the one case to run, -1 for all.
+        total: number of cases of all fuzzers together; each takes its share.
+        only: number of the only case to run, -1 for all.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Campaign:
     root: Path
 
     def run(self, fuzzer: Callable[[Case], None], *, share: float) -> None:
-        """Run the cases; fails with every distinct fault, each with the command that shows it again."""
+        """Run the cases; fail with every distinct fault and the command that reproduces it."""
         count = max(3, round(self.total * share))
         found: dict[str, list[str]] = {}
         for number in range(count) if self.only < 0 else [self.only]:

@@ -1,16 +1,15 @@
-"""How many cases, from which seed; a cache and a data folder that are not the user's."""
+"""Options for cases and seed; a temporary cache and data folder."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from caches import new_cache
 from fuzz.campaign import Campaign
-from isogloss.tasks.mini import make
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Every campaign takes seconds."""
+    """Mark every campaign as slow."""
     for item in items:
         if "campaign" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
@@ -18,20 +17,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def fuzz_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
+    return new_cache(tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(autouse=True)
-def _own_world(fuzz_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _own_world(fuzz_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ISOGLOSS_CACHE", str(fuzz_cache))
     monkeypatch.delenv("ISOGLOSS_DATA", raising=False)
-    # Three folders deep: a path that climbs out of its folder stays in this test's.
+    # Three folders deep, so that paths outside the folder stay within the test's.
     place = tmp_path / "a/b/c"
     place.mkdir(parents=True)
     monkeypatch.chdir(place)
-    make.folder.cache_clear()
-    yield
-    make.folder.cache_clear()
 
 
 @pytest.fixture

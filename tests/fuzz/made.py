@@ -1,4 +1,4 @@
-"""Sound inputs to begin with: answers to the shipped tasks in every form, and folders of gold and answers."""
+"""Valid inputs to corrupt: answers to the built-in tasks in every format, and folders of gold and answers."""
 
 import json
 import random
@@ -14,7 +14,7 @@ from isogloss.tasks.registry import task
 from isogloss.tasks.suites import Suite
 from sample import write_gold, write_system
 
-# A task of every kind that is shipped, with two of its languages.
+# A built-in task of every kind, with two of its languages.
 CELLS = {
     "mini-xnli": ("de", "zh"),
     "mini-xcopa": ("sw", "zh"),
@@ -30,13 +30,13 @@ RETRIEVAL = ("mini-tatoeba", "mini-lareqa", "mini-mewslix")
 
 
 def suite_of(name: str) -> str:
-    """The suite that has a task of `CELLS`."""
+    """Return the suite of a task in `CELLS`."""
     return "checklist" if name.startswith("checklist") else "mini"
 
 
 @cache
 def answers(name: str, language: str) -> dict[str, Any]:
-    """Answers to a cell by id: gold, but for a third of the examples another one's gold."""
+    """Return answers to a cell by id: the gold, and for a third of the examples another one's gold."""
     rng = random.Random(f"{name}/{language}")
     examples = load(name, language)
     gold = [_answer(name, value) for value in examples[examples.gold]]
@@ -57,7 +57,7 @@ def _answer(name: str, gold: Any) -> Any:
 
 
 def json_lines(answered: dict[str, Any]) -> bytes:
-    """Our own format."""
+    """Return answers in our own format."""
     return b"".join(
         json.dumps({"id": key, "prediction": value}, ensure_ascii=False).encode() + b"\n"
         for key, value in answered.items()
@@ -65,7 +65,7 @@ def json_lines(answered: dict[str, Any]) -> bytes:
 
 
 def file_forms(name: str, language: str) -> dict[str, bytes]:
-    """Everything a cell's answers may be written as, by path below the prediction folder."""
+    """Return a cell's answers in every format, by path below the prediction folder."""
     answered = answers(name, language)
     forms = {f"{name}/{language}.jsonl": json_lines(answered)}
     values = list(answered.values())
@@ -89,7 +89,7 @@ def file_forms(name: str, language: str) -> dict[str, bytes]:
 
 @cache
 def vectors(name: str, language: str) -> dict[str, tuple[list[str], Any]]:
-    """Ids and vectors of a retrieval task by file name: queries near one of their targets."""
+    """Return ids and vectors of a retrieval task by file name, with queries near one of their targets."""
     rng = np.random.default_rng(7)
     examples = load(name, language)
     pool = list(examples.pool.ids)
@@ -100,17 +100,30 @@ def vectors(name: str, language: str) -> dict[str, tuple[list[str], Any]]:
     return {f"queries-{language}": (examples.ids, queries), "candidates": (pool, candidates)}
 
 
-# Kinds that are not shipped, and the label formats of all.
+# Kinds without a built-in task, and the label formats of all.
 LABELLED = Suite(
-    "labelled",
-    "XTREME's own files",
-    ("xnli", "xcopa", "udpos", "wikiann", "xquad", "mlqa", "tatoeba", "lareqa", "mewslix", "bucc", "pawsx", "mldoc"),
+    id="labelled",
+    title="XTREME's own files",
+    tasks=(
+        "xnli",
+        "xcopa",
+        "udpos",
+        "wikiann",
+        "xquad",
+        "mlqa",
+        "tatoeba",
+        "lareqa",
+        "mewslix",
+        "bucc",
+        "pawsx",
+        "mldoc",
+    ),
     languages={name: (task(name).languages[0],) for name in ("xnli", "xcopa", "udpos", "wikiann", "xquad", "mlqa")}
     | {name: (task(name).languages[0],) for name in ("tatoeba", "lareqa", "mewslix", "bucc", "pawsx", "mldoc")},
 )
 
 
 def label_files(root: Path) -> None:
-    """`gold` and `system`, folders in XTREME's layout for every task of `LABELLED`."""
+    """Write folders `gold` and `system` in XTREME's layout for every task of `LABELLED`."""
     write_gold(root / "gold", LABELLED, 12)
     write_system(root / "system", LABELLED, 12, "made", 0.7)

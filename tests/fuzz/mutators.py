@@ -1,4 +1,4 @@
-"""Ways to spoil a file: byte by byte, line by line, JSON value by JSON value; and ways that change nothing."""
+"""Corruptions of files by byte, line or JSON value; and rewrites that preserve the content."""
 
 import copy
 import csv
@@ -14,7 +14,7 @@ from typing import Any
 
 import zstandard
 
-# A page that shows this as it is has been broken into.
+# A page that shows this unescaped has an injection fault.
 MARKUP = "</script><script>fuzz()</script><img src=x onerror=fuzz()>"
 
 STRINGS = (
@@ -47,7 +47,7 @@ STRINGS = (
     "😀" * 300,
     MARKUP,
 )
-# What json.dumps cannot write stands under a name until the text is made.
+# Placeholders for values that json.dumps cannot write.
 _RAW = {
     "@deep@": "[" * 20_000 + "]" * 20_000,
     "@deep-object@": '{"a":' * 5_000 + "1" + "}" * 5_000,
@@ -214,7 +214,7 @@ _BYTE_MUTATORS: tuple[Bytes, ...] = (
 
 
 def spoil_bytes(rng: random.Random, content: bytes) -> tuple[bytes, str]:
-    """The content with something done to its bytes, and what."""
+    """Corrupt bytes of the content; return it with a description."""
     names = []
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         mutator = rng.choice(_BYTE_MUTATORS)
@@ -224,7 +224,7 @@ def spoil_bytes(rng: random.Random, content: bytes) -> tuple[bytes, str]:
 
 
 def spoil_json(rng: random.Random, value: Any, values: tuple[Any, ...] = VALUES) -> tuple[Any, str]:
-    """A copy of a decoded JSON value with one to three places changed, and which."""
+    """Return a copy of a decoded JSON value with one to three changes, and their description."""
     changed = [copy.deepcopy(value)]
     names = []
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
@@ -266,7 +266,7 @@ def _change(rng: random.Random, holder: Any, key: Any, values: tuple[Any, ...]) 
 
 
 def json_text(value: Any) -> bytes:
-    """A value as JSON, or what comes close: NaN, numbers of any length, nesting of any depth, lone surrogates."""
+    """Encode a value as JSON or nearly so: NaN, long numbers, deep nesting, lone surrogates."""
     text = json.dumps(value, ensure_ascii=False)
     for name, raw in _RAW.items():
         text = text.replace(f'"{name}"', raw)
@@ -274,7 +274,7 @@ def json_text(value: Any) -> bytes:
 
 
 def spoil_json_lines(rng: random.Random, content: bytes) -> tuple[bytes, str]:
-    """JSON lines with one record changed."""
+    """Change one record of JSON lines."""
     lines = content.rstrip(b"\n").split(b"\n")
     place = rng.randrange(len(lines))
     value, name = spoil_json(rng, json.loads(lines[place]))
@@ -283,7 +283,7 @@ def spoil_json_lines(rng: random.Random, content: bytes) -> tuple[bytes, str]:
 
 
 def spoil_csv(rng: random.Random, content: bytes) -> tuple[bytes, str]:
-    """One to three cells of a table, its header among them, become something else."""
+    """Change one to three cells of a table, possibly in its header."""
     rows = list(csv.reader(io.StringIO(content.decode())))
     done = []
     for _ in range(rng.randint(1, 3)):
@@ -297,7 +297,7 @@ def spoil_csv(rng: random.Random, content: bytes) -> tuple[bytes, str]:
 
 
 def spoil(rng: random.Random, name: str, content: bytes) -> tuple[bytes, str]:
-    """A file spoilt in a way that suits its name: half the time inside its structure, else anywhere."""
+    """Corrupt a file: half the time within its structure, by its suffix, otherwise anywhere."""
     if rng.random() < 0.5 and content:
         if name.endswith(".jsonl"):
             return spoil_json_lines(rng, content)
@@ -318,7 +318,7 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def same_lines(rng: random.Random, content: bytes, *, ordered: bool) -> tuple[bytes, str]:
-    """JSON lines or plain lines that say the same: line ends, a byte-order mark, no last line end; other order."""
+    """Rewrite lines with the same content: line ends, a byte-order mark, no final line end, another order."""
     lines = content.removesuffix(b"\n").split(b"\n")
     names = []
     if not ordered and rng.random() < 0.7:
@@ -332,7 +332,7 @@ def same_lines(rng: random.Random, content: bytes, *, ordered: bool) -> tuple[by
 
 
 def same_json(rng: random.Random, content: bytes) -> tuple[bytes, str]:
-    """JSON lines written another way: keys in another order, more keys, escapes, blanks, blank lines."""
+    """Rewrite JSON lines with the same content: key order, extra keys, escapes, blanks, blank lines."""
     records = [json.loads(line) for line in content.split(b"\n") if line]
     for record in records:
         if rng.random() < 0.3:
@@ -346,7 +346,7 @@ def same_json(rng: random.Random, content: bytes) -> tuple[bytes, str]:
 
 
 def clear(path: Path) -> None:
-    """Remove whatever is there: a file, a folder, a link."""
+    """Remove a file, folder or link."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

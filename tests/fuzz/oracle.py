@@ -1,7 +1,7 @@
-"""What every call must satisfy, whatever it is given: an answer or a clear refusal, soon, in little memory, tidily.
+"""Requirements on every call: a result or a clear error, fast, in little memory, without leftovers.
 
-A refusal is an `IsoglossError`, or an exit code of 1 or 2 with a message: short, without a traceback, without what a
-terminal would obey. Everything else is a `FaultError`.
+An error is an `IsoglossError`, or an exit code of 1 or 2 with a short, printable message without a traceback.
+Everything else is a `FaultError`.
 """
 
 import io
@@ -21,12 +21,12 @@ from typing import Any
 from isogloss.cli.main import main
 from isogloss.errors import IsoglossError
 
-# Seconds a call may take; a busy machine is slow, a hang is for ever.
+# Maximum seconds per call; generous, because the machine may be busy.
 SECONDS = 10
-# Bytes a call may add to the memory of the process, and to its address space.
+# Maximum bytes that a call may add to the process's memory, and to its address space.
 MEMORY = 1 << 30
 ADDRESS_SPACE = 4 << 30
-# Characters a message may have, and a whole screen of tables.
+# Maximum characters of a message, and of printed tables.
 MESSAGE = 20_000
 SCREEN = 1_000_000
 
@@ -34,7 +34,7 @@ _UNFINISHED = re.compile(r"^\..*\.(part|claim)$|\.lock(\.|$)|^tmp")
 
 
 class FaultError(AssertionError):
-    """Something no input may cause; `where` tells faults of one cause from those of another."""
+    """A fault that no input may cause; `where` distinguishes causes."""
 
     def __init__(self, kind: str, what: str, where: str = "") -> None:
         super().__init__(f"{kind}: {what}" + (f" [{where}]" if where else ""))
@@ -42,12 +42,12 @@ class FaultError(AssertionError):
 
 
 class _OverrunError(BaseException):
-    """Time is up; no `except Exception` may take it for an ordinary error."""
+    """Time limit exceeded; not an `Exception`, so that handlers do not catch it."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a call ended: what it gave or printed; refused where it said why not."""
+    """Outcome of a call: its result or output, or its error."""
 
     refused: bool
     value: Any = None
@@ -55,7 +55,7 @@ class Outcome:
 
 
 def attempt(call: Callable[[], Any], *, seconds: float = SECONDS, limited: bool = True) -> Outcome:
-    """Call something; `limited=False` is for a browser's engine, which reserves terabytes of address space."""
+    """Call a function; `limited=False` is for browser engines, which reserve terabytes of address space."""
     try:
         with _memory_watched(limited), _alarm(seconds):
             value = call()
@@ -73,7 +73,7 @@ def attempt(call: Callable[[], Any], *, seconds: float = SECONDS, limited: bool 
 
 
 def command(*words: object, seconds: float = SECONDS, limited: bool = True) -> Outcome:
-    """A command line in this process; `value` is its exit code."""
+    """Run a command line in this process; `value` is its exit code."""
     out, err = io.StringIO(), io.StringIO()
 
     def call() -> int:
@@ -96,7 +96,7 @@ def command(*words: object, seconds: float = SECONDS, limited: bool = True) -> O
 
 
 def check_length(text: str, most: int) -> None:
-    """A message is short, and no traceback."""
+    """Check that a message is short and not a traceback."""
     if len(text) > most:
         raise FaultError("length", f"{len(text)} characters: {text[:80]!r} …", _shape(text))
     if "Traceback (most recent call last)" in text:
@@ -104,7 +104,7 @@ def check_length(text: str, most: int) -> None:
 
 
 def check_printable(text: str, where: str) -> None:
-    """Nothing in it moves a cursor, rings, or turns the direction of writing."""
+    """Check that a text has no control characters or direction overrides."""
     for character in sorted(set(text) - {"\n", "\t"}):
         if unicodedata.category(character) == "Cc" or character in "\u202d\u202e":
             place = text.index(character)
@@ -114,19 +114,19 @@ def check_printable(text: str, where: str) -> None:
 
 
 def unfinished(folder: Path) -> set[str]:
-    """Files that only a process at work may have: of writes, claims and locks."""
+    """Return files that only a running process may have: unfinished writes, claims and locks."""
     found = (path for path in folder.rglob("*") if _UNFINISHED.search(path.name))
     return {str(path.relative_to(folder)) for path in found}
 
 
 def check_tidy(folder: Path, before: set[str]) -> None:
-    """No call leaves unfinished files behind."""
+    """Check that no unfinished files are left."""
     if left := unfinished(folder) - before:
         raise FaultError("leftover", ", ".join(sorted(left))[:200], "left behind")
 
 
 def check_scores(record: Any) -> None:
-    """Every score of a result record is a number from 0 to 100 with its interval around it."""
+    """Check that every score of a result record is from 0 to 100 and inside its interval."""
     for cell in record["cells"]:
         for name, number in cell["metrics"].items():
             values = [number[key] for key in ("value", "low", "high") if number[key] is not None]
@@ -138,12 +138,12 @@ def check_scores(record: Any) -> None:
 
 
 def numbers(record: Any) -> dict[str, Any]:
-    """All cells' numbers of a result record, for holding one against another."""
+    """Return the numbers of all cells of a result record, for comparisons."""
     return {f"{cell['task']}/{cell['language']}": cell["metrics"] for cell in record["cells"]}
 
 
 def read_json(path: Path) -> Any:
-    """A JSON file that was just written, which must be one in the strict sense."""
+    """Read a written JSON file, which must be strictly valid."""
 
     def refuse(word: str) -> Any:
         raise FaultError("output", f"{word} in {path.name} is not JSON", "written JSON")
@@ -157,7 +157,7 @@ def _alarm(seconds: float) -> Iterator[None]:
         raise _OverrunError
 
     before = signal.signal(signal.SIGALRM, ring)
-    # Again and again: the first may be lost in a place that cannot raise.
+    # Repeatedly: the first may be lost in code that cannot raise.
     signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
     try:
         yield
@@ -184,7 +184,7 @@ def _memory_watched(limited: bool) -> Iterator[None]:
 
 
 def _status(name: str) -> int:
-    """A line of /proc/self/status in bytes, 0 where the system has none."""
+    """Return a value of /proc/self/status in bytes, 0 if the system has none."""
     try:
         found = re.search(rf"^{name}:\s+(\d+) kB", Path("/proc/self/status").read_text(encoding="ascii"), re.MULTILINE)
     except OSError:
@@ -193,7 +193,7 @@ def _status(name: str) -> int:
 
 
 def _place(error: BaseException) -> str:
-    """The innermost function of the package, and the error: what two crashes of one cause have in common."""
+    """Return the innermost function of the package and the error, which identify the cause of a crash."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "isogloss" in frame.filename]
     at = f"{Path(frames[-1].filename).name}:{frames[-1].lineno} {frames[-1].name}" if frames else "outside"
     return f"{type(error).__name__} at {at}"
@@ -204,5 +204,5 @@ def _last_line(error: BaseException) -> str:
 
 
 def _shape(text: str) -> str:
-    """A message without what is particular to a case."""
+    """Return a message without the details of the case."""
     return re.sub(r"[^A-Za-z ]+", " ", text)[:60]

@@ -1,4 +1,4 @@
-"""Results that are analysed, spoilt: records and tidy CSV, through every analysis over scores."""
+"""Corrupted results (records and tidy CSV) through every analysis of scores."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Archives that a download may bring: names that climb out, links, devices, bombs, sizes that lie, wrong bytes."""
+"""Hostile downloaded archives: paths outside the folder, links, devices, bombs, false sizes, wrong bytes."""
 
 import bz2
 import gzip
@@ -66,7 +66,7 @@ def tar(case: Case, depth: int = 0) -> bytes:
             except (ValueError, UnicodeError):
                 continue
     content = out.getvalue()
-    if rng.random() < 0.1:  # a size that lies, with a checksum that agrees
+    if rng.random() < 0.1:  # a false size with a matching checksum
         content = lying_tar(content, rng.choice((b"77777777777", b"00000000001", b"-0000000001")))
         case.tell("lying size")
     return content
@@ -126,8 +126,10 @@ def listing(root: Path) -> set[str]:
 
 
 def test_archives(campaign: Campaign) -> None:
-    source = RemoteFile("made", "made.zip", ("http://127.0.0.1:9/made.zip",), 0, "", rules=RULES)
-    dataset = Dataset("made", "Made", "none", (source,))
+    source = RemoteFile(
+        dataset="made", name="made.zip", urls=("http://127.0.0.1:9/made.zip",), size=0, sha256="", rules=RULES
+    )
+    dataset = Dataset(name="made", title="Made", licence="none", sources=(source,))
 
     def fuzzer(case: Case) -> None:
         mirror, data = case.folder / "mirror", case.folder / "deep/er/data"

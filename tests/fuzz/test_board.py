@@ -1,4 +1,4 @@
-"""What a board is made of, spoilt: result records, explanations, surveys."""
+"""Corrupted inputs of a board: result records, explanations, dataset statistics."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ from fuzz.test_report import inputs
 
 
 def check_site(folder: Path) -> None:
-    """Every script of it is one call with JSON in it that can be read, and neither ends a script nor moves a cursor."""
+    """Check that every script is one call with valid JSON, without a script end or control characters."""
     for path in (folder / "data.js", *(folder / "systems").iterdir()):
         text = path.read_text(encoding="utf-8")
         check_printable(text, f"written as {path.parent.name}/{path.suffix}")

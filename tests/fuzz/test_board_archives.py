@@ -1,4 +1,4 @@
-"""Archives handed in to a board: each ends in scores or in problems, and leaves no file and no worker behind."""
+"""Archives submitted to a board: each ends in scores or problems, without leftover files or dead workers."""
 
 import gzip
 import io
@@ -20,7 +20,6 @@ from fuzz.campaign import Campaign, Case
 from fuzz.mutators import STRINGS, spoil_bytes
 from fuzz.oracle import MESSAGE, FaultError, attempt, check_length, check_printable
 from fuzz.test_archives import MEMBERS, archive_of
-from isogloss.board.metadata import read_metadata
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import reading
 from isogloss.board.server.intake import IncomingArchive, accept
@@ -28,10 +27,11 @@ from isogloss.board.server.models import Submission
 from isogloss.board.server.queue import JobClaims
 from isogloss.board.server.scoring import score_submission
 from isogloss.board.server.tokens import Bearer, bearer_of
+from isogloss.results.metadata import read_metadata
 
 
 def prediction_files(case: Case) -> dict[str, bytes]:
-    """The files of some cells, of which some are spoilt, misnamed, packed or nothing of the kind."""
+    """Return the files of some cells; some are corrupted, misnamed, packed or unrelated."""
     rng, files = case.rng, {}
     for _ in range(rng.choice((1, 1, 2, 4))):
         name = rng.choice(list(made.CELLS))
@@ -71,7 +71,7 @@ def packed(case: Case, files: dict[str, bytes]) -> bytes:
 
 
 def submitted(board: OpenBoard, bearer: Bearer, content: bytes, name: str) -> str:
-    """Take an archive in, as the server does."""
+    """Submit an archive as the server does."""
     metadata, _ = read_metadata(METADATA | {"name": name})
     assert metadata is not None
     incoming = IncomingArchive(board)
@@ -121,7 +121,7 @@ def test_board(campaign: Campaign, board: OpenBoard, tmp_path: Path) -> None:
             content, step = spoil_bytes(case.rng, content)
             case.tell(step)
         key = submitted(board, bearer, content or b"x", str(case.folder.name))
-        # What took too long before was left in the queue, and comes first.
+        # Jobs that timed out before are still in the queue, and come first.
         for job in iter(claims.claim, None):
             attempt(partial(score_submission, board, job))
         check_outcome(board, key)

@@ -14,9 +14,9 @@ from fuzz.campaign import Campaign, Case
 from fuzz.oracle import FaultError, check_tidy, command
 from isogloss.cli.main import VERBS
 
-# Not drawn: each takes long where it works, or does not end.
+# Not drawn: they take long or do not end.
 LEFT_OUT = ("demo", "board")
-# As Python reads a command line that has such bytes.
+# Undecodable bytes, as Python reads them from a command line.
 NOT_UTF8 = os.fsdecode(b"\xff\xfe")
 WORDS = (
     "", " ", ",", ",,a,", "-", "--", "en", "de,zh", "xx", "EN", "en,en", "mini-xnli", "mini-xnli,mini-xquad",
@@ -38,9 +38,9 @@ OUTPUTS = (
     "out", "new/out.json", "out.jsonl", "out.parquet", "", ".", "file", "file/below", "link", "loop", "dangling",
     "x" * 300, "\x1b[31m.json", "a\nb.json", "../up.json", "empty", "[x].json", "out.html", NOT_UTF8,
 )  # fmt: skip
-# Options whose values are where something is written.
+# Options with output paths.
 WRITTEN = {"out", "json", "csv", "html", "by_hand"}
-# A command that is executed, or a number that starts processes: nothing may be drawn for these.
+# Options that execute a command or start processes get no random values.
 FIXED = {
     "translator": ("cat", "false", "true", ""),
     "jobs": ("1", "0", "-1", "x"),
@@ -49,7 +49,7 @@ FIXED = {
 
 
 def sandbox(root: Path) -> None:
-    """A folder with something of everything."""
+    """A folder with a file of every kind."""
     for name in ("mini-xnli", "mini-xquad"):
         for language in ("de", "zh"):
             path = root / "predictions" / name / f"{language}.jsonl"
@@ -82,7 +82,7 @@ def value(case: Case, parameter: Any) -> str:
 
 
 def arguments(case: Case, parameters: list[Any]) -> list[str]:
-    """Words for some of the options, now and then in a wrong way."""
+    """Return words for some of the options, sometimes invalid."""
     rng = case.rng
     words: list[str] = []
     for parameter in parameters:
@@ -104,7 +104,7 @@ def arguments(case: Case, parameters: list[Any]) -> list[str]:
 
 
 def drawn(case: Case) -> list[str]:
-    """A command line of any verb."""
+    """Return a command line of any verb."""
     verb = case.rng.choice([name for name in VERBS if name not in LEFT_OUT])
     found: Any = get_command(import_module(f"isogloss.cli.{VERBS[verb][0]}").app)
     words = [verb]
@@ -112,7 +112,7 @@ def drawn(case: Case) -> list[str]:
         name = case.rng.choice(list(found.commands))
         words.append(name)
         found = found.commands[name]
-    # A data folder is always given: the user's own is no business of a test.
+    # Always pass a data folder, so that tests do not use the user's own.
     parameters = [each for each in found.params if each.name not in ("data", "help", "pictures")]
     if any(each.name == "data" for each in found.params):
         words += ["--data", "empty"]
@@ -132,7 +132,7 @@ def test_commands(campaign: Campaign, tmp_path: Path, monkeypatch: pytest.Monkey
         monkeypatch.chdir(place)
         words = drawn(case)
         case.tell(" ".join(map(repr, words)))
-        # Where a browser's engine may work, the address space is left alone.
+        # No address-space limit if a browser engine may run.
         command(*words, limited=words[0] not in ("report", "explain"), seconds=30)
         check_tidy(case.folder, set())
         for name in ("link", "loop", "dangling"):

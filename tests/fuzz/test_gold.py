@@ -1,4 +1,4 @@
-"""Data files in every layout of every task, and label folders, spoilt."""
+"""Corrupted data files in every layout of every task, and corrupted label folders."""
 
 import json
 import re
@@ -75,7 +75,7 @@ WORDS = "".join(f"w{row}\tO\nAna\tB-PER\n.\tO\n\n" for row in range(6))
 TAGS = "".join(f"w{row}\tNOUN\nAna\tPROPN\n.\tPUNCT\n\n" for row in range(6))
 XNLI_HEADER = "language\tgold_label\ta\tb\tc\td\tsentence1\tsentence2\tpromptID\n"
 
-# (task, language, split) and its files in one layout: all of them are needed, one is spoilt.
+# (task, language, split) and its files in one layout: all are needed, and one is corrupted.
 LAYOUTS: tuple[tuple[str, str, str, dict[str, str]], ...] = (
     (
         "xnli",
@@ -139,7 +139,7 @@ LAYOUTS: tuple[tuple[str, str, str, dict[str, str]], ...] = (
 
 
 def read_all(name: str, language: str, split: str, data: Path) -> Any:
-    """The examples with every column, lazy ones too, and the pool."""
+    """Return the examples with every column, including lazy ones, and the pool."""
     examples = load(name, language, split, data, allow_partial=True)
     columns = [list(examples[column]) for column in examples.columns]
     pool = examples.pool and (list(examples.pool.ids), list(examples.pool.languages), list(examples.pool.text))
@@ -176,15 +176,15 @@ def test_data_files(campaign: Campaign) -> None:
 
 
 def test_sound_layouts_are_read(tmp_path: Path) -> None:
-    """What is spoilt above is sound to begin with."""
+    """The files corrupted above are valid originally."""
     for place, (name, language, split, files) in enumerate(LAYOUTS):
         data = tmp_path / str(place)
         for path, text in files.items():
             (data / path).parent.mkdir(parents=True, exist_ok=True)
             (data / path).write_text(text, encoding="utf-8")
         done = attempt(lambda: read_all(name, language, split, data))  # noqa: B023
-        # Too few to be the real ones is all that is wrong with them.
-        assert not done.refused or re.search(r"candidate sentences instead of|examples, but", done.text), done.text
+        # Their only defect is the small number of examples.
+        assert not done.refused or re.search(r"candidate sentences, expected|examples, but", done.text), done.text
 
 
 @cache
@@ -194,7 +194,7 @@ def sound_labels(root: Path) -> Path:
 
 
 def test_label_folders(campaign: Campaign, tmp_path: Path) -> None:
-    """Gold and answers in XTREME's layout, for all tasks: mining too, which the shipped suite has not."""
+    """Gold and answers in XTREME's layout for all tasks, including mining, which the built-in suite lacks."""
     sound = sound_labels(tmp_path / "labels")
 
     def fuzzer(case: Case) -> None:
@@ -224,7 +224,7 @@ def test_label_folders(campaign: Campaign, tmp_path: Path) -> None:
 
 
 def test_shipped_files(campaign: Campaign, tmp_path: Path) -> None:
-    """The functions of the public interface that take decoded files or lines."""
+    """Public functions that take decoded files or lines."""
     lines = CONLLU.splitlines()
     squad = json.loads((mini_folder() / "lareqa/xquad-r/de.json").read_text(encoding="utf-8"))
     squad["data"][0]["paragraphs"] = squad["data"][0]["paragraphs"][:3]

@@ -1,4 +1,4 @@
-"""Other tools' output files, spoilt; and files of attributes and tokenizers that `explain` reads."""
+"""Corrupted output files of other tools, and attribute and tokenizer files for `explain`."""
 
 import json
 from collections.abc import Callable
@@ -21,7 +21,7 @@ def lines(values: list[Any]) -> bytes:
     return b"".join(json.dumps(value).encode() + b"\n" for value in values)
 
 
-# Tool, file name, task, language, sound content.
+# Tool, file name, task, language, valid content.
 FILES: tuple[tuple[str, str, str, str, bytes], ...] = (
     (
         "hf",

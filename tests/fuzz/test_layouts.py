@@ -1,4 +1,4 @@
-"""Prediction folders that are laid out in every wrong way: names, links, pipes, folders for files, two for one."""
+"""Prediction folders with wrong layouts: names, links, pipes, folders instead of files, two files for one cell."""
 
 import os
 from collections.abc import Callable
@@ -47,7 +47,7 @@ NAMES = (
 
 
 def _place(case: Case, root: Path) -> Path:
-    """Something in the folder, or the folder itself."""
+    """Return a path in the folder, or the folder itself."""
     found = [path for path in root.rglob("*") if not path.is_symlink()] or [root]
     return case.rng.choice(sorted(found))
 
@@ -111,7 +111,7 @@ def _locked(case: Case, root: Path) -> None:
 
 
 def _second(case: Case, root: Path) -> None:
-    """Two files for one cell, with different answers."""
+    """Write two files for one cell, with different answers."""
     for path in _files(root)[:1]:
         lines = path.read_bytes().splitlines(keepends=True)
         suffix = case.rng.choice([*PACKERS][1:])
@@ -160,7 +160,7 @@ def test_layouts(campaign: Campaign) -> None:
             check_record(read_json(target))
         if done.refused and target.exists():
             raise FaultError("output", f"a refused {verb} wrote a record", "refused but written")
-        # Answers to dev alone are valid, and nothing to score test with.
+        # Answers only for dev are valid, but test cannot be scored.
         if verb == "score" and done.refused and not valid.refused and "no test predictions" not in done.text:
             raise FaultError(
                 "disagreement", f"validate passes it, score says {done.text[:200]!r}", "validate and score"

@@ -1,4 +1,4 @@
-"""The oracle sees what it is there to see: each deliberate fault fails a campaign, and names the case."""
+"""The oracle detects each deliberate fault, and the campaign names the case."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ from isogloss.errors import IsoglossError
 
 
 class EndlessError(IsoglossError):
-    """One that does not cut what it quotes."""
+    """An error with an unbounded quote."""
 
     def __str__(self) -> str:
         return "x" * 30_000
@@ -32,7 +32,7 @@ def raising(error: BaseException) -> Callable[[], None]:
 
 def hang() -> None:
     while True:
-        with suppress(Exception):  # a careless handler does not save a hang
+        with suppress(Exception):  # a broad exception handler does not hide a hang
             time.sleep(10)
 
 
@@ -49,18 +49,18 @@ def hang() -> None:
         (lambda: bytearray(6 << 30), "memory: MemoryError"),
     ],
 )
-def test_a_fault_of_a_call_is_found(call: Callable[[], None], found: str) -> None:
+def test_fault_of_a_call_is_found(call: Callable[[], None], found: str) -> None:
     with pytest.raises(FaultError, match=found):
         attempt(call, seconds=0.2 if call is hang else 20)
 
 
-def test_memory_that_is_given_back_is_found_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_freed_memory_is_found_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(oracle, "MEMORY", 100 << 20)
     with pytest.raises(FaultError, match=r"memory: 2\d\d MiB"):
         attempt(lambda: len(b"x" * (250 << 20)))
 
 
-def test_a_refusal_is_none() -> None:
+def test_refusal_returns_none() -> None:
     assert attempt(raising(IsoglossError("no", where="file:3", fix="Mend it"))).refused
     assert not attempt(lambda: 3).refused
 
@@ -76,13 +76,13 @@ def test_a_refusal_is_none() -> None:
         (lambda: 1 / 0, "crash: ZeroDivisionError"),
     ],
 )  # fmt: skip
-def test_a_fault_of_a_command_is_found(act: Callable[[], None], found: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_of_a_command_is_found(act: Callable[[], None], found: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(oracle, "main", lambda words: act())
     with pytest.raises(FaultError, match=found):
         command("score")
 
 
-def test_faults_of_what_is_written_are_found(tmp_path: Path) -> None:
+def test_faults_in_written_files_are_found(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     (tmp_path / "b/.out.json.17.part").touch()
     assert unfinished(tmp_path) == {"b/.out.json.17.part"}
@@ -95,7 +95,7 @@ def test_faults_of_what_is_written_are_found(tmp_path: Path) -> None:
             check_scores({"cells": [cell]})
 
 
-def test_a_campaign_collects_faults_and_says_how_to_see_them_again(tmp_path: Path) -> None:
+def test_campaign_collects_faults_and_prints_how_to_reproduce_them(tmp_path: Path) -> None:
     def fuzzer(case: Case) -> None:
         assert not [*case.folder.iterdir()]
         case.tell("drew")
@@ -111,7 +111,7 @@ def test_a_campaign_collects_faults_and_says_how_to_see_them_again(tmp_path: Pat
         Campaign("made", seed=3, total=100, only=number, root=tmp_path).run(fuzzer, share=0.5)
 
 
-def test_mutators_depend_on_the_seed_alone(tmp_path: Path) -> None:
+def test_mutators_depend_only_on_the_seed(tmp_path: Path) -> None:
     drawn: list[list[object]] = [[], []]
     content = b'{"id": "a", "prediction": ["b", 1, null]}\n{"id": "c", "prediction": []}\n'
 
@@ -129,7 +129,7 @@ def test_mutators_depend_on_the_seed_alone(tmp_path: Path) -> None:
     assert len({step for _, step in drawn[0]}) > 200  # type: ignore[misc]
 
 
-def test_json_text_writes_what_json_cannot() -> None:
+def test_json_text_writes_invalid_json() -> None:
     assert json_text({"a": "@digits@"}) == b'{"a": ' + b"9" * 5_000 + b"}"
     assert json_text("\ud800") == b'"\xed\xa0\x80"'
     assert PACKERS[".gz"](b"x") == PACKERS[".gz"](b"x")

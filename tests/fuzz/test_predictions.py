@@ -1,4 +1,4 @@
-"""Prediction files in every format of every kind of task, spoilt or written another way."""
+"""Prediction files in every format of every kind of task, corrupted or rewritten."""
 
 import random
 from functools import cache
@@ -17,7 +17,7 @@ BOMB = 300 << 20
 
 
 def scored(case: Case, root: Path, name: str, language: str) -> tuple[Outcome, Any]:
-    """Validate and score a cell: whatever validates can be scored, and a refusal writes nothing."""
+    """Validate and score a cell: valid answers can be scored, and rejected ones write nothing."""
     target = case.folder / "results.json"
     words = ("--tasks", name, "--languages", language)
     valid = command("validate", root, *words)
@@ -38,7 +38,7 @@ def scored(case: Case, root: Path, name: str, language: str) -> tuple[Outcome, A
 
 @cache
 def sound_numbers(name: str, language: str, form: str) -> Any:
-    """What the sound answers of a cell, or its sound vectors, score."""
+    """Return the scores of a cell's valid answers or vectors."""
     with TemporaryDirectory() as folder:
         root = Path(folder) / "predictions"
         (root / name).mkdir(parents=True)
@@ -85,7 +85,7 @@ def test_files(campaign: Campaign) -> None:
 
 
 def test_bombs(campaign: Campaign) -> None:
-    """A file of kilobytes that unpacks to hundreds of megabytes is refused before it takes the memory."""
+    """A file of kilobytes that unpacks to hundreds of megabytes is rejected before it fills the memory."""
     units = (b"\n", b"\0", b"[", b'{"id": "a", "prediction": "b"}\n', b" ", b"a\tb\n")
     packed: dict[tuple[str, bytes], bytes] = {}
 
@@ -153,7 +153,7 @@ HEADERS = (
 
 
 def lying_array(case: Case, array: Any) -> bytes:
-    """An .npy file whose header or length is wrong."""
+    """Return an .npy file with a wrong header or length."""
     rng = case.rng
     body = rng.choice((array.tobytes(), array.tobytes()[:-1], b"", array.tobytes() * 2))
     header = rng.choice(HEADERS).replace("%d", str(len(array) + rng.choice((-1, 0, 1, 10**9))))
@@ -168,7 +168,7 @@ def lying_array(case: Case, array: Any) -> bytes:
 
 
 def spoil_values(case: Case, array: Any) -> Any:
-    """Vectors with values that cannot be, or can hardly be, ranked."""
+    """Return vectors with values that are impossible or difficult to rank."""
     rng, changed = case.rng, array.copy()
     value = rng.choice((np.nan, np.inf, -np.inf, 0.0, 3e38, -3e38, 1e-45))
     rows = rng.choice((slice(None), rng.randrange(len(array)), slice(0, 3)))

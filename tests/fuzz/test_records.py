@@ -1,4 +1,4 @@
-"""What a finished run left, spoilt: the same command ends with the same figures, or says why it cannot."""
+"""Corrupted files of a finished run: the same command gives the same scores, or a clear error."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def run_again(out: Path) -> Any:
 
 
 def figures(out: Path) -> Any:
-    """All that a run comes to, read from its files."""
+    """Return all scores of a run, read from its files."""
     root = out / "ngram/zero-shot"
     found = [numbers(json.loads((root / f"seed-{seed}/results.json").read_text(encoding="utf-8"))) for seed in (0, 1)]
     summary = json.loads((root / "summary.json").read_text(encoding="utf-8"))
@@ -33,7 +33,7 @@ def figures(out: Path) -> Any:
 
 
 def lock_content(case: Case) -> bytes:
-    """Somebody's lock: dead, of another machine, damaged, or one that succeeds itself."""
+    """Return the content of a lock: dead, of another machine, damaged, or its own successor."""
     token = case.rng.choice(("a", "", "../../x", "damaged-1", "\x00", "x" * 300))
     owner = {"machine": case.rng.choice(("", "elsewhere", "a b")), "pid": 2**22 - 1, "started": "0", "token": token}
     content = json.dumps(owner).encode()
@@ -41,7 +41,7 @@ def lock_content(case: Case) -> bytes:
 
 
 def add_lock(case: Case, root: Path) -> None:
-    """A lock where one belongs, on a cell that is missing; now and then with a successor."""
+    """Write a lock of a missing cell, sometimes with a successor."""
     rng, home = case.rng, root / "ngram/zero-shot"
     folder = home / f"seed-{rng.randrange(2)}/.cells" / rng.choice(TASKS)
     path = rng.choice((home / ".cells/run.lock", folder / "fit.lock", folder / "de.lock", folder / ".de.lock.0.claim"))
@@ -64,7 +64,7 @@ def spoil_file(case: Case, root: Path) -> None:
     if kind == "spoil":
         try:
             content, step = spoil(case.rng, path.name, content)
-        except ValueError:  # spoilt before, and no JSON any more
+        except ValueError:  # corrupted before, and no longer JSON
             content, step = b"", "empty"
         case.tell(step)
         path.write_bytes(content)
@@ -83,7 +83,7 @@ def spoil_file(case: Case, root: Path) -> None:
 
 
 def test_runs(campaign: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Nobody waits minutes for a lock here.
+    # Do not wait minutes for a lock.
     monkeypatch.setattr(locks, "STALE", 1.0)
     monkeypatch.setattr(locks, "IMPOSSIBLE", 1.0)
     sound = tmp_path / "sound"

@@ -1,4 +1,4 @@
-"""What a report is made of, spoilt: result records, explanations, surveys, descriptions of systems."""
+"""Corrupted inputs of a report: result records, explanations, dataset statistics, system metadata."""
 
 import csv
 import json
@@ -12,14 +12,14 @@ from fuzz.campaign import Campaign, Case
 from fuzz.mutators import MARKUP, spoil
 from fuzz.oracle import FaultError, check_printable, check_tidy, command
 
-# A sign before a digit is a number, or an interval of two.
+# A sign before a digit starts a number or an interval.
 FORMULA = re.compile(r"[=@\t]|[+-](?![\d.]|$)")
 TASKS = "mini-xnli,mini-xquad,mini-wikiann"
 
 
 @cache
 def inputs(root: Path) -> dict[str, bytes]:
-    """One sound file of each kind by name."""
+    """Write one valid file of each kind, by name."""
     words = ("--suite", "mini", "--tasks", TASKS, "--languages", "de,zh")
     for system in ("first", "second"):
         for name in TASKS.split(","):
@@ -44,12 +44,12 @@ def inputs(root: Path) -> dict[str, bytes]:
 
 
 def check_report(folder: Path) -> None:
-    """Nothing in any file of it is obeyed by whoever shows it."""
+    """Check that no file of a report contains active content."""
     for path in sorted(folder.rglob("*")):
         if not path.is_file() or path.suffix == ".png":
             continue
         text = path.read_text(encoding="utf-8")
-        if path.suffix != ".html":  # whose libraries have such characters
+        if path.suffix != ".html":  # its libraries contain such characters
             check_printable(text, f"written as {path.suffix}")
         if path.suffix in (".html", ".md", ".svg") and MARKUP in text:
             raise FaultError("markup", f"live markup in {path.name}", f"in {path.suffix}")
@@ -100,7 +100,7 @@ def test_reports(campaign: Campaign, tmp_path: Path) -> None:
 
 
 def test_names(campaign: Campaign, tmp_path: Path) -> None:
-    """A hostile name in system.toml goes through every verb and every output."""
+    """A hostile name in system.toml is harmless in every verb and output."""
     from fuzz.mutators import STRINGS
 
     def quoted(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What speakers send back, spoilt: read, or refused in so many words."""
+"""Corrupted review files: read, or rejected with a message."""
 
 import json
 from pathlib import Path

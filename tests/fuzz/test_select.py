@@ -1,4 +1,4 @@
-"""Scores of checkpoints, spoilt: CSV of a user's own, through `isogloss select`, with all files written."""
+"""Corrupted checkpoint scores: users' CSV files, through `isogloss select`, with all output files."""
 
 import csv
 import io
@@ -12,7 +12,7 @@ from fuzz.campaign import Campaign, Case
 from fuzz.mutators import STRINGS, spoil
 from fuzz.oracle import check_tidy, command, read_json
 
-# What can be read, and is odd: it gets further than what is refused at once.
+# Readable but odd values: they get further than invalid ones.
 ODD = {
     "step": ("0", "-3", str(2**70), "9" * 4000, "+7", "1_0"),
     "seed": ("-1", str(2**64), "7"),
@@ -33,7 +33,7 @@ OPTIONS = (
 
 
 def spoil_columns(rng: random.Random, content: bytes) -> tuple[bytes, str]:
-    """One to three columns have another value from some row on, or in a tenth of the rows."""
+    """Change one to three columns from some row on, or in a tenth of the rows."""
     rows = list(csv.DictReader(io.StringIO(content.decode())))
     done = []
     for _ in range(rng.randint(1, 3)):

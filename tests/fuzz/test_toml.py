@@ -1,4 +1,4 @@
-"""The files that people write by hand: suites, systems, changes to a recipe, languages of the checklist, its sheet."""
+"""Hand-written files: suites, systems, recipe changes, checklist languages, and the checklist sheet."""
 
 import re
 from importlib.resources import files
@@ -68,7 +68,7 @@ VALUES = (
 
 
 def spoil_toml(case: Case, text: str) -> bytes:
-    """A value replaced, a line moved, a table renamed, or bytes changed."""
+    """Replace a value, move a line, rename a table, or change bytes."""
     rng = case.rng
     kind = rng.choice(("value", "value", "value", "line", "name", "bytes"))
     lines = text.split("\n")
@@ -137,7 +137,7 @@ def test_recipes(campaign: Campaign) -> None:
 
 
 def test_languages(campaign: Campaign) -> None:
-    """A language file of the checklist; what is accepted can be filled in."""
+    """Accepted language files of the checklist can be filled in."""
     folder = files("isogloss.grammar") / "languages"
     texts = {code: (folder / f"{code}.toml").read_text(encoding="utf-8") for code in ("en", "sw", "he")}
 

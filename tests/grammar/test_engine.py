@@ -1,4 +1,4 @@
-"""Words, rules, templates and polish, by hand."""
+"""Words, rules, templates and polishing, on small examples."""
 
 import pytest
 
@@ -39,13 +39,13 @@ def test_vowel_harmony_is_a_list_of_steps(word: str, accusative: str) -> None:
     assert ACCUSATIVE(word) == accusative
 
 
-def test_a_listed_form_wins_over_the_rule() -> None:
+def test_listed_form_wins_over_the_rule() -> None:
     dog = Word("dog", "köpek", {"acc": "köpeği"})
     assert dog.form("acc", "", {"acc": ACCUSATIVE}) == "köpeği"
     assert Word("cat", "kedi", {}).form("acc", "", {"acc": ACCUSATIVE}) == "kediyi"
 
 
-def test_a_word_without_a_fitting_step_or_form_says_what_to_do() -> None:
+def test_word_without_matching_rule_or_form_has_a_fix() -> None:
     with pytest.raises(GrammarError, match=r"rule 'acc' has no step for 'xyz'"):
         ACCUSATIVE("xyz")
     with pytest.raises(GrammarError, match=r"'dog' has no form 'gen'.*\[rules\.gen\]"):
@@ -81,12 +81,12 @@ def test_agreement_prefers_the_most_specific_form(form: str, agree: str, made: s
         ("müde", "", "müde"),
     ],
 )
-def test_degree_words_have_a_place(predicate: str, degree: str, made: str) -> None:
+def test_degree_words_have_a_position(predicate: str, degree: str, made: str) -> None:
     assert with_degree(predicate, degree) == made
 
 
-def test_a_degree_word_without_a_place_is_an_error() -> None:
-    with pytest.raises(GrammarError, match="no place for a degree word"):
+def test_degree_word_without_position_is_an_error() -> None:
+    with pytest.raises(GrammarError, match="no position for a degree word"):
         with_degree("müde", "sehr")
 
 
@@ -107,7 +107,7 @@ def test_every_kind_of_slot() -> None:
 
 
 @pytest.mark.parametrize("template", ["{", "a}", "{A}", "{a b}", "{a@}", "{a+}", "{}"])
-def test_braces_that_are_no_slots_are_errors(template: str) -> None:
+def test_braces_that_are_not_slots_are_errors(template: str) -> None:
     with pytest.raises(GrammarError, match="not a slot"):
         compiled(template)
 
@@ -121,13 +121,13 @@ def test_contractions_and_capitals() -> None:
     assert polish("¿quién es? «ella».") == "¿Quién es? «Ella»."
 
 
-def test_capitals_of_a_language_of_its_own() -> None:
+def test_language_specific_capitals() -> None:
     assert polisher([], True, {"i": "İ"}, [])("istanbul büyük. ilk.") == "İstanbul büyük. İlk."
     assert polisher([], True, {}, ["'n "])("'n hond slaap. 'n kat eet.") == "'n Hond slaap. 'n Kat eet."
     assert polisher([], False, {}, [])("აბგ. დე") == "აბგ. დე"
 
 
-def test_mistakes_of_a_file_are_named_with_their_lines() -> None:
+def test_mistakes_are_reported_with_their_lines() -> None:
     from importlib.resources import files
 
     text = (files("isogloss.grammar") / "languages" / "en.toml").read_text(encoding="utf-8")
@@ -150,7 +150,7 @@ def test_mistakes_of_a_file_are_named_with_their_lines() -> None:
     assert "0 contexts and 2 questions instead of 1 and 2" in refused(
         'contexts = ["{a} is {adjective.more@a} than {b}."]', "contexts = []"
     )
-    assert "name 'John' is empty or there twice" in refused('"James", "John"', '"John", "John"')
+    assert "name 'John' is empty or duplicate" in refused('"James", "John"', '"John", "John"')
     assert "not TOML" in refused("[state]", "[state")
     assert "object" in refused("[object]", "[objects]")
     assert 'must be "unreviewed" or "reviewed by' in refused('comparisons = "unreviewed"', 'comparisons = "fine"')

@@ -1,4 +1,4 @@
-"""Every language file: its rules, its sentences, and that every word fits everywhere."""
+"""Every language file: rules, sentences, and all combinations of words and templates."""
 
 import csv
 from pathlib import Path
@@ -15,7 +15,7 @@ HERE = [code for code in CODES if (EXPECTED / f"{code}.tsv").exists()]
 
 
 def filler(speaker: Grammar, name: str, value: str) -> Word:
-    """`a=m3` is a name, `p=colour/red` a word of a named lexicon, anything else a word of the slot's own."""
+    """Return a word: `a=m3` is a name, `p=colour/red` names its lexicon, others are in the slot's own lexicon."""
     if name in ("a", "b"):
         return speaker.word("name", value)
     lexicon, _, concept = value.rpartition("/")
@@ -42,7 +42,7 @@ def expected(code: str) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("code", HERE)
-def test_the_expected_sentences_are_reproduced(code: str) -> None:
+def test_expected_sentences_are_reproduced(code: str) -> None:
     speaker = grammar(code)
     sentences = expected(code)
     assert len(sentences) >= 12
@@ -57,7 +57,7 @@ def test_the_expected_sentences_are_reproduced(code: str) -> None:
 
 
 def words_by_slot(speaker: Grammar, needed: set[str]) -> dict[str, list[Word]]:
-    """Every word that each of the slots can take."""
+    """Return every word that each slot can take."""
     people = [*speaker.names["m"], *speaker.names["f"]]
     properties = [word for name in PROPERTIES for word in speaker.lexicons[name].values()]
     special = {"a": people, "b": people, "p": properties, "q": properties}
@@ -66,7 +66,7 @@ def words_by_slot(speaker: Grammar, needed: set[str]) -> dict[str, list[Word]]:
 
 @pytest.mark.parametrize("code", HERE)
 def test_every_template_can_be_filled_with_every_word(code: str) -> None:
-    """Every template with every word, one at a time."""
+    """Fill every template with every word, one at a time."""
     speaker = grammar(code)
     for templates in speaker.file.templates.tests().values():
         for sentence in templates:
@@ -87,14 +87,14 @@ def test_every_rule_is_shown_by_examples(code: str) -> None:
     for join in speaker.file.joins:
         assert join.examples, join.pattern
         for before, after in join.examples:
-            # Capitals are another matter: examples are parts of sentences.
+            # Ignore capitals: examples are parts of sentences.
             made = speaker.polish(before)
             assert made[1:] == after[1:], (join.pattern, before)
 
 
 @pytest.mark.parametrize("code", HERE)
 def test_inflecting_languages_inflect(code: str) -> None:
-    """At least four forms differ from the citation form, or the file says why there are none."""
+    """At least four forms differ from the citation form, or the file explains why not."""
     speaker = grammar(code)
     different = {
         form

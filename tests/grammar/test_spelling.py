@@ -1,4 +1,4 @@
-"""Every word of every language is known to a dictionary, attested in real text, or listed with the reason it stays."""
+"""Every word of every language is in a dictionary, attested in real text, or listed with a reason."""
 
 import lzma
 import re
@@ -31,7 +31,7 @@ UDHR = {
 
 
 def words(code: str) -> set[str]:
-    """Every word of the lexicons in every listed form; in scripts without blanks, every entry."""
+    """Return every word of the lexicons in every listed form; in scripts without blanks, every entry."""
     speaker = grammar(code)
     found: set[str] = set()
     for lexicon in speaker.lexicons.values():
@@ -52,7 +52,7 @@ def listed(code: str) -> set[str]:
 
 
 def texts(data: Path, code: str) -> Iterator[str]:
-    """Real text of a language, whatever is there."""
+    """Return all available real text of a language."""
     iso3 = {"zh": "cmn", "ms": "zsm"}.get(code, language(code).iso3)
     patterns = [f"panx/*-{code}.tsv*", f"udpos/conllu/{code}_*", f"udpos/xtreme_r_tsv/*-{code}.tsv*"]
     patterns += [f"xcopa/data/{code}/*", f"tatoeba/tatoeba.{iso3}-eng.{iso3}*", f"xquad/xquad.{code}.json*"]
@@ -77,10 +77,10 @@ def listed_parts(code: str) -> set[str]:
 
 
 def hunspell_rejects(code: str, name: str, scratch: Path) -> set[str]:
-    """Words that hunspell does not know.
+    """Return the words that hunspell does not know.
 
-    Dictionaries of Indic scripts do not say that vowel signs belong to words, and hunspell then cuts words at them: a
-    copy that says so is used instead.
+    Dictionaries of Indic scripts do not declare vowel signs as letters, so hunspell splits words at them; a corrected
+    copy is used instead.
     """
     hunspell = shutil.which("hunspell")
     home = Path("/usr/share/hunspell")
@@ -100,7 +100,7 @@ def hunspell_rejects(code: str, name: str, scratch: Path) -> set[str]:
 
 
 def old_chillus(word: str) -> str:
-    """Malayalam's final consonants as the dictionary writes them: letter, virama, joiner."""
+    """Return a text with Malayalam's final consonants in the dictionary's spelling: letter, virama, joiner."""
     plain = {"ൻ": "ന", "ർ": "ര", "ൽ": "ല", "ൾ": "ള", "ൺ": "ണ"}
     return "".join(f"{plain[c]}\u0d4d\u200d" if c in plain else c for c in word)
 
@@ -115,7 +115,7 @@ def test_malayalam_is_looked_up_as_the_dictionary_spells() -> None:
 
 
 @pytest.mark.parametrize("code", [code for code in CODES if code in DICTIONARIES])
-def test_the_dictionary_knows_every_word_that_is_not_listed(code: str, tmp_path: Path) -> None:
+def test_dictionary_knows_every_word_that_is_not_listed(code: str, tmp_path: Path) -> None:
     rejected = hunspell_rejects(code, DICTIONARIES[code], tmp_path)
     assert {word for word in rejected if folded(word) not in listed_parts(code)} == set()
 

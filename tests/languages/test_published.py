@@ -1,4 +1,4 @@
-"""The published figures: all of each table, typed, under known names."""
+"""The published results: complete tables with types and known names."""
 
 import math
 from collections import Counter
@@ -60,7 +60,7 @@ def test_every_row_fits_its_columns_and_none_is_lost(name):
             assert not row[column] or math.isfinite(float(row[column]))
 
 
-def test_an_unknown_table_is_an_error_with_near_names():
+def test_unknown_table_is_an_error_with_near_names():
     with pytest.raises(UnknownNameError, match="per_language"):
         published.table("per_languages")
 
@@ -106,7 +106,7 @@ def test_numbers_of_languages_per_task():
     }  # fmt: skip
 
 
-def test_the_checklist_has_hausa_and_lacks_romanian():
+def test_checklist_has_hausa_and_lacks_romanian():
     rows = published.checklist()
     assert set(CODES) - {row.language for row in rows} == {"ro"}
     assert set(Counter((row.system, row.language) for row in rows).values()) == {6}
@@ -129,7 +129,7 @@ def test_systems_and_subsets():
     assert subsets["lareqa", "XLM-R Large", "different languages"] == "28.7"
 
 
-def test_spreads_of_the_selection_study_are_those_of_their_lines_but_for_two_misprints():
+def test_spreads_of_the_selection_study_match_their_rows_except_two_misprints():
     columns: dict[tuple[str, ...], dict[str, float]] = {}
     for row in published.table("keung"):
         cells = columns.setdefault((row["source_table"], row["system"], row["metric"], row["language"]), {})
@@ -155,8 +155,8 @@ def test_only_english_was_scored_on_dev():
     }
 
 
-def test_why_one_model_of_mteb_is_left_out(data_dir: Path) -> None:
-    """Full marks on Tatoeba are possible, and no other model has them in any language, as the README says."""
+def test_one_implausible_mteb_model_is_left_out(data_dir: Path) -> None:
+    """No other model has full marks on Tatoeba in any language, as the README states."""
     rows = published.table("mteb_tatoeba")
     best = {code: max(float(row[code]) for row in rows if row[code]) for code in rows[0] if code in CODES}
     assert (best["jv"], best["bn"], max(best.values()) < 100) == (91.7, 92.6, True)

@@ -1,4 +1,4 @@
-"""The registry of languages: complete, correct, forgiving of spelling, and light."""
+"""The registry of languages: complete, correct, lenient about spelling, and light."""
 
 import subprocess
 import sys
@@ -52,7 +52,7 @@ yo yor yor Latn Niger-Congo Volta-Niger
 zh zho cmn Hans Sino-Tibetan Sinitic
 """
 
-# How Unicode calls the characters of a script.
+# Unicode's names of the scripts.
 CHARACTER_NAMES = {
     "Arab": {"ARABIC"},
     "Beng": {"BENGALI"},
@@ -79,7 +79,7 @@ def codes(entries):
     return " ".join(entry.code for entry in entries)
 
 
-def test_the_registry_is_xtreme_r_and_hausa():
+def test_registry_is_xtreme_r_and_hausa():
     assert tuple(sorted([*XTREME_R.split(), "ha"])) == CODES
     assert len(CODES) == 51
     assert tuple(entry.code for entry in all_languages()) == CODES
@@ -127,7 +127,7 @@ def test_direction_and_segmentation():
         ("HAITIAN CREOLE", "ht"),
     ],
 )  # fmt: skip
-def test_a_language_answers_to_codes_and_names_in_any_case(name, code):
+def test_language_is_found_by_code_or_name_in_any_case(name, code):
     assert language(name).code == code
 
 
@@ -135,19 +135,19 @@ def test_a_language_answers_to_codes_and_names_in_any_case(name, code):
     ("name", "near"),
     [("Germn", "German"), ("swahilli", "Swahili"), ("mandarn", "Mandarin"), ("jp", "ja"), ("ZHH", "zh")],
 )
-def test_an_unknown_language_is_an_error_with_near_names(name, near):
+def test_unknown_language_is_an_error_with_near_names(name, near):
     with pytest.raises(UnknownNameError, match=f"unknown language '{name}'") as caught:
         language(name)
     assert near in caught.value.fix.removesuffix("?").split()
 
 
-def test_an_unlike_code_lists_all_there_are():
+def test_unrelated_code_lists_all_codes():
     with pytest.raises(UnknownNameError) as caught:
         language("xx")
     assert caught.value.fix == "Known: " + ", ".join(CODES)
 
 
-def test_what_the_paper_prints_is_kept_beside_the_facts():
+def test_printed_values_are_kept_next_to_the_facts():
     kazakh = language("kk")
     assert (kazakh.paper_script, kazakh.script) == ("Arabic", "Cyrl")
     assert (language("jv").paper_script, language("yo").paper_script) == ("Brahmic", "Arabic")
@@ -158,14 +158,20 @@ def test_what_the_paper_prints_is_kept_beside_the_facts():
     assert codes(e for e in all_languages() if e.new_in_xtreme_r) == "az gu ht lt pa pl qu ro uk wo"
 
 
-def test_typology_is_known_for_all_marks_or_none():
-    assert language("ta").typology == Typology(True, True, True, True, True)
-    assert language("en").typology == Typology(False, False, False, False, False)
-    assert language("fi").typology == Typology(False, False, False, inflection=True, derivation=True)
+def test_typology_is_complete_or_missing():
+    assert language("ta").typology == Typology(
+        diacritics=True, compounding=True, clitics=True, inflection=True, derivation=True
+    )
+    assert language("en").typology == Typology(
+        diacritics=False, compounding=False, clitics=False, inflection=False, derivation=False
+    )
+    assert language("fi").typology == Typology(
+        diacritics=False, compounding=False, clitics=False, inflection=True, derivation=True
+    )
     assert codes(e for e in all_languages() if e.typology is None) == "gu ha id ja jv lt vi wo yo"
 
 
-def test_hausa_has_nothing_from_the_table_it_is_not_in():
+def test_hausa_has_no_values_from_table_7():
     hausa = language("ha")
     assert [hausa.wikipedia_articles, hausa.paper_name, hausa.paper_script, hausa.paper_family] == [None] * 4
     assert hausa.new_in_xtreme_r is None
@@ -191,7 +197,7 @@ def test_unknown_attributes_of_the_package_are_errors():
         languages.CODE  # noqa: B018
 
 
-def test_the_registry_reads_no_file_on_import_and_never_needs_numpy():
+def test_registry_reads_no_file_on_import_and_never_needs_numpy():
     script = (
         "import sys; from isogloss.languages import registry, language; "
         "assert registry.all_languages.cache_info().currsize == 0; "

@@ -30,7 +30,7 @@ def groups(scores):
 
 def over_languages(scores):
     """The average over languages, by the function that every result record comes from."""
-    return mean([Estimate(score, score, 1, {}, 0.0) for score in scores.values()]).value
+    return mean([Estimate(value=score, centre=score, n=1, errors={}, unseen=0.0) for score in scores.values()]).value
 
 
 PRINTED = 0.06  # figures are printed to one decimal, and one of them is cut instead of rounded
@@ -132,7 +132,7 @@ def test_overalls_by_both_rules(suite, rule, figures):
     assert figures == {}, "every figure was compared"
 
 
-def test_the_average_over_languages_by_hand():
+def test_average_over_languages_by_hand():
     assert over_languages({"en": 90.0, "sw": 50.0, "th": 40.0}) == 60.0
 
 
@@ -147,7 +147,7 @@ def test_the_average_over_languages_by_hand():
         ("bucc", {"precision": 1.0, "recall": 2.0, "f1": 1.5}, 1.5),
     ],
 )
-def test_the_one_figure_of_a_task(task, metrics, score):
+def test_one_figure_of_a_task(task, metrics, score):
     assert main_score(task, metrics) == score
 
 
@@ -174,12 +174,12 @@ def test_aliases_are_accepted_and_never_given_back():
 
 @pytest.mark.parametrize("rule", aggregate.RULES)
 def test_bad_scores_are_errors(rule):
-    with pytest.raises(IsoglossError, match="no task"):
+    with pytest.raises(IsoglossError, match="no scores to average"):
         aggregate.overall({}, rule)
     for value in (math.nan, math.inf, -math.inf):
-        with pytest.raises(IsoglossError, match="xnli: the score is"):
+        with pytest.raises(IsoglossError, match="xnli: expected a finite score"):
             aggregate.overall({"xnli": value, "xquad": 1.0}, rule)
-    with pytest.raises(IsoglossError, match="two scores for the task wikiann"):
+    with pytest.raises(IsoglossError, match="duplicate score of task wikiann"):
         aggregate.overall({"panx": 1.0, "wikiann": 2.0}, rule)
     with pytest.raises(UnknownNameError, match="xquad"):
         aggregate.overall({"xqad": 1.0}, rule)
@@ -191,7 +191,7 @@ def test_bad_names_are_errors_with_near_names():
 
 
 @given(SCORES, RULES, st.randoms(use_true_random=False))
-def test_the_order_of_tasks_does_not_show(scores, rule, random):
+def test_order_of_tasks_does_not_show(scores, rule, random):
     items = list(scores.items())
     random.shuffle(items)
     assert aggregate.overall(dict(items), rule) == aggregate.overall(scores, rule)
@@ -199,13 +199,13 @@ def test_the_order_of_tasks_does_not_show(scores, rule, random):
 
 
 @given(SCORES, RULES)
-def test_a_mean_lies_between_its_extremes(scores, rule):
+def test_mean_lies_between_its_extremes(scores, rule):
     low, high = min(scores.values()), max(scores.values())
     assert low - 1e-9 <= aggregate.overall(scores, rule) <= high + 1e-9
 
 
 @given(SCORES, RULES, st.floats(-50, 50))
-def test_a_shift_of_every_task_shifts_the_overall(scores, rule, shift):
+def test_shift_of_every_task_shifts_the_overall(scores, rule, shift):
     moved = {task: score + shift for task, score in scores.items()}
     assert aggregate.overall(moved, rule) == pytest.approx(aggregate.overall(scores, rule) + shift, abs=1e-9)
 
@@ -217,7 +217,7 @@ def test_categories_of_one_task_each_make_the_rules_agree(scores):
     assert aggregate.overall(chosen, "category") == aggregate.overall(chosen, "flat")
 
 
-def test_aggregation_itself_needs_no_numpy():
+def test_aggregation_works_without_numpy():
     source = Path(isogloss.__file__).parent / "metrics" / "aggregate.py"
     script = f"import runpy, sys; runpy.run_path({str(source)!r}); assert 'numpy' not in sys.modules"
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -164,7 +164,7 @@ def test_lengths_must_agree():
         chunks.coded_statistics(np.zeros(2, int), np.zeros(2, int), np.array([3]), ["O"])
 
 
-def test_what_is_not_a_tag_or_a_dialect_is_refused():
+def test_invalid_tags_and_dialects_are_refused():
     with pytest.raises(UnknownNameError, match=r"unknown chunk dialect 'conl'\. Did you mean conll"):
         chunks.f1(["O"], ["O"], dialect="conl")
     with pytest.raises(IsoglossError, match="'' is not a tag"):
@@ -237,7 +237,7 @@ sentence_pairs = st.lists(
 
 
 @given(sentence_pairs, st.randoms(use_true_random=False))
-def test_a_score_is_a_sum_of_rows(pairs, draw):
+def test_score_is_a_sum_of_rows(pairs, draw):
     gold, predicted = ([[pair[side] for pair in sentence] for sentence in pairs] for side in (0, 1))
     whole = chunks.statistics(gold, predicted)
     counts = [
@@ -273,7 +273,7 @@ def read_tags(path: Path) -> Corpus:
         ("panx", 40, "seqeval-1.2.2", 57.508),
     ],
 )
-def test_the_reference_scores_of_the_mock_submission(data_dir, task, languages, dialect, expected):
+def test_reference_scores_of_the_mock_submission(data_dir, task, languages, dialect, expected):
     root = data_dir / "xtreme_mock"
     if not root.is_dir():
         pytest.skip(f"{root} is not there")

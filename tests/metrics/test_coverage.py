@@ -72,7 +72,7 @@ def test_questions_about_articles(truth: float) -> None:
     assert naive < 0.85
 
 
-def test_an_average_over_languages_that_share_their_articles() -> None:
+def test_average_over_languages_that_share_their_articles() -> None:
     truth = 0.7
 
     def world(rng: np.random.Generator) -> tuple[float, tuple[float, float] | None]:
@@ -90,7 +90,7 @@ def two_equal(rng: np.random.Generator, n: int, truth: float) -> tuple[Statistic
 
 
 @pytest.mark.parametrize(("n", "truth"), [(20, 0.5), (50, 0.9), (300, 0.97), (1000, 0.6)])
-def test_equal_systems_are_rarely_told_apart(n: int, truth: float) -> None:
+def test_equal_systems_rarely_differ_significantly(n: int, truth: float) -> None:
     rng = np.random.default_rng(3)
     said = held = 0
     for _ in range(DATA_SETS):
@@ -104,7 +104,7 @@ def test_equal_systems_are_rarely_told_apart(n: int, truth: float) -> None:
 
 
 @pytest.mark.parametrize("seeds", [3, 5, 10])
-def test_the_mean_of_a_method_over_new_seeds_and_new_articles(seeds: int) -> None:
+def test_mean_of_a_method_over_new_seeds_and_new_articles(seeds: int) -> None:
     truth = 0.7
 
     def world(rng: np.random.Generator) -> tuple[float, tuple[float, float] | None]:
@@ -120,7 +120,7 @@ def method(rng: np.random.Generator, truth: float, seeds: int, name: str = "seed
     return over_seeds([estimate(of(rng.random(300) < run), np.arange(300) // 5, 60, "a") for run in runs], name)
 
 
-def test_equal_methods_are_rarely_told_apart() -> None:
+def test_equal_methods_rarely_differ_significantly() -> None:
     rng = np.random.default_rng(4)
     said = 0
     for _ in range(DATA_SETS):

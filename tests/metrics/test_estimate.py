@@ -69,23 +69,23 @@ def test_t_lies_between_its_whole_degrees_of_freedom() -> None:
     assert t_quantile(0.975, 3) < t_quantile(0.975, 2.5) < t_quantile(0.975, 2)
     # By hand: with 2 degrees of freedom P(T >= t) = (1 - t / sqrt(2 + t²)) / 2, however far out.
     assert t_tail(1e4, 2) == pytest.approx((1 - 1e4 / sqrt(2 + 1e8)) / 2, rel=1e-6)
-    with pytest.raises(ValueError, match="no t quantile"):
+    with pytest.raises(ValueError, match="positive degrees of freedom, got"):
         t_quantile(0.975, 0)
-    with pytest.raises(ValueError, match="no tail"):
+    with pytest.raises(ValueError, match="expected t >= 0"):
         t_tail(-1, 3)
 
 
 # one score
 
 
-def test_the_variance_of_a_mean_is_the_textbooks() -> None:
+def test_variance_of_a_mean_is_the_textbooks() -> None:
     rows = random_scores(50)
     assert estimate(rows).variance == pytest.approx(rows.rows.var(ddof=1) / 50)
     assert estimate(rows).freedom == pytest.approx(49)
     assert estimate(rows).sources == 50
 
 
-def test_a_mean_over_sources_of_one_size_has_the_variance_of_their_means() -> None:
+def test_mean_over_sources_of_one_size_has_the_variance_of_their_means() -> None:
     rows = random_scores(60)
     found = estimate(Statistics(rows.rows, MEAN, np.arange(60) // 3))
     assert found.variance == pytest.approx(rows.rows.reshape(20, 3).mean(axis=1).var(ddof=1) / 20)
@@ -132,7 +132,7 @@ def test_zeros_and_ones_are_close_to_wilsons_interval() -> None:
     assert found == pytest.approx(wilson_interval(0.9, 200, 1.959964), abs=0.001)
 
 
-def test_a_score_of_another_scale_has_a_plain_interval() -> None:
+def test_score_of_another_scale_has_a_plain_interval() -> None:
     rows = scores(*(3 + np.arange(40.0)))
     low, high = estimate(rows).score_interval() or (0, 0)
     assert (low + high) / 2 == pytest.approx(rows.score)
@@ -146,7 +146,7 @@ triples = st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(0, 3)).map
 
 @given(st.lists(triples, min_size=20, max_size=60), st.randoms(use_true_random=False))
 @settings(deadline=None, max_examples=80)
-def test_an_interval_holds_its_score_in_any_order(rows: list[tuple[int, int, int]], random: object) -> None:
+def test_interval_holds_its_score_in_any_order(rows: list[tuple[int, int, int]], random: object) -> None:
     statistics = Statistics(np.array(rows, dtype=float), F1)
     low, high = estimate(statistics).score_interval() or (2, -2)
     assert 0 <= low <= statistics.score <= high <= 1
@@ -156,7 +156,7 @@ def test_an_interval_holds_its_score_in_any_order(rows: list[tuple[int, int, int
     assert again == pytest.approx((low, high), abs=1e-12)
 
 
-def test_misuse_is_named() -> None:
+def test_misuse_is_reported() -> None:
     with pytest.raises(ValueError, match="row 1 "):
         estimate(scores(0.5, float("nan")))
     with pytest.raises(ValueError, match="no rows"):
@@ -180,7 +180,7 @@ def test_languages_that_share_their_sources_are_averaged_source_by_source() -> N
     assert mean([one, apart]).freedom == pytest.approx(78)
 
 
-def test_a_mean_is_exact_and_may_have_weights() -> None:
+def test_mean_is_exact_and_may_have_weights() -> None:
     parts = [estimate(scores(*[0.1] * 20)), estimate(scores(*[0.7] * 20))]
     assert mean(parts).value == pytest.approx(0.4)
     assert mean(parts, [1, 3]).value == pytest.approx(0.55)
@@ -198,7 +198,7 @@ def test_pairing_is_tighter_where_systems_agree() -> None:
     assert difference(a, b, paired=True).value == pytest.approx(a.value - b.value)
 
 
-def test_the_interval_of_a_difference_is_never_a_point() -> None:
+def test_interval_of_a_difference_is_never_a_point() -> None:
     ones, zeros = scores(*[1.0] * 40), scores(*[0.0] * 40)
     best = difference(estimate(ones), estimate(zeros), paired=True)
     low, high = best.difference_interval() or (0, 0)
@@ -210,7 +210,7 @@ def test_the_interval_of_a_difference_is_never_a_point() -> None:
     assert few.difference_interval() is None and few.detectable is None
 
 
-def test_a_detectable_difference_is_found_four_times_in_five() -> None:
+def test_detectable_difference_is_found_four_times_in_five() -> None:
     rng = np.random.default_rng(0)
     found = 0
     reach = 0.0
@@ -227,14 +227,14 @@ def test_a_detectable_difference_is_found_four_times_in_five() -> None:
     assert 0.74 < found / 400 < 0.86
 
 
-def test_a_trend_is_a_weighted_sum() -> None:
+def test_trend_is_a_weighted_sum() -> None:
     parts = [estimate(random_scores(40, seed), space=str(seed)) for seed in range(3)]
     slope = weighted_sum(parts, [-1, 0, 1])
     assert slope.value == pytest.approx(parts[2].value - parts[0].value)
     assert slope.variance == pytest.approx(parts[2].variance + parts[0].variance)
 
 
-def test_what_is_no_share_has_no_ends_and_no_padding() -> None:
+def test_non_share_scores_are_unbounded_and_unpadded() -> None:
     plain = Value("mean of anything", ("score",), MEAN.function, is_share=False)
     rng = np.random.default_rng(0)
     covered = 0
@@ -253,7 +253,7 @@ def test_what_is_no_share_has_no_ends_and_no_padding() -> None:
     assert difference(constant, constant, paired=True).difference_interval() is None
 
 
-def test_a_score_that_some_sources_alone_make_possible_has_no_interval() -> None:
+def test_score_undefined_without_some_sources_has_no_interval() -> None:
     def slope(sums: np.ndarray, count: np.ndarray) -> np.ndarray:
         with np.errstate(invalid="ignore", divide="ignore"):
             return sums[..., 0] / sums[..., 1]
@@ -265,7 +265,7 @@ def test_a_score_that_some_sources_alone_make_possible_has_no_interval() -> None
     assert found.score_interval() is None
 
 
-def test_a_cell_of_one_source_makes_an_average_no_surer() -> None:
+def test_cell_with_one_source_does_not_narrow_an_average() -> None:
     rng = np.random.default_rng(0)
     covered = 0
     for _ in range(300):
@@ -282,7 +282,7 @@ def test_two_metrics_of_the_same_examples_are_padded_once() -> None:
     assert mean([estimate(part), estimate(part)]).unseen == pytest.approx(estimate(part).unseen / 2)
 
 
-def test_what_has_no_weight_adds_no_sources() -> None:
+def test_zero_weight_adds_no_sources() -> None:
     many, few = estimate(random_scores(500), space="many"), estimate(random_scores(10), space="few")
     assert mean([many, few], [0, 1]).sources == 10
     assert mean([many, few], [0, 1]).score_interval() is None
@@ -291,7 +291,7 @@ def test_what_has_no_weight_adds_no_sources() -> None:
 # exchanging systems
 
 
-def test_what_sources_add_to_a_difference_of_means() -> None:
+def test_source_contributions_to_difference_of_means() -> None:
     a, b = scores(1, 1, 0, 1, units=[0, 0, 1, 2]), scores(0, 1, 1, 0, units=[0, 0, 1, 2])
     found = swaps(a, b)
     (part,) = found.errors.values()
@@ -299,7 +299,7 @@ def test_what_sources_add_to_a_difference_of_means() -> None:
     assert found.value == pytest.approx(0.25)
 
 
-def test_what_sources_add_to_a_difference_of_f1_sums_to_it() -> None:
+def test_source_contributions_sum_to_difference_of_f1() -> None:
     rng = np.random.default_rng(0)
     gold = 1 + rng.poisson(1.5, 200)
     sides = []
@@ -345,7 +345,7 @@ def test_seeds_that_differ_alike_on_all_examples_are_all_seed() -> None:
     assert few.score_interval() is None
 
 
-def test_equal_methods_whose_seeds_differ_by_chance_alone() -> None:
+def test_equal_methods_with_random_seed_differences() -> None:
     rng = np.random.default_rng(1)
     said = 0
     for _ in range(400):

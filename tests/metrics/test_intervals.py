@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isogloss.metrics import resampling
-from isogloss.metrics.intervals import bootstrap
-from isogloss.metrics.resampling import replicates
+from isogloss.metrics import intervals
+from isogloss.metrics.intervals import bootstrap, replicates
 from isogloss.metrics.statistics import F1, MEAN, RATIO, Statistics, merge
 
 
@@ -31,7 +30,7 @@ def test_two_rows_are_drawn_as_two_coins() -> None:
     assert counts / 20_000 == pytest.approx([0.25, 0.5, 0.25], abs=0.015)
 
 
-def test_a_mean_over_units_divides_by_the_rows_drawn() -> None:
+def test_mean_over_units_divides_by_the_rows_drawn() -> None:
     # Unit 0 has one row, unit 1 has three: drawing each once gives 1 of 4 rows right.
     given_units = Statistics(np.array([[1.0], [0], [0], [0]]), MEAN, np.array([0, 1, 1, 1]))
     values, counts = np.unique(replicates(given_units, resamples=20_000), return_counts=True)
@@ -53,7 +52,7 @@ def test_replicates_spread_as_those_of_drawn_indices(value: str) -> None:
 def test_collapsed_and_single_rows_are_drawn_from_one_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
     statistics = Statistics(entity_rows(600), F1)
     collapsed = replicates(statistics, resamples=5000)
-    monkeypatch.setattr(resampling, "CATEGORY_COST", 600)
+    monkeypatch.setattr(intervals, "CATEGORY_COST", 600)
     single = replicates(statistics, resamples=5000)
     assert not np.array_equal(collapsed, single)
     assert collapsed.mean() == pytest.approx(single.mean(), abs=4 * single.std() / np.sqrt(5000))
@@ -61,16 +60,16 @@ def test_collapsed_and_single_rows_are_drawn_from_one_distribution(monkeypatch: 
 
 
 @pytest.mark.parametrize("rows", [np.arange(200.0)[:, None] / 200, np.arange(200.0)[:, None] % 2])
-def test_the_size_of_blocks_does_not_matter(rows: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_size_of_blocks_does_not_matter(rows: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = replicates(Statistics(rows, MEAN), resamples=50)
-    monkeypatch.setattr(resampling, "BLOCK_SIZE", 450)
+    monkeypatch.setattr(intervals, "BLOCK_SIZE", 450)
     assert replicates(Statistics(rows, MEAN), resamples=50) == pytest.approx(whole, abs=1e-14)
 
 
 # bootstrap
 
 
-def test_a_seed_gives_the_same_figures_everywhere() -> None:
+def test_seed_gives_the_same_figures_everywhere() -> None:
     few_distinct = [0, 1, 1, 1, 0, 1, 1, 0, 1, 1] * 20
     assert bootstrap(few_distinct, "mean", seed=7) == pytest.approx((0.635, 0.765), abs=1e-12)
     assert bootstrap(np.arange(50) / 50, "mean", seed=7) == pytest.approx(
@@ -98,7 +97,7 @@ def test_every_form_of_f1_is_f1() -> None:
     )
 
 
-def test_a_value_given_beside_statistics_replaces_theirs() -> None:
+def test_explicit_value_replaces_that_of_statistics() -> None:
     statistics = scores(*np.random.default_rng(0).random(80))
     assert bootstrap(statistics, lambda sums: -sums[0]) == pytest.approx(
         tuple(-80 * bound for bound in reversed(bootstrap(statistics))), rel=0.01
@@ -112,15 +111,15 @@ def test_a_value_given_beside_statistics_replaces_theirs() -> None:
         (np.zeros((0, 3)), "f1", "nothing to resample"),
         ([0.5, 0.5, float("nan"), float("nan")], "mean", "row 2 "),
         (np.array([[1, 1, 1], [1, np.inf, 1]]), "f1", "row 1 "),
-        ([0, 1], "median", "no value 'median'"),
-        ([0, 1], None, "no value None"),
+        ([0, 1], "median", "unknown value 'median'"),
+        ([0, 1], None, "unknown value None"),
         ([0, 1], "f1", "needs the columns"),
         (np.zeros((2, 3)), "mean", "needs the columns"),
         (np.zeros((2, 3, 1)), lambda sums: 0.0, "shape"),
         ([0, 1], lambda sums: float("nan"), "not finite"),
     ],
 )
-def test_misuse_is_named(rows: object, value: object, message: str) -> None:
+def test_misuse_is_reported(rows: object, value: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         bootstrap(rows, value)  # type: ignore[arg-type]
 
@@ -142,13 +141,13 @@ def test_no_spread_is_not_certainty() -> None:
     assert bootstrap(np.zeros((5, 3)), "f1")[1] > 0.4
 
 
-def test_a_skewed_score_has_a_skewed_interval() -> None:
+def test_skewed_score_has_a_skewed_interval() -> None:
     low, high = bootstrap(np.repeat([1.0, 0.4, 0.0], [46, 2, 2]), "mean")
     score = 46.8 / 50
     assert score - low > 1.3 * (high - score)
 
 
-def test_a_higher_level_is_wider() -> None:
+def test_higher_level_is_wider() -> None:
     statistics = Statistics(entity_rows(200), F1)
     assert bootstrap(statistics, level=0.99)[0] < bootstrap(statistics, level=0.8)[0] < statistics.score
     assert bootstrap(statistics, level=0.99)[1] > bootstrap(statistics, level=0.8)[1] > statistics.score
@@ -163,7 +162,7 @@ shares = st.lists(st.floats(0, 1), min_size=1, max_size=60)
 
 @given(entity_tables, st.integers(0, 2**32))
 @settings(deadline=None, max_examples=60)
-def test_an_interval_holds_its_score(rows: np.ndarray, seed: int) -> None:
+def test_interval_holds_its_score(rows: np.ndarray, seed: int) -> None:
     statistics = Statistics(rows, F1)
     low, high = bootstrap(statistics, resamples=50, seed=seed)
     assert 0 <= low <= statistics.score <= high <= 1
@@ -172,7 +171,7 @@ def test_an_interval_holds_its_score(rows: np.ndarray, seed: int) -> None:
 
 @given(shares, st.lists(st.integers(-5, 5), min_size=60, max_size=60))
 @settings(deadline=None, max_examples=60)
-def test_an_interval_of_units_holds_its_score(values: list[float], codes: list[int]) -> None:
+def test_interval_of_units_holds_its_score(values: list[float], codes: list[int]) -> None:
     statistics = Statistics(np.array(values)[:, None], MEAN, np.array(codes[: len(values)]))
     low, high = bootstrap(statistics, resamples=50)
     assert 0 <= low <= statistics.score <= high <= 1
@@ -180,7 +179,7 @@ def test_an_interval_of_units_holds_its_score(values: list[float], codes: list[i
 
 @given(entity_tables, st.randoms(use_true_random=False))
 @settings(deadline=None, max_examples=60)
-def test_the_order_of_examples_does_not_matter(rows: np.ndarray, random: object) -> None:
+def test_order_of_examples_does_not_matter(rows: np.ndarray, random: object) -> None:
     # Rows are drawn in sorted order; only the last digits of their skewness see the order.
     order = np.arange(len(rows))
     random.shuffle(order)  # type: ignore[attr-defined]

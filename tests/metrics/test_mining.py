@@ -79,7 +79,7 @@ class TestMine:
         assert len({i for _, i, _ in pairs}) == len({j for _, _, j in pairs}) == len(pairs)
         assert [score for score, _, _ in pairs] == sorted((score for score, _, _ in pairs), reverse=True)
 
-    def test_a_hub_wins_by_cosine_but_not_by_margin(self):
+    def test_hub_wins_by_cosine_but_not_by_margin(self):
         """y0 is close to every x; y1 is close to x0 alone and not quite as close."""
         source = [[1, 0.6, 0], [1, -0.3, 0.3], [1, -0.3, -0.3]]
         target = [[1, 0, 0], [0.4, 1, 0]]
@@ -161,7 +161,7 @@ class TestThreshold:
         assert threshold(candidates, gold) == pytest.approx(expected)
         assert threshold(data.draw(st.permutations(candidates)), gold) == threshold(candidates, gold)
 
-    def test_what_is_kept_has_the_best_f1_of_all_cuts(self):
+    def test_threshold_has_the_best_f1_of_all_cuts(self):
         rng = np.random.default_rng(3)
         candidates = [(i, i, float(s)) for i, s in enumerate(rng.random(60))]
         gold = {(i, i) for i in range(60) if rng.random() < candidates[i][2]}
@@ -180,7 +180,7 @@ class TestCrossFitting:
         assert (threshold(even, gold[:2]), threshold(odd, gold[2:])) == pytest.approx((0.6, 0.3))
         assert cross_fitted_pairs([*odd, *even], gold) == [(a, a), (b, b), (x, "wrong"), (c, c)]
 
-    def test_scores_that_say_nothing_gain_nothing(self):
+    def test_uninformative_scores_gain_nothing(self):
         rng = np.random.default_rng(5)
         tuned, fair = [], []
         for _ in range(50):
@@ -192,7 +192,7 @@ class TestCrossFitting:
         assert np.mean(tuned) > 0.4  # all candidates together have 2 * 10 / (40 + 10)
         assert np.mean(fair) < 0.4
 
-    def test_there_may_be_none(self):
+    def test_empty_input(self):
         assert cross_fitted_pairs([], [("a", "A")]) == []
 
 

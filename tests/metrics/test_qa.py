@@ -137,7 +137,7 @@ def test_mlqa_normalisation(language, text, expected):
         ("北京", ["北京市"], (0.0, 0.0)),  # one token without spaces: F1 is EM
     ],
 )
-def test_a_pair(prediction, answers, expected):
+def test_pair(prediction, answers, expected):
     assert qa.pair(prediction, answers, dialect="squad", language=None) == expected
 
 
@@ -155,7 +155,7 @@ def test_mlqa_knows_seven_languages(language):
         qa.statistics([], [], dialect="mlqa", language=language)
 
 
-def test_what_cannot_be_scored_is_refused():
+def test_unscorable_input_is_refused():
     with pytest.raises(UnknownNameError, match="unknown QA dialect 'sqad'"):
         qa.pair("x", ["x"], dialect="sqad", language=None)
     with pytest.raises(DataError, match="without gold answers"):
@@ -166,7 +166,7 @@ def test_what_cannot_be_scored_is_refused():
         qa.statistics(["x"], ["x", "y"], dialect="squad")
 
 
-def test_a_missing_prediction_scores_zero_and_an_empty_one_is_judged():
+def test_missing_prediction_scores_zero_and_an_empty_one_is_judged():
     found = qa.statistics([None, "", "cat"], ["the", "the", ["dog", "a cat"]], dialect="squad")
     assert found["f1"].rows.tolist() == [[0], [0], [1]]
     assert found["em"].rows.tolist() == [[0], [1], [1]]
@@ -220,7 +220,7 @@ def test_large_corpora_are_scored_in_blocks_with_the_same_result(monkeypatch):
 
 
 @given(questions, st.randoms(use_true_random=False))
-def test_a_score_is_a_sum_of_rows(asked, draw):
+def test_score_is_a_sum_of_rows(asked, draw):
     def score(part):
         return qa.statistics([given_ for given_, _ in part], [gold for _, gold in part], dialect="squad")
 

@@ -28,7 +28,7 @@ def mcnemar(only_a: int, only_b: int) -> float:
     return min(1.0, 2 * sum(comb(total, k) for k in range(fewer + 1)) / 2**total)
 
 
-def test_two_examples_prove_nothing() -> None:
+def test_two_examples_are_never_significant() -> None:
     # Two languages with one example each, both won by one side: two of the four choices of signs are as extreme.
     assert sign_test([0.5, 0.5]) == 0.5
     assert sign_test([1.0]) == 1.0
@@ -73,7 +73,7 @@ def test_whole_numbers_are_counted_exactly() -> None:
 
 @pytest.mark.parametrize("count", [17, 40, 200])
 @pytest.mark.parametrize("shift", [0.1, 0.3, 0.5])
-def test_the_saddlepoint_is_close_to_what_drawing_gives(count: int, shift: float) -> None:
+def test_saddlepoint_is_close_to_what_drawing_gives(count: int, shift: float) -> None:
     rng = np.random.default_rng(count)
     values = rng.normal(shift * 3 / np.sqrt(count), 1, count)
     coins = rng.integers(0, 2, (200_000, count), dtype=np.int8) * 2 - 1
@@ -81,7 +81,7 @@ def test_the_saddlepoint_is_close_to_what_drawing_gives(count: int, shift: float
     assert sign_test(values) == pytest.approx(drawn, rel=0.06, abs=4 * np.sqrt(drawn / 200_000) + 1e-5)
 
 
-def test_nearly_whole_numbers_are_no_smooth_sum() -> None:
+def test_nearly_whole_numbers_have_a_stepped_sum() -> None:
     nearly = np.repeat([1.0, -1.0], [13, 4])
     exact = sign_test(nearly)
     nearly[-1] *= 1.00003
@@ -95,18 +95,18 @@ def test_nearly_whole_numbers_are_no_smooth_sum() -> None:
     assert sign_test(values) == pytest.approx(drawn, rel=0.03, abs=4 * np.sqrt(drawn / 400_000))
 
 
-def test_a_few_large_values_decide() -> None:
+def test_few_large_values_decide() -> None:
     values = [3.3, 1.01, 1.01, 1.01, *np.linspace(0.005, 0.015, 14)]
     assert sign_test(values) == pytest.approx(2 * 0.5**4, rel=1e-9) or sign_test(values) < 0.126
 
 
-def test_the_scale_does_not_matter() -> None:
+def test_scale_does_not_matter() -> None:
     values = np.random.default_rng(0).normal(0.2, 1, 25)
     for scale in (1e-13, 1e-6, 1e6, 1e300):
         assert sign_test(values * scale) == pytest.approx(sign_test(values), rel=1e-6)
 
 
-def test_the_saddlepoint_follows_the_exact_tail_to_the_end() -> None:
+def test_saddlepoint_follows_the_exact_tail_to_the_end() -> None:
     # Enumerated up to 16 values, approximated beyond: where both can be had they agree far out as well.
     rng = np.random.default_rng(0)
     for wrong in range(4):
@@ -134,7 +134,7 @@ def test_neither_order_nor_side_matters(values: list[float], random: object) -> 
     assert sign_test([-value for value in shuffled]) == p
 
 
-def test_what_is_no_number_is_named() -> None:
+def test_non_numbers_are_reported() -> None:
     with pytest.raises(ValueError, match="not finite"):
         sign_test([0.1, float("nan")])
 
@@ -163,6 +163,6 @@ def test_holm_keeps_order_and_only_raises(p_values: list[float], random: object)
 
 
 @pytest.mark.parametrize("p_values", [[0.5, 1.5], [-0.1], [float("nan")], [[0.1]]])
-def test_holm_refuses_what_is_no_p_value(p_values: list[float]) -> None:
+def test_holm_refuses_invalid_p_values(p_values: list[float]) -> None:
     with pytest.raises(ValueError, match=r"within 0\.\.1"):
         holm(p_values)

@@ -100,7 +100,7 @@ entities = st.lists(st.tuples(st.integers(0, 3), st.integers(4, 6), st.sampled_f
 
 
 @given(st.lists(st.tuples(entities, entities), min_size=1, max_size=8), st.randoms(use_true_random=False))
-def test_a_score_is_a_sum_of_rows(examples, draw):
+def test_score_is_a_sum_of_rows(examples, draw):
     gold, predicted = [pair[0] for pair in examples], [pair[1] for pair in examples]
     whole = spans.statistics(gold, predicted)
     located = [{(row, *span) for row, side in enumerate(corpus) for span in side} for corpus in (gold, predicted)]

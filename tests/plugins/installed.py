@@ -1,4 +1,4 @@
-"""Packages as an installer leaves them: a folder on Python's path with the code and the entry points beside it."""
+"""Packages as an installer leaves them: a folder on Python's path with the code and its entry points."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parent / "package"
 
 @dataclass(frozen=True)
 class Finished:
-    """A command that has ended."""
+    """A finished command."""
 
     code: int
     out: str
@@ -31,11 +31,11 @@ class Environment:
     data: Path
 
     def isogloss(self, *words: object, code: int = 0) -> Finished:
-        """Run a command line, and see how it ends."""
+        """Run a command line and check its exit code."""
         return self.python("-m", "isogloss", *words, code=code)
 
     def python(self, *words: object, code: int = 0) -> Finished:
-        """Run a process that has the packages; it may end as it is expected to, and never in a traceback."""
+        """Run a process with the packages; it must end with this exit code and without a traceback."""
         path = os.pathsep.join([str(Path(isogloss.__file__).parents[1]), str(self.site)])
         env = {**os.environ, "PYTHONPATH": path, "ISOGLOSS_DATA": str(self.data), "COLUMNS": "200"}
         command = [sys.executable, *map(str, words)]
@@ -46,7 +46,7 @@ class Environment:
 
 
 def install(site: Path, source: Path = PACKAGE) -> None:
-    """What `pip install` does with a package: copy its code, and write down what its pyproject.toml declares."""
+    """Install a package as pip does: copy its code and write the entry points of its pyproject.toml."""
     project = tomllib.loads((source / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for code in source.iterdir():
         if code.is_dir() and (code / "__init__.py").is_file():
@@ -55,7 +55,7 @@ def install(site: Path, source: Path = PACKAGE) -> None:
 
 
 def declare(site: Path, name: str, groups: Mapping[str, Mapping[str, str]]) -> None:
-    """The metadata of a package: its name, and its entry points by group."""
+    """Write the metadata of a package: its name, and its entry points by group."""
     info = site / f"{name.replace('-', '_')}-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Made-up files of the two tasks from outside: sentences of invented words, the same pairs in every language."""
+"""Synthetic files of the two external tasks: sentences of invented words, the same pairs in every language."""
 
 import random
 from itertools import product
@@ -9,24 +9,24 @@ _SUBJECTS = "astronomy botany cooking dance economics fishing geology history ja
 
 
 def words(language: str) -> list[str]:
-    """The invented words of a language."""
+    """Return the invented words of a language."""
     parts = _SYLLABLES[language].split()
     return ["".join(pair) for pair in product(parts, parts)]
 
 
 def likeness(seed: int = 0, count: int = 30) -> list[tuple[list[int], list[int], float]]:
-    """Pairs of sentences as numbers of words, and how alike they are: roughly the share of words in common."""
+    """Return pairs of sentences as word numbers, with their similarity: roughly the share of common words."""
     rng = random.Random(seed)
-    found = []
+    pairs = []
     for _ in range(count):
         first, second = rng.sample(range(16), 5), rng.sample(range(16), 5)
         shared = len({*first} & {*second}) / len({*first} | {*second})
-        found.append((first, second, round(min(1.0, max(0.0, shared + rng.uniform(-0.15, 0.15))), 2)))
-    return found
+        pairs.append((first, second, round(min(1.0, max(0.0, shared + rng.uniform(-0.15, 0.15))), 2)))
+    return pairs
 
 
 def write_data(root: Path) -> Path:
-    """A data folder with both tasks."""
+    """Write a data folder with both tasks."""
     for language in ("en", "de", "sw"):
         spoken = words(language)
         lines = [
@@ -41,7 +41,7 @@ def write_data(root: Path) -> Path:
 
 
 def _text(rng: random.Random, subject: str, language: str) -> str:
-    """A text whose words give its subject away, in English and in what a German would write."""
+    """Return a text with words that reveal its subject, with English or German endings."""
     about = [f"{subject}{ending}" for ending in ("", "s" if language == "en" else "en")]
     return f"{subject}\t{' '.join([*rng.sample(words(language), 3), *about])}"
 

@@ -1,4 +1,4 @@
-"""A package whose parts cannot be loaded, or that takes our names, hinders nobody: it is told about when it matters."""
+"""Packages that cannot be loaded, or that use our names, are reported when needed and do not affect other work."""
 
 import json
 from pathlib import Path
@@ -7,16 +7,10 @@ import pytest
 
 from plugins.installed import Environment, declare
 
-# Nothing there, something else, and something that calls itself otherwise; then a name of ours.
+# A missing module, a missing object and an object of the wrong type; then names of built-in objects.
 BROKEN = {"absent": "nowhere:THING", "failing": "broken_plugin:missing", "wrong": "broken_plugin:NUMBER"}
-OURS = {
-    "isogloss.kinds": "qa",
-    "isogloss.tasks": "xquad",
-    "isogloss.suites": "xtreme-r",
-    "isogloss.metrics": "accuracy",
-    "isogloss.attributes": "aLen",
-    "isogloss.systems": "ngram",
-}
+_OBJECTS = "kinds:qa tasks:xquad suites:xtreme-r metrics:accuracy attributes:aLen systems:ngram"
+OURS = {f"isogloss.{group}": name for group, name in (entry.split(":") for entry in _OBJECTS.split())}
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +23,7 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Environment:
 
 @pytest.fixture(scope="module")
 def answered(broken: Environment, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The floor baseline's answers to one of our tasks, made beside the broken package."""
+    """Return the baseline's answers to a built-in task, with the broken package installed."""
     runs = tmp_path_factory.mktemp("runs")
     words = ("--suite", "mini", "--tasks", "mini-xnli", "--languages", "en,sw", "--seeds", 1, "--out", runs)
     broken.isogloss("run", "ngram", *words)
@@ -37,23 +31,23 @@ def answered(broken: Environment, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 @pytest.mark.parametrize("what", ["tasks", "suites", "metrics"])
-def test_lists_leave_out_what_cannot_be_loaded_and_say_so(broken: Environment, what: str) -> None:
+def test_lists_skip_unloadable_objects_with_a_warning(broken: Environment, what: str) -> None:
     done = broken.isogloss("list", what, "--json")
     assert not {*BROKEN} & {next(iter(row.values())) for row in json.loads(done.out)}
     noun = what.removesuffix("s")
-    for said in (
-        f"warning: {noun} left out: nowhere:THING: {noun} 'absent' cannot be loaded: No module named 'nowhere'",
-        f"warning: {noun} left out: broken_plugin:missing: {noun} 'failing' cannot be loaded: ",
+    for message in (
+        f"warning: {noun} skipped: nowhere:THING: {noun} 'absent' cannot be loaded: No module named 'nowhere'",
+        f"warning: {noun} skipped: broken_plugin:missing: {noun} 'failing' cannot be loaded: ",
         f"{noun} 'wrong' cannot be loaded: it is a int, not a {noun.capitalize()}",
-        f"warning: {noun} left out: broken_plugin:NUMBER: the name {OURS[f'isogloss.{what}']!r} is taken",
+        f"warning: {noun} skipped: broken_plugin:NUMBER: the name {OURS[f'isogloss.{what}']!r} is taken",
     ):
-        assert said in done.err, done.err
+        assert message in done.err, done.err
 
 
 def test_systems_are_listed_by_name_and_ours_are_ours(broken: Environment) -> None:
-    found = {row["system"]: row["from"] for row in json.loads(broken.isogloss("list", "systems", "--json").out)}
-    assert found["ngram"] == "isogloss.systems.ngram:NgramSystem"
-    assert found["absent"] == "nowhere:THING"
+    sources = {row["system"]: row["from"] for row in json.loads(broken.isogloss("list", "systems", "--json").out)}
+    assert sources["ngram"] == "isogloss.systems.ngram:NgramSystem"
+    assert sources["absent"] == "nowhere:THING"
 
 
 @pytest.mark.slow
@@ -70,15 +64,15 @@ def test_every_verb_serves_our_tasks(broken: Environment, answered: Path, tmp_pa
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_asking_for_one_is_an_error_that_says_why(broken: Environment, name: str, tmp_path: Path) -> None:
+def test_requesting_one_is_an_error_with_reason(broken: Environment, name: str, tmp_path: Path) -> None:
     for words in (("list", name), ("run", name, "--suite", "mini", "--out", tmp_path)):
-        said = broken.isogloss(*words, code=1).err
-        assert f"error: {BROKEN[name]}" in said, said
-        assert "cannot be loaded" in said or "is not a System" in said
+        error = broken.isogloss(*words, code=1).err
+        assert f"error: {BROKEN[name]}" in error, error
+        assert "cannot be loaded" in error or "is not a System" in error
 
 
 @pytest.mark.slow
-def test_every_verb_names_the_one_that_it_is_asked_for(broken: Environment, answered: Path, tmp_path: Path) -> None:
+def test_every_command_reports_the_requested_name(broken: Environment, answered: Path, tmp_path: Path) -> None:
     for words in (
         ("export", "absent", "--out", tmp_path),
         ("score", answered, "--tasks", "absent"),
@@ -93,12 +87,13 @@ def test_answers_to_a_task_that_cannot_be_loaded_are_named(broken: Environment, 
     assert "task 'absent' cannot be loaded" in broken.isogloss("validate", tmp_path, code=1).err
 
 
-def test_a_task_of_a_kind_that_cannot_be_loaded(tmp_path: Path) -> None:
-    """The task itself can be shown; what must know its kind says that it cannot be loaded."""
+def test_task_of_a_kind_that_cannot_be_loaded(tmp_path: Path) -> None:
+    """The task can be listed; commands that need its kind report that it cannot be loaded."""
     code = """
 from isogloss.tasks import Layout, Task
 files = (Layout("pairs.documents", test="odd/{lang}.tsv"),)
-TASK = Task("odd", "Odd: a task", "absent", "odd", ("en",), ("accuracy",), files, {}, "", "", "")
+TASK = Task(id="odd", title="Odd: a task", kind="absent", category="odd", languages=("en",), main=("accuracy",),
+            layouts=files, counts={}, licence="", homepage="", citation="")
 """
     (tmp_path / "odd_plugin.py").write_text(code, encoding="utf-8")
     declare(tmp_path, "odd-plugin", {"isogloss.tasks": {"odd": "odd_plugin:TASK", "other": "odd_plugin:TASK"}})
@@ -106,26 +101,26 @@ TASK = Task("odd", "Odd: a task", "absent", "odd", ("en",), ("accuracy",), files
     env = Environment(tmp_path, tmp_path / "data")
     done = env.isogloss("list", "tasks")
     assert "odd" in done.out
-    assert "task 'other' cannot be loaded: it calls itself 'odd'" in done.err
+    assert "task 'other' cannot be loaded: its own name is 'odd'" in done.err
     (tmp_path / "data" / "odd").mkdir(parents=True)
     (tmp_path / "data" / "odd" / "en.tsv").write_text("yes\ttext\n", encoding="utf-8")
     assert "kind 'absent' cannot be loaded" in env.isogloss("export", "odd", "--out", tmp_path / "out", code=1).err
 
 
-def test_the_first_of_two_packages_has_the_name(tmp_path: Path) -> None:
-    code = "from isogloss.tasks import Suite\nSUITE = Suite('ours', '{}', ('xnli',))\n"
+def test_first_of_two_packages_has_the_name(tmp_path: Path) -> None:
+    code = "from isogloss.tasks import Suite\nSUITE = Suite(id='ours', title='{}', tasks=('xnli',))\n"
     for name in ("one", "two"):
         (tmp_path / f"{name}.py").write_text(code.format(name), encoding="utf-8")
         declare(tmp_path, name, {"isogloss.suites": {"ours": f"{name}:SUITE"}})
     done = Environment(tmp_path, tmp_path / "data").isogloss("list", "suites", "--json")
-    (found,) = (row["title"] for row in json.loads(done.out) if row["suite"] == "ours")
-    other = {"one": "two", "two": "one"}[found]
-    assert f"warning: {other}:SUITE left out: {found}:SUITE has the name 'ours' in isogloss.suites" in done.err
+    (title,) = (row["title"] for row in json.loads(done.out) if row["suite"] == "ours")
+    other = {"one": "two", "two": "one"}[title]
+    assert f"warning: {other}:SUITE skipped: {title}:SUITE has the name 'ours' in isogloss.suites" in done.err
 
 
 @pytest.mark.slow
-def test_what_loads_and_then_fails_is_left_out_of_our_tasks(answered: Path, tmp_path: Path) -> None:
-    """An attribute and a metric that raise, and an attribute of the wrong length; one with a plain list is served."""
+def test_failing_plugins_are_skipped_for_builtin_tasks(answered: Path, tmp_path: Path) -> None:
+    """A raising attribute and metric, and an attribute of the wrong length, are skipped; a plain list works."""
     code = """
 from isogloss.explain.model import Attribute
 from isogloss.metrics.registry import Metric
@@ -146,10 +141,10 @@ METRIC = Metric("failing-metric", "it fails", kinds=("classification",), statist
     env = Environment(tmp_path, tmp_path / "data")
     words = ("--suite", "mini", "--tasks", "mini-xnli", "--languages", "sw")
     scored = env.isogloss("score", answered, *words)
-    assert "metric left out: failing-metric of mini-xnli/sw: KeyError: 'boom'" in scored.err
+    assert "metric skipped: failing-metric of mini-xnli/sw: KeyError: 'boom'" in scored.err
     target = tmp_path / "explained.json"
     for systems in ([answered], [answered, answered], ["--bias"]):
         done = env.isogloss("explain", *systems, *words, "--json", target)
-        assert "attribute left out: failing of mini-xnli/sw: KeyError: 'boom'" in done.err
-        assert "attribute left out: short of mini-xnli/sw: ValueError: (1,) values for " in done.err
+        assert "attribute skipped: failing of mini-xnli/sw: KeyError: 'boom'" in done.err
+        assert "attribute skipped: short of mini-xnli/sw: ValueError: (1,) values for " in done.err
         assert "listed" in target.read_text(encoding="utf-8")

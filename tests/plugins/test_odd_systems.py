@@ -1,4 +1,4 @@
-"""Systems of installed packages: all their settings are recorded, and what is wrong with one is said in a sentence."""
+"""Systems of installed packages: all their settings are recorded, and their errors are reported clearly."""
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ import pytest
 from e2e.command import isogloss
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import read_record
-from isogloss.scoring.cells import Request
+from isogloss.scoring.request import Request
 from isogloss.systems import System, base
 from isogloss.tasks import Examples, Task
 
@@ -18,7 +18,7 @@ WORDS = ("--suite", "mini", "--tasks", "mini-xquad", "--languages", "en", "--see
 
 
 class Longest(System):
-    """As a stranger writes it: nothing but what a system must have, and a setting."""
+    """A minimal system with one setting."""
 
     name = "longest"
 
@@ -125,7 +125,7 @@ class Undescribed(Longest):
 
 
 class Described(Longest):
-    """Its own metadata, in which the setting is forgotten."""
+    """A system with its own metadata, without the setting."""
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -149,11 +149,11 @@ def test_another_setting_is_another_configuration(
     first = answers.read_bytes()
     refused = isogloss("run", f"{name}#top=3", *words)
     assert refused.code == 1
-    assert "its cells are of another configuration: settings.top was 1, is 3. Choose another --out" in refused.err
+    assert "cells of another configuration: settings.top was 1, is 3. Choose another --out" in refused.err
     refused = isogloss("run", f"{name}:middle#top=1,depth=2", *words)
-    said = "settings.depth was None, is 2, settings.place was 'end', is 'middle'"
-    assert f"another configuration: {said}" in refused.err
-    # Said or not, it is the same setting.
+    changes = "settings.depth was None, is 2, settings.place was 'end', is 'middle'"
+    assert f"another configuration: {changes}" in refused.err
+    # An explicit default is the same setting.
     for same in (name, f"{name}:end", f"{name}#top=1"):
         assert isogloss("run", same, *words).code == 0
     assert answers.read_bytes() == first
@@ -168,59 +168,62 @@ def test_settings_are_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     recorded = {"name": "longest", "version": "1", "settings": {"place": "end", "top": 2, "raw": True}}
     described = tomllib.loads((plan.seed_folder(0) / "system.toml").read_text(encoding="utf-8"))
     assert described == {**recorded, "regime": "zero-shot", "seed": 0}
-    found = read_record(plan.record_path(CellKey(0, "mini-xquad", "en")))
-    assert found is not None
-    assert found.provenance.config == recorded
+    cell = read_record(plan.record_path(CellKey(0, "mini-xquad", "en")))
+    assert cell is not None
+    assert cell.provenance.config == recorded
 
 
 ANSWERS = [
-    (Few, "system 'longest' gave 59 answers to 60 examples"),
-    (Many, "system 'longest' gave 61 answers to 60 examples"),
-    (Silent, "system 'longest' gave a NoneType, not a list of answers. predict returns a list"),
-    (Lazy, "system 'longest' gave a generator, not a list of answers"),
-    (Text, "system 'longest' gave a str, not a list of answers"),
-    (Table, "system 'longest' gave a dict, not a list of answers"),
-    (Numbers, "system 'longest' answers 3 (int) to 'xquad-test-59'. An answer is the answer, a string"),
-    (Objects, "(Objects) to 'xquad-test-0'. An answer is the answer, a string"),
-    (Raising, "system 'longest' cannot answer: KeyError: 'no such column'"),
+    (Few, "system 'longest' returned 59 predictions for 60 examples"),
+    (Many, "system 'longest' returned 61 predictions for 60 examples"),
+    (Silent, "system 'longest' returned a NoneType, expected a list of predictions. Return a list"),
+    (Lazy, "system 'longest' returned a generator, expected a list of predictions"),
+    (Text, "system 'longest' returned a str, expected a list of predictions"),
+    (Table, "system 'longest' returned a dict, expected a list of predictions"),
+    (Numbers, "system 'longest' predicts 3 (int) for 'xquad-test-59'. Each prediction must be the answer string"),
+    (Objects, "(Objects) for 'xquad-test-0'. Each prediction must be the answer string"),
+    (Raising, "system 'longest' cannot predict: KeyError: 'no such column'"),
     (Untaught, "system 'longest' cannot learn mini-xquad: ZeroDivisionError"),
-    (Forgetful, "system 'longest' learnt mini-xquad and gave a NoneType, not a system. End its fit with: return self"),
+    (
+        Forgetful,
+        "the fit of system 'longest' for mini-xquad returned a NoneType, not a system. End its fit with: return self",
+    ),
     (Unsure, "system 'longest' cannot learn mini-xquad: RuntimeError: do not ask"),
 ]
 
 
-@pytest.mark.parametrize(("made", "said"), ANSWERS)
-def test_a_wrong_answer_fails_the_cell_with_a_sentence(
-    made: type[Longest], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("made", "message"), ANSWERS)
+def test_wrong_answer_fails_the_cell_with_a_sentence(
+    made: type[Longest], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = installed(monkeypatch, made)
     done = isogloss("run", name, *WORDS, "--out", tmp_path)
     assert done.code == 1
     [line] = [line for line in done.out.splitlines() if line.startswith("failed: ")]
-    assert said in line
+    assert message in line
     predicted = isogloss("predict", name, "--task", "mini-xquad", "--language", "en", "--out", tmp_path / "answers")
     assert predicted.code == 1
     assert predicted.err.startswith("error: ")
-    assert said in predicted.err
+    assert message in predicted.err
     assert not list((tmp_path / "answers").rglob("*.jsonl"))
 
 
 @pytest.mark.parametrize(
-    ("made", "said"),
+    ("made", "message"),
     [
         (Nameless, """system 'nameless' has no name. Write name = "nameless" in its class"""),
         (Unnamed, """system 'unnamed' has no name. Write name = "unnamed" in its class"""),
-        (Unmade, "system 'unmade' cannot be made: ValueError: no key"),
-        (Abstract, "system 'abstract' cannot be made: TypeError: Can't instantiate abstract class"),
-        (Unknown, "system 'longest' cannot say what it is: RuntimeError: do not ask"),
-        (Undescribed, "system 'longest' cannot say what it is: TypeError: the keys of its metadata are not all texts"),
+        (Unmade, "system 'unmade' cannot be created: ValueError: no key"),
+        (Abstract, "system 'abstract' cannot be created: TypeError: Can't instantiate abstract class"),
+        (Unknown, "system 'longest' cannot describe itself: RuntimeError: do not ask"),
+        (Undescribed, "system 'longest' cannot describe itself: TypeError: metadata keys must be strings"),
     ],
 )
-def test_a_system_that_cannot_be_had_is_refused_with_a_sentence(
-    made: type[Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_system_that_cannot_be_had_is_refused_with_a_sentence(
+    made: type[Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done = isogloss("run", installed(monkeypatch, made), *WORDS, "--out", tmp_path)
     assert done.code == 1
     assert done.err.startswith("error: ")
-    assert said in done.err
+    assert message in done.err
     assert not list(tmp_path.iterdir())

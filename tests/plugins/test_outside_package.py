@@ -1,6 +1,6 @@
-"""A package that nobody here knows of brings kinds, tasks, a suite, a metric, an attribute and a system.
+"""An external package adds kinds, tasks, a suite, a metric, an attribute and a system.
 
-Every verb serves them as it serves our own, with nothing added in `src`.
+Every command supports them like built-in ones.
 """
 
 import json
@@ -16,14 +16,14 @@ from plugins.made_data import likeness, write_data
 
 @pytest.fixture(scope="module")
 def outside(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """The package of `tests/plugins/package`, installed in a folder of its own, and data for its tasks."""
+    """Install the package of `tests/plugins/package` in its own folder, with data for its tasks."""
     root = tmp_path_factory.mktemp("outside")
     install(root / "site")
     return Environment(root / "site", write_data(root / "data"))
 
 
 def answers(root: Path, shift: float) -> Path:
-    """Predictions for every language: the right number, but for every third pair, which is off by `shift`."""
+    """Write predictions for every language: right numbers, except every third, which is off by `shift`."""
     for language in ("en", "de", "sw"):
         path = root / "likeness" / f"{language}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -46,7 +46,7 @@ def systems(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 def by_hand(gold: list[float], given: list[float]) -> float:
-    """Spearman's correlation: Pearson's of the ranks, equal values sharing the mean of theirs."""
+    """Return Spearman's correlation: Pearson's of the ranks, with mean ranks for equal values."""
 
     def rank(values: list[float]) -> list[float]:
         return [sum(v < one for v in values) + (sum(v == one for v in values) + 1) / 2 for one in values]
@@ -71,7 +71,7 @@ def test_list_shows_what_it_brings(outside: Environment) -> None:
     assert "likeness/{lang}.tsv" in shown
 
 
-def test_listing_loads_nothing_heavy_for_it(outside: Environment) -> None:
+def test_listing_imports_nothing_heavy(outside: Environment) -> None:
     code = "import sys; import isogloss.cli.listing as cli; cli.listing('tasks', json=True); "
     done = outside.python("-c", code + "sys.exit(bool({'numpy', 'msgspec'} & {*sys.modules}))")
     assert "likeness" in done.out
@@ -79,7 +79,7 @@ def test_listing_loads_nothing_heavy_for_it(outside: Environment) -> None:
 
 def test_export_writes_its_inputs_without_gold(outside: Environment, tmp_path: Path) -> None:
     done = outside.isogloss("export", "likeness", "--out", tmp_path / "inputs")
-    assert "An answer is a number, the higher the more alike" in done.out
+    assert "Each prediction is a number, the higher the more alike" in done.out
     lines = (tmp_path / "inputs" / "likeness" / "sw.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 30
     assert json.loads(lines[0]).keys() == {"id", "language", "text_a", "text_b"}
@@ -90,9 +90,9 @@ def test_validate_finds_what_is_wrong(outside: Environment, systems: tuple[Path,
     wrong = tmp_path / "wrong" / "likeness"
     wrong.mkdir(parents=True)
     (wrong / "en.jsonl").write_text('{"id": "test-0", "prediction": "very"}\n', encoding="utf-8")
-    said = outside.isogloss("validate", wrong.parent, code=1).out
-    assert "a number, the higher the more alike the two sentences are" in said
-    assert "no answer for 30 of 30 examples" in said
+    output = outside.isogloss("validate", wrong.parent, code=1).out
+    assert "a number, the higher the more alike the two sentences are" in output
+    assert "no answer for 30 of 30 examples" in output
 
 
 def test_score_as_by_hand(outside: Environment, systems: tuple[Path, Path], tmp_path: Path) -> None:
@@ -102,19 +102,19 @@ def test_score_as_by_hand(outside: Environment, systems: tuple[Path, Path], tmp_
     gold = [alike for *_, alike in likeness()]
     given = [_answer(row, alike, -0.6) for row, alike in enumerate(gold)]
     expected = 100 * by_hand(gold, given)
-    found = record(target)
-    for cell in found["cells"]:
+    results = record(target)
+    for cell in results["cells"]:
         assert cell["metrics"]["spearman"]["value"] == pytest.approx(expected)
         assert cell["metrics"]["spearman"]["low"] < expected < cell["metrics"]["spearman"]["high"]
         apart = 100 * sum(abs(a - b) for a, b in zip(gold, given, strict=True)) / 30
         assert cell["metrics"]["distance"]["value"] == pytest.approx(apart)
         assert "task:likeness|" in cell["signature"]
-    assert [average["name"] for average in found["tasks"]] == ["likeness"]
-    assert found["tasks"][0]["score"]["value"] == pytest.approx(expected)
-    # Translations of each other are drawn together: the average of three equal cells is no surer than one.
-    cell, average = found["cells"][0]["metrics"]["spearman"], found["tasks"][0]["score"]
+    assert [average["name"] for average in results["tasks"]] == ["likeness"]
+    assert results["tasks"][0]["score"]["value"] == pytest.approx(expected)
+    # Translations are resampled together: the average of three equal cells is as uncertain as one.
+    cell, average = results["cells"][0]["metrics"]["spearman"], results["tasks"][0]["score"]
     assert (average["low"], average["high"]) == pytest.approx((cell["low"], cell["high"]), abs=0.1)
-    assert found["overall"]["missing"] == ["subjects"]
+    assert results["overall"]["missing"] == ["subjects"]
 
 
 def test_compare_two_systems(outside: Environment, systems: tuple[Path, Path], tmp_path: Path) -> None:
@@ -150,11 +150,11 @@ def test_explain_by_its_own_attribute_and_by_ours(
 def test_run_of_its_system_then_report(outside: Environment, systems: tuple[Path, Path], tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     done = outside.isogloss("run", "word-overlap", "--suite", "outside", "--seeds", 1, "--out", runs)
-    assert "word-overlap answers with numbers only" in done.out  # of the other task of the suite
+    assert "word-overlap answers with numbers only" in done.out  # reason for the other task of the suite
     folder = runs / "word-overlap" / "zero-shot" / "seed-0"
-    found = record(folder / "results.json")
-    assert {cell["language"] for cell in found["cells"]} == {"en", "de", "sw"}
-    assert all(cell["metrics"]["spearman"]["value"] > 50 for cell in found["cells"])
+    results = record(folder / "results.json")
+    assert {cell["language"] for cell in results["cells"]} == {"en", "de", "sw"}
+    assert all(cell["metrics"]["spearman"]["value"] > 50 for cell in results["cells"])
 
     scored = tmp_path / "good.json"
     outside.isogloss("score", systems[0], "--suite", "outside", "--json", scored)
@@ -164,7 +164,7 @@ def test_run_of_its_system_then_report(outside: Environment, systems: tuple[Path
     assert "distance" in (page / "scores.csv").read_text(encoding="utf-8")
 
 
-def test_a_kind_with_labels_is_served_by_the_floor_baseline(outside: Environment, tmp_path: Path) -> None:
+def test_kind_with_labels_is_served_by_the_floor_baseline(outside: Environment, tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     outside.isogloss("run", "ngram", "--suite", "outside", "--tasks", "subjects", "--seeds", 1, "--out", runs)
     folder = runs / "ngram" / "zero-shot" / "seed-0"
@@ -187,7 +187,7 @@ def _second_column(path: Path) -> list[str]:
     return [line.partition("\t")[0] for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_a_label_folder_in_the_format_of_the_kind_it_is_made_from(outside: Environment, tmp_path: Path) -> None:
+def test_label_folder_in_the_format_of_the_kind_it_is_made_from(outside: Environment, tmp_path: Path) -> None:
     gold = tmp_path / "gold" / "subjects"
     gold.mkdir(parents=True)
     (gold / "test-en.tsv").write_text("law\njazz\nlaw\n", encoding="utf-8")
@@ -201,10 +201,10 @@ def test_a_label_folder_in_the_format_of_the_kind_it_is_made_from(outside: Envir
     assert (metrics["accuracy"]["value"], metrics["balanced"]["value"]) == (pytest.approx(200 / 3), 50)
 
 
-def test_the_weights_of_its_suite_make_the_overall(
+def test_weights_of_its_suite_make_the_overall(
     outside: Environment, systems: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    """Three parts likeness, one part subjects."""
+    """Likeness has three times the weight of subjects."""
     folder = answers(tmp_path / "both", -0.6)
     (folder / "subjects").mkdir()
     for language in ("en", "de"):
@@ -213,10 +213,10 @@ def test_the_weights_of_its_suite_make_the_overall(
         (folder / "subjects" / f"{language}.jsonl").write_text(text, encoding="utf-8")
     target = tmp_path / "results.json"
     outside.isogloss("score", folder, "--suite", "outside", "--json", target)
-    found = record(target)
-    likeness_score, subjects_score = (average["score"]["value"] for average in found["tasks"])
+    results = record(target)
+    likeness_score, subjects_score = (average["score"]["value"] for average in results["tasks"])
     assert subjects_score == 100
-    assert found["overall"]["score"]["value"] == pytest.approx((3 * likeness_score + 100) / 4)
+    assert results["overall"]["score"]["value"] == pytest.approx((3 * likeness_score + 100) / 4)
 
 
 def test_other_tools_files_are_refused_for_it(outside: Environment, tmp_path: Path) -> None:
@@ -224,15 +224,15 @@ def test_other_tools_files_are_refused_for_it(outside: Environment, tmp_path: Pa
     file.write_text("[0.5]", encoding="utf-8")
     for tool in ("hf", "lm-eval", "mteb", "explainaboard"):
         words = ("import", tool, file, "--task", "likeness", "--language", "en", "--out", tmp_path / "out")
-        said = outside.isogloss(*words, code=1).err
-        assert said.startswith("error: ")
-        assert "likeness" in said
+        error = outside.isogloss(*words, code=1).err
+        assert error.startswith("error: ")
+        assert "likeness" in error
     assert not (tmp_path / "out").exists()
 
 
-def test_a_label_folder_has_no_format_for_a_kind_without_one(
+def test_label_folder_has_no_format_for_a_kind_without_one(
     outside: Environment, systems: tuple[Path, Path], tmp_path: Path
 ) -> None:
     words = ("--suite", "outside", "--tasks", "likeness", "--gold", tmp_path)
-    said = outside.isogloss("score", systems[0], *words, code=1).err
-    assert "label folders have no format for likeness" in said
+    error = outside.isogloss("score", systems[0], *words, code=1).err
+    assert "label folders have no format for likeness" in error

@@ -1,7 +1,13 @@
-"""A small but complete data folder for some tasks, with gold, made here."""
+"""Write a small but complete data folder with gold for some tasks."""
 
 import json
 from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isogloss.errors import IsoglossError
+from isogloss.predictions.importers import import_files
 
 LABELS = ("entailment", "neutral", "contradiction")
 
@@ -14,7 +20,7 @@ def write_jsonl(path: Path, answers: dict[str, object]) -> Path:
 
 
 def xnli_dev(data: Path, language: str = "en") -> list[str]:
-    """XNLI dev in XTREME's layout; returns the labels."""
+    """Write XNLI dev in XTREME's layout and return the labels."""
     path = data / f"xnli/dev-{language}.tsv"
     path.parent.mkdir(parents=True, exist_ok=True)
     labels = [LABELS[i % 3] for i in range(2490)]
@@ -23,7 +29,7 @@ def xnli_dev(data: Path, language: str = "en") -> list[str]:
 
 
 def xquad(data: Path, language: str = "en") -> dict[str, str]:
-    """XQuAD; returns the answers by id."""
+    """Write XQuAD and return the answers by id."""
     answers = {f"q{i}": f"word{i % 7} thing{i % 5}" for i in range(1190)}
     paragraphs = [
         {
@@ -39,7 +45,7 @@ def xquad(data: Path, language: str = "en") -> dict[str, str]:
 
 
 def wikiann_dev(data: Path, language: str = "qu") -> list[list[str]]:
-    """WikiANN dev in XTREME's layout (Quechua has 100 sentences); returns the tags."""
+    """Write WikiANN dev in XTREME's layout (Quechua has 100 sentences) and return the tags."""
     tags = [["B-PER", "I-PER", "O"] if i % 2 else ["O", "B-LOC"] for i in range(100)]
     path = data / f"panx/dev-{language}.tsv"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -49,7 +55,7 @@ def wikiann_dev(data: Path, language: str = "qu") -> list[list[str]]:
 
 
 def tatoeba(data: Path) -> None:
-    """Tatoeba Javanese: 205 pairs; the English side is not in alphabetical order."""
+    """Write Tatoeba Javanese: 205 pairs, with the English side not in alphabetical order."""
     folder = data / "tatoeba"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "tatoeba.jav-eng.eng").write_text("".join(f"{(i * 37) % 205:03d} english\n" for i in range(205)))
@@ -57,9 +63,22 @@ def tatoeba(data: Path) -> None:
 
 
 def bucc_dev(data: Path, dimension: int = 16) -> None:
-    """BUCC zh-en sample: 300 Chinese and 400 English sentences, 257 pairs (zh-i, en-i)."""
+    """Write the BUCC zh-en sample: 300 Chinese and 400 English sentences, 257 pairs (zh-i, en-i)."""
     folder = data / "bucc2018"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "zh-en.dev.zh").write_text("".join(f"zh-{i}\tsentence {i}\n" for i in range(300)))
     (folder / "zh-en.dev.en").write_text("".join(f"en-{i}\tenglish {i}\n" for i in range(400)))
     (folder / "zh-en.dev.gold").write_text("".join(f"zh-{i}\ten-{i}\n" for i in range(257)))
+
+
+def imported(tool: str, path: Path, task: str, language: str = "en", **options: Any) -> dict[str, Any]:
+    """Return the answers that an importer reads, by id."""
+    answers = import_files(tool, [path], task, language, **options)
+    return dict(zip(answers.ids, answers.values, strict=True))
+
+
+def import_refusal(tool: str, path: Path, task: str, language: str = "en", **options: Any) -> str:
+    """Return the error message of an importer."""
+    with pytest.raises(IsoglossError) as caught:
+        import_files(tool, [path], task, language, **options)
+    return str(caught.value)

@@ -1,4 +1,4 @@
-"""Vectors as predictions: ranked and mined here, against brute force."""
+"""Vectors as predictions: rankings and mined pairs match brute force."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ def save(folder: Path, name: str, vectors: np.ndarray, ids: list[str]) -> None:
     (folder / f"{name}.ids.txt").write_text("\n".join(ids) + "\n")
 
 
-def test_tatoeba_is_nearest_by_cosine_whatever_the_order_of_rows(tmp_path: Path) -> None:
+def test_tatoeba_ranks_by_cosine_in_any_row_order(tmp_path: Path) -> None:
     tatoeba(tmp_path / "data")
     rng = np.random.default_rng(1)
     candidates = rng.normal(size=(205, 12))
@@ -50,22 +50,22 @@ def test_bucc_dev_is_mined_and_cut_at_the_threshold(tmp_path: Path) -> None:
     assert metrics["f1"].value > 97
     assert metrics["recall"].value > 97
     (note,) = results["bucc", "zh"].notes
-    said = re.fullmatch(r"the threshold was chosen on the gold .*; F1 is ([\d.]+) where each half is cut .*", note)
+    said = re.fullmatch(r"the threshold was tuned on the gold .*; F1 is ([\d.]+) with each half cut .*", note)
     assert said is not None
     assert 95 < float(said[1]) <= 100
 
 
-def test_pairs_of_dev_may_have_been_tuned_on_it(tmp_path: Path) -> None:
+def test_dev_pairs_get_a_note_on_tuning(tmp_path: Path) -> None:
     bucc_dev(tmp_path / "data")
     pairs = {f"zh-{i}": f"en-{i}" for i in range(200)}
     results = isogloss.score(
         {"bucc": {"zh": pairs}}, suite="xtreme", data=tmp_path / "data", split="dev", tasks=["bucc"], languages=["zh"]
     )
     assert results["bucc", "zh"].metrics["precision"].value == 100
-    assert ["dev is where thresholds are chosen" in note for note in results["bucc", "zh"].notes] == [True]
+    assert ["thresholds are tuned on dev" in note for note in results["bucc", "zh"].notes] == [True]
 
 
-def test_candidates_of_all_languages_may_be_one_file(tmp_path: Path) -> None:
+def test_candidates_of_all_languages_can_be_one_file(tmp_path: Path) -> None:
     bucc_dev(tmp_path / "data")
     save(tmp_path / "p/bucc", "dev-queries-zh", np.eye(300), [f"zh-{i}" for i in range(300)])
     save(tmp_path / "p/bucc", "dev-candidates", np.eye(400)[:, :300], [f"en-{i}" for i in range(400)])
@@ -74,7 +74,7 @@ def test_candidates_of_all_languages_may_be_one_file(tmp_path: Path) -> None:
     assert not report.problems
 
 
-def test_test_mining_without_dev_vectors_says_what_is_missing(tmp_path: Path) -> None:
+def test_mining_on_test_requires_dev_vectors(tmp_path: Path) -> None:
     bucc_dev(tmp_path / "data")
     for name in ("zh", "en", "gold"):
         source = tmp_path / f"data/bucc2018/zh-en.dev.{name}"
@@ -85,7 +85,7 @@ def test_test_mining_without_dev_vectors_says_what_is_missing(tmp_path: Path) ->
     found = folder.find(task("bucc"), "zh", "test")
     assert found is not None
     examples = isogloss.load("bucc", "zh", data=tmp_path / "data", allow_partial=True)
-    with pytest.raises(PredictionError, match=r"dev-queries-zh\.npy: mining needs a threshold"):
+    with pytest.raises(PredictionError, match=r"dev-queries-zh\.npy: missing dev vectors"):
         folder.read(task("bucc"), found, examples)
 
 
@@ -93,5 +93,5 @@ def test_ids_are_required(tmp_path: Path) -> None:
     tatoeba(tmp_path / "data")
     (tmp_path / "p/tatoeba").mkdir(parents=True)
     np.save(tmp_path / "p/tatoeba/queries-jv.npy", np.ones((205, 4), dtype=np.float32))
-    with pytest.raises(PredictionError, match=r"queries-jv\.ids\.txt: there is no such file"):
+    with pytest.raises(PredictionError, match=r"queries-jv\.ids\.txt: missing file"):
         isogloss.score(tmp_path / "p", data=tmp_path / "data", tasks=["tatoeba"], languages=["jv"])

@@ -1,4 +1,4 @@
-"""Inputs out, answers in: an outside system can take part with nothing but the exported files."""
+"""Exported files are all that an external system needs."""
 
 import json
 from pathlib import Path
@@ -38,20 +38,20 @@ def test_all_languages_in_one_parquet_file(tmp_path: Path) -> None:
     assert "tags" not in table.column_names
 
 
-def test_candidates_stand_beside_the_queries(tmp_path: Path) -> None:
+def test_candidates_are_exported_with_the_queries(tmp_path: Path) -> None:
     tatoeba(tmp_path)
     written = export("tatoeba", tmp_path / "out", "test", ["jv"], tmp_path)
     assert [path.name for path, _ in written] == ["jv.jsonl", "candidates-jv.jsonl"]
     assert rows(tmp_path / "out/tatoeba/candidates-jv.jsonl")[4] == {"id": "4", "language": "jv", "text": "jawa 4"}
 
 
-def test_an_unknown_suffix_is_refused(tmp_path: Path) -> None:
+def test_unknown_suffix_raises(tmp_path: Path) -> None:
     xquad(tmp_path)
-    with pytest.raises(IsoglossError, match="neither a folder nor"):
+    with pytest.raises(IsoglossError, match="expected a folder or a"):
         export("xquad", tmp_path / "out.xlsx", "test", ["en"], tmp_path)
 
 
-def test_a_system_that_knows_only_the_export_can_be_scored(tmp_path: Path) -> None:
+def test_exported_inputs_are_sufficient_for_scoring(tmp_path: Path) -> None:
     xquad(tmp_path)
     export("xquad", tmp_path / "inputs", "test", ["en"], tmp_path)
     answers = {str(row["id"]): str(row["context"])[8:-1] for row in rows(tmp_path / "inputs/xquad/en.jsonl")}
@@ -61,7 +61,7 @@ def test_a_system_that_knows_only_the_export_can_be_scored(tmp_path: Path) -> No
 
 
 def test_every_language_has_its_own_candidates(tmp_path: Path) -> None:
-    """Pools that are let go leave room for others at the same place in memory."""
+    """Freed pools can be replaced by others at the same memory address."""
     codes = ["de", "fi", "fr", "hi", "sw", "ta", "th", "tr"]
     written = export("mini-tatoeba", str(tmp_path / "out"), languages=codes)
     names = [path.name for path, _ in written]

@@ -1,4 +1,4 @@
-"""Every accepted form of a prediction file, and every way it can be wrong."""
+"""Accepted formats of prediction files, and their errors."""
 
 import contextlib
 import gzip
@@ -72,7 +72,7 @@ def read(kind_name: str, path: Path, row_ids: list[str]) -> list[tuple[str, obje
     return list(zip(answers.ids, answers.values, strict=True))
 
 
-def test_label_lines_are_stripped_and_brackets_opened(tmp_path: Path) -> None:
+def test_label_lines_are_stripped_and_unwrapped(tmp_path: Path) -> None:
     path = write(tmp_path / "t.tsv", "neutral\r\n entailment\n")
     assert read("classification", path, ["r0", "r1"]) == [("r0", "neutral"), ("r1", "entailment")]
     path = write(tmp_path / "u.tsv", "[5]\n7\n")
@@ -89,9 +89,7 @@ def test_label_lines_are_stripped_and_brackets_opened(tmp_path: Path) -> None:
         ("A\n\n\n", [["A"], []]),
     ],
 )
-def test_blank_lines_between_tags_count_as_the_reference_counts_them(
-    tmp_path: Path, content: str, sentences: list[list[str]]
-) -> None:
+def test_blank_lines_between_tags_match_the_reference(tmp_path: Path, content: str, sentences: list[list[str]]) -> None:
     found = read("tagging", write(tmp_path / "t.tsv", content), [f"r{i}" for i in range(9)])
     assert [tags for _, tags in found] == sentences
 
@@ -105,21 +103,19 @@ def test_choices_qa_and_pairs(tmp_path: Path) -> None:
     assert read("mining", path, []) == [("de-1", ["en-1", "en-3"]), ("de-2", ["en-1"])]
 
 
-def test_an_id_twice_in_one_object_is_kept_twice(tmp_path: Path) -> None:
+def test_duplicate_ids_in_one_object_are_kept(tmp_path: Path) -> None:
     found = read("qa", write(tmp_path / "q.json", '{"a": "x", "a": "y"}'), [])
     assert found == [("a", "x"), ("a", "y")]
 
 
 @pytest.mark.parametrize("content", ["", "[1, 2]", '{"a": ', '"text"', "\ufeff"])
-def test_what_is_no_object_is_refused(tmp_path: Path, content: str) -> None:
+def test_non_objects_raise(tmp_path: Path, content: str) -> None:
     with pytest.raises(DataError, match="JSON"):
         FORMATS["by-id"].read(write(tmp_path / "q.json", content), KINDS["qa"], str)
 
 
 @given(st.binary(max_size=200))
-def test_no_bytes_whatsoever_lead_to_anything_but_problems(
-    tmp_path_factory: pytest.TempPathFactory, raw: bytes
-) -> None:
+def test_arbitrary_bytes_give_problems_only(tmp_path_factory: pytest.TempPathFactory, raw: bytes) -> None:
     path = tmp_path_factory.mktemp("fuzz") / "x.jsonl"
     path.write_bytes(raw)
     for kind_name in ("qa", "tagging", "pool", "choice"):
@@ -153,14 +149,14 @@ def test_lines_are_counted_across_blocks(tmp_path: Path, monkeypatch: pytest.Mon
     assert [problem.where.rpartition(":")[2] for problem in answers.problems] == ["4", "6"]
 
 
-def test_two_records_on_a_line_are_a_mistake(tmp_path: Path) -> None:
+def test_two_records_on_one_line_are_a_problem(tmp_path: Path) -> None:
     record = '{"id": "a", "prediction": "x"}'
     answers = json_lines(write(tmp_path / "en.jsonl", f"{record}{record}\n{record}\n"), KINDS["qa"])
     assert (answers.ids, answers.numbers) == (["a"], [2])
     assert [problem.where.rpartition(":")[2] for problem in answers.problems] == ["1"]
 
 
-def test_depth_is_a_problem_of_its_line(tmp_path: Path) -> None:
+def test_deep_nesting_is_a_problem_of_its_line(tmp_path: Path) -> None:
     deep = '{"id": "a", "prediction": "x", "more": ' + "[" * 100_000
     answers = json_lines(write(tmp_path / "en.jsonl", deep + '\n{"id": "b", "prediction": "y"}\n'), KINDS["qa"])
     assert answers.ids == ["b"]
@@ -168,9 +164,7 @@ def test_depth_is_a_problem_of_its_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "line"), [("lines", b"0\n"), ("tags", b"\n"), ("choices", b'{"label": 0}\n')])
-def test_more_answers_than_memory_holds_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, line: bytes
-) -> None:
+def test_too_many_answers_raise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, line: bytes) -> None:
     """A megabyte of the same line, packed to a kilobyte, would otherwise become a gigabyte of answers."""
     monkeypatch.setattr(formats, "MAX_ANSWERS", 1000)
     path = tmp_path / "test-en.tsv.gz"
@@ -179,17 +173,17 @@ def test_more_answers_than_memory_holds_are_refused(
         FORMATS[name].read(path, KINDS["classification"], str)
 
 
-def test_a_file_for_all_languages_that_is_no_text(tmp_path: Path) -> None:
+def test_binary_file_for_all_languages_raises(tmp_path: Path) -> None:
     path = write(tmp_path / "xquad.json", b'{"en": {"a": "\xff"}}')
     with pytest.raises(DataError, match=r"xquad\.json:1: not UTF-8: byte 0xff"):
         folder.PredictionFolder(tmp_path).find(task("xquad"), "en", "test")
     path.write_bytes(b'{"en": ' + b"[" * 100_000)
-    with pytest.raises(DataError, match=r"xquad\.json: not such a JSON file"):
+    with pytest.raises(DataError, match=r"xquad\.json: not a JSON object by language"):
         folder.PredictionFolder(tmp_path).find(task("xquad"), "en", "test")
 
 
 @pytest.mark.parametrize("content", [b"name = '\xff'", b"name = " + b"9" * 5_000, b"name = " + b"[" * 5_000])
-def test_a_system_file_that_is_no_toml(tmp_path: Path, content: bytes) -> None:
+def test_invalid_system_toml_raises(tmp_path: Path, content: bytes) -> None:
     write(tmp_path / "system.toml", content)
     with pytest.raises(PredictionError, match=r"system\.toml.*: not (UTF-8|TOML)"):
         _ = folder.PredictionFolder(tmp_path).system
@@ -198,7 +192,7 @@ def test_a_system_file_that_is_no_toml(tmp_path: Path, content: bytes) -> None:
 @pytest.mark.parametrize(
     ("name", "line"), [("tags", b"NOUN\tX\n"), ("choices", b"x\n"), ("pairs", b"x\n"), ("json lines", b"x\n")]
 )
-def test_a_file_of_wrong_lines_is_not_read_to_its_end(tmp_path: Path, name: str, line: bytes) -> None:
+def test_reading_stops_after_too_many_invalid_lines(tmp_path: Path, name: str, line: bytes) -> None:
     path = write(tmp_path / "en.x", line * (formats.MAX_WRONG * 3))
     kind = KINDS["tagging"]
     answers = json_lines(path, kind) if name == "json lines" else FORMATS[name].read(path, kind, str)
@@ -206,11 +200,11 @@ def test_a_file_of_wrong_lines_is_not_read_to_its_end(tmp_path: Path, name: str,
     assert [problem.where.rpartition(":")[2] for problem in wrong] == [
         str(number) for number in range(1, formats.MAX_WRONG + 1)
     ]
-    assert str(last) == f"{path}: … and more: read no further after 1,000 problems"
+    assert str(last) == f"{path}: … and more: stopped reading after 1,000 problems"
 
 
 @pytest.mark.parametrize("content", ['name = ""', 'name = " \\t"', "", None])
-def test_a_system_without_a_name_has_that_of_its_folder(tmp_path: Path, content: str | None) -> None:
+def test_unnamed_system_is_named_after_its_folder(tmp_path: Path, content: str | None) -> None:
     (tmp_path / "mine").mkdir()
     if content is not None:
         write(tmp_path / "mine/system.toml", content)

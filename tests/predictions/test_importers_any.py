@@ -1,4 +1,4 @@
-"""Whatever a file holds, an importer gives answers or an error that names the file: never a traceback."""
+"""Importers return answers or an error that names the file, for any content."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from isogloss.errors import IsoglossError
 from isogloss.predictions.importers import TOOLS, import_files
 
-# The words that importers look for, so that the files made here come close to real ones.
+# Keys that importers look for, so that generated files resemble real ones.
 WORDS = st.sampled_from(
     "doc_id doc filtered_resps filter target acc id idx label premise question de deu-eng eng-deu test validation "
     "mteb_model_meta sentence1-sentence2 corpus_id score predictions predicted_label predicted_answers text true_label "

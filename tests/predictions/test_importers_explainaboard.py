@@ -1,4 +1,4 @@
-"""ExplainaBoard's system outputs: real ones reproduce the figure in their name; others are matched with care."""
+"""Import of ExplainaBoard's system outputs; real ones reproduce the score in their name."""
 
 import json
 import lzma
@@ -21,8 +21,8 @@ from predictions.made import LABELS, xnli_dev, xquad
 
 WORDS = {"entailment": "Yes", "neutral": "Maybe", "contradiction": "No"}
 
-# File below `explainaboard_outputs/multilingual`, its figure to four decimals against the gold it holds, and against
-# the dataset's own: the latter is lower for XQuAD, where stored golds and answers are tokenised and the dataset is not.
+# File below `explainaboard_outputs/multilingual`, its score to four decimals against the stored gold, and against the
+# dataset's gold: lower for XQuAD, because stored gold and answers are tokenised and the dataset is not.
 REAL = [
     ("mlpp/xquad/test-en_8235", 82.3598, 76.5929),
     ("mlpp/xquad/test-es_7687", 76.8720, 74.1028),
@@ -61,9 +61,7 @@ def real_file(data_dir: Path, name: str) -> Path:
 
 
 @pytest.mark.parametrize(("name", "inner", "_real"), REAL)
-def test_the_figure_in_the_name_is_that_of_the_gold_in_the_file(
-    data_dir: Path, name: str, inner: float, _real: float
-) -> None:
+def test_score_in_file_name_matches_stored_gold(data_dir: Path, name: str, inner: float, _real: float) -> None:
     found = items(real_file(data_dir, name))
     if "/xquad/" in name:
         gold = {str(row): item["answers"]["text"] for row, item in enumerate(found)}
@@ -80,7 +78,7 @@ def test_the_figure_in_the_name_is_that_of_the_gold_in_the_file(
 
 
 @pytest.mark.parametrize(("name", "_inner", "real"), REAL)
-def test_imported_they_score_as_the_real_gold_has_it(
+def test_imported_outputs_score_against_real_gold(
     data_dir: Path, tmp_path: Path, name: str, _inner: float, real: float
 ) -> None:
     path = real_file(data_dir, name)
@@ -93,16 +91,16 @@ def test_imported_they_score_as_the_real_gold_has_it(
     said = dict(zip(imported.ids, imported.values, strict=True))
     if task == "xquad":
         expected = qa_scores(rawfiles.squad(data_dir / f"xquad/xquad.{language}.json"), said)
-        assert any("answers are kept as they are" in note for note in imported.notes)
+        assert any("because answers are imported unchanged" in note for note in imported.notes)
     else:
-        assert any("lengths and overlaps of the data's own texts may be other" in note for note in imported.notes)
+        assert any("lengths and overlaps may differ from the tool" in note for note in imported.notes)
         expected = {"accuracy": accuracy(rawfiles.xnli_labels(data_dir), list(said.values()))}
     assert found == pytest.approx(expected, abs=1e-9)
     assert next(iter(found.values())) == pytest.approx(real, abs=5e-5)
 
 
 @pytest.mark.parametrize("name", [name for name, *_ in REAL if "/xquad/" in name])
-def test_blanks_are_all_that_tells_the_stored_gold_from_the_real(data_dir: Path, name: str) -> None:
+def test_stored_gold_differs_from_real_gold_only_in_spaces(data_dir: Path, name: str) -> None:
     language = name.rpartition("/")[2][len("test-") :][:2]
     real = rawfiles.squad(data_dir / f"xquad/xquad.{language}.json").values()
     stored = [item["answers"]["text"] for item in items(real_file(data_dir, name))]
@@ -113,7 +111,7 @@ def test_blanks_are_all_that_tells_the_stored_gold_from_the_real(data_dir: Path,
     assert differ > 100
 
 
-# ------------------------------------------------------------------------------------------------- files made by hand
+# ------------------------------------------------------------------------------------------------- synthetic files
 
 
 def outputs(path: Path, found: list[Any], **metadata: str) -> Path:
@@ -133,7 +131,7 @@ def pairs(labels: list[str]) -> list[dict[str, str]]:
     ]
 
 
-def test_words_become_labels_and_rows_are_proved(tmp_path: Path) -> None:
+def test_words_become_labels_and_rows_are_verified(tmp_path: Path) -> None:
     labels = xnli_dev(tmp_path / "data")
     options: dict[str, Any] = {"split": "dev", "data": tmp_path / "data"}
     file = outputs(tmp_path / "o.json", pairs(labels), language="en", dataset_name="xnli")
@@ -141,7 +139,7 @@ def test_words_become_labels_and_rows_are_proved(tmp_path: Path) -> None:
     assert found.ids == [f"dev-{i}" for i in range(2490)]
     assert set(found.values) == {"neutral"}
     # Every premise has a blank before its full stop; hypotheses differ in case.
-    note = "rewrote blanks, punctuation or case in 2490 examples; lengths and overlaps of the data's own texts"
+    note = "changed spaces, punctuation or case in 2490 examples; lengths and overlaps"
     assert [note in line for line in found.notes] == [True]
 
     shifted = outputs(tmp_path / "s.json", pairs(labels[1:] + labels[:1]))
@@ -152,15 +150,15 @@ def test_words_become_labels_and_rows_are_proved(tmp_path: Path) -> None:
     )
 
 
-def test_questions_have_no_ids_of_their_own(tmp_path: Path) -> None:
+def test_questions_are_matched_by_row(tmp_path: Path) -> None:
     gold = xquad(tmp_path / "data")
     found = [{"id": "0", "question": "What ?", "predicted_answers": {"text": text}} for text in gold.values()]
     file = outputs(tmp_path / "o.json", found)
     imported = import_files("explainaboard", [file], "xquad", "en", data=tmp_path / "data")
     assert dict(zip(imported.ids, imported.values, strict=True)) == gold
-    assert any("rewrote blanks, punctuation or case in 1190 examples" in note for note in imported.notes)
+    assert any("changed spaces, punctuation or case in 1190 examples" in note for note in imported.notes)
     message = refusal(file, "xquad", "en")
-    assert "no question ids, only an order" in message
+    assert "no question ids, so the examples are needed" in message
     assert "--data" in message
     found[3]["question"] = "Who ?"
     assert "question of 'q3' is 'Who ?' here but 'What?'" in refusal(
@@ -168,7 +166,7 @@ def test_questions_have_no_ids_of_their_own(tmp_path: Path) -> None:
     )
 
 
-def test_a_bare_list_is_enough(tmp_path: Path) -> None:
+def test_bare_list_is_accepted(tmp_path: Path) -> None:
     file = write(tmp_path / "o.json", json.dumps([{"predicted_label": "Yes"}, {"predicted_label": "neutral"}]))
     found = import_files("auto", [file], "xnli", "en")
     assert dict(zip(found.ids, found.values, strict=True)) == {"test-0": "entailment", "test-1": "neutral"}
@@ -177,18 +175,18 @@ def test_a_bare_list_is_enough(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("found", "metadata", "message"),
     [
-        ([{"predicted_label": "Yes"}], {"language": "de"}, "its language is 'de', not 'en'"),
-        ([{"predicted_label": "Yes"}], {"dataset_name": "snli"}, "its dataset_name is 'snli', not 'xnli'"),
+        ([{"predicted_label": "Yes"}], {"language": "de"}, "expected language 'en', got 'de'"),
+        ([{"predicted_label": "Yes"}], {"dataset_name": "snli"}, "expected dataset_name 'xnli', got 'snli'"),
         ([{"predicted_label": "Perhaps"}], {}, "(item 0): label 'Perhaps' is not one of entailment"),
-        ([{"predicted_label": "Yes"}, {}], {}, "(item 1): predicted_label is no string"),
-        ([7], {}, "(item 0): not an object"),
-        ([], {}, "no answer in it"),
-        (None, {}, "not a list of system outputs"),
+        ([{"predicted_label": "Yes"}, {}], {}, "(item 1): expected a string in predicted_label"),
+        ([7], {}, "(item 0): expected an object"),
+        ([], {}, "no answers"),
+        (None, {}, "expected a list of system outputs"),
     ],
 )
-def test_other_outputs_are_refused(tmp_path: Path, found: Any, metadata: dict[str, str], message: str) -> None:
+def test_other_outputs_raise(tmp_path: Path, found: Any, metadata: dict[str, str], message: str) -> None:
     assert message in refusal(outputs(tmp_path / "o.json", found, **metadata), "xnli", "en")
 
 
-def test_other_tasks_are_refused(tmp_path: Path) -> None:
-    assert "no importer of ExplainaBoard's udpos" in refusal(outputs(tmp_path / "o.json", []), "udpos", "en")
+def test_other_tasks_raise(tmp_path: Path) -> None:
+    assert "cannot import ExplainaBoard's udpos" in refusal(outputs(tmp_path / "o.json", []), "udpos", "en")

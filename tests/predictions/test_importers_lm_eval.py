@@ -1,7 +1,8 @@
-"""Sample logs of lm-evaluation-harness: choices by likelihood, generated answers, filters, and proof by text."""
+"""Import of lm-evaluation-harness logs: choices, generated answers, filters and checks of texts."""
 
 import json
 import math
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from e2e.command import cell, isogloss, scored, values, write, write_xtreme
-from isogloss.errors import IsoglossError, UnknownNameError
+from isogloss.errors import UnknownNameError
 from isogloss.predictions.importers import import_files
 from isogloss.predictions.importers.lm_eval import _likeliest, _Sample
-from predictions.made import LABELS, xnli_dev
+from predictions.made import LABELS, import_refusal, imported, xnli_dev
 
 Record = dict[str, Any]
 
@@ -25,7 +26,7 @@ def no_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def choice(row: int, doc: Record, scores: list[float], **more: Any) -> Record:
-    """A line as the newer versions write it: numbers as strings, `[log-likelihood, is_greedy]` a choice."""
+    """Return a line as newer versions write it: numbers as strings, `[log-likelihood, is_greedy]` per choice."""
     responses = [[str(score), "False"] for score in scores]
     return {
         "doc_id": row,
@@ -49,15 +50,7 @@ def log(path: Path, *records: Record) -> Path:
     return write(path, "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records))
 
 
-def answers(path: Path, task: str, language: str, **options: Any) -> dict[str, Any]:
-    found = import_files("lm-eval", [path], task, language, **options)
-    return dict(zip(found.ids, found.values, strict=True))
-
-
-def refusal(path: Path, task: str, language: str, **options: Any) -> str:
-    with pytest.raises(IsoglossError) as caught:
-        import_files("lm-eval", [path], task, language, **options)
-    return str(caught.value)
+answers, refusal = partial(imported, "lm-eval"), partial(import_refusal, "lm-eval")
 
 
 def pair(row: int) -> Record:
@@ -73,12 +66,12 @@ def test_the_likeliest_choice_scores_as_computed_by_hand(tmp_path: Path) -> None
     file = log(tmp_path / "samples_xnli_de_x.jsonl", *(choice(i, pair(i), row) for i, row in enumerate(rows)))
     assert isogloss("import", "auto", file, "-t", "xnli", "-l", "de", "-o", tmp_path / "preds").code == 0
     record = scored(tmp_path / "preds", "--gold", tmp_path / "gold", "--tasks", "xnli")
-    # Right, right, wrong; of two equal choices the first counts: right.
+    # Right, right, wrong; the first of two equal choices counts: right.
     assert values(cell(record, "xnli", "de")["metrics"]) == pytest.approx({"accuracy": 75.0})
 
 
 @given(st.lists(st.floats(allow_nan=False), min_size=3, max_size=3), st.booleans())
-def test_the_choice_is_numpys_argmax(scores: list[float], as_strings: bool) -> None:
+def test_choice_matches_numpy_argmax(scores: list[float], as_strings: bool) -> None:
     responses = [[str(score) if as_strings else score, False] for score in scores]
     sample = _Sample(doc_id=0, doc={}, filtered_resps=responses)
     assert _likeliest(sample, 3, "here") == int(np.argmax(scores))
@@ -89,7 +82,7 @@ def test_older_logs_with_numbers_and_without_a_filter(tmp_path: Path) -> None:
     assert answers(log(tmp_path / "s.jsonl", old), "xnli", "de") == {"test-4": "neutral"}
 
 
-def test_xcopa_has_its_own_numbers(tmp_path: Path) -> None:
+def test_xcopa_uses_its_own_indices(tmp_path: Path) -> None:
     docs = [{"premise": "…", "choice1": "a", "choice2": "b", "idx": idx, "label": 0} for idx in (7, 3)]
     file = log(tmp_path / "s.jsonl", choice(0, docs[0], [-2, -1]), choice(1, docs[1], [-1, -2]))
     assert answers(file, "xcopa", "et") == {"7": 1, "3": 0}
@@ -98,10 +91,13 @@ def test_xcopa_has_its_own_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        (choice(0, pair(0), [-1, -2]), "s.jsonl:1: 2 choices instead of 3"),
-        (choice(0, pair(0), [-1, -2, math.nan]), "s.jsonl:1: a log-likelihood is not a number"),
-        ({**choice(0, pair(0), [-1, -2, -3]), "filtered_resps": ["yes", "no", "so"]}, "'yes' is not a log-likelihood"),
-        (choice(0, pair(0), [-1, -2, -3], acc=0.0), "choice 0 is likeliest and 0 right, but the log says acc 0"),
+        (choice(0, pair(0), [-1, -2]), "s.jsonl:1: expected 3 choices, got 2"),
+        (choice(0, pair(0), [-1, -2, math.nan]), "s.jsonl:1: a log-likelihood is NaN"),
+        (
+            {**choice(0, pair(0), [-1, -2, -3]), "filtered_resps": ["yes", "no", "so"]},
+            "expected a log-likelihood, got 'yes'",
+        ),
+        (choice(0, pair(0), [-1, -2, -3], acc=0.0), "choice 0 is the likeliest and 0 is correct, but acc is 0"),
         (choice(-1, pair(0), [-1, -2, -3], filtered_resps={}), "s.jsonl:1: not a logged sample: Expected `array`"),
         ({"doc_id": "0"}, "s.jsonl:1: not a logged sample: Expected `int`, got `str` - at `$.doc_id`"),
         ({"results": {}, "configs": {}}, "only metrics, no answers"),
@@ -111,7 +107,7 @@ def test_damaged_samples_are_located(tmp_path: Path, record: Record, message: st
     assert message in refusal(log(tmp_path / "s.jsonl", record), "xnli", "de")
 
 
-def test_the_logged_accuracy_agrees(tmp_path: Path) -> None:
+def test_logged_accuracy_is_checked(tmp_path: Path) -> None:
     file = log(tmp_path / "s.jsonl", choice(0, pair(0), [-1, -2, -3], acc=1.0), choice(1, pair(1), [-1, -2, -3], acc=0))
     assert answers(file, "xnli", "de") == {"test-0": "entailment", "test-1": "entailment"}
 
@@ -121,14 +117,14 @@ def test_broken_lines_are_located(tmp_path: Path) -> None:
     for wrong in ("{", '{"\\ud800": 0}'):
         path = write(tmp_path / "s.jsonl", f"{good}\n\n{wrong}\n")
         assert "s.jsonl:3: not a logged sample" in refusal(path, "xnli", "de")
-    assert "no answer in it" in refusal(write(tmp_path / "s.jsonl", "\n"), "xnli", "de")
+    assert "no answers" in refusal(write(tmp_path / "s.jsonl", "\n"), "xnli", "de")
     pretty = json.dumps({"results": {"xnli_de": {}}, "configs": {}}, indent=2)
     assert "--log_samples" in refusal(write(tmp_path / "results.json", pretty), "xnli", "de")
 
 
 def test_tasks_the_harness_does_not_have(tmp_path: Path) -> None:
     file = log(tmp_path / "s.jsonl", answer("a", "x"))
-    assert "has no task like udpos. It has xnli, pawsx, xcopa, xquad, mlqa and tydiqa" in refusal(file, "udpos", "de")
+    assert "does not have udpos. It has xnli, pawsx, xcopa, xquad, mlqa and tydiqa" in refusal(file, "udpos", "de")
 
 
 # ---------------------------------------------------------------------------------------------------- generated text
@@ -144,7 +140,7 @@ def test_generated_answers_by_id(tmp_path: Path) -> None:
     assert "the document has no 'id'" in refusal(log(tmp_path / "o.jsonl", choice(0, {}, [-1])), "xquad", "de")
 
 
-def test_a_filter_is_chosen_by_the_user(tmp_path: Path) -> None:
+def test_filter_is_selected_by_the_user(tmp_path: Path) -> None:
     records = [answer(key, f"{key}-{name}", filter=name) for name in ("strict", "loose") for key in "ab"]
     file = log(tmp_path / "s.jsonl", *records)
     assert answers(file, "xquad", "de", choose_filter="loose") == {"a": "a-loose", "b": "b-loose"}
@@ -155,15 +151,15 @@ def test_a_filter_is_chosen_by_the_user(tmp_path: Path) -> None:
         import_files("lm-eval", [file], "xquad", "de", choose_filter="losse")
 
 
-def test_a_document_twice_is_refused(tmp_path: Path) -> None:
+def test_duplicate_document_raises(tmp_path: Path) -> None:
     file = log(tmp_path / "s.jsonl", answer("a", "x"), answer("a", "y"))
-    assert f"s.jsonl:2: a second answer to 'a', the first is at {file}:1" in refusal(file, "xquad", "de")
+    assert f"s.jsonl:2: duplicate answer to 'a', first at {file}:1" in refusal(file, "xquad", "de")
 
 
-# ------------------------------------------------------------------------------------------------- proof by the data
+# ----------------------------------------------------------------------------------------- checks against the data
 
 
-def test_texts_and_labels_prove_the_rows(tmp_path: Path) -> None:
+def test_texts_and_labels_verify_the_rows(tmp_path: Path) -> None:
     data = tmp_path / "data"
     xnli_dev(data, "de")
     records = [choice(i, pair(i), [-1.0, -2, -3]) for i in range(2490)]
@@ -171,7 +167,9 @@ def test_texts_and_labels_prove_the_rows(tmp_path: Path) -> None:
     found = import_files("lm-eval", [log(tmp_path / "s.jsonl", *records)], "xnli", "de", **options)
     assert found.ids == [f"dev-{i}" for i in range(2490)]
     assert found.notes == []
-    assert "2490 answers, as many as dev has" in refusal(tmp_path / "s.jsonl", "xnli", "de")
+    assert "2490 answers, but xnli/de test has 5010 examples; dev has 2490" in refusal(
+        tmp_path / "s.jsonl", "xnli", "de"
+    )
 
     records[5], records[6] = choice(5, pair(6), [-1, -2, -3]), choice(6, pair(5), [-1, -2, -3])
     message = refusal(log(tmp_path / "swapped.jsonl", *records), "xnli", "de", **options)
@@ -182,7 +180,7 @@ def test_texts_and_labels_prove_the_rows(tmp_path: Path) -> None:
     assert f"label of 'dev-5' is 'entailment' here but '{LABELS[2]}'" in message
 
 
-def test_part_of_a_split_is_refused_where_the_score_would_be(tmp_path: Path) -> None:
+def test_partial_split_raises_when_scored(tmp_path: Path) -> None:
     xnli_dev(tmp_path / "data", "de")
     file = log(tmp_path / "s.jsonl", choice(0, pair(0), [-1, -2, -3]))
     assert "no answer for 2489 of 2490" in refusal(file, "xnli", "de", split="dev", data=tmp_path / "data")
@@ -194,7 +192,7 @@ def pawsx_dev(data: Path, without_text: set[int]) -> list[tuple[str, str]]:
     return pairs
 
 
-def test_pawsx_rows_move_where_the_harness_leaves_pairs_out(tmp_path: Path) -> None:
+def test_pawsx_rows_shift_when_the_harness_skips_pairs(tmp_path: Path) -> None:
     pairs = pawsx_dev(tmp_path / "data", without_text={3, 8})
     kept = [i for i, (a, _) in enumerate(pairs) if a]
     # The harness drops the full stop and lower-cases the second sentence.
@@ -210,7 +208,7 @@ def test_pawsx_rows_move_where_the_harness_leaves_pairs_out(tmp_path: Path) -> N
     assert "--data" in message
 
 
-def test_pawsx_in_full_needs_no_data(tmp_path: Path) -> None:
+def test_complete_pawsx_needs_no_data(tmp_path: Path) -> None:
     docs = [{"sentence1": "a", "sentence2": "b", "label": 0}] * 2000
     file = log(tmp_path / "s.jsonl", *(choice(row, doc, [-2, -1]) for row, doc in enumerate(docs)))
     assert set(answers(file, "pawsx", "de").values()) == {"1"}

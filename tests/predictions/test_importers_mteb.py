@@ -1,7 +1,8 @@
-"""mteb's saved predictions: scores become rankings, and what answers another question is refused."""
+"""Import of mteb's predictions: scores become rankings; answers to other tasks raise."""
 
 import json
 import math
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from e2e.command import cell, isogloss, scored, values, write, write_xtreme
-from isogloss.errors import IsoglossError
 from isogloss.predictions.importers import import_files
 from isogloss.predictions.importers.mteb import DEPTH, rank
-from predictions.made import tatoeba
+from predictions.made import import_refusal, imported, tatoeba
 
 META = {"mteb_model_meta": {"model_name": "somebody/something", "revision": "1"}}
 IDS = st.text("0123456789ab", min_size=1, max_size=4)
@@ -29,40 +29,32 @@ def saved(path: Path, **subsets: Any) -> Path:
     return write(path, json.dumps({**META, **{name.replace("_", "-"): split for name, split in subsets.items()}}))
 
 
-def answers(path: Path, task: str, language: str, **options: Any) -> dict[str, Any]:
-    found = import_files("mteb", [path], task, language, **options)
-    return dict(zip(found.ids, found.values, strict=True))
-
-
-def refusal(path: Path, task: str, language: str, **options: Any) -> str:
-    with pytest.raises(IsoglossError) as caught:
-        import_files("mteb", [path], task, language, **options)
-    return str(caught.value)
+answers, refusal = partial(imported, "mteb"), partial(import_refusal, "mteb")
 
 
 # ---------------------------------------------------------------------------------------------------------- rankings
 
 
-def test_equal_scores_are_in_the_order_of_ids() -> None:
+def test_tied_scores_are_ordered_by_id() -> None:
     assert rank({"b": 1.0, "a": 1.0, "10": 1.0, "9": 1.0, "c": 2.0}) == ["c", "9", "10", "a", "b"]
 
 
 @given(st.dictionaries(IDS, st.integers(-3, 3).map(float), max_size=30))
-def test_a_ranking_has_falling_scores_and_forgets_nobody(scores: dict[str, float]) -> None:
+def test_ranking_has_decreasing_scores_and_all_ids(scores: dict[str, float]) -> None:
     ranked = rank(scores)
     assert sorted(ranked) == sorted(scores)
     assert all(scores[a] >= scores[b] for a, b in pairwise(ranked))
 
 
 @given(st.dictionaries(IDS, st.integers(-3, 3).map(float), max_size=30), st.randoms(use_true_random=False))
-def test_a_ranking_does_not_depend_on_the_order_of_the_file(scores: dict[str, float], random: Any) -> None:
+def test_ranking_is_independent_of_file_order(scores: dict[str, float], random: Any) -> None:
     shuffled = list(scores.items())
     random.shuffle(shuffled)
     assert rank(dict(shuffled)) == rank(scores)
 
 
 @given(st.dictionaries(IDS, st.floats(-3, 3), min_size=2, max_size=30), st.integers(1, 5))
-def test_a_shallow_ranking_is_the_top_of_a_deep_one(scores: dict[str, float], depth: int) -> None:
+def test_shallow_ranking_is_a_prefix_of_a_deep_one(scores: dict[str, float], depth: int) -> None:
     assert rank(scores, depth) == rank(scores)[:depth]
 
 
@@ -90,7 +82,7 @@ def test_deep_rankings_are_cut_with_a_note(tmp_path: Path) -> None:
     assert any(f"cut at {DEPTH}" in note for note in found.notes)
 
 
-def test_version_1_writes_a_file_for_each_subset(tmp_path: Path) -> None:
+def test_version_1_writes_one_file_per_subset(tmp_path: Path) -> None:
     file = write(tmp_path / "Mine_de_predictions.json", json.dumps({"q": {"a": 0.1, "b": 0.2}}))
     assert import_files("auto", [file], "lareqa", "de").values == [["b", "a"]]
 
@@ -112,13 +104,13 @@ def test_the_validation_split_is_dev(tmp_path: Path) -> None:
         ({**META, "de": []}, "no test split in subset 'de'. It has none"),
         ({**META, "de": {"test": {}}}, "no rankings in 'de', 'test'"),
         ({**META, "de": {"test": [1]}}, "no rankings in 'de', 'test'"),
-        ({**META, "de": {"test": {"q": "a"}}}, "(query 'q'): no scores by document id"),
-        ({**META, "de": {"test": {"q": {"a": math.nan}}}}, "(query 'q'): the score of 'a' is nan"),
-        ({**META, "de": {"test": {"q": {"a": "1"}}}}, "(query 'q'): the score of 'a' is '1'"),
-        (["a"], "not a JSON object of subsets"),
+        ({**META, "de": {"test": {"q": "a"}}}, "(query 'q'): expected scores by document id"),
+        ({**META, "de": {"test": {"q": {"a": math.nan}}}}, "(query 'q'): expected a number as score of 'a', got nan"),
+        ({**META, "de": {"test": {"q": {"a": "1"}}}}, "(query 'q'): expected a number as score of 'a', got '1'"),
+        (["a"], "expected a JSON object of subsets"),
     ],
 )
-def test_other_files_are_refused_with_the_reason(tmp_path: Path, content: Any, message: str) -> None:
+def test_other_files_raise_with_the_reason(tmp_path: Path, content: Any, message: str) -> None:
     assert message in refusal(write(tmp_path / "p.json", json.dumps(content)), "lareqa", "de")
 
 
@@ -143,7 +135,7 @@ def test_neighbours_of_english_sentences_are_answers(tmp_path: Path) -> None:
     assert "candidate '205' is not in the pool" in refusal(stranger, "tatoeba", "jv", data=tmp_path / "data")
 
 
-def test_mtebs_own_tatoeba_asks_the_other_way_round(tmp_path: Path) -> None:
+def test_tatoeba_of_mteb_has_the_opposite_direction(tmp_path: Path) -> None:
     message = refusal(saved(tmp_path / "p.json", deu_eng=neighbours(0, 1)), "tatoeba", "de")
     assert "from 'deu' to English, but tatoeba goes from English to de" in message
     assert "queries-de.npy" in message
@@ -153,12 +145,12 @@ def test_neighbours_answer_only_tatoeba(tmp_path: Path) -> None:
     file = saved(tmp_path / "p.json", eng_deu=neighbours(0))
     assert "bitext neighbours do not answer lareqa" in refusal(file, "lareqa", "de")
     assert "known to have a translation" in refusal(file, "bucc", "de")
-    assert "mteb saves nothing that answers xnli" in refusal(file, "xnli", "de")
+    assert "mteb does not save predictions for xnli" in refusal(file, "xnli", "de")
     broken = saved(tmp_path / "b.json", eng_deu={"test": {"sentence1-sentence2": [{"score": 1}]}})
-    assert "row 0 has no corpus_id" in refusal(broken, "tatoeba", "de")
+    assert "missing corpus_id in row 0" in refusal(broken, "tatoeba", "de")
 
 
-def test_foreign_ids_are_refused_where_there_is_data(tmp_path: Path) -> None:
+def test_unknown_ids_raise_if_data_is_available(tmp_path: Path) -> None:
     tatoeba(tmp_path / "data")
     file = saved(tmp_path / "p.json", jv={"test": {"sha-1": {"doc-1": 1.0}}})
-    assert "none of the 1 ids is of tatoeba/jv test" in refusal(file, "tatoeba", "jv", data=tmp_path / "data")
+    assert "none of the 1 ids is in tatoeba/jv test" in refusal(file, "tatoeba", "jv", data=tmp_path / "data")

@@ -1,4 +1,4 @@
-"""Writing predictions: what is read back is what was written, and nothing is lost or replaced by accident."""
+"""Written predictions round-trip and never replace older ones by accident."""
 
 import json
 from pathlib import Path
@@ -17,14 +17,14 @@ from isogloss.tasks.registry import task
 XQUAD = task("xquad")
 
 
-def test_where_predictions_belong() -> None:
+def test_prediction_paths() -> None:
     root = Path("preds")
     assert prediction_path(root, XQUAD, "sw") == root / "xquad/sw.jsonl"
     assert prediction_path(root, task("panx"), "sw", "dev") == root / "wikiann/dev-sw.jsonl"
 
 
 @given(st.dictionaries(st.text(), st.none() | st.text(), max_size=5))
-def test_answers_survive_the_file(answers: dict[str, str | None]) -> None:
+def test_answers_round_trip(answers: dict[str, str | None]) -> None:
     with TemporaryDirectory() as folder:
         path = write_predictions(Path(folder), XQUAD, "en", "test", list(answers), list(answers.values()))
         found = json_lines(path, KINDS["qa"])
@@ -32,7 +32,7 @@ def test_answers_survive_the_file(answers: dict[str, str | None]) -> None:
         assert dict(zip(found.ids, found.values, strict=True)) == answers
 
 
-def test_lists_and_numbers_are_written_as_they_are(tmp_path: Path) -> None:
+def test_lists_and_numbers_are_written_unchanged(tmp_path: Path) -> None:
     path = write_predictions(tmp_path, task("xcopa"), "et", "test", ["0", "1"], [1, None])
     assert path.read_bytes() == b'{"id":"0","prediction":1}\n{"id":"1","prediction":null}\n'
     path = write_predictions(tmp_path, task("lareqa"), "de", "dev", ["q"], [["a", "b"]])
@@ -40,11 +40,11 @@ def test_lists_and_numbers_are_written_as_they_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["en.jsonl", "en.jsonl.xz"])
-def test_older_predictions_stay_unless_forced(tmp_path: Path, name: str) -> None:
+def test_existing_predictions_are_kept_unless_forced(tmp_path: Path, name: str) -> None:
     older = tmp_path / "xquad" / name
     older.parent.mkdir()
     older.write_bytes(b"old")
-    with pytest.raises(PredictionError, match=f"{name}: there are predictions already. --force replaces them"):
+    with pytest.raises(PredictionError, match=f"{name}: predictions exist already. Replace them with --force"):
         write_predictions(tmp_path, XQUAD, "en", "test", ["a"], ["x"])
     assert older.read_bytes() == b"old"
     path = write_predictions(tmp_path, XQUAD, "en", "test", ["a"], ["x"], force=True)
@@ -52,14 +52,14 @@ def test_older_predictions_stay_unless_forced(tmp_path: Path, name: str) -> None
 
 
 def test_a_failure_leaves_nothing_behind(tmp_path: Path) -> None:
-    with pytest.raises(PredictionError, match="the answer to 'b' is no valid text"):
+    with pytest.raises(PredictionError, match="invalid text in the answer to 'b'"):
         write_predictions(tmp_path, XQUAD, "en", "test", ["a", "b"], ["x", "\ud83d"])
     with pytest.raises(ValueError, match="zip"):
         write_predictions(tmp_path, XQUAD, "en", "test", ["a"], [])
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+def test_unwritable_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match="cannot be written"):
         write_predictions(tmp_path / "file", XQUAD, "en", "test", [], [])

@@ -1,4 +1,4 @@
-"""Validation finds every problem at once, names the place, and says what to do."""
+"""Validation reports every problem with its location and a fix."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ def texts(report: ValidationReport) -> str:
     return "\n".join(str(problem) for problem in report.everything())
 
 
-def test_a_good_folder_has_no_problem(tmp_path: Path) -> None:
+def test_valid_folder_has_no_problem(tmp_path: Path) -> None:
     data, root = tmp_path / "data", tmp_path / "pred"
     labels = xnli_dev(data)
     write_jsonl(root / "xnli/dev-en.jsonl", {f"dev-{i}": label for i, label in enumerate(labels)})
@@ -28,7 +28,7 @@ def test_a_good_folder_has_no_problem(tmp_path: Path) -> None:
     ]
 
 
-def test_all_problems_of_a_file_at_once(tmp_path: Path) -> None:
+def test_all_problems_of_a_file_are_reported(tmp_path: Path) -> None:
     data, root = tmp_path / "data", tmp_path / "pred"
     labels = xnli_dev(data)
     answers: dict[str, object] = {f"dev-{i}": label for i, label in enumerate(labels)}
@@ -38,17 +38,16 @@ def test_all_problems_of_a_file_at_once(tmp_path: Path) -> None:
     path = write_jsonl(root / "xnli/dev-en.jsonl", answers)
     path.write_text(path.read_text() + '{"id": "dev-3", "prediction": "neutral"}\n')
     found = texts(validate(root, data))
-    assert "label 'neutrall' is not one of entailment, neutral, contradiction. did you mean neutral?" in found
+    assert "label 'neutrall' is not one of entailment, neutral, contradiction. Did you mean neutral?" in found
     assert "xnli/en/dev-5" in found
     assert "no answer for 1 of 2490 examples: dev-7" in found
-    said = [problem.what for problem in validate(root, data).everything()]
-    assert unanswered_share(said) == 1 / 2490
-    assert "1 id is not of xnli/en dev: 'dev-9999'" in found
-    assert "id 'dev-3' occurs twice, first at" in found
+    assert unanswered_share(validate(root, data).everything(), 2490) == 1 / 2490
+    assert "1 id is not in xnli/en dev: 'dev-9999'" in found
+    assert "duplicate id 'dev-3', first at" in found
     assert "dev-en.jsonl:2491" in found
 
 
-def test_a_huge_answer_is_not_shown_whole(tmp_path: Path) -> None:
+def test_long_answer_is_shortened(tmp_path: Path) -> None:
     labels = xnli_dev(tmp_path / "data")
     answers = {f"dev-{i}": label for i, label in enumerate(labels)} | {"dev-0": "x" * 1_000_000}
     write_jsonl(tmp_path / "pred/xnli/dev-en.jsonl", answers)
@@ -58,7 +57,7 @@ def test_a_huge_answer_is_not_shown_whole(tmp_path: Path) -> None:
     assert len(str(problem)) < 2_000
 
 
-def test_tag_counts_name_the_sentence(tmp_path: Path) -> None:
+def test_wrong_tag_count_names_the_sentence(tmp_path: Path) -> None:
     data, root = tmp_path / "data", tmp_path / "pred"
     answers: dict[str, object] = {f"dev-{i}": tags for i, tags in enumerate(wikiann_dev(data))}
     answers["dev-4"] = ["O"]
@@ -69,12 +68,11 @@ def test_tag_counts_name_the_sentence(tmp_path: Path) -> None:
     assert "tag 'B-CAT' is not one of O, B-PER" in found
 
 
-def test_spans_must_lie_in_the_text(tmp_path: Path) -> None:
-    data, root = tmp_path / "data", tmp_path / "pred"
-    answers: dict[str, object] = {f"dev-{i}": [] for i in range(len(wikiann_dev(data)))}
-    answers["dev-1"] = [[0, 2, "PER"], [3, 99, "LOC"], [0, 1, "CAT"]]
-    write_jsonl(root / "wikiann/dev-qu.jsonl", answers)
-    found = texts(validate(root, data))
+def test_spans_must_be_inside_the_text(tmp_path: Path) -> None:
+    sentences = len(wikiann_dev(tmp_path / "data"))
+    spans = [[0, 2, "PER"], [3, 99, "LOC"], [0, 1, "CAT"]]
+    write_jsonl(tmp_path / "pred/wikiann/dev-qu.jsonl", {f"dev-{i}": spans if i == 1 else [] for i in range(sentences)})
+    found = texts(validate(tmp_path / "pred", tmp_path / "data"))
     assert "span 3-99 is outside the text" in found
     assert "type 'CAT' is not one of LOC, ORG, PER" in found
 
@@ -104,9 +102,9 @@ def test_embeddings_of_wrong_shape_or_content(tmp_path: Path) -> None:
     data = tmp_path / "data"
     tatoeba(data)
     embeddings(tmp_path / "a", 205, 205, dimension=9)
-    assert "8 dimensions, the candidates have 9" in texts(validate(tmp_path / "a", data))
+    assert "8 dimensions, but the candidates have 9" in texts(validate(tmp_path / "a", data))
     embeddings(tmp_path / "b", 204, 205)
-    assert "no vector for 1 ids, e.g. '204'" in texts(validate(tmp_path / "b", data))
+    assert "no vector for 1 id, e.g. '204'" in texts(validate(tmp_path / "b", data))
     embeddings(tmp_path / "c", 205, 205)
     path = tmp_path / "c/tatoeba/queries-jv.npy"
     vectors = np.load(path)
@@ -119,26 +117,26 @@ def test_embeddings_of_wrong_shape_or_content(tmp_path: Path) -> None:
     assert "not a plain .npy array" in texts(validate(tmp_path / "c", data))
 
 
-def test_strange_files_and_folders(tmp_path: Path) -> None:
+def test_misnamed_files_and_folders(tmp_path: Path) -> None:
     root = tmp_path / "pred"
     write_jsonl(root / "xquda/en.jsonl", {"a": "b"})
     write_jsonl(root / "xquad/fr.jsonl", {"a": "b"})
     (root / "notes.txt").write_text("hello")
     report = validate(root, tmp_path)
     found = texts(report)
-    assert "is not named after a task. Did you mean xquad?" in found
-    assert "fr.jsonl: belongs to no language of xquad" in found
+    assert "not the name of a task. Did you mean xquad?" in found
+    assert "fr.jsonl: not a language of xquad" in found
     assert len(report.errors) == 2
 
 
-def test_without_data_only_the_form_is_checked(tmp_path: Path) -> None:
+def test_without_data_only_the_format_is_checked(tmp_path: Path) -> None:
     root = tmp_path / "pred"
     path = write_jsonl(root / "xquad/en.jsonl", {"a": "b"})
     path.write_text(path.read_text() * 2 + "{bad\n")
     found = texts(validate(root, tmp_path / "nowhere"))
-    assert "id 'a' occurs twice" in found
+    assert "duplicate id 'a'" in found
     assert "en.jsonl:3: not JSON" in found
-    assert "not checked against the examples" in found
+    assert "ids and answers not checked: the examples are not available" in found
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"\xff\xfe"])
@@ -150,7 +148,7 @@ def test_empty_and_binary_files(tmp_path: Path, content: bytes) -> None:
     assert validate(root, data).everything() != []
 
 
-def test_only_what_the_folder_has_is_looked_at_and_paths_may_be_strings(tmp_path: Path) -> None:
+def test_only_tasks_in_the_folder_are_checked_and_paths_can_be_strings(tmp_path: Path) -> None:
     answers = xquad(tmp_path / "data")
     write_jsonl(tmp_path / "p" / "xquad" / "en.jsonl", answers)
     report = validate(str(tmp_path / "p"), str(tmp_path / "data"))

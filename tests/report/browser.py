@@ -1,4 +1,4 @@
-"""The browser that is installed, if one is."""
+"""The installed browser, if any."""
 
 import shutil
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ QUIET = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgroun
 
 
 def launched(playwright: Any) -> Iterator[Any]:
-    """The browser, for as long as a fixture lasts."""
+    """Yield the browser."""
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=BROWSER, args=QUIET)
         yield browser

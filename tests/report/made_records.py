@@ -1,4 +1,4 @@
-"""Records made by hand for the report's tests: two systems, two tasks, the scripts that are hard to set."""
+"""Hand-made records for the report's tests: two systems, two tasks, and scripts that are hard to typeset."""
 
 from statistics import fmean
 from typing import Any
@@ -9,9 +9,9 @@ from isogloss.explain.bias import DatasetBias, Distances, Distribution
 from isogloss.explain.examples import ListedExample
 from isogloss.explain.model import AttributeScores, Bucket, BucketScore, Explanation
 from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, Disagreement, PairwiseExplanation
-from isogloss.report.explain_io import ExplainRecords
-from isogloss.report.inputs import ReportInputs
 from isogloss.scoring.results import AverageScore, CellScore, Number, Overall, PairScores, Results
+from isogloss.site.section import ReportInputs
+from isogloss.tables.explain_io import ExplainRecords
 from isogloss.tasks import task as find_task
 
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>{{data}} עברית"
@@ -24,30 +24,49 @@ def number(value: float, n: int = 100) -> Number:
 
 def cell(task: str, language: str, value: float, *, partial: bool = False) -> CellScore:
     metrics = {"accuracy": number(value)} if task == "xnli" else {"f1": number(value + 5), "em": number(value - 5)}
-    return CellScore(task, language, "test", metrics, f"task:{task}|lang:{language}|version:0", partial)
+    return CellScore(
+        task=task,
+        language=language,
+        split="test",
+        metrics=metrics,
+        signature=f"task:{task}|lang:{language}|version:0",
+        partial=partial,
+    )
 
 
 def results(name: str, shift: float = 0, **system: Any) -> Results:
-    """XNLI 80, 70, 60, 50 in en, ar, ur, th; XQuAD 90, 40 in en, hi; wikiann only in he and my."""
+    """Return XNLI 80, 70, 60, 50 in en, ar, ur, th; XQuAD 90, 40 in en, hi; wikiann only in he and my."""
     cells = [
         cell("xnli", code, value + shift)
         for code, value in zip(("en", "ar", "ur", "th"), (80, 70, 60, 50), strict=True)
     ]
     cells += [cell("xquad", "en", 90 + shift), cell("xquad", "hi", 40 + shift), cell("xquad", "th", 7, partial=True)]
     cells += [
-        CellScore("wikiann", code, "test", {"f1": number(33.3)}, f"task:wikiann|lang:{code}|version:0")
+        CellScore(
+            task="wikiann",
+            language=code,
+            split="test",
+            metrics={"f1": number(33.3)},
+            signature=f"task:wikiann|lang:{code}|version:0",
+        )
         for code in ("he", "my")
     ]
     tasks = [
         AverageScore(
-            "xnli",
-            number(65 + shift, 400),
-            {"accuracy": number(65 + shift)},
-            ["en", "ar", "ur", "th"],
-            ["sw"],
-            number(20),
+            name="xnli",
+            score=number(65 + shift, 400),
+            metrics={"accuracy": number(65 + shift)},
+            members=["en", "ar", "ur", "th"],
+            missing=["sw"],
+            gap=number(20),
         ),
-        AverageScore("xquad", number(65 + shift, 200), {"f1": number(70), "em": number(60)}, ["en", "hi"], []),
+        AverageScore(
+            name="xquad",
+            score=number(65 + shift, 200),
+            metrics={"f1": number(70), "em": number(60)},
+            members=["en", "hi"],
+            missing=[],
+        ),
     ]
     pairs = [
         PairScores(
@@ -59,25 +78,46 @@ def results(name: str, shift: float = 0, **system: Any) -> Results:
     ]
     overall = Overall("category", number(65 + shift), ["xnli/sw", "mewslix"])
     categories = [
-        AverageScore("classification", number(65 + shift), {}, ["xnli"], ["xnli/sw"]),
-        AverageScore("qa", number(65 + shift), {}, ["xquad"], []),
+        AverageScore(
+            name="classification", score=number(65 + shift), metrics={}, members=["xnli"], missing=["xnli/sw"]
+        ),
+        AverageScore(name="qa", score=number(65 + shift), metrics={}, members=["xquad"], missing=[]),
     ]
-    return Results("xtreme-r", {"name": name, **system}, "test", cells, tasks, categories, overall, pairs, "0.1.0")
+    return Results(
+        suite="xtreme-r",
+        system={"name": name, **system},
+        split="test",
+        cells=cells,
+        tasks=tasks,
+        categories=categories,
+        overall=overall,
+        pairs=pairs,
+        isogloss="0.1.0",
+    )
 
 
 def facet(task: str, language: str, attribute: str, *, insight: str = "", ids: int = 3) -> AttributeScores:
     values = (80.0, 70.0, 60.0, 40.0)
     buckets = [
         BucketScore(
-            Bucket(name, 3.0 * place, 3.0 * place + 2, 25),
-            value,
-            value - 5,
-            value + 5,
-            [f"{language}-{place * ids + row}" for row in range(ids)],
+            bucket=Bucket(name, 3.0 * place, 3.0 * place + 2, 25),
+            value=value,
+            low=value - 5,
+            high=value + 5,
+            ids=[f"{language}-{place * ids + row}" for row in range(ids)],
         )
         for place, (name, value) in enumerate(zip(("XS", "S", "L", "XL"), values, strict=True))
     ]
-    return AttributeScores(task, language, "score", attribute, f"title of {attribute}", False, buckets, insight)
+    return AttributeScores(
+        task=task,
+        language=language,
+        metric="score",
+        attribute=attribute,
+        title=f"title of {attribute}",
+        discrete=False,
+        buckets=buckets,
+        insight=insight,
+    )
 
 
 def explanation(name: str) -> Explanation:
@@ -86,11 +126,11 @@ def explanation(name: str) -> Explanation:
     ]
     facets.append(facet("xnli", "th", "qLen", insight="XL is 40.0 points below XS."))
     confusion = {"xnli/en": {"neutral": {"neutral": 3, "entailment": 1}}}
-    return Explanation({"name": name}, "xtreme-r", "test", facets, confusion)
+    return Explanation(system={"name": name}, suite="xtreme-r", split="test", facets=facets, confusion=confusion)
 
 
 def pair_made(first: str = "plain", second: str = HOSTILE) -> PairwiseExplanation:
-    """XNLI in en and ar: the first is 5 points ahead; in en the second is surely ahead in XL, and probably in L."""
+    """Return XNLI in en and ar: the first is 5 points ahead; in en the second leads significantly in XL, not in L."""
     facets = []
     for language in ("en", "ar"):
         single = facet("xnli", language, "qLen").buckets
@@ -101,72 +141,148 @@ def pair_made(first: str = "plain", second: str = HOSTILE) -> PairwiseExplanatio
             )
             for score, (gap, p) in zip(single, differences, strict=True)
         ]
-        facets.append(AttributeContrasts("xnli", language, "score", "qLen", "title of qLen", False, rows))
+        facets.append(
+            AttributeContrasts(
+                task="xnli",
+                language=language,
+                metric="score",
+                attribute="qLen",
+                title="title of qLen",
+                discrete=False,
+                buckets=rows,
+            )
+        )
     cells = [
-        Disagreement("xnli", "en", 100, 5.0, 12, 7, ["en-0", "en-1"], ["en-9"]),
-        Disagreement("xnli", "ar", 100, 5.0, 9, 4, ["ar-0"], []),
+        Disagreement(
+            task="xnli",
+            language="en",
+            n=100,
+            difference=5.0,
+            first_right=12,
+            second_right=7,
+            first_right_ids=["en-0", "en-1"],
+            second_right_ids=["en-9"],
+        ),
+        Disagreement(
+            task="xnli",
+            language="ar",
+            n=100,
+            difference=5.0,
+            first_right=9,
+            second_right=4,
+            first_right_ids=["ar-0"],
+            second_right_ids=[],
+        ),
     ]
     return PairwiseExplanation(first, second, facets, cells)
 
 
 def bias() -> DatasetBias:
-    """XNLI in three languages and XCOPA in one: a length (Thai's largest far out), a share, and a label."""
-    found = []
+    """Return XNLI in three languages and XCOPA in one: a length (with an outlier in Thai), a share and a label."""
+    distributions = []
     for task, code, mean in (("xnli", "en", 10.0), ("xnli", "ar", 12.0), ("xnli", "th", 40.0), ("xcopa", "th", 30.0)):
-        about = (task, code, "test")
+        about: dict[str, Any] = {"task": task, "language": code, "split": "test", "n": 100}
         most = 400.0 if (task, code) == ("xnli", "th") else 2 * mean
         title = "length of the first text in tokens, or in characters where no blanks are written"
         quartiles = [1.0, mean - 4, mean - 1, mean + 4, most]
-        found.append(Distribution(*about, "t1Len", title, False, 100, mean=mean, quartiles=quartiles))
+        distributions.append(
+            Distribution(**about, attribute="t1Len", title=title, discrete=False, mean=mean, quartiles=quartiles)
+        )
         shares = {"entailment": 0.5, "neutral": 0.3, "": 0.2} if task == "xnli" else {"0": 0.5, "1": 0.5}
-        found.append(Distribution(*about, "label", "gold label", True, 100, shares=shares))
-    found.append(Distribution("xnli", "en", "test", "overlap", "overlap of the texts", False, 100))
+        distributions.append(Distribution(**about, attribute="label", title="gold label", discrete=True, shares=shares))
+    distributions.append(
+        Distribution(
+            task="xnli",
+            language="en",
+            split="test",
+            attribute="overlap",
+            title="overlap of the texts",
+            discrete=False,
+            n=100,
+        )
+    )
     table = [[0.0, 2.0, 30.0], [2.0, 0.0, 28.0], [30.0, 28.0, 0.0]]
     same = [[0.0] * 3] * 3
     apart = [
-        Distances("xnli", "t1Len", "wasserstein-1", ["en", "ar", "th"], table, [[3.0] * 3] * 3),
-        Distances("xnli", "label", "total variation", ["en", "ar", "th"], same),
+        Distances(
+            task="xnli",
+            attribute="t1Len",
+            measure="wasserstein-1",
+            languages=["en", "ar", "th"],
+            table=table,
+            noise=[[3.0] * 3] * 3,
+        ),
+        Distances(task="xnli", attribute="label", measure="total variation", languages=["en", "ar", "th"], table=same),
     ]
-    return DatasetBias("test", found, apart, ["xcopa/sw"])
+    return DatasetBias("test", distributions, apart, ["xcopa/sw"])
 
 
 def explained() -> ExplainRecords:
-    """Two systems, the pair of them, a survey, and examples that are kept with their texts."""
-    said = {"plain": "neutral", HOSTILE: "entailment"}
+    """Return two systems, their pair, dataset bias, and examples with their texts."""
+    predictions = {"plain": "neutral", HOSTILE: "entailment"}
     cases = {
         "xnli/ar": {
-            "ar-0": ListedExample("ar-0", {"premise": "جملة <b>"}, "neutral", {HOSTILE: "entailment"}, {HOSTILE: 0.0})
+            "ar-0": ListedExample(
+                id="ar-0",
+                inputs={"premise": "جملة <b>"},
+                gold="neutral",
+                predictions={HOSTILE: "entailment"},
+                scores={HOSTILE: 0.0},
+            )
         },
         "xnli/en": {
-            "en-9": ListedExample("en-9", {"premise": "so"}, "entailment", said, {"plain": 0.0, HOSTILE: 100.0})
+            "en-9": ListedExample(
+                id="en-9",
+                inputs={"premise": "so"},
+                gold="entailment",
+                predictions=predictions,
+                scores={"plain": 0.0, HOSTILE: 100.0},
+            )
         },
     }
     explanations = {"plain": explanation("plain"), HOSTILE: explanation(HOSTILE)}
-    return ExplainRecords(explanations, [pair_made()], cases, "language", bias())
+    return ExplainRecords(explanations=explanations, pairs=[pair_made()], cases=cases, edges="language", bias=bias())
 
 
 def inputs() -> ReportInputs:
-    """Two systems, one of them hostile, with everything a report can show."""
+    """Return two systems, one with a hostile name, with everything a report can show."""
     return ReportInputs({"plain": results("plain"), HOSTILE: results(HOSTILE, -10)}, explained())
 
 
 def scored(name: str, scores: dict[tuple[str, str], float], *, missing: tuple[str, ...] = (), **other: Any) -> Results:
-    """A record of these cells, by task and language: averages are plain means."""
+    """Return a record of these cells, by task and language; averages are plain means."""
     by_task: dict[str, dict[str, float]] = {}
-    for (of, code), value in scores.items():
-        by_task.setdefault(of, {})[code] = value
+    for (task, code), value in scores.items():
+        by_task.setdefault(task, {})[code] = value
     data = other.pop("data", "d")
     cells = [
-        CellScore(of, code, "test", dict.fromkeys(find_task(of).main, number(value)), f"task:{of}|data:{data}")
-        for (of, code), value in scores.items()
+        CellScore(
+            task=name,
+            language=code,
+            split="test",
+            metrics=dict.fromkeys(find_task(name).main, number(value)),
+            signature=f"task:{name}|data:{data}",
+        )
+        for (name, code), value in scores.items()
     ]
-    means = {of: number(fmean(found.values())) for of, found in by_task.items()}
-    lacking = {of: [each.split("/")[1] for each in missing if each.startswith(f"{of}/")] for of in by_task}
-    tasks = [AverageScore(of, means[of], {}, list(found), lacking[of]) for of, found in by_task.items()]
+    means = {name: number(fmean(scores.values())) for name, scores in by_task.items()}
+    lacking = {name: [each.split("/")[1] for each in missing if each.startswith(f"{name}/")] for name in by_task}
+    tasks = [
+        AverageScore(name=name, score=means[name], metrics={}, members=list(scores), missing=lacking[name])
+        for name, scores in by_task.items()
+    ]
     value, width = fmean(each.value for each in means.values()), other.pop("width", 1.0)
     top = Number(value, value - width, value + width, 100) if width else Number(value, None, None, 100)
-    categories = [AverageScore("all", top, {}, list(by_task), list(missing))]
+    categories = [AverageScore(name="all", score=top, metrics={}, members=list(by_task), missing=list(missing))]
     made = Results(
-        "two-tasks", {"name": name}, "test", cells, tasks, categories, Overall("flat", top, list(missing)), [], "0"
+        suite="two-tasks",
+        system={"name": name},
+        split="test",
+        cells=cells,
+        tasks=tasks,
+        categories=categories,
+        overall=Overall("flat", top, list(missing)),
+        pairs=[],
+        isogloss="0",
     )
     return msgspec.structs.replace(made, **other)

@@ -1,4 +1,4 @@
-"""A page as its elements, for tests."""
+"""Elements of a page, for tests."""
 
 from html.parser import HTMLParser
 

@@ -1,11 +1,13 @@
-"""Surveys of the data as tables, charts and data of the page."""
+"""Test dataset bias in tables, charts and page data."""
 
-from isogloss.report import charts
-from isogloss.report.bias_section import bias_data, bias_section
+from msgspec.structs import replace as change
+
+from isogloss.site.bias_section import bias_data, bias_section
+from isogloss.tables import charts
 from report.made_records import bias
 
 
-def test_every_number_of_a_survey_is_in_its_tables() -> None:
+def test_every_number_of_dataset_bias_is_in_its_tables() -> None:
     tables = bias_section(bias()).tables
     rows = tables["distributions"].rows
     assert ("xnli", "en", "English", "test", "t1Len", "", "100", "", "10", "1", "6", "9", "14", "20") in rows
@@ -14,27 +16,29 @@ def test_every_number_of_a_survey_is_in_its_tables() -> None:
     assert [row[3:] for row in far] == [("en", "ar", "2", "3"), ("en", "th", "30", "3"), ("ar", "th", "28", "3")]
 
 
-def test_charts_of_long_tails_have_a_scale_of_roots() -> None:
+def test_long_tails_get_a_square_root_scale() -> None:
     by_name = {chart.name: chart for chart in bias_section(bias()).charts}
-    whole, *_ = by_name["data-xnli-t1Len"].spec["spec"]["layer"]
-    assert whole["encoding"]["x"]["scale"] == {"type": "sqrt"}
-    whole, *_ = by_name["data-xcopa-t1Len"].spec["spec"]["layer"]
-    assert whole["encoding"]["x"]["scale"] == {"type": "linear"}
+    assert by_name["bias-xnli-t1Len"].x.scale == "sqrt"
+    assert by_name["bias-xcopa-t1Len"].x.scale == "linear"
 
 
 def test_values_have_colours_and_the_rest_is_grey() -> None:
     made = bias()
     many = {f"value {place:02}": 0.05 for place in range(20)}
-    label = type(made.distributions[1])("xnli", "en", "test", "qType", "kind of question", True, 100, shares=many)
-    by_name = {chart.name: chart for chart in bias_section(type(made)("test", [label], [])).charts}
-    scale = by_name["data-xnli-qType"].spec["spec"]["encoding"]["color"]["scale"]
-    assert scale["domain"] == [*sorted(many)[:7], "all others"]
-    assert scale["range"][:7] == list(charts.PALETTE[:7])
-    records = by_name["data-xnli-qType"].spec["data"]["values"]
+    label = change(made.distributions[1], language="en", attribute="qType", title="kind of question", shares=many)
+    by_name = {
+        chart.name: chart
+        for chart in bias_section(change(made, distributions=[label], distances=[], missing=[])).charts
+    }
+    series = by_name["bias-xnli-qType"].series
+    assert series is not None
+    assert series.names == [*sorted(many)[:7], "all others"]
+    assert series.colours == [*charts.PALETTE[:7], "#999999"]
+    records = by_name["bias-xnli-qType"].records
     assert round(sum(record["share"] for record in records), 6) == 1
 
 
-def test_the_page_has_what_stands_above_the_diagonal() -> None:
+def test_the_page_stores_distances_above_the_diagonal() -> None:
     data = bias_data(bias())
     assert data["distances"]["xnli"]["t1Len"] == ["wasserstein-1", ["en", "ar", "th"], 0.1, [[20, 300], [280]], 1]
     assert data["tasks"]["xnli"]["t1Len"]["th"] == [100, 40.0, 1.0, 36.0, 39.0, 44.0, 400.0]

@@ -1,18 +1,16 @@
-"""How much of its suite each system has, and what all of them share: only that is compared."""
+"""Test the coverage of systems, and comparisons on shared cells."""
 
 from itertools import pairwise
 from typing import Any
 
 import msgspec
-import pytest
 
-from isogloss.report.coverage import coverage, coverage_table
-from isogloss.report.html import html_page
-from isogloss.report.inputs import ReportInputs
-from isogloss.report.score_sections import overview_section
-from isogloss.report.score_tables import mark_legend
-from isogloss.report.sections import report_sections
-from isogloss.report.shared_cells import same_cells, shared_scores, shared_table
+from isogloss.site.html import html_page
+from isogloss.site.score_sections import overview_section
+from isogloss.site.section import ReportInputs
+from isogloss.site.sections import report_sections
+from isogloss.tables.coverage import coverage, coverage_table, same_cells, shared_scores, shared_table
+from isogloss.tables.score_tables import mark_legend
 from isogloss.tasks.suites import SUITES
 from report.made_records import results, scored
 from report.page_reader import Reader
@@ -24,15 +22,15 @@ PART = scored("part", {("xnli", "en"): 50.0, ("xnli", "sw"): 40.0}, missing=("xn
 
 
 def test_coverage_counts_cells_tasks_and_languages_of_the_suite() -> None:
-    found = coverage(PART)
-    assert (found.cells, found.tasks, found.languages, found.complete) == ("2 of 5", "1 of 2", "2 of 3", False)
+    covered = coverage(PART)
+    assert (covered.cells, covered.tasks, covered.languages, covered.complete) == ("2 of 5", "1 of 2", "2 of 3", False)
     assert coverage(WHOLE).complete
 
 
-def test_a_task_that_is_missing_counts_with_all_its_languages() -> None:
+def test_a_missing_task_counts_with_all_its_languages() -> None:
     made = scored("a", XNLI, missing=("xquad",), suite="xtreme-r")
     assert coverage(made).cells == f"3 of {3 + len(SUITES['xtreme-r'].languages_of('xquad'))}"
-    # In a suite that is not at hand a task has its own languages, and an unknown task is missing all the same.
+    # In an unknown suite a task has its own languages; an unknown task is still missing.
     assert coverage(msgspec.structs.replace(made, suite="../elsewhere.toml")).cells == coverage(made).cells
     unknown = coverage(scored("a", XNLI, missing=("nowhere",)))
     assert (unknown.complete, unknown.tasks, unknown.languages) == (False, "1 of 2", "3 of 3")
@@ -52,13 +50,13 @@ def test_only_cells_of_the_same_split_and_data_are_shared() -> None:
     assert shared_scores({"a": WHOLE, "b": scored("b", XNLI, data="newer")}).places == []
 
 
-def test_a_report_of_systems_with_different_cells_begins_with_what_they_share() -> None:
+def test_reports_of_different_cells_begin_with_the_shared_ones() -> None:
     systems = {"whole": WHOLE, "part": PART}
     assert not same_cells(systems)
     section = overview_section(systems)
     assert list(section.tables) == ["coverage", "shared", "overview"]
     assert [chart.name for chart in section.charts] == ["shared", "overview"]
-    assert section.charts[1].title == "Averages, each system over what it has"
+    assert section.charts[1].title == "Averages over each system's own cells"
     assert shared_table(shared_scores(systems)).rows == [
         ("xnli", "2", "70.0", "45.0"),
         ("mean over tasks", "", "70.0", "45.0"),
@@ -66,37 +64,36 @@ def test_a_report_of_systems_with_different_cells_begins_with_what_they_share() 
     assert coverage_table(systems).rows[1] == ("part", "2 of 5", "1 of 2", "2 of 3", "not ranked")
 
 
-def test_what_is_the_same_for_all_is_not_said_twice() -> None:
+def test_identical_coverage_is_not_repeated() -> None:
     assert list(overview_section({"a": WHOLE}).tables) == ["overview"]
     assert list(overview_section({"a": WHOLE, "b": WHOLE}).tables) == ["coverage", "overview"]
     assert list(overview_section({"a": PART}).tables) == ["coverage", "overview"]
-    # Systems that share nothing are not set against each other.
+    # Systems without shared cells are not compared.
     apart = {"a": scored("a", XNLI), "b": scored("b", XQUAD)}
     assert list(overview_section(apart).tables) == ["coverage", "overview"]
 
 
-def test_the_legend_explains_the_marks_that_occur_and_no_others() -> None:
+def test_the_legend_explains_only_marks_that_occur() -> None:
     assert mark_legend(["67.5*", "7.0†", "+3.0*", "33.3* (2)", "*", "a*"]) == (
-        "* over a part of the languages or tasks that it is named after; † partial gold, in no average"
+        "* partial: some of its languages or tasks are missing; † partial gold, not averaged"
     )
     assert mark_legend(["67.5", "name*", "* partial"]) == ""
 
 
 def page_of(**systems: Any) -> Reader:
-    pytest.importorskip("vl_convert", reason="reports need vl-convert-python")
     made = ReportInputs(systems)
     return Reader(html_page(made, report_sections(made), "t"))
 
 
 def texts(read: Reader, tag: str) -> str:
-    return " ".join(text for of, text in read.texts if of == tag)
+    return " ".join(text for element, text in read.texts if element == tag)
 
 
-def test_the_page_says_its_headline_its_legend_and_draws_what_is_covered() -> None:
+def test_the_page_shows_headline_legend_and_coverage() -> None:
     read = page_of(whole=WHOLE, part=PART)
     assert [a.get("class") for a in read.all("p")][:4] == ["soft", "headline", "soft", "legend"]
     assert "that both systems share, the means over tasks are" in texts(read, "p")
-    assert "Not ranked, since incomplete:" in texts(read, "p")
+    assert "Not ranked because incomplete:" in texts(read, "p")
     bars = [(a["value"], a["max"]) for a in read.all("progress")]
     assert bars == [("5", "5"), ("2", "2"), ("3", "3"), ("2", "5"), ("1", "2"), ("2", "3")]
     assert "legend" not in [a.get("class") for a in page_of(whole=WHOLE).all("p")]

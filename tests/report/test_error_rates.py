@@ -1,16 +1,16 @@
-"""Tasks scored by how much goes wrong: high is dark, low is ahead, and every table says so."""
+"""Test error rates: high is dark, low is ahead, and tables state the direction."""
 
 from typing import Any
 
 import pytest
 
 from isogloss.metrics.registry import Metric
-from isogloss.report.page_data import explain_data
-from isogloss.report.pairwise_section import pairwise_charts, pairwise_section
-from isogloss.report.score_sections import gap_section, group_section, language_section, overview_section
-from isogloss.report.score_tables import gap_table, overview_table
-from isogloss.report.section import Section
 from isogloss.scoring import main_score
+from isogloss.site.explain_section import pairwise_charts, pairwise_section
+from isogloss.site.page_data import explain_data
+from isogloss.site.score_sections import gap_section, group_section, language_section, overview_section
+from isogloss.site.section import Section
+from isogloss.tables.score_tables import gap_table, overview_table
 from report.made_records import HOSTILE, explained, pair_made, results
 
 SYSTEMS = {"a": results("a"), "b": results("b", -10)}
@@ -18,22 +18,20 @@ SYSTEMS = {"a": results("a"), "b": results("b", -10)}
 
 @pytest.fixture(autouse=True)
 def xnli_counts_errors(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if XNLI's metric were an error rate; XQuAD stays as it is."""
+    """Treat XNLI's metric as an error rate; XQuAD is unchanged."""
     monkeypatch.setattr(main_score, "find_metric", lambda name: Metric(name, name, lower_is_better=name == "accuracy"))
 
 
 def drawn(section: Section) -> dict[str, tuple[set[str], bool]]:
-    """The heat maps: their tasks, and whether high is dark."""
-    found = {}
+    """Return the tasks of each heat map, and True if high is dark."""
+    maps = {}
     for chart in section.charts:
-        panel = chart.spec["spec"]
-        scale = panel["layer"][0]["encoding"]["color"]["scale"]
-        tasks = {record["task"] for record in chart.spec["data"]["values"]}
-        found[chart.name] = (tasks, scale.get("reverse", False))
-    return found
+        assert chart.scale is not None
+        maps[chart.name] = ({record["task"] for record in chart.records}, chart.scale.reverse)
+    return maps
 
 
-def test_heat_maps_of_errors_stand_apart_and_high_is_dark() -> None:
+def test_error_rates_have_their_own_heat_map_and_high_is_dark() -> None:
     assert drawn(language_section(SYSTEMS)) == {
         "languages": ({"xquad", "wikiann"}, False),
         "languages-errors": ({"xnli"}, True),
@@ -46,28 +44,28 @@ def test_heat_maps_of_errors_stand_apart_and_high_is_dark() -> None:
     }
 
 
-def test_tables_say_which_tasks_count_errors() -> None:
+def test_tables_name_the_tasks_with_error_rates() -> None:
     assert overview_table(SYSTEMS).notes[-1] == "lower is better: xnli"
-    assert "lower is better: xnli; there a gap below zero is what is lost" in gap_table(SYSTEMS).notes
+    assert "lower is better: xnli; there, a gap below zero is a loss" in gap_table(SYSTEMS).notes
     assert gap_section(SYSTEMS).tables["gap"].notes == gap_table(SYSTEMS).notes
 
 
 def axis(section: Section) -> Any:
-    return section.charts[0].spec["layer"][0]["encoding"]["x"]["title"]
+    return section.charts[0].x.title
 
 
-def test_the_axis_says_so_where_all_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_axis_names_error_rates_if_all_tasks_have_them(monkeypatch: pytest.MonkeyPatch) -> None:
     assert axis(overview_section(SYSTEMS)) == "score, 0–100, with 95 % interval"
     monkeypatch.setattr(main_score, "find_metric", lambda name: Metric(name, name, lower_is_better=True))
     assert axis(overview_section(SYSTEMS)) == "error rate, 0–100, lower is better, with 95 % interval"
 
 
-def test_fewer_errors_are_ahead() -> None:
+def test_lower_error_rates_are_ahead() -> None:
     pair = pair_made()
-    cells = pairwise_section([pair]).charts[0].spec["data"]["values"]
+    cells = pairwise_section([pair]).charts[0].records
     assert {(cell["score"], cell["ahead"]) for cell in cells} == {(5.0, -5.0)}
     chart = next(pairwise_charts([pair], {"plain": "red", HOSTILE: "blue"}))
-    told = [record["verdict"] for record in chart.spec["data"]["values"] if record["language"] == "en"]
-    assert told == [f"{HOSTILE} is better", "cannot be told apart", "cannot be told apart", "plain is better"]
-    (found,) = explain_data(explained())["pairs"]
-    assert found["facets"][0][2][6::7] == [1, 0, 2 + 4, 1 + 2 + 4]
+    told = [record["verdict"] for record in chart.records if record["language"] == "en"]
+    assert told == [f"{HOSTILE} is better", "not significant", "not significant", "plain is better"]
+    (pair,) = explain_data(explained())["pairs"]
+    assert pair["facets"][0][2][6::7] == [1, 0, 2 + 4, 1 + 2 + 4]

@@ -1,13 +1,13 @@
-"""How a finding is shown: values by what their column holds, every look as a chart that can be drawn, in reports."""
+"""Test the display of findings: formatted values, charts of every kind, and sections of reports."""
 
 import pytest
 
 from isogloss.analysis.finding import Column, Figure, Finding, TidyTable, Value
-from isogloss.report.charts import svg
-from isogloss.report.finding_charts import finding_charts
-from isogloss.report.finding_section import finding_sections
-from isogloss.report.finding_tables import finding_tables, tidy_csv, value_text
-from isogloss.report.score_sections import gap_section
+from isogloss.site.score_sections import gap_section
+from isogloss.site.sections import finding_sections
+from isogloss.tables.finding_charts import finding_charts
+from isogloss.tables.finding_tables import finding_tables, tidy_csv, value_text
+from isogloss.tables.vega import svg, vega_spec
 from report.made_records import results
 
 TABLE = TidyTable(
@@ -31,14 +31,54 @@ TABLE = TidyTable(
     shown=3,
 )
 LOOKS = [
-    Figure("made", "scatter", "t", "d", "size", "score", colour="system", label="language", fit=True, log_x=True),
-    Figure("made", "strip", "t", "d", "score", "language", colour="system", marks=[("human", 90.0), ("mean", 50.0)]),
-    Figure("made", "lines", "t", "d", "size", "score", colour="system", panel="system"),
-    Figure("made", "bars", "t", "d", "score", "language", colour="system", marks=[("English", 80.0)]),
-    Figure("made", "heatmap", "t", "d", "system", "language", colour="score"),
-    Figure("made", "heatmap", "t", "d", "system", "language", colour="gap", panel="system"),
+    Figure(
+        table="made",
+        looks="scatter",
+        title="t",
+        description="d",
+        x="size",
+        y="score",
+        colour="system",
+        label="language",
+        fit=True,
+        log_x=True,
+    ),
+    Figure(
+        table="made",
+        looks="strip",
+        title="t",
+        description="d",
+        x="score",
+        y="language",
+        colour="system",
+        marks=[("human", 90.0), ("mean", 50.0)],
+    ),
+    Figure(
+        table="made", looks="lines", title="t", description="d", x="size", y="score", colour="system", panel="system"
+    ),
+    Figure(
+        table="made",
+        looks="bars",
+        title="t",
+        description="d",
+        marks=[("English", 80.0)],
+        x="score",
+        y="language",
+        colour="system",
+    ),
+    Figure(table="made", looks="heatmap", title="t", description="d", x="system", y="language", colour="score"),
+    Figure(
+        table="made",
+        looks="heatmap",
+        title="t",
+        description="d",
+        x="system",
+        y="language",
+        colour="gap",
+        panel="system",
+    ),
 ]
-FINDING = Finding("made", "Made up", "Nothing.", [TABLE], LOOKS)
+FINDING = Finding(analysis="made", title="Made up", reading="Nothing.", tables=[TABLE], figures=LOOKS)
 
 
 @pytest.mark.parametrize(
@@ -57,40 +97,49 @@ FINDING = Finding("made", "Made up", "Nothing.", [TABLE], LOOKS)
         ("en", "text", "en"),
     ],
 )
-def test_values_by_what_they_are(value: object, holds: str, text: str) -> None:
+def test_values_are_formatted_by_column(value: object, holds: str, text: str) -> None:
     assert value_text(value, holds) == text  # type: ignore[arg-type]
 
 
-def test_a_table_shows_intervals_beside_their_values_and_no_more_rows_than_it_asks_for() -> None:
+def test_tables_show_intervals_and_a_limited_number_of_rows() -> None:
     [shown] = finding_tables(FINDING)
     assert shown.header == ["code", "system", "size", "score", "95 %", "gap"]
     assert shown.words == 2
     assert shown.rows[0] == ("en", "a", "6", "80.0", "78.0–82.0", "+0.0")
     assert shown.rows[1][4] == "—"
     assert len(shown.rows) == 3
-    assert shown.notes == ["1 more rows: --csv and --json have all"]
+    assert shown.notes == ["1 more row: use --csv or --json for all"]
     assert len(finding_tables(FINDING, most=100)[0].rows) == 4
 
 
-def test_columns_that_tell_nothing_are_in_the_files_alone() -> None:
+def test_empty_columns_appear_only_in_files() -> None:
     rows = [[code, system, size, score, None, None, None] for code, system, size, score, *_ in TABLE.rows]
     bare = TidyTable("made", "Made up", TABLE.columns, rows)
-    [shown] = finding_tables(Finding("made", "Made up", "Nothing.", [bare]))
+    [shown] = finding_tables(Finding(analysis="made", title="Made up", reading="Nothing.", tables=[bare]))
     assert shown.header == ["code", "system", "size", "score"]
     assert "gap" in tidy_csv(bare)
-    [empty] = finding_tables(Finding("made", "Made up", "", [TidyTable("made", "t", TABLE.columns, [])]))
+    [empty] = finding_tables(
+        Finding(analysis="made", title="Made up", reading="", tables=[TidyTable("made", "t", TABLE.columns, [])])
+    )
     assert empty.header == ["code", "system", "size", "score", "gap"]
 
 
 def test_bars_without_intervals_have_no_rules() -> None:
     rows = [[code, system, size, score, None, None, gap] for code, system, size, score, _, _, gap in TABLE.rows]
-    bare = Finding("made", "Made up", "", [TidyTable("made", "t", TABLE.columns, rows)], [LOOKS[2], LOOKS[3]])
-    assert all(
-        "high" not in str(chart.spec["layer" if "layer" in chart.spec else "spec"]) for chart in finding_charts(bare)
+    bare = Finding(
+        analysis="made",
+        title="Made up",
+        reading="",
+        tables=[TidyTable("made", "t", TABLE.columns, rows)],
+        figures=[LOOKS[2], LOOKS[3]],
     )
+    assert all(
+        "high" not in str(vega_spec(chart).get("layer") or vega_spec(chart)["spec"]) for chart in finding_charts(bare)
+    )
+    assert all(chart.interval is None for chart in finding_charts(bare))
 
 
-def test_files_have_the_numbers_as_they_are_and_no_formulas() -> None:
+def test_files_have_unrounded_numbers_and_no_formulas() -> None:
     lines = tidy_csv(TABLE).splitlines()
     assert lines[0] == "language,system,size,score,low,high,gap"
     assert lines[1] == "en,a,6.0,80.04,78.0,82.0,0.0"
@@ -98,7 +147,7 @@ def test_files_have_the_numbers_as_they_are_and_no_formulas() -> None:
 
 
 @pytest.mark.parametrize("place", range(len(LOOKS)))
-def test_every_look_can_be_drawn(place: int) -> None:
+def test_every_kind_of_figure_can_be_drawn(place: int) -> None:
     pytest.importorskip("vl_convert", reason="charts need vl-convert-python")
     chart = finding_charts(FINDING)[place]
     drawing = svg(chart)
@@ -107,22 +156,26 @@ def test_every_look_can_be_drawn(place: int) -> None:
     for name, value in LOOKS[place].marks:
         assert name in drawing
         assert value in [
-            row["value"] for layer in chart.spec["layer"] for row in layer.get("data", {}).get("values", [])
+            row["value"] for layer in vega_spec(chart)["layer"] for row in layer.get("data", {}).get("values", [])
         ]
 
 
-def test_a_point_that_is_not_fitted_is_a_diamond() -> None:
+def test_points_outside_the_fit_are_diamonds() -> None:
     rows = [[code, size, score, code != "en"] for code, size, score in (("en", 6.0, 80.0), ("sw", 0.05, 40.0))]
     columns = [Column("language"), Column("size", "number"), Column("score", "score"), Column("fitted")]
-    look = Figure("made", "scatter", "t", "d", "size", "score", fit=True, fitted="fitted")
-    [chart] = finding_charts(Finding("made", "t", "", [TidyTable("made", "t", columns, rows)], [look]))
-    points, line = chart.spec["layer"][:2]
+    look = Figure(
+        table="made", looks="scatter", title="t", description="d", x="size", y="score", fit=True, fitted="fitted"
+    )
+    [chart] = finding_charts(
+        Finding(analysis="made", title="t", reading="", tables=[TidyTable("made", "t", columns, rows)], figures=[look])
+    )
+    points, line = vega_spec(chart)["layer"][:2]
     assert points["encoding"]["shape"]["condition"] == {"test": "!datum['fitted']", "value": "diamond"}
     assert line["transform"][0] == {"filter": "datum['fitted']"}
     assert "regression" in line["transform"][1]
 
 
-def test_the_mean_stands_last_and_axes_name_their_unit() -> None:
+def test_the_mean_is_last_and_axes_name_their_unit() -> None:
     rows: list[list[Value]] = [
         [language, system, 50.0, 2.0] for system in ("a", "b") for language in ("de", "mean", "sw")
     ]
@@ -133,32 +186,40 @@ def test_the_mean_stands_last_and_axes_name_their_unit() -> None:
         Column("gap", "difference", "gap, points"),
     ]
     table = TidyTable("made", "t", columns, rows)
-    looks = [Figure("made", "bars", "t", "d", x, "language", colour="system") for x in ("right", "gap")]
-    charts = finding_charts(Finding("made", "t", "", [table], looks))
+    looks = [
+        Figure(table="made", looks="bars", title="t", description="d", x=x, y="language", colour="system")
+        for x in ("right", "gap")
+    ]
+    charts = finding_charts(Finding(analysis="made", title="t", reading="", tables=[table], figures=looks))
     for chart, title in zip(charts, ("right (score)", "gap, points"), strict=True):
-        encoding = chart.spec["layer"][0]["encoding"]
+        encoding = vega_spec(chart)["layer"][0]["encoding"]
         assert encoding["y"]["sort"] == ["de", "sw", "mean"]
         assert encoding["x"]["title"] == title
 
 
-def test_one_colour_has_a_legend_where_nothing_else_tells_what_it_is() -> None:
+def test_a_single_colour_has_a_legend_only_if_nothing_else_names_it() -> None:
     rows: list[list[Value]] = [["a", "on the Pareto front", 100.0, 50.0], ["b", "on the Pareto front", 200.0, 60.0]]
     columns = [Column("system"), Column("front"), Column("size", "number"), Column("score", "score")]
     table = TidyTable("made", "t", columns, rows)
-    look = Figure("made", "scatter", "t", "d", "size", "score", colour="front")
-    [chart] = finding_charts(Finding("made", "t", "", [table], [look]))
-    assert chart.spec["layer"][0]["encoding"]["color"]["legend"] is not None
-    look = Figure("made", "strip", "t", "d", "score", "front", colour="front")
-    [chart] = finding_charts(Finding("made", "t", "", [table], [look]))
-    assert chart.spec["layer"][0]["encoding"]["color"]["legend"] is None  # the axis has the word
+    look = Figure(table="made", looks="scatter", title="t", description="d", x="size", y="score", colour="front")
+    [chart] = finding_charts(Finding(analysis="made", title="t", reading="", tables=[table], figures=[look]))
+    assert chart.series is not None
+    assert chart.series.legend
+    look = Figure(table="made", looks="strip", title="t", description="d", x="score", y="front", colour="front")
+    [chart] = finding_charts(Finding(analysis="made", title="t", reading="", tables=[table], figures=[look]))
+    assert chart.series is not None
+    assert not chart.series.legend  # the axis names it
 
 
 def test_a_figure_without_numbers_is_left_out() -> None:
     empty = TidyTable("made", "t", TABLE.columns, [["en", "a", None, None, None, None, None]])
-    assert finding_charts(Finding("made", "Made up", "Nothing.", [empty], LOOKS)) == []
+    assert (
+        finding_charts(Finding(analysis="made", title="Made up", reading="Nothing.", tables=[empty], figures=LOOKS))
+        == []
+    )
 
 
-def test_a_report_has_the_analyses_that_its_records_allow() -> None:
+def test_reports_include_the_analyses_their_records_allow() -> None:
     one = finding_sections({"mine": results("mine")})
     assert [section.id for section in one] == ["families", "saturation"]
     two = finding_sections({"mine": results("mine"), "other": results("other", 3)})
@@ -167,7 +228,7 @@ def test_a_report_has_the_analyses_that_its_records_allow() -> None:
     assert finding_sections({}) == []
 
 
-def test_transfer_gaps_stand_beside_what_could_be_reached() -> None:
+def test_transfer_gaps_are_shown_next_to_ceilings() -> None:
     tables = gap_section({"mine": results("mine")}).tables
     assert list(tables) == ["gap", "gap-ceilings"]
     ceilings = tables["gap-ceilings"]

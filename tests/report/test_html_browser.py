@@ -1,19 +1,19 @@
-"""The page in a real browser, from disk: filter, drill down, follow a link, by keyboard, with hostile names."""
+"""Test the page in a browser, from disk: filter, drill-down, links, keyboard and hostile names."""
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 
 import isogloss
-from isogloss.report.html import html_page
-from isogloss.report.sections import report_sections
-from isogloss.report.write import write_finding
+from isogloss.site.html import html_page
+from isogloss.site.sections import report_sections
+from isogloss.site.write import write_finding
 from report.browser import BROWSER, launched
 from report.made_records import HOSTILE, inputs
 
-pytest.importorskip("vl_convert", reason="reports need vl-convert-python")
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser is driven by playwright")
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
@@ -37,7 +37,7 @@ def tab(browser: Any, file: Path) -> Iterator[Any]:
     opened = browser.new_page(viewport={"width": 1200, "height": 900})
     troubles: list[str] = []
     opened.on("pageerror", lambda error: troubles.append(str(error)))
-    # What the page's policy forbids is said on the console.
+    # Violations of the page's policy appear on the console.
     opened.on("console", lambda message: troubles.append(message.text))
     opened.context.set_offline(True)
     opened.on(
@@ -54,10 +54,28 @@ def tab(browser: Any, file: Path) -> Iterator[Any]:
 def test_every_chart_is_drawn(tab: Any) -> None:
     places = tab.locator("[data-chart]").count()
     assert places == 11
-    assert tab.locator("[data-chart] svg.marks").count() == places
-    for name in ("explain", "versus", "survey", "distance"):
-        assert tab.locator(f"#{name}-chart svg.marks").count() == 1
+    assert tab.locator("[data-chart]:has(.plot svg, table.heat)").count() == places
+    for name, count in (("explain", 2), ("versus", 1), ("bias", 1), ("distance", 1)):
+        assert tab.locator(f"#{name}-chart").locator(".plot svg, table.heat").count() == count
     assert tab.locator("[data-chart=overview]").get_by_text(HOSTILE[:20]).count() >= 1
+
+
+@pytest.mark.parametrize("name", ["overview", "languages"])
+def test_a_chart_is_saved_as_shown(tab: Any, tmp_path: Path, name: str) -> None:
+    chart = tab.locator(f"[data-chart={name}]")
+    with tab.expect_download() as started:
+        chart.locator("+ button.save").click()
+    assert started.value.suggested_filename == f"{name}.svg"
+    started.value.save_as(tmp_path / "chart.svg")
+    picture = ET.parse(tmp_path / "chart.svg").getroot()  # noqa: S314 - our own file
+    # Every text is there, and no colour needs the page's style sheet.
+    texts = "".join("".join(picture.itertext()).split())
+    for_screen_readers = " ".join(chart.locator("caption").all_inner_texts()).split()
+    words = set(chart.inner_text().split()) - set(for_screen_readers)
+    assert [word for word in words if word not in texts] == []
+    assert "var(" not in ET.tostring(picture, encoding="unicode")
+    shape = chart.bounding_box()
+    assert abs(float(picture.get("width", 0)) - shape["width"]) < 0.2 * shape["width"]
 
 
 def test_filter(tab: Any) -> None:
@@ -65,16 +83,16 @@ def test_filter(tab: Any) -> None:
     languages.locator("summary").click()
     rows = languages.locator("tbody tr:visible")
     assert rows.count() == 14
-    height = tab.locator("[data-chart=languages] svg.marks").bounding_box()["height"]
+    height = tab.locator("[data-chart=languages] table").first.bounding_box()["height"]
     tab.fill("#filter", "he, Sino-Tibetan, ไทย")
     assert rows.count() == 6
     assert tab.locator("#filter-says").inner_text() == "3 of 7"
     tab.wait_for_function(
-        "before => document.querySelector('[data-chart=languages] svg.marks').getBoundingClientRect().height < before",
+        "before => document.querySelector('[data-chart=languages] table').getBoundingClientRect().height < before",
         arg=height,
     )
     tab.fill("#filter", "xx")
-    assert tab.locator("#filter-says").inner_text() == "none matches"
+    assert tab.locator("#filter-says").inner_text() == "no match"
     assert rows.count() == 14
 
 
@@ -86,13 +104,13 @@ def test_drill_down(tab: Any) -> None:
     tab.locator("#bucket-rows button").nth(3).focus()
     tab.keyboard.press("Enter")
     assert tab.locator("#examples li").all_inner_texts() == ["ar-9", "ar-10", "ar-11"]
-    assert "aLen/qLen XL (9, 11]" in tab.locator("#examples h3").inner_text()
+    assert "aLen/qLen XL (9, 11]" in tab.locator("#examples h2").inner_text()
     tab.select_option("#choose-language", "")
     assert tab.locator("#bucket-rows tr").count() == 16
     assert tab.locator("#examples li").count() == 0
 
 
-def test_examples_are_shown_with_what_was_said(tab: Any) -> None:
+def test_examples_are_shown_with_their_predictions(tab: Any) -> None:
     tab.select_option("#choose-language", "ar")
     tab.locator("#bucket-rows button").first.click()
     texts = tab.locator("#examples li").first.locator("dt, dd").all_inner_texts()
@@ -102,9 +120,14 @@ def test_examples_are_shown_with_what_was_said(tab: Any) -> None:
 
 
 def test_a_bar_can_be_clicked(tab: Any) -> None:
-    bar = tab.locator("#explain-chart svg [aria-roledescription=bar]").first
+    bar = tab.locator("#explain-chart svg .bar").first
     bar.scroll_into_view_if_needed()
     bar.click()
+    assert tab.locator("#examples li").count() == 3
+    tab.select_option("#choose-language", "ar")
+    assert tab.locator("#examples li").count() == 0
+    bar.focus()
+    tab.keyboard.press("Enter")
     assert tab.locator("#examples li").count() == 3
 
 
@@ -116,8 +139,8 @@ def test_two_systems_are_compared_bucket_by_bucket(tab: Any) -> None:
     heads = tab.locator("#versus thead th").all_inner_texts()
     assert heads[3].startswith("plain")
     assert heads[4].startswith(HOSTILE[:9])
-    shapes = tab.locator("#versus-chart svg [aria-roledescription=point]")
-    assert shapes.count() == 4
+    assert tab.locator("#versus-chart svg .bar").count() == 4
+    assert tab.locator("#versus-chart svg .bar.below").count() == 2
     tab.locator("#contrast-rows button").last.click()
     assert tab.locator("#examples li").count() == 3
     # XQuAD is explained for both, but was not compared.
@@ -127,21 +150,21 @@ def test_two_systems_are_compared_bucket_by_bucket(tab: Any) -> None:
     assert tab.locator("#versus-says").inner_text() == "This pair has no such cell."
 
 
-def test_what_only_one_system_has_right(tab: Any) -> None:
+def test_examples_only_one_system_gets_right(tab: Any) -> None:
     ours, theirs = tab.locator("#versus-says button").all()
     assert ours.inner_text().startswith("plain right, ")
     assert ours.inner_text().endswith("wrong: 12")
     theirs.focus()
     tab.keyboard.press("Enter")
     assert theirs.get_attribute("aria-expanded") == "true"
-    assert tab.locator("#examples h3").inner_text().endswith("right, plain wrong")
+    assert tab.locator("#examples h2").inner_text().endswith("right, plain wrong")
     texts = tab.locator("#examples li").first.locator("dt, dd").all_inner_texts()
     assert texts == ["premise", "so", "gold", "entailment", "plain (0)", "neutral", f"{HOSTILE} (100)", "entailment"]
     tab.select_option("#choose-language", "ar")
     assert tab.locator("#versus-says button").last.is_disabled()
 
 
-def test_where_the_order_turns_is_linked(tab: Any) -> None:
+def test_ranking_flips_are_linked(tab: Any) -> None:
     tab.select_option("#choose-language", "th")
     tab.locator("#turns summary").click()
     turned = tab.locator("#turns li")
@@ -154,29 +177,29 @@ def test_where_the_order_turns_is_linked(tab: Any) -> None:
     tab.wait_for_function("document.getElementById('choose-language').value === 'ar'")
 
 
-def test_the_data_are_looked_at_by_task_and_attribute(tab: Any) -> None:
-    rows = tab.locator("#survey-rows tr")
-    assert [tab.input_value(f"#choose-survey-{key}") for key in ("task", "attribute")] == ["xnli", "t1Len"]
+def test_dataset_bias_by_task_and_attribute(tab: Any) -> None:
+    rows = tab.locator("#bias-rows tr")
+    assert [tab.input_value(f"#choose-bias-{key}") for key in ("task", "attribute")] == ["xnli", "t1Len"]
     assert rows.last.inner_text().split("\t") == ["xnli", "Thai", "100", "40", "1", "36", "39", "44", "400"]
-    said = "Farthest apart: English and Thai (30). Pairs that are no further apart than chance makes: 1 of 3."
-    assert tab.locator("#distance-says").inner_text() == said
+    text = "Farthest apart: English and Thai (30). Pairs within chance: 1 of 3."
+    assert tab.locator("#distance-says").inner_text() == text
     assert tab.locator("#distance-chart").get_by_text("28", exact=True).count() == 2
-    tab.select_option("#choose-survey-attribute", "label")
+    tab.select_option("#choose-bias-attribute", "label")
     assert tab.locator("#distance-says").inner_text() == "All languages are alike."
     assert rows.first.inner_text().split("\t")[2:] == ["100", "50.0 %", "30.0 %", "20.0 %"]
     tab.fill("#filter", "ar")
-    assert tab.locator("#survey-rows tr:visible").count() == 1
+    assert tab.locator("#bias-rows tr:visible").count() == 1
     tab.fill("#filter", "")
-    tab.select_option("#choose-survey-task", "")
-    assert tab.locator("#choose-survey-attribute option").all_inner_texts()[1] == "label: gold label"
+    tab.select_option("#choose-bias-task", "")
+    assert tab.locator("#choose-bias-attribute option").all_inner_texts()[1] == "label: gold label"
     assert rows.count() == 4
-    tab.wait_for_function("!document.querySelector('#distance-chart svg')")
-    tab.evaluate("location.hash = 'survey/xcopa/t1Len'")
-    tab.wait_for_function("document.getElementById('choose-survey-task').value === 'xcopa'")
-    assert tab.locator("#distance-says").inner_text() == "One language has no distances."
+    tab.wait_for_function("!document.querySelector('#distance-chart table')")
+    tab.evaluate("location.hash = 'bias/xcopa/t1Len'")
+    tab.wait_for_function("document.getElementById('choose-bias-task').value === 'xcopa'")
+    assert tab.locator("#distance-says").inner_text() == "A single language has no distances."
 
 
-def test_links_lead_to_an_explanation(tab: Any) -> None:
+def test_links_open_an_explanation(tab: Any) -> None:
     tab.locator("#languages .tables summary").click()
     tab.locator("#languages a[href='#explain/xnli/ar']").first.click()
     assert [tab.input_value(f"#choose-{key}") for key in ("task", "language")] == ["xnli", "ar"]
@@ -216,11 +239,11 @@ def test_right_to_left_names_keep_their_order(tab: Any) -> None:
     assert tab.locator("#languages bdi[lang=hi]").first.evaluate("e => getComputedStyle(e).direction") == "ltr"
 
 
-def test_the_policy_lets_no_text_become_code(browser: Any, file: Path) -> None:
-    """Neither a compiled string nor a script that found its way into the page."""
+def test_the_security_policy_blocks_code_in_text(browser: Any, file: Path) -> None:
+    """Neither compiled strings nor injected scripts run."""
     opened = browser.new_page()
     opened.goto(file.as_uri())
-    # Later, since the policy does not hold for what a debugger runs.
+    # Later, since the policy does not apply to code run by a debugger.
     opened.evaluate(
         "setTimeout(() => { try { new Function('window.hacked = 1')(); } catch (e) { window.refused = e.name; } })"
     )
@@ -233,7 +256,7 @@ def test_the_policy_lets_no_text_become_code(browser: Any, file: Path) -> None:
     opened.close()
 
 
-def test_a_narrow_screen_scrolls_only_down(browser: Any, file: Path) -> None:
+def test_narrow_screens_scroll_only_vertically(browser: Any, file: Path) -> None:
     opened = browser.new_page(viewport={"width": 390, "height": 844})
     opened.goto(file.as_uri())
     opened.wait_for_selector("html[data-drawn=all]")
@@ -242,7 +265,7 @@ def test_a_narrow_screen_scrolls_only_down(browser: Any, file: Path) -> None:
 
 
 @pytest.mark.parametrize(("analysis", "has_languages"), [("saturation", True), ("rankings", False)])
-def test_the_page_of_an_analysis_is_filtered_where_its_rows_are_languages(
+def test_analysis_pages_have_a_filter_if_rows_are_languages(
     browser: Any, tmp_path: Path, analysis: str, has_languages: bool
 ) -> None:
     write_finding(isogloss.analyze(analysis, "published", tasks=["xnli"]), tmp_path / "page.html")

@@ -1,26 +1,26 @@
-"""Pairs of systems as tables and charts: one pair names its systems in headings, several in columns."""
+"""Test tables and charts of pairs: a single pair is named in headings, several pairs in columns."""
 
 import msgspec
 
-from isogloss.report.pairwise_section import pairwise_section
-from isogloss.report.pairwise_tables import disagreement_table, pairwise_bucket_table, pairwise_tables, turned_table
+from isogloss.site.explain_section import pairwise_section
+from isogloss.tables.pairwise_tables import disagreement_table, pairwise_bucket_table, pairwise_tables, turned_table
 from report.made_records import HOSTILE, pair_made
 
 
-def test_every_cell_and_where_the_order_turns() -> None:
+def test_every_cell_and_ranking_flip() -> None:
     section = pairwise_section([pair_made()])
     cells = section.tables["differences"]
-    assert cells.title == f"plain against {HOSTILE}: who is right where the other is wrong"
+    assert cells.title == f"plain against {HOSTILE}: examples that only one system gets right"
     assert cells.header == ("task", "code", "language", "Δ", "n", "only plain", f"only {HOSTILE}", "turned")
     assert cells.rows[0] == ("xnli", "en", "English", "+5.0", "100", "12", "7", "1")
-    # L is turned too, but not surely.
+    # L is flipped too, but not significantly.
     (turned,) = section.tables["turns"].rows
     assert turned[:5] == ("xnli", "en", "English", "qLen", "XL (9, 11]")
     assert turned[5:] == ("31.0", "40.0", "-9.0", "-12.0 to -6.0", "0.010", "25")
-    assert {record["score"] for record in section.charts[0].spec["data"]["values"]} == {5.0}
+    assert {record["score"] for record in section.charts[0].records} == {5.0}
 
 
-def test_several_pairs_are_told_apart_in_every_table() -> None:
+def test_tables_of_several_pairs_name_their_systems() -> None:
     pairs = [pair_made("a", "b"), pair_made("a", "c")]
     cells = disagreement_table(pairs)
     assert cells.header[3:5] == ("first", "second")
@@ -33,7 +33,7 @@ def test_several_pairs_are_told_apart_in_every_table() -> None:
     assert buckets.rows[-1][7:9] == ("a", "c")
 
 
-def test_where_nothing_turns_there_is_no_table_of_it() -> None:
+def test_no_table_without_ranking_flips() -> None:
     made = pair_made()
     calm = type(made)(made.first, made.second, made.facets[1:], made.cells[1:])
     assert list(pairwise_section([calm]).tables) == ["differences"]
@@ -51,7 +51,7 @@ def test_every_bucket_of_a_pair() -> None:
     assert r"$\bullet$$\rightleftharpoons$" in table.latex()
 
 
-def test_few_cells_are_printed_bucket_by_bucket_and_of_many_what_turns() -> None:
+def test_few_cells_show_all_buckets_and_many_only_flips() -> None:
     made = pair_made()
     few = pairwise_tables([made])
     assert [table.title for table in few[1:]] == [
@@ -60,4 +60,4 @@ def test_few_cells_are_printed_bucket_by_bucket_and_of_many_what_turns() -> None
     assert [row[-1] for row in few[1].rows] == ["▲●", "", "⇄", "▼●⇄"]
     many = [msgspec.structs.replace(facet, task=str(n)) for n in range(4) for facet in made.facets]
     titles = [table.title for table in pairwise_tables([type(made)(made.first, made.second, many, made.cells)])]
-    assert titles[1:] == [f"plain minus {HOSTILE}: where the order turns"]
+    assert titles[1:] == [f"plain minus {HOSTILE}: where the ranking flips"]

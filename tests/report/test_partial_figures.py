@@ -1,28 +1,47 @@
-"""What is over a part says so, wherever it stands: in tables, charts and their notes, for each system by itself."""
+"""Test that partial figures are marked in tables, charts and notes, for each system."""
 
 from typing import Any
 
 import msgspec
 import pytest
 
-from isogloss.report.charts import svg
-from isogloss.report.score_sections import gap_section, group_section, language_section, overview_section
-from isogloss.report.score_tables import gap_table, group_table, overview_table
-from isogloss.report.section import Section
 from isogloss.scoring.results import AverageScore, Overall, Results
+from isogloss.site.score_sections import gap_section, group_section, language_section, overview_section
+from isogloss.site.section import Section
+from isogloss.tables.score_tables import gap_table, group_table, overview_table
+from isogloss.tables.vega import svg
 from report.made_records import cell, number, results
 
 
 def only(name: str, *cells: tuple[str, str]) -> Results:
-    """A system that was asked some cells of xtreme-r, which has more."""
+    """Return a system with only some cells of xtreme-r."""
     made = [cell(task, code, 50) for task, code in cells]
     tasks = {
-        task: AverageScore(task, number(50), {}, [code for one, code in cells if one == task], ["sw"])
+        task: AverageScore(
+            name=task,
+            score=number(50),
+            metrics={},
+            members=[code for one, code in cells if one == task],
+            missing=["sw"],
+        )
         for task, _ in cells
     }
-    categories = [AverageScore(f"category of {task}", number(50), {}, [task], [f"{task}/sw"]) for task in tasks]
+    categories = [
+        AverageScore(name=f"category of {task}", score=number(50), metrics={}, members=[task], missing=[f"{task}/sw"])
+        for task in tasks
+    ]
     overall = Overall("category", number(50), [*(f"{task}/sw" for task in tasks), "udpos"])
-    return Results("xtreme-r", {"name": name}, "test", made, list(tasks.values()), categories, overall, [], "0")
+    return Results(
+        suite="xtreme-r",
+        system={"name": name},
+        split="test",
+        cells=made,
+        tasks=list(tasks.values()),
+        categories=categories,
+        overall=overall,
+        pairs=[],
+        isogloss="0",
+    )
 
 
 APART = {
@@ -32,16 +51,14 @@ APART = {
 
 
 def values(section: Section, place: int = 0) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = section.charts[place].spec["data"]["values"]
-    return found
+    return section.charts[place].records
 
 
 def footnotes(section: Section, place: int = 0) -> list[str]:
-    found: list[str] = section.charts[place].spec.get("title", {}).get("text", [])
-    return found
+    return section.charts[place].footnotes
 
 
-def test_each_system_has_its_own_coverage_and_its_own_note() -> None:
+def test_each_system_has_its_own_coverage_and_note() -> None:
     table = overview_table(APART)
     rows = {(row[0], row[1]): row for row in table.rows}
     assert rows["overall", "a"][3::3] == ("50.0*", "2/3 tasks")
@@ -51,9 +68,9 @@ def test_each_system_has_its_own_coverage_and_its_own_note() -> None:
     assert "b: * partial, missing: xquad/sw  udpos" in table.notes
 
 
-def test_charts_have_a_star_for_every_partial_figure_and_say_what_it_means() -> None:
+def test_charts_mark_partial_figures_and_explain_the_mark() -> None:
     section = overview_section(APART)
-    # The first chart is of the cell that both have: nothing of it is partial.
+    # The first chart shows the shared cell; none of its figures is partial.
     assert [(record["name"], record["score"], record["partial"]) for record in values(section)] == [
         ("mean over tasks", 50.0, False),
         ("xquad", 50.0, False),
@@ -65,8 +82,8 @@ def test_charts_have_a_star_for_every_partial_figure_and_say_what_it_means() -> 
         "1/2 tasks",
     }
     assert footnotes(section, 1) == [
-        "* a: partial, without 1 task and 2 cells of others",
-        "* b: partial, without 1 task and 1 cell of others",
+        "* a: partial: 1 task and 2 other cells missing",
+        "* b: partial: 1 task and 1 other cell missing",
     ]
     pytest.importorskip("vl_convert", reason="charts need vl-convert-python")
     assert svg(section.charts[1]).count(">*</text>") == len(values(section, 1))
@@ -77,7 +94,7 @@ def test_charts_have_a_star_for_every_partial_figure_and_say_what_it_means() -> 
     )  # XNLI and its category lack a language
 
 
-def test_the_transfer_gap_is_over_the_languages_that_are_there() -> None:
+def test_the_transfer_gap_covers_available_languages() -> None:
     table = gap_table(APART)
     assert [row[:2] + row[3:5] + row[6:] for row in table.rows] == [
         ("xnli", "a", "50.0*", "+0.0*", "1/2"),
@@ -89,7 +106,7 @@ def test_the_transfer_gap_is_over_the_languages_that_are_there() -> None:
     assert len(footnotes(section)) == 2
 
 
-def test_means_of_families_are_marked_where_the_suite_has_more_of_them() -> None:
+def test_family_means_are_marked_if_the_suite_has_more_languages() -> None:
     made = {"a": only("a", ("xnli", "en"), ("xnli", "de"), ("xnli", "ar"))}
     missing_german = msgspec.structs.replace(made["a"].tasks[0], members=["en", "ar"], missing=["de"])
     lacking = {"a": msgspec.structs.replace(made["a"], cells=made["a"].cells[::2], tasks=[missing_german])}
@@ -100,21 +117,21 @@ def test_means_of_families_are_marked_where_the_suite_has_more_of_them() -> None
     assert footnotes(group_section(lacking)) != []
 
 
-def test_cells_with_partial_gold_are_marked_in_the_chart_as_in_the_table() -> None:
+def test_cells_with_partial_gold_are_marked_in_chart_and_table() -> None:
     section = language_section({"a": results("a")})
     labels = {(record["task"], record["language"]): record["label"] for record in values(section)}
     assert labels["xquad", "th"] == "7†"
     assert labels["xnli", "en"] == "80"
-    assert footnotes(section) == ["† partial gold, in no average"]
+    assert footnotes(section) == ["† partial gold, not averaged"]
 
 
-def test_one_cell_is_no_overall() -> None:
+def test_one_cell_gives_no_overall_score() -> None:
     alone = only("a", ("xquad", "en"))
     table = overview_table({"a": alone})
     assert [row[0] for row in table.rows] == ["xquad"]
-    assert table.notes[0] == "no overall: one cell of xtreme-r was scored"
+    assert table.notes[0] == "no overall score: only one cell of xtreme-r was scored"
     assert [record["name"] for record in values(overview_section({"a": alone}))] == ["xquad"]
-    # A suite of one cell asks for it.
+    # A suite of one cell has an overall score.
     asked = msgspec.structs.replace(
         alone,
         tasks=[msgspec.structs.replace(alone.tasks[0], missing=[])],
@@ -125,7 +142,7 @@ def test_one_cell_is_no_overall() -> None:
 
 
 @pytest.mark.parametrize("section", [overview_section, gap_section, group_section, language_section])
-def test_scores_of_charts_are_those_of_tables(section: Any) -> None:
+def test_charts_and_tables_show_the_same_scores(section: Any) -> None:
     made = only("a", ("xquad", "en"), ("xquad", "de"))
     shifted = {"f1": number(37.3), "em": number(20.2)}
     cells = [msgspec.structs.replace(each, metrics=shifted) for each in made.cells]

@@ -1,4 +1,4 @@
-"""The page for speakers in a real browser, from disk: judge, write, reload, download, load, at the width of a phone."""
+"""Test the review page in a browser, from disk, on a phone: judge, write, reload, download and load."""
 
 import json
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from isogloss.checklist.review_files import read_reviews
 from isogloss.checklist.review_items import review_items
 from isogloss.checklist.review_merge import merge_reviews
 from isogloss.grammar.schema import TESTS
-from isogloss.report.review_page import review_page
+from isogloss.site.review_page import review_page
 from report.browser import BROWSER, launched
 from report.test_review_page import hostile_items
 
@@ -30,7 +30,7 @@ def browser() -> Iterator[Any]:
 
 
 class Phone:
-    """A phone: opens pages from disk, offline; whatever the page complains about or asks for is a fault."""
+    """A phone that opens pages from disk, offline; console messages and requests are failures."""
 
     def __init__(self, browser: Any, **options: Any) -> None:
         self.context = browser.new_context(viewport=PHONE, has_touch=True, **options)
@@ -90,7 +90,7 @@ def progress(tab: Any) -> str:
     return str(tab.locator("#progress-says").inner_text())
 
 
-def test_judge_write_reload_download_and_read(phone: Phone, page: Path, tmp_path: Path) -> None:
+def test_judge_reload_download_and_read(phone: Phone, page: Path, tmp_path: Path) -> None:
     items = review_items("en")
     tab = phone.open(page)
     tab.fill("#name", "Zoë B.")
@@ -114,7 +114,7 @@ def test_judge_write_reload_download_and_read(phone: Phone, page: Path, tmp_path
 
     path = downloaded(tab, tmp_path / "zoe.json")
     merged = merge_reviews(read_reviews([path]))
-    assert [(each.name, each.judged, each.asked, each.older) for each in merged.speakers] == [
+    assert [(each.name, each.judged, each.items, each.older) for each in merged.speakers] == [
         ("Zoë B.", 3, len(items), [])
     ]
     assert [change.key for change in merged.changes] == [items[1].key, "adjective.old"]
@@ -126,7 +126,7 @@ def test_judge_write_reload_download_and_read(phone: Phone, page: Path, tmp_path
     assert json.loads(tab.locator("#text").input_value()) == json.loads(path.read_text(encoding="utf-8"))
 
 
-def test_all_of_it_by_keyboard(phone: Phone, page: Path, tmp_path: Path) -> None:
+def test_a_whole_review_by_keyboard(phone: Phone, page: Path, tmp_path: Path) -> None:
     tab = phone.open(page)
     items = review_items("en")
     tab.keyboard.press("ArrowRight")
@@ -134,7 +134,7 @@ def test_all_of_it_by_keyboard(phone: Phone, page: Path, tmp_path: Path) -> None
     tab.keyboard.press("ArrowLeft")
     tab.keyboard.press("2")
     assert tab.locator("[data-verdict=odd]").get_attribute("aria-pressed") == "true"
-    # A figure that is typed into a box is no verdict.
+    # Digits typed into a box are not verdicts.
     tab.locator("#remark").press("3")
     assert tab.locator("[data-verdict=wrong]").get_attribute("aria-pressed") == "false"
     tab.locator("#next").press("Enter")
@@ -145,14 +145,14 @@ def test_all_of_it_by_keyboard(phone: Phone, page: Path, tmp_path: Path) -> None
     assert tab.locator("#open").is_disabled()
     merged = merge_reviews(read_reviews([downloaded(tab, tmp_path / "all.json")]))
     assert set(merged.marks) == set(TESTS)
-    # The last one, pressed again, is taken back.
+    # Pressing the last verdict again removes it.
     tab.keyboard.press("1")
     assert progress(tab) == f"{len(items) - 1} of {len(items)} judged"
     tab.click("#open")
     assert tab.locator("#key").inner_text() == items[-1].key
 
 
-def test_a_browser_that_keeps_nothing_says_so(browser: Any, page: Path, tmp_path: Path) -> None:
+def test_a_browser_without_storage_shows_a_warning(browser: Any, page: Path, tmp_path: Path) -> None:
     phone = Phone(browser)
     phone.context.add_init_script(REFUSED_STORE)
     tab = phone.open(page)
@@ -163,7 +163,7 @@ def test_a_browser_that_keeps_nothing_says_so(browser: Any, page: Path, tmp_path
     phone.close()
 
 
-def test_a_damaged_store_is_no_end(browser: Any, page: Path) -> None:
+def test_a_damaged_store_is_ignored(browser: Any, page: Path) -> None:
     phone = Phone(browser)
     phone.context.add_init_script(
         'Storage.prototype.getItem = () => \'{"answers": [1, {"a": null}], "place": 1e9, "name": 5}\';'
@@ -175,7 +175,7 @@ def test_a_damaged_store_is_no_end(browser: Any, page: Path) -> None:
     phone.close()
 
 
-def test_going_on_elsewhere(browser: Any, page: Path, tmp_path: Path) -> None:
+def test_continuing_on_another_device(browser: Any, page: Path, tmp_path: Path) -> None:
     first = Phone(browser)
     tab = first.open(page)
     tab.fill("#name", "Juma")
@@ -193,9 +193,9 @@ def test_going_on_elsewhere(browser: Any, page: Path, tmp_path: Path) -> None:
     tab.tap("[data-verdict=odd]")
     tab.locator("main > section > details").last.locator("summary").tap()
     tab.set_input_files("#load", path)
-    tab.locator("#load-says", has_text="taken over").wait_for()
-    said = tab.locator("#load-says").inner_text()
-    assert said.startswith("1 answers taken over; 1 stay as they are here; 1 are about words that have changed since")
+    tab.locator("#load-says", has_text="loaded").wait_for()
+    message = tab.locator("#load-says").inner_text()
+    assert message.startswith("Answers: 1 loaded; 1 kept from this device; 1 about words that have changed since")
     assert tab.locator("#name").input_value() == "Juma"
     tab.tap("#next")
     assert tab.locator("#earlier").inner_text() == "The words have changed since you judged them as right: what it was"
@@ -214,7 +214,7 @@ def test_going_on_elsewhere(browser: Any, page: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("code", "direction"), [("en", "ltr"), ("ar", "rtl")])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_kind_fits_a_phone(browser: Any, tmp_path: Path, code: str, direction: str, scheme: str) -> None:
+def test_every_kind_of_item_fits_a_phone(browser: Any, tmp_path: Path, code: str, direction: str, scheme: str) -> None:
     phone = Phone(browser, color_scheme=scheme)
     tab = phone.open(written(tmp_path, code))
     assert not scrolls_sideways(tab)
@@ -238,7 +238,7 @@ def test_every_kind_fits_a_phone(browser: Any, tmp_path: Path, code: str, direct
     phone.close()
 
 
-def test_everything_has_a_name_for_those_who_listen(phone: Phone, page: Path) -> None:
+def test_every_control_has_an_accessible_name(phone: Phone, page: Path) -> None:
     tab = phone.open(page)
     unnamed = tab.evaluate(
         """[...document.querySelectorAll("button, select, input, textarea, progress")]
@@ -249,8 +249,8 @@ def test_everything_has_a_name_for_those_who_listen(phone: Phone, page: Path) ->
     assert tab.locator("article [aria-live=polite] #ask").count() == 1
 
 
-def test_hostile_words_are_shown_as_words(phone: Phone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("isogloss.report.review_page.review_items", hostile_items)
+def test_hostile_words_are_shown_as_text(phone: Phone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isogloss.site.review_page.review_items", hostile_items)
     tab = phone.open(written(tmp_path, "en"))
     assert tab.locator("#lines .text").inner_text().startswith("</script><script>")
     assert tab.locator("#lines img").count() == 0

@@ -1,8 +1,9 @@
-"""Tables of results: the same functions for one system, where no column names it, and for several."""
+"""Test tables of results for one system, which no column names, and for several."""
 
 import msgspec
 
-from isogloss.report.score_tables import (
+from isogloss.scoring.results import CellScore
+from isogloss.tables.score_tables import (
     group_table,
     language_table,
     overview_table,
@@ -10,7 +11,6 @@ from isogloss.report.score_tables import (
     pair_table,
     score_tables,
 )
-from isogloss.scoring.results import CellScore
 from report.made_records import cell, number, results
 
 ONE = {"a": results("a")}
@@ -29,10 +29,10 @@ def test_the_overview_has_tasks_then_categories_then_the_overall_score() -> None
         ("overall", "rule: category", "65.0*", "63.0–67.0", "", "2/3 tasks"),
     ]
     assert table.strong == {2, 3, 4}
-    assert table.notes == ["* partial, missing: xnli/sw  mewslix", "partial gold, in no average: xquad/th (n=100)"]
+    assert table.notes == ["* partial, missing: xnli/sw  mewslix", "partial gold, not averaged: xquad/th (n=100)"]
 
 
-def test_several_systems_stand_below_each_other() -> None:
+def test_several_systems_have_one_row_each() -> None:
     table = overview_table(TWO)
     assert table.title == "2 systems on xtreme-r, test"
     assert [row[:2] for row in table.rows] == [
@@ -42,26 +42,28 @@ def test_several_systems_stand_below_each_other() -> None:
     assert {len(row) for row in table.rows} == {len(table.header)}
 
 
-def test_a_note_that_is_not_of_all_systems_says_of_which() -> None:
-    noted = CellScore("xnli", "en", "test", {"accuracy": number(80)}, "s", notes=["left out"])
+def test_notes_on_some_systems_name_them() -> None:
+    noted = CellScore(
+        task="xnli", language="en", split="test", metrics={"accuracy": number(80)}, signature="s", notes=["left out"]
+    )
     more = msgspec.structs.replace(results("b"), cells=[*results("b").cells[1:], noted])
     notes = overview_table({"a": results("a"), "b": more}).notes
     assert "* partial, missing: xnli/sw  mewslix" in notes
     assert notes[-1] == "b: xnli/en: left out"
 
 
-def test_languages_are_marked_where_their_gold_is_partial_or_of_another_split() -> None:
+def test_partial_gold_and_other_splits_are_marked() -> None:
     table = language_table(ONE)
     assert table.header == ("code", "language", "xnli", "xquad", "wikiann")
     rows = {row[0]: row for row in table.rows}
     assert list(rows) == sorted(rows)
     assert rows["th"] == ("th", "Thai", "50.0", "7.0†", "·")
-    assert table.notes == ["† partial gold, in no average"]
+    assert table.notes == ["† partial gold, not averaged"]
     dev = msgspec.structs.replace(cell("xnli", "en", 80), split="dev")
     best = msgspec.structs.replace(results("a"), split="best", cells=[dev, cell("xnli", "ar", 70)])
     table = language_table({"a": best})
     assert [row[-1] for row in table.rows] == ["70.0", "80.0‡"]
-    assert table.notes == ["‡ dev, the others test"]
+    assert table.notes == ["‡ dev split, the others test"]
 
 
 def test_languages_of_several_systems() -> None:
@@ -70,18 +72,18 @@ def test_languages_of_several_systems() -> None:
     assert [row[2:4] for row in table.rows if row[0] == "ar"] == [("a", "70.0"), ("b", "60.0")]
 
 
-def test_a_language_that_nobody_knows_is_shown_by_its_code() -> None:
+def test_unknown_languages_are_shown_by_their_code() -> None:
     table = language_table({"a": msgspec.structs.replace(results("a"), cells=[cell("xnli", "qqq", 1)])})
     assert table.rows == [("qqq", "qqq", "1.0")]
 
 
-def test_families_say_how_many_languages_a_mean_has_where_it_is_not_all() -> None:
+def test_families_show_the_number_of_languages_if_not_all() -> None:
     table = group_table(ONE, "family")
     assert table.header == ("family", "languages", "xnli", "xquad", "wikiann")
     # English and Urdu in XNLI, English and Hindi in XQuAD.
     assert table.rows[0] == ("Indo-European", "3", "70.0 (2)", "65.0 (2)", "·")
     assert ("Kra-Dai", "1", "50.0", "·", "·") in table.rows
-    assert table.notes == ["in brackets: the mean of so many of the languages"]
+    assert table.notes == ["brackets: number of languages averaged"]
     scripts = group_table(TWO, "script")
     assert scripts.header[:3] == ("script", "system", "languages")
     assert ("Arab", "b", "2", "55.0", "·", "·") in scripts.rows
@@ -94,7 +96,7 @@ def test_language_pairs() -> None:
     assert matrix.rows == [("ar", "Arabic", "·", "23.0"), ("en", "English", "22.0", "71.0")]
 
 
-def test_one_cell_needs_no_table_of_languages() -> None:
+def test_one_cell_has_no_language_table() -> None:
     alone = msgspec.structs.replace(results("a"), cells=results("a").cells[:1], pairs=[])
     assert len(score_tables({"a": alone})) == 1
     assert len(score_tables(ONE)) == 4

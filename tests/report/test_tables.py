@@ -1,4 +1,4 @@
-"""One table in every dress."""
+"""Test a table in every format."""
 
 import io
 
@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from isogloss.errors import UnknownNameError
-from isogloss.report.tables import Table, render
+from isogloss.tables.table import Table, render
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def printed(table: Table, width: int) -> str:
     return stream.getvalue()
 
 
-def test_data_is_never_markup(table: Table) -> None:
+def test_cells_are_never_markup(table: Table) -> None:
     assert "[bold]z" in printed(table, 80)
 
 
@@ -65,7 +65,7 @@ def test_wide_tables_are_split_and_nothing_is_lost(width: int) -> None:
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])
-def test_an_interval_is_never_parted_from_what_it_is_of(width: int) -> None:
+def test_intervals_stay_with_their_values(width: int) -> None:
     table = Table("wide", ("name", *(word for i in range(6) for word in (f"score{i}", "95 %"))))
     table.add("some language", *(cell for i in range(6) for cell in (f"{i}.5", f"{i}.1-{i}.9")))
     lines = [line for line in printed(table, width).splitlines() if "some language" in line]
@@ -78,7 +78,7 @@ def test_unknown_format() -> None:
         render([], "mdd")
 
 
-def test_names_are_not_broken_where_other_text_can_be_wrapped() -> None:
+def test_names_are_not_broken_if_other_text_can_wrap() -> None:
     table = Table("Tasks", ("task", "title", "languages"), words=2)
     table.add("checklist-job-vs-nationality", "profession or nationality, each asked for in turn " * 2, "51")
     text = printed(table, 70)

@@ -1,4 +1,4 @@
-"""A report is written whole or not at all."""
+"""Test that a report is written completely or not at all."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,8 @@ import pytest
 
 from e2e.command import isogloss
 from isogloss.errors import DataError, IsoglossError
-from isogloss.report import charts, write
+from isogloss.site import write
+from isogloss.tables import charts, vega
 from report.made_records import results
 
 pytest.importorskip("vl_convert", reason="reports need vl-convert-python")
@@ -29,14 +30,14 @@ def broken_chart(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("broken_chart")
-def test_a_chart_that_cannot_be_drawn_leaves_nothing(tmp_path: Path) -> None:
+def test_a_failed_chart_leaves_no_files(tmp_path: Path) -> None:
     with pytest.raises(IsoglossError, match="cannot be drawn"):
         write.report(results("a"), tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.usefixtures("broken_chart")
-def test_a_report_that_was_there_stays_as_it_was(tmp_path: Path) -> None:
+def test_a_failure_keeps_the_old_report(tmp_path: Path) -> None:
     write.report(results("a"), tmp_path, pictures=False)
     (tmp_path / "notes.txt").write_text("mine")
     before = contents(tmp_path)
@@ -45,7 +46,7 @@ def test_a_report_that_was_there_stays_as_it_was(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
-def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Path.write_bytes
 
     def full(path: Path, content: bytes) -> Any:
@@ -60,15 +61,15 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_one_is_named(tmp_path: Path) -> None:
+def test_an_unusable_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     results("a").to_json(tmp_path / "results.json")
     done = isogloss("report", tmp_path / "results.json", "--no-pictures", "--out", tmp_path / "file")
     assert done.code == 1
-    assert done.err.startswith(f"error: {tmp_path}/file: cannot be written")
+    assert done.err.startswith(f"error: {tmp_path}/file: cannot write")
 
 
-def test_files_are_as_readable_as_any(tmp_path: Path) -> None:
+def test_files_have_default_permissions(tmp_path: Path) -> None:
     mask = os.umask(0o022)
     try:
         page = write.report(results("a"), tmp_path / "out", pictures=False)
@@ -79,10 +80,17 @@ def test_files_are_as_readable_as_any(tmp_path: Path) -> None:
     assert [path.name for path in page.parent.iterdir() if path.name.startswith(".")] == []
 
 
-def test_what_the_library_cannot_draw_is_an_error_of_ours() -> None:
-    broken = charts.Chart(
-        "name", "title", "", {"mark": "point", "encoding": {"x": {"field": 3}}, "transform": [{"filter": "("}]}
-    )
-    with pytest.raises(IsoglossError, match="the chart cannot be drawn") as caught:
-        charts.svg(broken)
+def test_errors_of_the_chart_library_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = charts.average_dots("name", "title", [], [], strong=0, what="score")
+    spec = {"mark": "point", "encoding": {"x": {"field": 3}}, "transform": [{"filter": "("}]}
+    monkeypatch.setattr(vega, "vega_spec", lambda chart: spec)
+    with pytest.raises(IsoglossError, match="cannot draw the chart") as caught:
+        vega.svg(broken)
     assert caught.value.where == "name"
+
+
+def test_a_report_without_the_drawing_library_has_no_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(write, "find_spec", lambda name: None)
+    page = write.report(results("a"), tmp_path / "out")
+    assert not (tmp_path / "out" / "charts").exists()
+    assert "charts/" not in page.read_text(encoding="utf-8")

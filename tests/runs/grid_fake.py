@@ -1,23 +1,28 @@
-"""A system for testing the grid: quick, deterministic, and able to fail in every way; and the command line that has it.
+"""A quick, deterministic system that can fail in every way, and a command line with it.
 
-What it does is set by environment variables, which reach every process: FAKE_LOG (a file that gets a line for every fit
-and every prediction), FAKE_SLEEP (the longest cell, in ms), FAKE_TROUBLE (`kind@seed-task/language`, …).
+Environment variables, which reach every process, control it: FAKE_LOG (a log file with one line per fit
+and per prediction), FAKE_SLEEP (the longest cell, in ms), FAKE_HOLD (a file: while it exists, cells wait, except in the
+languages and on the nodes it lists), FAKE_TROUBLE (`kind@seed-task/language`, …).
 """
 
 import json
+import multiprocessing
 import os
 import random
 import signal
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from isogloss.cli.main import main
+from isogloss.runs.grid import run_plan
+from isogloss.runs.locks import Owner
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import read_record
 from isogloss.scoring.results import CellScore
@@ -26,10 +31,11 @@ from isogloss.systems.base import System
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.mini import make
 from isogloss.tasks.task import Task
+from isogloss.workers import node_name
 
 
 def log(*words: object) -> None:
-    """One line, written at once: lines of several processes do not mix."""
+    """Append a line with one write, so that lines of several processes do not mix."""
     if path := os.environ.get("FAKE_LOG"):
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         os.write(descriptor, (" ".join(map(str, words)) + "\n").encode())
@@ -71,12 +77,21 @@ class FakeSystem(System):
         log("predict", place, os.getpid())
         longest = float(os.environ.get("FAKE_SLEEP", "0")) / 1000
         time.sleep(longest * zlib.crc32(place.encode()) / 2**32)
+        while self.is_held(examples.language):
+            time.sleep(0.01)
         if trouble("fail", place):
             raise ZeroDivisionError("a cell went wrong")
         if trouble("kill", place):
             os.kill(os.getpid(), signal.SIGKILL)
         answers = [self._answer(row, zlib.crc32(f"{self.seed}/{row['id']}".encode())) for row in examples]
         return answers[:-1] if trouble("short", place) else answers
+
+    def is_held(self, language: str) -> bool:
+        """Return True while the cells of a language have to wait on this node."""
+        try:
+            return not {language, node_name()} & {*Path(os.environ.get("FAKE_HOLD", "")).read_text().split()}
+        except OSError:  # no such file
+            return False
 
     def _answer(self, row: dict[str, Any], number: int) -> Any:
         answer: Mapping[str, Callable[[], Any]] = {
@@ -88,7 +103,7 @@ class FakeSystem(System):
 
 
 def command(plan: Plan, jobs: int) -> list[str]:
-    """The command line that fills a grid, in which spawned processes have the system too."""
+    """Return the command that fills a grid, with `fake` in spawned processes as well."""
     asked = plan.request
     words = ["run", "fake", "--suite", asked.suite.id, "--out", str(plan.root.parent.parent), "--jobs", str(jobs)]
     words += ["--tasks", ",".join(asked.tasks), "--languages", ",".join(asked.languages or ())]
@@ -97,29 +112,29 @@ def command(plan: Plan, jobs: int) -> list[str]:
 
 @pytest.fixture(scope="session")
 def mini_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache that is not the user's; the suite mini is made there once."""
-    return tmp_path_factory.mktemp("cache")
+    """A temporary cache with the suite mini."""
+    from caches import new_cache  # not on the path of the command below
+
+    return new_cache(tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture
-def mini_data(mini_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The files of the suite mini, in a world that has the system `fake`."""
+def mini_data(mini_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The files of the suite mini, with the system `fake`."""
     monkeypatch.setitem(base._SHIPPED, "fake", f"{__name__}:FakeSystem")
     monkeypatch.setenv("ISOGLOSS_CACHE", str(mini_cache))
-    make.folder.cache_clear()
-    yield make.folder()
-    make.folder.cache_clear()
+    return make.folder()
 
 
 def snapshot(root: Path) -> dict[str, bytes]:
-    """All that must not depend on who filled a grid, and when: answers, statistics, descriptions, results, summary."""
+    """Return all files that must not depend on process and time: predictions, statistics, results, summary."""
     files = (path for path in root.rglob("*") if path.is_file())
     found = [path for path in files if ".cells" not in path.parts or path.suffix == ".npz"]
     return {str(path.relative_to(root)): path.read_bytes() for path in found}
 
 
 def untimed_records(root: Path) -> dict[str, dict[str, Any]]:
-    """The records of all cells, without what depends on the moment and the machine's mood."""
+    """Return the records of all cells without times and memory."""
     found = {}
     for path in sorted(root.glob("seed-*/.cells/*/*.json")):
         record = json.loads(path.read_text(encoding="utf-8"))
@@ -130,22 +145,35 @@ def untimed_records(root: Path) -> dict[str, dict[str, Any]]:
 
 
 def scores(plan: Plan) -> dict[CellKey, CellScore | None]:
-    """The scores of all cells, which must be done."""
+    """Return the scores of all cells, which must be done."""
     records = {cell: read_record(plan.record_path(cell)) for cell in plan.cells}
     assert {record.status if record else "missing" for record in records.values()} == {"done"}
     return {cell: record.score for cell, record in records.items() if record}
 
 
+def same(plan: Plan, undisturbed: Plan) -> None:
+    """Assert that two grids are equal, except for times, without leftovers."""
+    assert scores(plan) == scores(undisturbed)
+    assert snapshot(plan.root) == snapshot(undisturbed.root)
+    assert untimed_records(plan.root) == untimed_records(undisturbed.root)
+    assert leftovers(plan.root) == []
+
+
+def far_owner(machine: str = "elsewhere") -> Owner:
+    """Return the owner of a lock on another machine."""
+    return Owner(machine=machine, pid=1, started="1", token=os.urandom(4).hex())
+
+
 def leftovers(root: Path) -> list[str]:
-    """Files that nobody may leave behind."""
+    """Return locks and unfinished files."""
     marks = (".lock", ".part", ".claim")
     return [path.name for path in root.rglob("*") if any(mark in path.name for mark in marks)]
 
 
 def kill_at_random(start: Callable[[], Any], finished: Callable[[], bool], seed: int, first: float = 0.02) -> int:
-    """Start processes and SIGKILL each after a while, drawn at random, until one has finished; says how many died.
+    """Start processes and kill each after a random time until one has finished; return the number of kills.
 
-    The time they are given grows, so that the end is reached on any machine.
+    The mean time grows, so that the end is reached on any machine.
     """
     rng = random.Random(seed)
     mean, kills = first, 0
@@ -160,8 +188,19 @@ def kill_at_random(start: Callable[[], Any], finished: Callable[[], bool], seed:
     return kills
 
 
-if __name__ in ("__main__", "__mp_main__"):  # the latter in the processes that the former spawns
+if __name__ in ("__main__", "__mp_main__"):  # the latter in processes spawned by the former
     base._SHIPPED["fake"] = "__main__:FakeSystem"
 
 if __name__ == "__main__":
     main()
+
+
+def run_twice(plan: Plan, meanwhile: Callable[[Sequence[BaseProcess]], None] = lambda _: None) -> None:
+    """Fill a grid by two forked processes at the same time."""
+    both = [multiprocessing.get_context("fork").Process(target=run_plan, args=(plan,)) for _ in range(2)]
+    for process in both:
+        process.start()
+    meanwhile(both)
+    for process in both:
+        process.join()
+    assert [process.exitcode for process in both] == [0, 0]

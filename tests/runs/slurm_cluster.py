@@ -1,4 +1,4 @@
-"""A real SLURM of several nodes on this machine: munge, a controller and a daemon a node, in a temporary folder."""
+"""A real SLURM of several nodes on this machine: munge, a controller and one daemon per node, in a temporary folder."""
 
 import os
 import shutil
@@ -14,9 +14,10 @@ from tempfile import mkdtemp
 import pytest
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol")
-# Debian keeps daemons where only root looks.
+# Debian keeps daemons off the users' PATH.
 SEARCHED = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 
+# A requeued job starts when its credential has expired.
 CONFIGURATION = """\
 ClusterName=isogloss-test
 SlurmctldHost={host}(127.0.0.1)
@@ -24,7 +25,7 @@ SlurmctldPort={controller}
 SlurmUser={user}
 SlurmdUser={user}
 AuthType=auth/munge
-AuthInfo=socket={folder}/munge.socket
+AuthInfo=socket={folder}/munge.socket,cred_expire=20
 CredType=cred/munge
 StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool-%n
@@ -92,7 +93,7 @@ class SlurmSite:
         assert program is not None
         environment = os.environ | {"SLURM_CONF": str(self.configuration)}
         with (self.folder / f"{name}.log").open("ab") as log:
-            # In a session of its own, so that Ctrl-C for a test is not one for the site.
+            # In its own session, so that Ctrl-C in a test does not reach the site.
             self._daemons[name] = subprocess.Popen(
                 [program, *arguments], env=environment, stdout=log, stderr=log, start_new_session=True
             )
@@ -108,11 +109,11 @@ class SlurmSite:
             daemon.wait()
 
     def is_running(self, name: str) -> bool:
-        """Whether a daemon has been started, and not killed."""
+        """Return True if a daemon has been started and not killed."""
         return name in self._daemons
 
     def is_up(self) -> bool:
-        """Whether all nodes take jobs."""
+        """Return True if all nodes accept jobs."""
         asked = subprocess.run(
             ["sinfo", "--noheader", "--Node", "--partition=main", "--format=%T"],
             env=os.environ | {"SLURM_CONF": str(self.configuration)},
@@ -143,8 +144,8 @@ def _free_ports(count: int) -> list[int]:
     return ports
 
 
-def wait_until(happens: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Wait for something that must come."""
+def wait_until(happens: Callable[[], bool], seconds: float = 300.0) -> None:
+    """Wait until a condition holds; fail if it takes too long."""
     deadline = time.monotonic() + seconds
     while not happens():
         assert time.monotonic() < deadline, f"{happens} did not come about in {seconds:.0f} s"
@@ -175,7 +176,7 @@ def slurm_site() -> Iterator[SlurmSite]:
 
 @pytest.fixture
 def slurm(slurm_site: SlurmSite, monkeypatch: pytest.MonkeyPatch) -> SlurmSite:
-    """The site, as this process and those it starts see it."""
+    """The site, with the environment for this process and its children."""
     monkeypatch.setenv("SLURM_CONF", str(slurm_site.configuration))
     for name in ("slurmctld", *slurm_site.nodes):
         if not slurm_site.is_running(name):

@@ -22,7 +22,7 @@ def test_a_run_is_one_call(tmp_path: Path, mini_data: Path) -> None:
     assert list(summary.tasks["mini-xquad"].seeds) == ["seed-0", "seed-1"]
     mean = f"{summary.tasks['mini-xquad'].mean:.1f}"
     assert summary.overall is not None
-    scored = f"fake, zero-shot, on mini (test): {summary.overall.mean:.1f}*; 4 done cells"
+    scored = f"fake, zero-shot, on mini (test): {summary.overall.mean:.1f}*; 4 cells done"
     assert repr(summary) == f"<RunSummary: {scored}>"
     assert f"<tr><td>mini-xquad</td><td>{mean}</td>" in summary._repr_html_()
     assert run("fake", out=tmp_path, **asked) == summary  # type: ignore[arg-type]
@@ -44,12 +44,12 @@ def test_names_are_checked(tmp_path: Path, mini_data: Path) -> None:
         run("fake", out=tmp_path, suite="minni")
     with pytest.raises(UnknownNameError, match="task"):
         run("fake", out=tmp_path, suite="mini", tasks=["mini-xquat"])
-    with pytest.raises(IsoglossError, match="fake follows no recipe"):
+    with pytest.raises(IsoglossError, match="fake does not use recipes"):
         train("fake", ["mini-xquad"], out=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_task_alone_may_be_learnt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mini_data: Path) -> None:
+def test_train_accepts_one_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mini_data: Path) -> None:
     monkeypatch.setattr("runs.grid_fake.FakeSystem.follows_recipes", True)
     monkeypatch.setattr("runs.grid_fake.FakeSystem.__init__", lambda self, recipe: None)
     monkeypatch.setattr("isogloss.runs.api.run_plan", lambda plan, place: plan)

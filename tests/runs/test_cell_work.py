@@ -1,8 +1,8 @@
-"""One cell is one piece of work: read once, judged once, and never again while its statistics are there."""
+"""A cell is read and scored once, and not again while its statistics exist."""
 
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from isogloss.runs.grid import run_plan
 from isogloss.runs.plan import Plan
 from isogloss.runs.summary import RunSummary, write_results
 from isogloss.scoring import stored
-from isogloss.scoring.cells import Request
+from isogloss.scoring.request import Request
 from isogloss.scoring.results import Results
 from isogloss.tasks import loading
 from isogloss.tasks.kinds.qa import QuestionAnswering
@@ -27,8 +27,8 @@ __all__ = ["mini_cache", "mini_data"]
 
 
 @pytest.fixture
-def work(mini_data: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
-    """How often examples were loaded (by split), answers judged, systems made, and records read."""
+def work(mini_data: Path, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Count loads of examples (by split), scorings, built systems and read records."""
     done: Counter[str] = Counter()
 
     def counting(name: Callable[..., str], act: Callable[..., Any]) -> Callable[..., Any]:
@@ -44,24 +44,31 @@ def work(mini_data: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[s
     monkeypatch.setattr("isogloss.runs.cells.load", load)
     monkeypatch.setattr(QuestionAnswering, "judge", counting(lambda *_: "judge", QuestionAnswering.judge))
     monkeypatch.setattr("isogloss.runs.plan.system", counting(lambda *_, **__: "system", isogloss.systems.system))
-    monkeypatch.setattr(records, "_decode", counting(lambda *_: "record", records._decode))
-    yield done
+    decode = records.decode_json
+
+    def decode_json(content: bytes, where: str, kind: type) -> Any:
+        if kind is records.CellRecord:
+            done["record"] += 1
+        return decode(content, where, kind)
+
+    monkeypatch.setattr(records, "decode_json", decode_json)
+    return done
 
 
-def filled(out: Path, *, system: str = "ngram", languages: str = "sw", **options: Any) -> RunSummary:
+def filled(out: Path, *, system: str = "fake", languages: str = "sw", **options: Any) -> RunSummary:
     return run(system, out=out, suite="mini", tasks=["mini-xquad"], languages=languages.split(), seeds=1, **options)
 
 
-def planned(out: Path, languages: str = "sw", system: str = "ngram") -> Plan:
+def planned(out: Path, languages: str = "sw", system: str = "fake") -> Plan:
     return Plan.of(system, out, Request.of("mini", tasks=["mini-xquad"], languages=languages.split()), seeds=1)
 
 
-def test_a_cell_is_read_once_and_judged_once(tmp_path: Path, work: Counter[str]) -> None:
+def test_a_cell_is_read_and_scored_once(tmp_path: Path, work: Counter[str]) -> None:
     assert filled(tmp_path).cells["done"] == 1
     assert work == {"load train": 1, "load test": 1, "judge": 1, "system": 1, "record": 1}
 
 
-def test_of_a_grid_each_cell_is_read_once(tmp_path: Path, work: Counter[str]) -> None:
+def test_each_cell_of_a_grid_is_read_once(tmp_path: Path, work: Counter[str]) -> None:
     assert filled(tmp_path, languages="de en fi sw").cells["done"] == 4
     assert work == {"load train": 1, "load test": 4, "judge": 4, "system": 1, "record": 4}
 
@@ -74,7 +81,7 @@ def test_a_finished_grid_is_not_read_again(tmp_path: Path, work: Counter[str]) -
 
 
 @pytest.mark.slow
-def test_a_further_cell_costs_no_other(tmp_path: Path, work: Counter[str]) -> None:
+def test_a_further_cell_does_not_read_others(tmp_path: Path, work: Counter[str]) -> None:
     filled(tmp_path, languages="de sw")
     work.clear()
     filled(tmp_path, languages="de en sw")
@@ -83,8 +90,8 @@ def test_a_further_cell_costs_no_other(tmp_path: Path, work: Counter[str]) -> No
 
 
 @pytest.mark.slow
-def test_results_are_those_of_the_folder(tmp_path: Path, mini_data: Path) -> None:
-    """Every kind of task: what statistics on disk give is what `isogloss score` gives, byte by byte."""
+def test_results_equal_those_of_score(tmp_path: Path, mini_data: Path) -> None:
+    """For every kind of task, stored statistics give the bytes of `isogloss score`."""
     names = isogloss.tasks.suites.suite("mini").tasks
     run("ngram", out=tmp_path, suite="mini", tasks=names, languages=["en", "de", "ru"], seeds=1)
     [folder] = (tmp_path / "ngram" / "zero-shot").glob("seed-*")
@@ -95,13 +102,13 @@ def test_results_are_those_of_the_folder(tmp_path: Path, mini_data: Path) -> Non
 
 
 def remade(plan: Plan) -> bytes:
-    """The result record of the first seed, made anew."""
+    """Return the results of the first seed, written again."""
     plan.results_path(0).unlink()
     write_results(plan)
     return plan.results_path(0).read_bytes()
 
 
-def test_without_statistics_the_answers_are_judged(tmp_path: Path, work: Counter[str]) -> None:
+def test_predictions_are_scored_without_statistics(tmp_path: Path, work: Counter[str]) -> None:
     filled(tmp_path, languages="de sw")
     plan = planned(tmp_path, "de sw")
     before = plan.results_path(0).read_bytes()
@@ -111,13 +118,13 @@ def test_without_statistics_the_answers_are_judged(tmp_path: Path, work: Counter
     assert work["judge"] == 0
     contents = [path.read_bytes() for path in statistics]
     statistics[0].unlink()
-    with pytest.warns(UserWarning, match="judged again: seed-0 mini-xquad/de: its statistics are not those"):
+    with pytest.warns(UserWarning, match="scored again: seed-0 mini-xquad/de: statistics differ"):
         assert remade(plan) == before
     assert (work["judge"], work["load test"]) == (1, 1)
     statistics[1].write_bytes(contents[1][:-30])
     work.clear()
-    with pytest.warns(UserWarning, match="judged again: seed-0 mini-xquad/sw"):
-        write_results(plan)  # though the result record is there, and up to date
+    with pytest.warns(UserWarning, match="scored again: seed-0 mini-xquad/sw"):
+        write_results(plan)  # although the result record exists and is up to date
     assert plan.results_path(0).read_bytes() == before
     assert work["judge"] == 1
     assert [path.read_bytes() for path in statistics] == contents
@@ -137,7 +144,7 @@ def test_statistics_of_another_version_are_not_used(
 
 
 @pytest.mark.slow
-def test_a_metric_without_a_name_is_judged_from_the_answers(
+def test_an_unnamed_metric_is_scored_from_the_predictions(
     tmp_path: Path, work: Counter[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = Value("own", ("score",), lambda sums, count: sums[..., 0] / count)
@@ -159,7 +166,9 @@ def test_a_metric_without_a_name_is_judged_from_the_answers(
     assert plan.statistics_path(plan.cells[0]).exists()
 
 
-def test_statistics_are_gone_with_their_cell(tmp_path: Path, mini_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_statistics_are_removed_with_their_cell(
+    tmp_path: Path, mini_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan = planned(tmp_path, system="fake")
     run_plan(plan)
     assert plan.statistics_path(plan.cells[0]).exists()
@@ -168,7 +177,7 @@ def test_statistics_are_gone_with_their_cell(tmp_path: Path, mini_data: Path, mo
     assert not plan.statistics_path(plan.cells[0]).exists()
 
 
-def test_statistics_are_the_same_whoever_fills_the_grid(tmp_path: Path, mini_data: Path) -> None:
+def test_statistics_do_not_depend_on_the_process(tmp_path: Path, mini_data: Path) -> None:
     alone, together = (planned(tmp_path / name, "de en sw", "fake") for name in ("alone", "together"))
     run_plan(alone)
     subprocess.run(command(together, jobs=2), check=True, capture_output=True)
@@ -177,6 +186,6 @@ def test_statistics_are_the_same_whoever_fills_the_grid(tmp_path: Path, mini_dat
 
 
 @pytest.mark.parametrize("content", [b'{"system": "\xff"}', b"[" * 100_000, b"{"])
-def test_a_record_that_is_no_text_is_none(tmp_path: Path, content: bytes) -> None:
+def test_a_binary_record_is_damaged(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "en.json").write_bytes(content)
     assert records.read_record(tmp_path / "en.json") is None

@@ -1,4 +1,4 @@
-"""Files of a run that were cut, edited or otherwise damaged since: noticed, said, and made again, byte for byte."""
+"""Damaged files of a run are detected, reported and written again, byte for byte."""
 
 import gzip
 import json
@@ -17,7 +17,7 @@ from isogloss.errors import DataError, PredictionError
 from isogloss.runs.grid import run_plan
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import read_record
-from isogloss.scoring.cells import Request
+from isogloss.scoring.request import Request
 from isogloss.scoring.results import Results
 from runs.grid_fake import command, mini_cache, mini_data, snapshot
 
@@ -38,14 +38,14 @@ def cut(path: Path, size: int) -> None:
 
 
 def first_figure(path: Path) -> None:
-    """Change a digit of a score, and nothing else."""
+    """Change one digit of a score."""
     text = path.read_text()
     place = text.index('"value":') + len('"value":') + 1
     path.write_text(text[:place] + ("1" if text[place] != "1" else "2") + text[place + 1 :])
 
 
 def without(path: Path, key: str) -> None:
-    """A record that lacks something, as those of versions before checksums do."""
+    """Remove a field of a record, as in versions without checksums."""
     record = json.loads(path.read_text())
     del record[key]
     path.write_text(json.dumps(record))
@@ -54,17 +54,17 @@ def without(path: Path, key: str) -> None:
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (lambda plan: cut(plan.predictions_path(CELL), 400), "its answers are not those that were recorded"),
-        (lambda plan: plan.predictions_path(CELL).write_bytes(b""), "its answers are not those that were recorded"),
-        (lambda plan: plan.predictions_path(CELL).unlink(), "its answers are gone"),
-        (lambda plan: cut(plan.record_path(CELL), 300), "its record cannot be read"),
-        (lambda plan: plan.record_path(CELL).write_bytes(b'{"system": "\xff"}'), "its record cannot be read"),
-        (lambda plan: plan.record_path(CELL).write_text('{"a":' + "[" * 100_000), "its record cannot be read"),
-        (lambda plan: without(plan.record_path(CELL), "checksums"), "its record has no checksum of its answers"),
-        (lambda plan: without(plan.record_path(CELL), "score"), "its record has no score"),
+        (lambda plan: cut(plan.predictions_path(CELL), 400), "predictions differ from the recorded checksum"),
+        (lambda plan: plan.predictions_path(CELL).write_bytes(b""), "predictions differ from the recorded checksum"),
+        (lambda plan: plan.predictions_path(CELL).unlink(), "missing predictions"),
+        (lambda plan: cut(plan.record_path(CELL), 300), "unreadable record"),
+        (lambda plan: plan.record_path(CELL).write_bytes(b'{"system": "\xff"}'), "unreadable record"),
+        (lambda plan: plan.record_path(CELL).write_text('{"a":' + "[" * 100_000), "unreadable record"),
+        (lambda plan: without(plan.record_path(CELL), "checksums"), "record without a checksum of its predictions"),
+        (lambda plan: without(plan.record_path(CELL), "score"), "record without a score"),
     ],
 )
-def test_a_damaged_cell_is_done_again_and_said(
+def test_a_damaged_cell_is_filled_again_with_a_warning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[Plan], Any], said: str
 ) -> None:
     plan = planned(tmp_path / "runs")
@@ -73,7 +73,7 @@ def test_a_damaged_cell_is_done_again_and_said(
     damage(plan)
     log = tmp_path / "log"
     monkeypatch.setenv("FAKE_LOG", str(log))
-    with pytest.warns(UserWarning, match=f"^done again: seed-0 mini-xquad/en: {said}$"):
+    with pytest.warns(UserWarning, match=f"^filled again: seed-0 mini-xquad/en: {said}$"):
         assert run_plan(plan) == summary
     assert [line.split()[1] for line in log.read_text().splitlines() if line.startswith("predict")] == [
         "0-mini-xquad/en"
@@ -85,30 +85,30 @@ def test_a_damaged_cell_is_done_again_and_said(
     assert (again.score, again.checksums) == (score.score, score.checksums)
 
 
-def test_the_command_says_it_in_a_line(tmp_path: Path) -> None:
+def test_the_command_warns_in_one_line(tmp_path: Path) -> None:
     plan = planned(tmp_path, "mini-xquad")
     run_plan(plan)
     for cell in plan.cells:
         cut(plan.predictions_path(cell), 100)
     done = subprocess.run(command(plan, jobs=1), capture_output=True, text=True, check=True)
-    said = "warning: done again: seed-0 mini-xquad/en and 1 more: its answers are not those that were recorded"
+    said = "warning: filled again: seed-0 mini-xquad/en and 1 more: predictions differ from the recorded checksum"
     assert [line for line in done.stderr.splitlines() if "again" in line] == [said]
 
 
-def test_edited_answers_of_a_cell_that_is_not_asked_for_are_not_scored(tmp_path: Path) -> None:
-    """The results are over all cells of the suite: one that this command cannot do again is left out of them."""
+def test_edited_predictions_of_an_unselected_cell_are_not_scored(tmp_path: Path) -> None:
+    """Results cover all cells of the suite, except damaged ones outside the command's selection."""
     run_plan(planned(tmp_path, languages="en sw de"))
     plan = planned(tmp_path, "mini-xnli", "sw")
     other = plan.predictions_path(CELL)
     other.write_bytes(other.read_bytes().replace(b'"prediction":"', b'"prediction":"x', 1))
-    with pytest.warns(UserWarning, match="^left out of the results: seed-0 mini-xquad/en: its answers are not those"):
+    with pytest.warns(UserWarning, match="^left out of the results: seed-0 mini-xquad/en: predictions differ"):
         run_plan(plan)
     cells = {(cell.task, cell.language) for cell in Results.from_json(plan.results_path(0)).cells}
     assert ("mini-xquad", "en") not in cells
     assert len(cells) == 5
 
 
-def test_answers_that_are_packed_are_still_the_answers(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+def test_compressed_predictions_are_valid(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
     plan = planned(tmp_path)
     summary = run_plan(plan)
     path = plan.predictions_path(CELL)
@@ -118,18 +118,18 @@ def test_answers_that_are_packed_are_still_the_answers(tmp_path: Path, recwarn: 
     assert not recwarn.list
 
 
-def test_answers_that_are_not_those_of_the_run_are_not_scored(tmp_path: Path) -> None:
+def test_predictions_from_elsewhere_are_not_scored(tmp_path: Path) -> None:
     plan = planned(tmp_path)
     run_plan(plan)
     assert isogloss.score(plan.seed_folder(0), suite="mini").cells
     path = plan.predictions_path(CELL)
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b'"prediction":"', b'"prediction":"x', 1))
-    with pytest.raises(PredictionError, match="not the answers that the run recorded") as refused:
+    with pytest.raises(PredictionError, match="the answers differ from those the run recorded") as refused:
         isogloss.score(plan.seed_folder(0), suite="mini")
-    assert "Fill the cell again with isogloss run" in str(refused.value)
+    assert "Repeat the cell with isogloss run" in str(refused.value)
     assert isogloss.validate(plan.seed_folder(0)).errors
-    # Who means it removes the record.
+    # To accept the change, the user removes the record.
     plan.record_path(CELL).unlink()
     assert isogloss.score(plan.seed_folder(0), suite="mini").cells
 
@@ -144,7 +144,7 @@ def test_answers_that_are_not_those_of_the_run_are_not_scored(tmp_path: Path) ->
         Path.unlink,
     ],
 )
-def test_a_damaged_result_record_is_made_again(tmp_path: Path, damage: Callable[[Path], Any]) -> None:
+def test_damaged_results_are_written_again(tmp_path: Path, damage: Callable[[Path], Any]) -> None:
     plan = planned(tmp_path)
     summary = run_plan(plan)
     before = snapshot(plan.root)
@@ -153,7 +153,7 @@ def test_a_damaged_result_record_is_made_again(tmp_path: Path, damage: Callable[
     assert snapshot(plan.root) == before
 
 
-def test_what_a_result_record_was_made_from_may_be_damaged(tmp_path: Path) -> None:
+def test_damaged_checksums_of_results_are_written_again(tmp_path: Path) -> None:
     plan = planned(tmp_path)
     run_plan(plan)
     before = snapshot(plan.root)
@@ -163,7 +163,7 @@ def test_what_a_result_record_was_made_from_may_be_damaged(tmp_path: Path) -> No
         assert snapshot(plan.root) == before
 
 
-def test_a_cut_description_is_written_again_and_no_other_configuration(tmp_path: Path) -> None:
+def test_a_truncated_system_toml_is_written_again(tmp_path: Path) -> None:
     plan = planned(tmp_path)
     summary = run_plan(plan)
     path = plan.seed_folders[0] / "system.toml"
@@ -179,7 +179,7 @@ def test_a_cut_description_is_written_again_and_no_other_configuration(tmp_path:
 
 
 @pytest.mark.parametrize("file_of", [Plan.predictions_path, Plan.record_path, Plan.statistics_path])
-def test_a_folder_in_the_place_of_a_file_is_named_and_stays(
+def test_a_folder_instead_of_a_file_is_reported_and_kept(
     tmp_path: Path, file_of: Callable[[Plan, CellKey], Path]
 ) -> None:
     plan = planned(tmp_path / "runs")

@@ -1,4 +1,4 @@
-"""The grid: what a cell records, what is done again and what is not, and how cells fail without stopping the rest."""
+"""The grid: records, resuming, outdated cells and failures."""
 
 import json
 import os
@@ -16,18 +16,19 @@ import pytest
 
 import isogloss
 from isogloss.errors import IsoglossError, UnknownNameError
-from isogloss.runs import engine, locks
+from isogloss.runs import jobs as jobs_module
+from isogloss.runs import locks
 from isogloss.runs.grid import run_plan
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import CellRecord, read_record
-from isogloss.runs.summary import count_cells, write_results
+from isogloss.runs.summary import summarize, write_results
 from isogloss.runs.toml import to_toml
-from isogloss.scoring.cells import Request
+from isogloss.scoring.request import Request
 from isogloss.scoring.results import CellScore, Results
 from isogloss.systems import base
 from isogloss.tasks.loading import load
 from isogloss.tasks.task import Task
-from runs.grid_fake import FakeSystem, command, leftovers, mini_cache, mini_data, scores, snapshot
+from runs.grid_fake import FakeSystem, command, far_owner, leftovers, mini_cache, mini_data, scores, snapshot
 
 __all__ = ["mini_cache", "mini_data"]
 
@@ -56,7 +57,7 @@ def counted(log: Path, word: str) -> Counter[str]:
     return Counter(line.split()[1] for line in log.read_text().splitlines() if line.startswith(word))
 
 
-def test_a_run_is_a_prediction_folder_with_its_results(tmp_path: Path, log: Path) -> None:
+def test_a_run_is_a_prediction_folder_with_results(tmp_path: Path, log: Path) -> None:
     plan = planned(tmp_path / "runs", seeds=2)
     summary = run_plan(plan)
     folder = tmp_path / "runs" / "fake" / "zero-shot" / "seed-1"
@@ -113,7 +114,7 @@ def test_a_record_has_scores_and_provenance(tmp_path: Path) -> None:
     assert 10 < made.peak_memory_mb < 10_000
 
 
-def test_only_what_is_missing_is_done(tmp_path: Path, log: Path) -> None:
+def test_only_missing_cells_are_filled(tmp_path: Path, log: Path) -> None:
     plan = planned(tmp_path)
     first = run_plan(plan)
     before = snapshot(plan.root)
@@ -124,18 +125,18 @@ def test_only_what_is_missing_is_done(tmp_path: Path, log: Path) -> None:
     plan.record_path(CellKey(0, "mini-xquad", "sw")).unlink()
     plan.predictions_path(CellKey(0, "mini-xnli", "de")).unlink()
     plan.record_path(CellKey(0, "mini-xnli", "en")).write_text("{")
-    with pytest.warns(UserWarning, match="^done again: "):
+    with pytest.warns(UserWarning, match="^filled again: "):
         run_plan(plan)
     assert counted(log, "predict") == {"0-mini-xquad/sw": 1, "0-mini-xnli/de": 1, "0-mini-xnli/en": 1}
     assert snapshot(plan.root) == before
-    assert plan.results_path(0).stat().st_mtime_ns == results  # of the same cells, it is the same
+    assert plan.results_path(0).stat().st_mtime_ns == results  # same cells, same summary
 
 
-def test_a_larger_grid_continues_a_smaller_one(tmp_path: Path, log: Path) -> None:
+def test_a_larger_grid_extends_a_smaller_one(tmp_path: Path, log: Path) -> None:
     run_plan(planned(tmp_path, "mini-xquad"))
     plan = planned(tmp_path, "mini-xnli", seeds=2)
     summary = run_plan(plan)
-    # One seed has both tasks, the other one of them: the summary is over what both have.
+    # One seed has both tasks, the other only one: the summary covers what both have.
     assert set(summary.tasks) == {"mini-xnli"}
     assert list(summary.tasks["mini-xnli"].seeds) == ["seed-0", "seed-1"]
     assert "mini-xquad" in summary.overall.missing
@@ -151,12 +152,12 @@ def test_seeds_without_a_common_cell_have_no_mean(tmp_path: Path) -> None:
     other = planned(tmp_path, "mini-xnli", seeds=2)
     run_plan(other)
     shutil.rmtree(other.seed_folder(0) / ".cells" / "mini-xnli")
-    with pytest.warns(UserWarning, match="the seeds have no cell in common"):
+    with pytest.warns(UserWarning, match="the seeds share no cells"):
         summary = write_results(other)
     assert (summary.tasks, summary.overall) == ({}, None)
 
 
-def test_force_does_all_again(tmp_path: Path, log: Path) -> None:
+def test_force_fills_all_cells_again(tmp_path: Path, log: Path) -> None:
     plan = planned(tmp_path)
     run_plan(plan)
     before = snapshot(plan.root)
@@ -165,7 +166,7 @@ def test_force_does_all_again(tmp_path: Path, log: Path) -> None:
     assert snapshot(plan.root) == before
 
 
-def test_a_cell_is_not_forgotten_while_another_process_has_its_lock(tmp_path: Path) -> None:
+def test_a_locked_cell_is_not_discarded(tmp_path: Path) -> None:
     plan = planned(tmp_path)
     run_plan(plan)
     cell = plan.cells[0]
@@ -180,21 +181,21 @@ def test_a_cell_is_not_forgotten_while_another_process_has_its_lock(tmp_path: Pa
             held.release()
 
     run_plan(plan, force=True, on_progress=on_progress)
-    assert [words.partition(": ")[0] for words in told] == [f"another process fills {cell}"]
+    assert [words.partition(": ")[0] for words in told] == [f"another process is filling {cell}"]
     assert leftovers(plan.root) == []
 
 
-def test_a_failing_cell_is_recorded_and_stops_nothing(
-    tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_cell_does_not_stop_the_run(tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_TROUBLE", "fail@0-mini-xquad/de short@0-mini-xnli/sw")
     plan = planned(tmp_path)
     summary = run_plan(plan)
     assert summary.cells == {"done": 4, "failed": 2, "skipped": 0, "missing": 0}
     assert summary.failed["seed-0 mini-xquad/de"] == (
-        "mini-xquad/de: system 'fake' cannot answer: ZeroDivisionError: a cell went wrong"
+        "mini-xquad/de: system 'fake' cannot predict: ZeroDivisionError: a cell went wrong"
     )
-    assert summary.failed["seed-0 mini-xnli/sw"] == "mini-xnli/sw: system 'fake' gave 59 answers to 60 examples"
+    assert (
+        summary.failed["seed-0 mini-xnli/sw"] == "mini-xnli/sw: system 'fake' returned 59 predictions for 60 examples"
+    )
     assert 'raise ZeroDivisionError("a cell went wrong")' in record(plan, "de").traceback
     assert record(plan, "de").score is None
     assert not plan.predictions_path(CellKey(0, "mini-xquad", "de")).exists()
@@ -204,7 +205,7 @@ def test_a_failing_cell_is_recorded_and_stops_nothing(
     assert counted(log, "predict") == {"0-mini-xquad/de": 1, "0-mini-xnli/sw": 1}
 
 
-def test_answers_that_cannot_be_scored_fail_the_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_predictions_fail_the_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("runs.grid_fake.FakeSystem._answer", lambda self, row, number: "no label")
     plan = planned(tmp_path, "mini-xnli")
     summary = run_plan(plan)
@@ -222,9 +223,7 @@ def test_a_failing_fit_fails_its_cells_once(tmp_path: Path, log: Path, monkeypat
     assert "the fit went wrong" in record(plan, "en").traceback
 
 
-def test_what_is_refused_or_cannot_be_learnt_is_skipped(
-    tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unsupported_tasks_are_skipped(tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_TROUBLE", "refuse@mini-xnli untrained@mini-tatoeba")
     plan = planned(tmp_path, "mini-xquad", "mini-xnli", "mini-tatoeba")
     summary = run_plan(plan)
@@ -241,13 +240,13 @@ def test_what_is_refused_or_cannot_be_learnt_is_skipped(
 
 @pytest.fixture
 def copied(tmp_path: Path, mini_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The suite's files in a folder where they may be changed."""
+    """Copy the suite's files to a folder where they can be changed."""
     shutil.copytree(mini_data, tmp_path / "mini")
     monkeypatch.setattr("isogloss.tasks.mini.make.folder", cache(lambda: tmp_path / "mini"))
     return tmp_path / "mini"
 
 
-def test_data_that_are_not_there_are_skipped_until_they_come(tmp_path: Path, copied: Path) -> None:
+def test_missing_data_are_skipped_until_they_exist(tmp_path: Path, copied: Path) -> None:
     train, test = copied / "xnli" / "train-en.tsv", copied / "xnli" / "test-sw.tsv"
     rows = train.read_bytes()
     train.unlink()
@@ -263,7 +262,7 @@ def test_data_that_are_not_there_are_skipped_until_they_come(tmp_path: Path, cop
     assert run_plan(plan).cells == {"done": 3, "failed": 0, "skipped": 0, "missing": 0}
 
 
-def test_data_that_are_damaged_are_a_failure(tmp_path: Path, copied: Path) -> None:
+def test_damaged_data_fail_the_cell(tmp_path: Path, copied: Path) -> None:
     damaged = copied / "xnli" / "test-sw.tsv"
     damaged.write_bytes(damaged.read_bytes()[:200])
     plan = planned(tmp_path / "runs", "mini-xnli")
@@ -271,7 +270,7 @@ def test_data_that_are_damaged_are_a_failure(tmp_path: Path, copied: Path) -> No
     assert "test-sw.tsv" in record(plan, task="mini-xnli").reason
 
 
-def test_cells_of_changed_data_are_done_again(tmp_path: Path, log: Path, copied: Path) -> None:
+def test_cells_of_changed_data_are_filled_again(tmp_path: Path, log: Path, copied: Path) -> None:
     plan = planned(tmp_path / "runs", "mini-xnli")
     run_plan(plan)
     log.write_text("")
@@ -290,7 +289,7 @@ def test_cells_of_changed_data_are_done_again(tmp_path: Path, log: Path, copied:
     assert log.read_text() == ""
 
 
-def test_cells_without_gold_are_answered_and_not_scored(tmp_path: Path, copied: Path) -> None:
+def test_cells_without_gold_are_predicted_but_not_scored(tmp_path: Path, copied: Path) -> None:
     hidden = copied / "xnli" / "test-sw.tsv"
     hidden.write_text(
         "".join("\t".join(line.split("\t")[:2]) + "\tneutral\n" for line in hidden.read_text().splitlines())
@@ -304,7 +303,7 @@ def test_cells_without_gold_are_answered_and_not_scored(tmp_path: Path, copied: 
     assert {cell.language for cell in Results.from_json(plan.results_path(0)).cells} == {"de", "en"}
 
 
-def test_dev_stands_beside_test(tmp_path: Path) -> None:
+def test_dev_and_test_share_a_folder(tmp_path: Path) -> None:
     run_plan(planned(tmp_path, "mini-xnli"))
     plan = planned(tmp_path, "mini-xnli", split="dev")
     assert run_plan(plan).cells == {"done": 1, "failed": 0, "skipped": 2, "missing": 0}
@@ -313,14 +312,14 @@ def test_dev_stands_beside_test(tmp_path: Path) -> None:
     assert {path.name for path in plan.root.glob("*.json")} == {"summary.json", "dev-summary.json"}
 
 
-def test_another_configuration_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_configuration_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_plan(planned(tmp_path))
     monkeypatch.setenv("FAKE_VERSION", "2")
     with pytest.raises(IsoglossError, match=r"version was '1', is '2'\. Choose another --out, .*#label=.*--config"):
         run_plan(planned(tmp_path))
 
 
-def test_another_configuration_may_try_where_no_cell_is_done(
+def test_the_configuration_may_change_until_a_cell_is_done(
     tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAKE_TROUBLE", "fit@0-mini-xquad refuse@mini-xnli")
@@ -333,11 +332,13 @@ def test_another_configuration_may_try_where_no_cell_is_done(
     monkeypatch.setenv("FAKE_VERSION", "2")
     monkeypatch.setenv("FAKE_TROUBLE", "fit@0-mini-xquad")
     with locks.acquire(plan.lock_path(CellKey(0, "mini-mlqa", "de"))):  # type: ignore[union-attr]
-        with pytest.raises(IsoglossError, match="another process is filling it with another configuration: version"):
+        with pytest.raises(
+            IsoglossError, match="another process is filling the folder with another configuration: version"
+        ):
             run_plan(plan)
         assert all(path.exists() for path in begun)
     assert run_plan(plan).cells == {"done": 3, "failed": 3, "skipped": 0, "missing": 0}
-    assert not any(path.exists() for path in begun)  # of an unknown kind, and of the first configuration
+    assert not any(path.exists() for path in begun)  # of unknown origin, and of the first configuration
     assert 'version = "2"' in (plan.seed_folders[0] / "system.toml").read_text()
     monkeypatch.setenv("FAKE_VERSION", "3")
     with pytest.raises(IsoglossError, match="version was '2', is '3'"):
@@ -345,7 +346,7 @@ def test_another_configuration_may_try_where_no_cell_is_done(
 
 
 class Modelled(FakeSystem):
-    """One that names a model, and follows what is set for a task."""
+    """A system with a model and settings per task."""
 
     model, digest, changes = "my-model", "1234", {"mini-xnli": 1}
 
@@ -357,10 +358,10 @@ class Modelled(FakeSystem):
         return {**super().deciding_settings(metadata, task), "changes": metadata["changes"].get(task.id)}
 
 
-def test_what_decides_the_answers_makes_a_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_deciding_settings_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(base._SHIPPED, "fake", f"{__name__}:Modelled")
     run_plan(plan := planned(tmp_path, "mini-xnli"))
-    monkeypatch.setattr(Modelled, "model", "/home/me/my-model")  # the same one, as its hash says
+    monkeypatch.setattr(Modelled, "model", "/home/me/my-model")  # the same model, by its hash
     monkeypatch.setattr(Modelled, "changes", {"mini-xnli": 1, "mini-xquad": 2})
     assert run_plan(planned(tmp_path)).cells["done"] == 6
     monkeypatch.setattr(Modelled, "changes", {"mini-xnli": 3, "mini-xquad": 2})
@@ -384,7 +385,7 @@ def test_a_change_to_one_task_leaves_the_fits_of_others(tmp_path: Path, monkeypa
     assert {path.name for path in fits.iterdir()} == left
 
 
-def test_a_suite_of_ones_own_may_change(tmp_path: Path, log: Path) -> None:
+def test_a_custom_suite_may_change(tmp_path: Path, log: Path) -> None:
     suite = tmp_path / "mine.toml"
     suite.write_text('tasks = ["mini-xquad", "mini-xnli"]\nrule = "flat"\n')
     first = run_plan(planned(tmp_path / "runs", suite=str(suite)))
@@ -399,7 +400,7 @@ def test_a_suite_of_ones_own_may_change(tmp_path: Path, log: Path) -> None:
     assert set(counted(log, "predict").values()) == {1}
 
 
-def test_a_system_that_is_not_there_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_system_creates_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = planned(tmp_path / "runs")
 
     def gone(self: FakeSystem) -> Mapping[str, Any]:
@@ -411,7 +412,7 @@ def test_a_system_that_is_not_there_leaves_no_folder(tmp_path: Path, monkeypatch
     assert not (tmp_path / "runs").exists()
 
 
-def test_nothing_is_learnt_that_nobody_asks_for(tmp_path: Path, log: Path, copied: Path) -> None:
+def test_a_group_without_examples_is_not_fitted(tmp_path: Path, log: Path, copied: Path) -> None:
     for language in ("de", "sw"):
         (copied / "xnli" / f"test-{language}.tsv").unlink()
     damaged = copied / "xnli" / "test-en.tsv"
@@ -429,7 +430,7 @@ def test_nothing_is_learnt_that_nobody_asks_for(tmp_path: Path, log: Path, copie
 
 
 @pytest.mark.slow
-def test_several_processes_do_the_same(tmp_path: Path, log: Path) -> None:
+def test_several_processes_fill_the_same_grid(tmp_path: Path, log: Path) -> None:
     alone, together = planned(tmp_path / "one", seeds=2), planned(tmp_path / "three", seeds=2)
     run_plan(alone)
     log.write_text("")
@@ -454,27 +455,27 @@ def test_no_process_idles_while_cells_are_missing(tmp_path: Path, log: Path, mon
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("trouble", "failed"), [("kill@0-mini-xquad/de", 1), ("killfit@0-mini-xquad", 3)])
-def test_a_process_that_dies_fails_what_it_was_at(
+def test_a_dead_process_fails_its_cell(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: str, failed: int
 ) -> None:
     monkeypatch.setenv("FAKE_TROUBLE", trouble)
     plan = planned(tmp_path)
     ended = subprocess.run(command(plan, jobs=2), check=False, capture_output=True, text=True)
     assert ended.returncode == 1, ended.stderr
-    assert count_cells(plan).cells == {"done": 6 - failed, "failed": failed, "skipped": 0, "missing": 0}
+    assert summarize(plan).cells == {"done": 6 - failed, "failed": failed, "skipped": 0, "missing": 0}
     assert "SIGKILL" in record(plan, "de").reason
     assert leftovers(plan.root) == []
     monkeypatch.setenv("FAKE_TROUBLE", "")
     assert run_plan(plan).cells["done"] == 6
 
 
-def test_a_cell_that_another_machine_is_at_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cell_of_another_machine_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = planned(tmp_path)
     run_plan(plan)
     cell = CellKey(0, "mini-xquad", "sw")
     settled = plan.record_path(cell).read_bytes()
     plan.record_path(cell).unlink()
-    far = locks.Owner("elsewhere", 1, "1", "token")
+    far = far_owner("elsewhere")
     plan.lock_path(cell).write_bytes(json.dumps({name: getattr(far, name) for name in far.__struct_fields__}).encode())
     looks = []
 
@@ -485,12 +486,12 @@ def test_a_cell_that_another_machine_is_at_is_waited_for(tmp_path: Path, monkeyp
 
     assert run_plan(plan, on_progress=on_progress).cells["done"] == 6
     assert len(looks) > 4
-    said = f"another process fills {cell}: {plan.lock_path(cell)} is held by process 1 on elsewhere"
+    said = f"another process is filling {cell}: {plan.lock_path(cell)} is held by process 1 on elsewhere"
     assert {waiting for waiting in looks if waiting} == {said}
-    assert count_cells(plan).cells["missing"] == 0
+    assert summarize(plan).cells["missing"] == 0
 
 
-def test_a_cell_that_is_settled_just_before_it_is_locked_is_left(
+def test_a_cell_finished_before_it_is_locked_is_kept(
     tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = planned(tmp_path)
@@ -505,7 +506,7 @@ def test_a_cell_that_is_settled_just_before_it_is_locked_is_left(
             plan.record_path(cell).write_bytes(settled)
         return locks.acquire(path)
 
-    monkeypatch.setattr(engine, "acquire", late)
+    monkeypatch.setattr(jobs_module, "acquire", late)
     assert run_plan(plan).cells["done"] == 6
     assert counted(log, "predict") == {}
 
@@ -518,7 +519,7 @@ def test_names_are_checked(tmp_path: Path) -> None:
         Plan.of("ngrom", tmp_path, request)
     with pytest.raises(UnknownNameError, match="split"):
         Plan.of("fake", tmp_path, Request.of("mini", split="best"))
-    with pytest.raises(IsoglossError, match="no cell to fill"):
+    with pytest.raises(IsoglossError, match="has a language of"):
         Plan.of("fake", tmp_path, replace(request, tasks=("mini-tatoeba",), languages=("en",)))
 
 

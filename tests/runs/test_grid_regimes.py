@@ -1,4 +1,4 @@
-"""The grid under regimes: a fit per language, what is skipped, what a fit keeps, and processes that fit together."""
+"""The grid under regimes: fits per language, skipped cells, folders of fits, and processes that fit together."""
 
 import json
 import multiprocessing
@@ -19,16 +19,27 @@ from isogloss.runs.fit import FitJob
 from isogloss.runs.grid import run_plan
 from isogloss.runs.plan import CellKey, FitGroup, Plan
 from isogloss.runs.records import CellRecord, read_record
-from isogloss.scoring.cells import Request
+from isogloss.scoring.request import Request
 from isogloss.systems import base
 from isogloss.systems.base import FitContext
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
-from isogloss.tasks.mini import make, sentences
+from isogloss.tasks.mini import sentences
 from isogloss.tasks.registry import task
 from isogloss.tasks.task import Task
 from isogloss.translation.translate import translate
-from runs.grid_fake import FakeSystem, command, kill_at_random, leftovers, mini_cache, mini_data, scores, snapshot
+from runs.grid_fake import (
+    FakeSystem,
+    command,
+    far_owner,
+    kill_at_random,
+    leftovers,
+    mini_cache,
+    mini_data,
+    run_twice,
+    scores,
+    snapshot,
+)
 from runs.grid_fake import log as note
 
 __all__ = ["mini_cache", "mini_data"]
@@ -38,12 +49,11 @@ FORK = multiprocessing.get_context("fork")
 
 @pytest.fixture
 def mini(mini_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The suite in a cache of its own, with training sets of questions in German and Swahili too."""
+    """The suite in its own cache, with additional question training sets in German and Swahili."""
     own = tmp_path / "cache" / mini_data.name
     shutil.copytree(mini_data, own)
     monkeypatch.setenv("ISOGLOSS_CACHE", str(own.parent))
     monkeypatch.setenv("ISOGLOSS_TRANSLATIONS", str(tmp_path / "translations"))
-    make.folder.cache_clear()
     for code in ("de", "sw"):
         content = sentences.squad("xquad", code, "train", 1200)
         (own / f"xquad/train.{code}.json").write_text(json.dumps(content), encoding="utf-8")
@@ -118,7 +128,7 @@ def test_sources_make_the_folder_and_the_description(tmp_path: Path, log: Path) 
 
 
 @pytest.mark.slow
-def test_the_same_by_several_processes(tmp_path: Path, log: Path) -> None:
+def test_several_processes_fit_per_language(tmp_path: Path, log: Path) -> None:
     alone, together = (planned(tmp_path / name, "in-language", seeds=2) for name in ("one", "two"))
     expected = run_plan(alone)
     log.write_text("")
@@ -130,11 +140,11 @@ def test_the_same_by_several_processes(tmp_path: Path, log: Path) -> None:
 
 
 @pytest.mark.slow
-def test_killed_at_random_it_ends_like_an_undisturbed_run(
+def test_a_run_killed_at_random_ends_like_an_undisturbed_one(
     tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAKE_SLEEP", "60")
-    plan, undisturbed = (planned(tmp_path / name, "in-language-1000", seeds=4) for name in ("killed", "undisturbed"))
+    plan, undisturbed = (planned(tmp_path / name, "in-language-1000", seeds=2) for name in ("killed", "undisturbed"))
     expected = run_plan(undisturbed)
 
     def start() -> multiprocessing.context.ForkProcess:
@@ -148,16 +158,16 @@ def test_killed_at_random_it_ends_like_an_undisturbed_run(
     assert leftovers(plan.root) == []
 
 
-def test_what_a_regime_cannot_do_is_skipped_with_the_reason(tmp_path: Path, log: Path) -> None:
+def test_cells_that_a_regime_does_not_support_are_skipped(tmp_path: Path, log: Path) -> None:
     request = Request.of("mini", tasks=["mini-tatoeba"], languages=["de"])
     retrieval = run_plan(Plan.of("fake", tmp_path / "a", request, seeds=1, regime="in-language"))
-    assert "fake learns nothing for mini-tatoeba" in retrieval.skipped["seed-0 mini-tatoeba/de"]
+    assert "fake needs no training for mini-tatoeba" in retrieval.skipped["seed-0 mini-tatoeba/de"]
     questions = run_plan(planned(tmp_path / "b", "translate-test"))
     assert "answers would be spans of the translation" in questions.skipped["seed-0 mini-xquad/de"]
     assert not log.read_text()
 
 
-def test_translated_questions_are_asked_and_the_originals_scored(tmp_path: Path, log: Path) -> None:
+def test_translations_are_predicted_and_originals_scored(tmp_path: Path, log: Path) -> None:
     of = task("mini-xnli")
     translate(of, "sw", "test", None, lambda lines: [f"English {line}" for line in lines])
     plan = planned(tmp_path / "runs", "translate-test", tasks="mini-xnli")
@@ -173,26 +183,26 @@ def test_translated_questions_are_asked_and_the_originals_scored(tmp_path: Path,
     translate(of, "sw", "test", None, lambda lines: [f"Other {line}" for line in lines])
     log.write_text("")
     run_plan(plan)
-    assert sum(words(log, "predict").values()) == 1  # the translation is another one now
+    assert sum(words(log, "predict").values()) == 1  # the translation has changed
 
 
-def test_what_was_left_out_is_in_the_record(tmp_path: Path, log: Path) -> None:
+def test_omitted_examples_are_in_the_record(tmp_path: Path, log: Path) -> None:
     of = task("mini-xquad")
     answers = {text for texts in load(of, "en", "train")["answers"] for text in texts}
     translate(of, "sw", "train", None, lambda lines: ["?" if line in answers else line for line in lines])
     plan = planned(tmp_path / "runs", "translate-train")
     assert run_plan(plan).cells == {"done": 1, "failed": 1, "skipped": 2, "missing": 0}
-    assert "no example is left to learn from" in record(plan, "sw").reason
+    assert "no example left to train on" in record(plan, "sw").reason
     once = {min(answers)}
     translate(of, "sw", "train", None, lambda lines: ["?" if line in once else line for line in lines])
     assert run_plan(plan).cells["done"] == 2
     training = record(plan, "sw").provenance.training
     assert training is not None
-    assert "questions left out: the answer is not in the passage" in training.notes[0]
+    assert "questions dropped: the answer is not in the passage" in training.notes[0]
 
 
 class Keeper(FakeSystem):
-    """Keeps what it learns in its folder, and learns from the questions of another task."""
+    """A system that stores its model in its folder, and trains on another task's questions."""
 
     def __init__(self, strength: int = 1) -> None:
         self.strength = strength
@@ -224,7 +234,7 @@ def keeper(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(base._SHIPPED, "keeper", f"{__name__}:Keeper")
 
 
-def test_a_system_learns_in_a_folder_of_its_own(tmp_path: Path, keeper: None, log: Path) -> None:
+def test_each_fit_has_its_own_folder(tmp_path: Path, keeper: None, log: Path) -> None:
     request = Request.of("mini", tasks=["mini-mlqa"], languages=["de", "sw"])
     plan = Plan.of("keeper", tmp_path / "runs", request, seeds=1, settings={"strength": 7})
     assert pickle.loads(pickle.dumps(plan)).build_system().strength == 7  # noqa: S301 - as it reaches other processes
@@ -238,30 +248,25 @@ def test_a_system_learns_in_a_folder_of_its_own(tmp_path: Path, keeper: None, lo
     assert sum(words(log, "fit").values()) == 2
 
 
-def test_what_another_process_is_learning_is_not_forgotten(tmp_path: Path, keeper: None) -> None:
+def test_a_fit_of_another_process_is_not_discarded(tmp_path: Path, keeper: None) -> None:
     plan = planned(tmp_path / "runs", "zero-shot", system="keeper", tasks="mini-xquad", seeds=1)
     run_plan(plan)
     folder = plan.fit_folder(plan.groups[0])
     with locks.wait_for_lock(plan.fit_lock_path(plan.groups[0])):
         before = snapshot(folder)
-        with pytest.raises(IsoglossError, match=r"another process is learning there: process \d+ .*Wait until it"):
+        with pytest.raises(IsoglossError, match=r"another process is training there: process \d+ .*Wait until it"):
             run_plan(plan, force=True)
         assert snapshot(folder) == before
     assert run_plan(plan, force=True).cells["done"] == len(plan.cells)
     assert leftovers(plan.root) == []
 
 
-def test_one_process_at_a_time_learns_in_a_folder(
+def test_one_process_at_a_time_trains_in_a_folder(
     tmp_path: Path, keeper: None, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAKE_SLEEP", "300")
     plan = planned(tmp_path / "runs", "zero-shot", system="keeper", tasks="mini-xquad", seeds=1)
-    both = [FORK.Process(target=run_plan, args=(plan,)) for _ in range(2)]
-    for process in both:
-        process.start()
-    for process in both:
-        process.join()
-    assert [process.exitcode for process in both] == [0, 0]
+    run_twice(plan)
     inside = [line.split()[0] for line in log.read_text().splitlines() if line.split()[0] in ("enter", "leave")]
     assert inside == ["enter", "leave"] * (len(inside) // 2)
     assert sum(words(log, "fit").values()) == 1
@@ -270,26 +275,26 @@ def test_one_process_at_a_time_learns_in_a_folder(
     assert leftovers(plan.root) == []
 
 
-def test_who_waits_for_a_fit_is_told_what_for(tmp_path: Path, keeper: None) -> None:
+def test_waiting_for_a_fit_is_reported(tmp_path: Path, keeper: None) -> None:
     plan = planned(tmp_path / "runs", "zero-shot", system="keeper", tasks="mini-xquad", seeds=1)
     lock = plan.fit_folder(plan.groups[0]) / "fit.lock"
     lock.parent.mkdir(parents=True)
-    lock.write_bytes(msgspec.json.encode(locks.Owner("elsewhere", 1, "1", "token")))
+    lock.write_bytes(msgspec.json.encode(far_owner("elsewhere")))
     told = []
 
     def on_progress(waiting: str, answering: CellKey | None = None) -> None:
         told.append(waiting)
         if waiting:
-            lock.unlink(missing_ok=True)  # the other one is done
+            lock.unlink(missing_ok=True)  # the other process is done
 
     run_plan(plan, on_progress=on_progress)
-    said = f"another process is learning seed-0 mini-xquad: {lock} is held by process 1 on elsewhere"
+    said = f"another process is training seed-0 mini-xquad: {lock} is held by process 1 on elsewhere"
     assert [waiting for waiting in told if waiting] == [said]
 
 
-def test_processes_that_fit_together_take_no_jobs(tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_torchrun_processes_start_no_jobs(tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORLD_SIZE", "2")
-    with pytest.raises(IsoglossError, match="2 processes that fit together cannot each have 3"):
+    with pytest.raises(IsoglossError, match="2 processes that fit together cannot start 3 jobs each"):
         run_plan(planned(tmp_path, "zero-shot"), jobs=3)
 
 
@@ -315,7 +320,7 @@ def test_processes_that_fit_together_fill_cells_once(tmp_path: Path, log: Path) 
     ]
     said = [process.communicate(timeout=300) for process in ranks]
     assert [process.returncode for process in ranks] == [0, 0], said
-    assert "6 done, 2 skipped cells" in said[0][0]
+    assert "6 cells done, 2 skipped" in said[0][0]
     assert said[1][0] == ""
     lines = [line.split() for line in log.read_text().splitlines()]
     fits = Counter(pid for word, _, pid in lines if word == "fit")
@@ -343,14 +348,16 @@ def test_regimes_with_the_ngram_system(tmp_path: Path, mini: Path, regime: str) 
 @pytest.mark.parametrize(
     ("regime", "languages"), [("zero-shot", ()), ("in-language", ()), ("translate-train", ("en",))]
 )
-def test_what_may_choose_a_checkpoint(regime: str, languages: tuple[str, ...], tmp_path: Path, mini: Path) -> None:
-    """Under translations English: nobody has seen labels of the language that the training set was translated to."""
+def test_languages_that_choose_a_checkpoint(
+    regime: str, languages: tuple[str, ...], tmp_path: Path, mini: Path
+) -> None:
+    """English under translation: no labels of the target language are available."""
     plan = planned(tmp_path / "runs", regime, tasks="mini-lareqa")
     reader = FakeSystem()
     reader.train_on = "mini-xquad"
-    found = FitJob.of(plan, plan.groups[0]).context(reader)
-    assert found.dev_languages == languages
-    # LAReQA has no dev set; that of what it is learnt from may choose.
-    assert found.training_dev("en").task == "mini-xquad"
+    context = FitJob.of(plan, plan.groups[0]).context(reader)
+    assert context.dev_languages == languages
+    # LAReQA has no dev set, so that of its training task is used.
+    assert context.training_dev("en").task == "mini-xquad"
     with pytest.raises(DataError, match="dev"):
-        found.examples("en", "dev")
+        context.examples("en", "dev")

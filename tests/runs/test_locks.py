@@ -1,4 +1,4 @@
-"""Locks: one owner at a time, and a dead one's lock changes hands exactly once."""
+"""Locks: one owner at a time, and exactly one takeover from a dead owner."""
 
 import multiprocessing
 import os
@@ -28,8 +28,13 @@ def dead_pid() -> int:
 
 
 def put(path: Path, *, machine: str | None = None, pid: int | None = None, started: str = "1", age: float = 0) -> Owner:
-    """A lock as somebody else made it."""
-    owner = Owner(locks._machine() if machine is None else machine, pid or dead_pid(), started, os.urandom(4).hex())
+    """Write a lock of another owner."""
+    owner = Owner(
+        machine=locks._machine() if machine is None else machine,
+        pid=pid or dead_pid(),
+        started=started,
+        token=os.urandom(4).hex(),
+    )
     path.write_bytes(msgspec.json.encode(owner))
     os.utime(path, (time.time() - age, time.time() - age))
     return owner
@@ -56,7 +61,7 @@ def test_a_lock_is_released_by_an_exception(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_process_gives_up_what_is_its_own_and_nothing_else(tmp_path: Path) -> None:
+def test_a_process_releases_only_its_own_locks(tmp_path: Path) -> None:
     others = [tmp_path / "far.lock", tmp_path / "before.lock"]
     put(others[0], machine="elsewhere")
     put(others[1], pid=os.getpid())  # an earlier process of the same number
@@ -77,7 +82,7 @@ def test_the_lock_of_a_dead_process_is_taken_over(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_process_with_a_dead_ones_number_is_another(tmp_path: Path) -> None:
+def test_a_reused_process_number_is_another_process(tmp_path: Path) -> None:
     path = tmp_path / "x.lock"
     put(path, pid=os.getpid(), started="1")
     assert acquire(path) is not None
@@ -99,7 +104,7 @@ def test_a_zombie_is_dead(tmp_path: Path) -> None:
     process.communicate()
 
 
-def test_an_owner_on_another_machine_lives_as_long_as_its_lock_is_fresh(tmp_path: Path) -> None:
+def test_an_owner_on_another_machine_is_alive_while_its_lock_is_fresh(tmp_path: Path) -> None:
     path = tmp_path / "x.lock"
     put(path, machine="elsewhere", pid=os.getpid(), age=locks.STALE - 30)
     assert acquire(path) is None
@@ -137,7 +142,7 @@ def test_a_successor_that_died_has_a_successor(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_empty_lock_is_nobodys_once_it_is_old(tmp_path: Path) -> None:
+def test_an_old_empty_lock_is_free(tmp_path: Path) -> None:
     path = tmp_path / "x.lock"
     path.touch()
     assert acquire(path) is None
@@ -157,11 +162,11 @@ def test_an_empty_lock_is_nobodys_once_it_is_old(tmp_path: Path) -> None:
         b'{"machine": "far", "pid": -1, "started": "1", "token": "x"}',
     ],
 )
-def test_a_damaged_lock_is_nobodys_once_it_is_not_touched(tmp_path: Path, content: bytes) -> None:
+def test_a_damaged_lock_without_heartbeat_is_free(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.lock"
     path.write_bytes(content)
     assert acquire(path) is None
-    assert holder(path) == "nobody, for it is damaged, and is taken over when it is 45 s old"
+    assert holder(path) == "no process: the file is damaged and is taken over when it is 45 s old"
     old = time.time() - locks.IMPOSSIBLE - 1
     os.utime(path, (old, old))
     lock = acquire(path)
@@ -171,12 +176,12 @@ def test_a_damaged_lock_is_nobodys_once_it_is_not_touched(tmp_path: Path, conten
 
 
 @pytest.mark.parametrize("links", [1, 2, 3])
-def test_a_token_that_leads_back_hangs_nobody(tmp_path: Path, links: int) -> None:
-    """A chain of owners that ends where it began: `x.lock.0` names itself, or one before it, as its predecessor."""
+def test_a_cycle_of_tokens_ends(tmp_path: Path, links: int) -> None:
+    """`x.lock.0` names itself, or an earlier owner, as its predecessor."""
     path = tmp_path / "x.lock"
     for number in range(links + 1):
         file = path.with_name(f"x.lock.{number - 1}") if number else path
-        file.write_bytes(msgspec.json.encode(Owner("far", 1, "1", str(number % links))))
+        file.write_bytes(msgspec.json.encode(Owner(machine="far", pid=1, started="1", token=str(number % links))))
         os.utime(file, (0, 0))
     remove_stale(tmp_path)
     assert holder(path) == ""
@@ -186,27 +191,27 @@ def test_a_token_that_leads_back_hangs_nobody(tmp_path: Path, links: int) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_lock_of_the_future_is_taken_over_if_nobody_touches_it(
+def test_a_lock_dated_in_the_future_is_taken_over_without_a_heartbeat(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "x.lock"
     put(path, machine="far", pid=7, age=-1e9)
     assert acquire(path) is None
     assert re.fullmatch(
-        r"process 7 on far, by a lock dated 20\d\d-.*, in the future: it is taken over if nobody touches it for 45 s",
+        r"process 7 on far, dated 20\d\d-.*, in the future; it is taken over after 45 s without a heartbeat",
         holder(path),
     )
     began = time.monotonic()
     monkeypatch.setattr(time, "monotonic", lambda: began + locks.IMPOSSIBLE - 1)
     assert acquire(path) is None
-    os.utime(path, (time.time() + 2e9,) * 2)  # touched, if by a strange clock
+    os.utime(path, (time.time() + 2e9,) * 2)  # touched, although by a wrong clock
     monkeypatch.setattr(time, "monotonic", lambda: began + locks.IMPOSSIBLE + 1)
     assert acquire(path) is None
     monkeypatch.setattr(time, "monotonic", lambda: began + 2 * locks.IMPOSSIBLE + 2)
     assert acquire(path) is not None
 
 
-def test_a_holder_is_named_with_the_time(tmp_path: Path) -> None:
+def test_a_holder_is_described_with_its_time(tmp_path: Path) -> None:
     path = tmp_path / "x.lock"
     assert holder(path) == ""
     with acquire(path) as lock:  # type: ignore[union-attr]
@@ -216,8 +221,8 @@ def test_a_holder_is_named_with_the_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("taken_anew", [False, True])
-def test_who_looked_too_early_withdraws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken_anew: bool) -> None:
-    """Between our look at a dead owner and our succession, another succeeds, works, releases (and a third comes)."""
+def test_an_orphaned_successor_withdraws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken_anew: bool) -> None:
+    """Another process takes over and releases the lock between our look at the dead owner and our takeover."""
     path = tmp_path / "x.lock"
     put(path)
     look = locks._chain
@@ -244,7 +249,7 @@ def test_who_looked_too_early_withdraws(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def _contend(path: Path, rounds: int) -> None:
-    """Work under the lock, again and again, everything at an uneven pace; a second one inside would find the marker."""
+    """Work under the lock repeatedly at a random pace; a second owner would find the marker."""
     rng = random.Random(os.getpid())
 
     def late(act: Any) -> Any:
@@ -276,7 +281,7 @@ def _contend(path: Path, rounds: int) -> None:
 
 
 @pytest.mark.slow
-def test_no_two_are_ever_inside(tmp_path: Path) -> None:
+def test_two_processes_never_hold_one_lock(tmp_path: Path) -> None:
     crowd = [FORK.Process(target=_contend, args=(tmp_path / "x.lock", 40)) for _ in range(4)]
     for process in crowd:
         process.start()
@@ -285,7 +290,7 @@ def test_no_two_are_ever_inside(tmp_path: Path) -> None:
     assert [process.exitcode for process in crowd] == [0, 0, 0, 0]
 
 
-def test_sweeping_removes_what_the_dead_left_and_nothing_else(tmp_path: Path) -> None:
+def test_remove_stale_removes_only_files_of_dead_owners(tmp_path: Path) -> None:
     below = tmp_path / "a" / "b"
     below.mkdir(parents=True)
     first = put(below / "dead.lock")
@@ -310,7 +315,7 @@ def test_sweeping_removes_what_the_dead_left_and_nothing_else(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("content", [b'{"machine": "\xff"}', b"[" * 100_000, b""])
-def test_a_lock_that_is_no_text_is_nobodys(tmp_path: Path, content: bytes) -> None:
+def test_a_binary_lock_is_free(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.lock"
     path.write_bytes(content)
     os.utime(path, (0, 0))
@@ -324,10 +329,10 @@ def test_a_lock_that_is_no_text_is_nobodys(tmp_path: Path, content: bytes) -> No
     [
         (Path.mkdir, "cannot be read"),
         (lambda path: path.symlink_to(path), "cannot be read"),
-        (lambda path: path.symlink_to("nowhere"), "a link that leads nowhere"),
+        (lambda path: path.symlink_to("nowhere"), "broken link"),
     ],
 )
-def test_what_is_no_lock_is_not_waited_for(tmp_path: Path, put_there: Callable[[Path], Any], said: str) -> None:
+def test_an_unreadable_lock_raises(tmp_path: Path, put_there: Callable[[Path], Any], said: str) -> None:
     put_there(tmp_path / "x.lock")
     with pytest.raises(DataError, match=said):
         acquire(tmp_path / "x.lock")

@@ -1,4 +1,4 @@
-"""Where a grid is executed, as users name it: names, files, mistakes in files, and copies."""
+"""Places to run: names, files, errors in files, and copies."""
 
 from pathlib import Path
 
@@ -60,19 +60,19 @@ def test_names(name: str | None, engine: str, address: str, partition: str) -> N
 
 
 @pytest.mark.parametrize("name", ["rays", "processes:4", "", "slrum:gpu"])
-def test_a_name_that_is_none_is_refused(name: str) -> None:
+def test_an_unknown_name_is_rejected(name: str) -> None:
     with pytest.raises(UnknownNameError, match="unknown place to run on"):
         Place.of(name)
 
 
-def test_a_file_says_everything(tmp_path: Path) -> None:
+def test_a_file_with_all_settings(tmp_path: Path) -> None:
     place = read(tmp_path, FULL)
     assert (place.engine_name, place.address, place.files, place.jobs) == ("ray", "ray://head:10001", "ship", 12)
     assert place.environment == (*Place.environment, "WANDB_*")
-    assert place.resources_of("ngram") == Resources(2, 0, 4_000_000_000, 1.5)
-    assert place.resources_of("encoder:xlm-roberta-base") == Resources(2, 0.2, 3 << 29, 1.5)
-    # The last pattern that matches, over what all need.
-    assert place.resources_of("encoder:xlm-roberta-large") == Resources(2, 2, 4_000_000_000, 1.5)
+    assert place.resources_for("ngram") == Resources(2, 0, 4_000_000_000, 1.5)
+    assert place.resources_for("encoder:xlm-roberta-base") == Resources(2, 0.2, 3 << 29, 1.5)
+    # The last matching pattern overrides the common resources.
+    assert place.resources_for("encoder:xlm-roberta-large") == Resources(2, 2, 4_000_000_000, 1.5)
 
 
 @pytest.mark.parametrize(
@@ -83,38 +83,38 @@ def test_a_file_says_everything(tmp_path: Path) -> None:
         ('files = "shipp"', "unknown files 'shipp'. Did you mean ship?"),
         ('on_interrupt = "detatch"', "Did you mean detach?"),
         ('files = "ship"', 'files = "ship" with engine = "processes"'),
-        ('on_interrupt = "detach"', "processes of this machine do not go on without the command"),
-        ('engine = "slurm"\naddress = "auto"', 'address is of ray, with engine = "slurm"'),
-        ('engine = "ray"\npartition = "gpu"', 'Give engine = "slurm", or take partition out'),
-        ('engine = "ray"\n[slurm]\nqos = "long"', "[slurm] is of slurm"),
-        ('engine = "ray"\nfiles = "ship"\non_interrupt = "detach"', "nobody would be there to take what comes back"),
-        ('environment = "WANDB"', "environment = 'WANDB' is not a list of texts"),
-        ("address = 3", "address = 3 is not a text"),
+        ('on_interrupt = "detach"', "processes of this machine end with the command"),
+        ('engine = "slurm"\naddress = "auto"', 'address needs engine = "ray", got "slurm"'),
+        ('engine = "ray"\npartition = "gpu"', 'Set engine = "slurm", or remove partition'),
+        ('engine = "ray"\n[slurm]\nqos = "long"', '[slurm] needs engine = "slurm"'),
+        ('engine = "ray"\nfiles = "ship"\non_interrupt = "detach"', "the command must receive the files"),
+        ('environment = "WANDB"', "environment = 'WANDB' is not a list of strings"),
+        ("address = 3", "address = 3 is not a string"),
         ("jobs = -1", "jobs = -1 is not a whole number"),
         ("jobs = true", "jobs = True is not a whole number"),
         ("resources = 3", "3 is not a table"),
         ("[resources]\ngpu = 1", "Did you mean gpus or cpus?"),
-        ("[resources]\ngpus = 1.5", "neither a share nor a number of GPUs"),
+        ("[resources]\ngpus = 1.5", "invalid gpus = 1.5"),
         ("[resources]\ncpus = -1", "cpus = -1 is not a number"),
         ('[resources]\nmemory = "lots"', "memory = 'lots' is not a size"),
-        ("[resources]\nmemory = 4", 'Write it as in "4 GB"'),
+        ("[resources]\nmemory = 4", 'Write it as "4 GB"'),
         (f'[resources]\nmemory = "{"9" * 400} TB"', "is not a size"),
         ("systems = 3", "systems = 3 is not a table"),
         ('systems."encoder:*" = 3', "3 is not a table"),
-        ('engine = "slurm"\n[slurm]\nsetup = "module load cuda"', "is not a list of texts"),
+        ('engine = "slurm"\n[slurm]\nsetup = "module load cuda"', "is not a list of strings"),
         ('engine = "slurm"\n[slurm]\nqoss = "long"', "Did you mean qos?"),
         ('[systems."encoder:*"]\nresource = {}', "Did you mean resources?"),
         ('[systems."encoder:*".resources]\nhour = 1', "Did you mean hours?"),
     ],
 )
-def test_every_mistake_in_a_file_is_said_with_its_place(tmp_path: Path, text: str, said: str) -> None:
+def test_errors_in_a_file_name_it(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(IsoglossError) as caught:
         read(tmp_path, text)
     assert said in str(caught.value)
     assert str(tmp_path / "place.toml") in str(caught.value)
 
 
-def test_an_engine_whose_library_is_missing_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(place_module, "find_spec", lambda name: None)
     with pytest.raises(IsoglossError, match=r"ray is not installed. pip install 'isogloss\[cluster\]'"):
         Place.of("ray").workers()

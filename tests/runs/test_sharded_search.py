@@ -1,4 +1,4 @@
-"""Search over many workers against search in one process, bit by bit; kills, damage, changed files, wrong input."""
+"""Sharded search equals search in one process, bit for bit; kills, damage, changed files, invalid input."""
 
 import json
 import os
@@ -20,11 +20,11 @@ from isogloss.cli.main import main
 from isogloss.errors import DataError, IsoglossError, PredictionError, UnknownNameError
 from isogloss.metrics import ranking
 from isogloss.metrics.search import merge_shards
-from isogloss.runs import locks, search_shards
+from isogloss.runs import locks, search_plan
 
 
 def written(folder, queries, candidates):
-    """Both sides as files."""
+    """Write both sides to files."""
     paths = folder / "queries-sw.npy", folder / "candidates.npy"
     for path, matrix in zip(paths, (queries, candidates), strict=True):
         np.save(path, matrix)
@@ -39,7 +39,7 @@ def assert_same(found, expected):
 
 @st.composite
 def pools(draw):
-    """Vectors with ties: integers, copies of few rows, zero rows, and such as only their last bits tell apart."""
+    """Vectors with ties: integers, copied rows, zero rows, and rows that differ in the last bits."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     dimension = draw(st.sampled_from([1, 3, 8, 37]))
     queries = rng.standard_normal((draw(st.integers(1, 9)), dimension))
@@ -61,7 +61,7 @@ def pools(draw):
 class TestEquality:
     @given(pools(), st.integers(1, 95))
     @settings(max_examples=60, deadline=None)
-    def test_shards_of_any_size_give_the_bits_of_one_search(self, case, shard_rows):
+    def test_shards_of_any_size_are_bit_identical(self, case, shard_rows):
         queries, candidates, k = case
         with tempfile.TemporaryDirectory() as folder:
             paths = written(Path(folder), queries, candidates)
@@ -84,13 +84,13 @@ class TestEquality:
             merged = merge_shards(merged, part, k)
         assert_same(merged, ranking.search(queries, candidates, k))
 
-    def test_blocks_that_memory_makes_small_change_nothing(self, tmp_path, monkeypatch):
+    def test_small_blocks_change_nothing(self, tmp_path, monkeypatch):
         rng = np.random.default_rng(0)
         queries, candidates = rng.standard_normal((700, 40)), rng.standard_normal((5000, 40)).astype("f4")
         paths = written(tmp_path, queries, candidates)
         used = []
-        real = search_shards.search
-        monkeypatch.setattr(search_shards, "search", lambda *a, **o: used.append((len(a[0]), o)) or real(*a, **o))
+        real = search_plan.search
+        monkeypatch.setattr(search_plan, "search", lambda *a, **o: used.append((len(a[0]), o)) or real(*a, **o))
         found = isogloss.search(*paths, out=tmp_path / "small", k=3, memory="205MB", shard_rows=1300)
         assert max(options["candidate_block"] for _, options in used) < 1300
         assert_same(found, ranking.search(queries, candidates, 3))
@@ -118,7 +118,7 @@ class TestEquality:
         assert_same(found, ranking.search(queries, candidates))
         assert seen == [(done, 9) for done in range(10)]
 
-    def test_what_torch_proposes_is_decided_as_ever(self, tmp_path, monkeypatch):
+    def test_torch_gives_the_same_result(self, tmp_path, monkeypatch):
         torch = pytest.importorskip("torch")
         rng = np.random.default_rng(5)
         queries = rng.standard_normal((30, 50)).astype("f4")
@@ -128,7 +128,7 @@ class TestEquality:
         paths = written(tmp_path, queries, candidates)
         assert_same(isogloss.search(*paths, out=tmp_path / "out", k=9, shard_rows=77), expected)
 
-    def test_fortran_order_and_other_bytes(self, tmp_path):
+    def test_fortran_order_and_byte_order(self, tmp_path):
         rng = np.random.default_rng(3)
         queries, candidates = rng.standard_normal((9, 5)).astype(">f4"), rng.standard_normal((80, 5)).astype("f4")
         paths = written(tmp_path, queries, np.asfortranarray(candidates))
@@ -140,7 +140,7 @@ SEARCH = """
 import sys
 from pathlib import Path
 import isogloss
-from isogloss.workers import LocalWorkers
+from isogloss.workers import ProcessWorkers
 
 if __name__ == "__main__":
     folder, jobs = Path(sys.argv[1]), int(sys.argv[2])
@@ -151,7 +151,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def prepared(tmp_path):
-    """Files to search, and what one process finds."""
+    """Files to search, and the result of one process."""
     rng = np.random.default_rng(4)
     queries, candidates = rng.integers(-2, 3, (30, 8)).astype("f4"), rng.integers(-2, 3, (1000, 8)).astype("f4")
     return written(tmp_path, queries, candidates), ranking.search(queries, candidates, 7)
@@ -169,7 +169,7 @@ class TestFaults:
         done = []
         monkeypatch.setattr("isogloss.runs.sharded_search.search_shard", lambda job: done.append(job.start))
         assert_same(isogloss.search(*paths, **options), expected)
-        # Other workers and another memory do not matter: the folder has its shards.
+        # Other workers and memory limits do not matter: the folder keeps its shards.
         assert_same(isogloss.search(*paths, out=tmp_path / "out", k=7, memory="3GB"), expected)
         assert done == []
 
@@ -197,13 +197,13 @@ class TestFaults:
         assert victim.read_bytes() == content
         assert len(list((tmp_path / "out" / "shards").iterdir())) == 10
 
-    def test_changed_candidates_are_searched_again_and_copied_ones_are_not(self, prepared, tmp_path, monkeypatch):
+    def test_only_changed_candidates_are_searched_again(self, prepared, tmp_path, monkeypatch):
         paths, expected = prepared
         options = {"out": tmp_path / "out", "k": 7, "shard_rows": 100}
         isogloss.search(*paths, **options)
         searched = []
-        real = search_shards.search
-        monkeypatch.setattr(search_shards, "search", lambda *a, **o: searched.append(o["first_row"]) or real(*a, **o))
+        real = search_plan.search
+        monkeypatch.setattr(search_plan, "search", lambda *a, **o: searched.append(o["first_row"]) or real(*a, **o))
         os.utime(paths[1], ns=(1, 1))
         assert_same(isogloss.search(*paths, **options), expected)
         assert searched == []
@@ -214,17 +214,17 @@ class TestFaults:
         assert searched == [200]
         assert_same(found, ranking.search(np.load(paths[0]), candidates, 7))
 
-    def test_a_file_that_changes_meanwhile_is_noticed(self, prepared, tmp_path, monkeypatch):
+    def test_a_file_that_changes_during_the_search_is_an_error(self, prepared, tmp_path, monkeypatch):
         paths, _ = prepared
-        real = search_shards.search
-        monkeypatch.setattr(search_shards, "search", lambda *a, **o: os.utime(paths[0], ns=(5, 5)) or real(*a, **o))
-        with pytest.raises(PredictionError, match="has changed while it was searched"):
+        real = search_plan.search
+        monkeypatch.setattr(search_plan, "search", lambda *a, **o: os.utime(paths[0], ns=(5, 5)) or real(*a, **o))
+        with pytest.raises(PredictionError, match="the file changed during the search"):
             isogloss.search(*paths, out=tmp_path / "out", k=7)
 
-    def test_another_search_in_the_folder_is_refused_until_it_is_forgotten(self, prepared, tmp_path):
+    def test_another_search_in_the_folder_is_rejected_without_force(self, prepared, tmp_path):
         paths, _ = prepared
         isogloss.search(*paths, out=tmp_path / "out", k=7)
-        with pytest.raises(IsoglossError, match=r"a search with another k. --force"):
+        with pytest.raises(IsoglossError, match=r"a search with another k. Use --force"):
             isogloss.search(*paths, out=tmp_path / "out", k=8)
         queries = np.load(paths[0]) + 1
         np.save(paths[0], queries)
@@ -245,17 +245,17 @@ class TestFaults:
         monkeypatch.setattr("isogloss.runs.sharded_search.warn", wait_for_other)
         assert_same(isogloss.search(*paths, out=tmp_path / "out", k=7), expected)
         [words] = told
-        assert words.startswith("another process searches in this folder: ")
+        assert words.startswith("another process is searching in this folder: ")
         assert not list((tmp_path / "out").glob("*.lock*"))
 
-    def test_a_folder_that_cannot_be_made(self, prepared, tmp_path):
+    def test_a_folder_that_cannot_be_created(self, prepared, tmp_path):
         (tmp_path / "out").touch()
         with pytest.raises(DataError, match="cannot be written"):
             isogloss.search(*prepared[0], out=tmp_path / "out", k=7)
 
     @pytest.mark.slow
     @pytest.mark.parametrize("jobs", [1, 2])
-    def test_a_killed_command_goes_on(self, prepared, tmp_path, jobs):
+    def test_a_killed_command_resumes(self, prepared, tmp_path, jobs):
         paths, expected = prepared
         script = tmp_path / "search.py"
         script.write_text(SEARCH)
@@ -280,26 +280,26 @@ class TestFaults:
 
 
 def _search_or_die(job):
-    """Kill this process at the first try of every other shard."""
+    """Kill this process at the first attempt of every other shard."""
     try:
         if job.start // 100 % 2:
             (job.folder.parent / f"died-{job.start}").touch(exist_ok=False)
             os.kill(os.getpid(), signal.SIGKILL)
     except FileExistsError:
         pass
-    search_shards.search_shard(job)
+    search_plan.search_shard(job)
 
 
 class TestErrors:
     @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
-    def test_a_candidate_that_is_not_finite_is_named_by_its_row(self, tmp_path, jobs):
+    def test_a_candidate_that_is_not_finite_is_reported_by_row(self, tmp_path, jobs):
         candidates = np.ones((500, 3))
         candidates[[317, 450], 1] = np.nan, np.inf
         paths = written(tmp_path, np.ones((2, 3)), candidates)
-        with pytest.raises(PredictionError, match=r"candidates.npy: row 317 of the candidates holds a value"):
+        with pytest.raises(PredictionError, match=r"candidates.npy: value that is not a finite float64 in row 317 of"):
             isogloss.search(*paths, out=tmp_path / "out", k=1, shard_rows=100, jobs=jobs)
 
-    def test_a_query_that_is_not_finite_is_named_before_anything_is_searched(self, tmp_path):
+    def test_a_query_that_is_not_finite_is_reported_before_the_search(self, tmp_path):
         queries = np.ones((9, 3))
         queries[7, 0] = np.inf
         paths = written(tmp_path, queries, np.ones((5, 3)))
@@ -311,14 +311,14 @@ class TestErrors:
         ("queries", "candidates", "options", "message"),
         [
             (np.ones((2, 3)), np.ones((4, 5)), {}, "queries have 3 dimensions but candidates have 5"),
-            (np.ones((2, 3)), np.ones((4, 3)), {"k": 5}, r"5 candidates are asked .* only 4. --k 4"),
-            (np.ones((0, 3)), np.ones((4, 3)), {}, r"there are no queries: the shape is \(0, 3\)"),
-            (np.ones((2, 3)), np.ones((0, 3)), {}, "there are no candidates"),
+            (np.ones((2, 3)), np.ones((4, 3)), {"k": 5}, r"k is 5, but there are only 4 candidates. Use --k 4"),
+            (np.ones((0, 3)), np.ones((4, 3)), {}, r"no queries: the shape is \(0, 3\)"),
+            (np.ones((2, 3)), np.ones((0, 3)), {}, "no candidates: the shape"),
             (np.ones((2, 3)), np.ones(3), {}, r"the candidates are an array of float64 with shape \(3,\)"),
             (np.full((2, 3), "a"), np.ones((4, 3)), {}, "the queries are an array of <U1"),
             (np.ones((2, 3), complex), np.ones((4, 3)), {}, "the queries are an array of complex128"),
             (np.ones((2, 3)), np.ones((4, 3)), {"memory": "much"}, "'much' is not a size"),
-            (np.ones((2, 3)), np.ones((4, 3)), {"memory": "10MB"}, r"10 MB of memory .* Give --memory \d+MB"),
+            (np.ones((2, 3)), np.ones((4, 3)), {"memory": "10MB"}, r"10 MB per worker .* Use --memory \d+MB"),
         ],
     )
     def test_input_that_cannot_be_searched(self, tmp_path, queries, candidates, options, message):
@@ -326,16 +326,16 @@ class TestErrors:
         with pytest.raises(IsoglossError, match=message):
             isogloss.search(*paths, out=tmp_path / "out", **({"k": 1} | options))
 
-    def test_the_memory_that_is_asked_for_is_enough(self, tmp_path):
+    def test_the_suggested_memory_is_enough(self, tmp_path):
         paths = written(tmp_path, np.ones((2, 3)), np.ones((4, 3)))
         with pytest.raises(IsoglossError) as refused:
             isogloss.search(*paths, out=tmp_path / "out", k=1, memory="10MB")
         least = refused.value.fix.split()[2]
         assert isogloss.search(*paths, out=tmp_path / "out", k=1, memory=least).rows.tolist() == [[0], [0]]
 
-    def test_files_that_are_not_there_or_no_arrays(self, tmp_path):
+    def test_missing_and_invalid_files(self, tmp_path):
         paths = written(tmp_path, np.ones((2, 3)), np.ones((4, 3)))
-        with pytest.raises(DataError, match=r"none.npy: there is no such file"):
+        with pytest.raises(DataError, match=r"none.npy: missing file"):
             isogloss.search(paths[0], tmp_path / "none.npy", out=tmp_path / "out")
         paths[1].write_bytes(paths[1].read_bytes()[:-9])
         with pytest.raises(DataError, match=r"not a plain .npy array"):
@@ -347,7 +347,7 @@ class TestErrors:
             isogloss.search(*paths, out=tmp_path / "out", on="rai")
         place = tmp_path / "place.toml"
         place.write_text('engine = "ray"\nfiles = "ship"\n')
-        with pytest.raises(IsoglossError, match="do not travel"):
+        with pytest.raises(IsoglossError, match="search does not support files"):
             isogloss.search(*paths, out=tmp_path / "out", on=place)
 
 
@@ -368,13 +368,13 @@ class TestIds:
         answers = [json.loads(line) for line in (tmp_path / "out" / "sw.jsonl").read_text().splitlines()]
         assert answers == [{"id": "first", "prediction": ["a", "c"]}, {"id": "second", "prediction": ["b", "b2"]}]
 
-    def test_ids_that_do_not_fit_are_refused_before_the_search(self, tmp_path):
+    def test_wrong_ids_are_rejected_before_the_search(self, tmp_path):
         paths = written(tmp_path, np.ones((2, 3)), np.ones((4, 3)))
         self.give_ids(paths, ["x", "y"], ["a", "b"])
         with pytest.raises(PredictionError, match="4 rows but 2 ids"):
             isogloss.search(*paths, out=tmp_path / "out", k=1)
         self.give_ids(paths, ["x", "x"], ["a", "b", "c", "d"])
-        with pytest.raises(PredictionError, match=r"queries-sw.ids.txt: an id occurs twice"):
+        with pytest.raises(PredictionError, match=r"queries-sw.ids.txt: duplicate id"):
             isogloss.search(*paths, out=tmp_path / "out", k=1)
         assert not (tmp_path / "out").exists()
 
@@ -390,8 +390,8 @@ print(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="resident memory is measured as Linux counts it")
-def test_memory_stays_below_what_was_allowed(tmp_path):
-    """The mapped files count too, as whoever limits a worker's memory counts them."""
+def test_memory_stays_below_the_limit(tmp_path):
+    """Mapped files count as well."""
     allowed = 320 << 20
     np.save(tmp_path / "queries.npy", np.ones((600, 64), "f4"))
     shape = (1_600_000, 64)  # 410 MB
@@ -406,7 +406,7 @@ def test_memory_stays_below_what_was_allowed(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_ray_cluster_of_this_machine_whose_worker_dies(prepared, tmp_path, monkeypatch):
+def test_a_local_ray_cluster_with_a_dead_worker(prepared, tmp_path, monkeypatch):
     pytest.importorskip("ray", reason="ray is not installed: pip install 'isogloss[cluster]'")
     paths, expected = prepared
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parents[1]), *sys.path]))

@@ -1,4 +1,4 @@
-"""A grid on a real SLURM of two nodes, disturbed in every way: what it ends with is what a local run ends with."""
+"""A grid on a real SLURM with two nodes and many failures ends like a local run."""
 
 import os
 import re
@@ -13,16 +13,16 @@ from pathlib import Path
 import pytest
 
 from isogloss.errors import IsoglossError, UnknownNameError
-from isogloss.runs import slurm_engine, slurm_queue, slurm_workers
-from isogloss.runs.engine import OnProgress
+from isogloss.runs import slurm_grid, slurm_workers
+from isogloss.runs.dispatch import DeathCounts
 from isogloss.runs.grid import run_plan
+from isogloss.runs.jobs import OnProgress, no_progress
 from isogloss.runs.locks import owners
 from isogloss.runs.place import Place
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import read_record
-from isogloss.runs.slurm_engine import SlurmEngine
-from isogloss.scoring.cells import Request
-from isogloss.workers import MOST_DEATHS, WorkerDiedError, in_parallel
+from isogloss.scoring.request import Request
+from isogloss.workers import WorkerDiedError, in_parallel
 from runs.grid_fake import leftovers, mini_cache, mini_data, snapshot
 from runs.slurm_cluster import SlurmSite, slurm, slurm_site, wait_until
 
@@ -33,10 +33,10 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(autouse=True)
 def quick_site(worker_path: Path, mini_data: Path, slurm: SlurmSite, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A site that has the system `fake`, and an engine that looks often."""
-    monkeypatch.setattr(slurm_engine, "LOOK", 0.2)
-    monkeypatch.setattr(slurm_engine, "GLANCE", 0.1)
-    monkeypatch.setattr(slurm_queue, "GRACE", 5.0)
+    """A site with the system `fake`, and short polling intervals."""
+    monkeypatch.setattr(slurm_grid, "LOOK", 0.2)
+    monkeypatch.setattr(slurm_workers, "LOOK", 0.2)
+    monkeypatch.setattr(slurm_workers, "GRACE", 5.0)
 
 
 def planned(out: Path, system: str = "fake", seeds: int = 2) -> Plan:
@@ -44,14 +44,12 @@ def planned(out: Path, system: str = "fake", seeds: int = 2) -> Plan:
     return Plan.of(system, out, request, seeds=seeds)
 
 
-def on_slurm(plan: Plan, *, on_progress: OnProgress | None = None, place: str = "slurm", jobs: int = 0) -> SlurmEngine:
-    engine = SlurmEngine(plan, Place.of(place), jobs)
-    run_plan(plan, engine=engine, **({} if on_progress is None else {"on_progress": on_progress}))
-    return engine
+def on_slurm(plan: Plan, *, on_progress: OnProgress = no_progress, place: str = "slurm", jobs: int = 0) -> None:
+    run_plan(plan, on_progress=on_progress, place=Place.of(place), jobs=jobs)
 
 
 def grid_files(root: Path) -> dict[str, bytes]:
-    """What does not depend on where a grid was filled."""
+    """Return the files that do not depend on the place."""
     return {name: file for name, file in snapshot(root).items() if ".slurm/" not in name and "place.toml" not in name}
 
 
@@ -75,34 +73,34 @@ def queue(*options: str) -> list[str]:
     return subprocess.check_output(["squeue", "--noheader", "--array", *options], text=True).split()
 
 
-def test_a_site_fills_the_grid_as_this_machine_does(tmp_path: Path) -> None:
-    plan = planned(tmp_path / "there", "ngram", seeds=1)
+def test_slurm_fills_the_same_grid(tmp_path: Path) -> None:
+    plan = planned(tmp_path / "there", seeds=1)
     on_slurm(plan, place="slurm:main")
     assert is_as_undisturbed(plan, tmp_path)
     assert queue() == []
     assert list((plan.root / ".slurm").glob("*_log.err"))
 
 
-def test_whatever_is_killed_the_grid_is_filled(
+def test_killed_jobs_and_daemons_change_no_byte(
     tmp_path: Path, slurm: SlurmSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """More workers are wanted than the site takes in one array, and than it has room for; then trouble begins."""
+    """More jobs than one array accepts and the nodes hold, then failures."""
     monkeypatch.setenv("FAKE_SLEEP", "800")
-    plan = planned(tmp_path / "there", seeds=4)
+    plan = planned(tmp_path / "there", seeds=3)
     disturbances: list[Callable[[str, int], object]] = [
+        # As SLURM does shortly before the time limit: the job goes back into the queue.
+        lambda job, pid: subprocess.run(["scancel", "--signal=USR2", job], check=False),
         lambda job, pid: subprocess.run(["scancel", job], check=False),
         lambda job, pid: os.kill(pid, signal.SIGKILL),
         lambda job, pid: slurm.kill("slurmctld", signal.SIGTERM),
         lambda job, pid: slurm.start("slurmctld"),
         lambda job, pid: slurm.kill("node0"),
         lambda job, pid: slurm.start("node0"),
-        # As SLURM does shortly before the time limit: the job goes back into the queue.
-        lambda job, pid: subprocess.run(["scancel", "--signal=USR2", job], check=False),
     ]
     done = []
 
     def disturb(waiting: str, answering: CellKey | None = None) -> None:
-        if len(done) < len(disturbances) and finished(plan) > 2 * len(done) and (working := holders(plan)):
+        if len(done) < len(disturbances) and finished(plan) > len(done) and (working := holders(plan)):
             with suppress(ProcessLookupError):
                 disturbances[len(done)](*next(iter(working.items())))
                 done.append(waiting)
@@ -113,8 +111,9 @@ def test_whatever_is_killed_the_grid_is_filled(
     assert sum("_0_0_log.err" in path.name for path in (plan.root / ".slurm").iterdir()) > 1
 
 
-def test_a_cell_that_kills_its_job_has_failed_and_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_cell_that_kills_its_job_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_TROUBLE", "kill@0-mini-xnli/fi killfit@0-mini-xquad")
+    monkeypatch.setattr(slurm_grid, "DeathCounts", partial(DeathCounts, most=2))
     plan = planned(tmp_path / "there", seeds=1)
     on_slurm(plan)
     records = {f"{cell.task}/{cell.language}": read_record(plan.record_path(cell)) for cell in plan.cells}
@@ -122,7 +121,7 @@ def test_a_cell_that_kills_its_job_has_failed_and_no_other(tmp_path: Path, monke
     assert set(failed) == {"mini-xnli/fi", "mini-xquad/de", "mini-xquad/fi", "mini-xquad/sw"}
     for record in failed.values():
         assert re.fullmatch(
-            rf"the worker died {MOST_DEATHS} times, at last: SLURM job [\d_]+ on node\d: FAILED, NonZeroExitCode",
+            r"the worker died 2 times, most recently: SLURM job [\d_]+ on node\d: FAILED, NonZeroExitCode",
             record.reason,
         )
         assert "_log.err:" in record.traceback
@@ -130,17 +129,19 @@ def test_a_cell_that_kills_its_job_has_failed_and_no_other(tmp_path: Path, monke
     assert leftovers(plan.root) == []
 
 
-def test_jobs_that_cannot_begin_end_the_run(tmp_path: Path) -> None:
+def test_jobs_that_cannot_start_end_the_run(tmp_path: Path) -> None:
     plan, place = planned(tmp_path / "there"), tmp_path / "place.toml"
     place.write_text('engine = "slurm"\n[slurm]\nsetup = ["echo no such module >&2", "exit 3"]\n')
-    with pytest.raises(IsoglossError, match=r"(?s)end before they fill a cell, at last SLURM job .*no such module"):
+    with pytest.raises(
+        IsoglossError, match=r"(?s)end before they fill a cell, most recently SLURM job .*no such module"
+    ):
         on_slurm(plan, place=str(place))
     assert queue() == []
     assert leftovers(plan.root) == []
 
 
-def test_a_node_where_jobs_cannot_begin_is_avoided(tmp_path: Path) -> None:
-    """A full disk, say, or a module that one node lacks."""
+def test_a_node_where_jobs_cannot_start_is_avoided(tmp_path: Path) -> None:
+    """Such as a full disk, or a module that one node lacks."""
     plan, place = planned(tmp_path / "there", seeds=1), tmp_path / "place.toml"
     place.write_text('engine = "slurm"\n[slurm]\nsetup = ["[ $SLURMD_NODENAME != node0 ] || exit 3"]\n')
     on_slurm(plan, place=str(place), jobs=1)
@@ -150,19 +151,19 @@ def test_a_node_where_jobs_cannot_begin_is_avoided(tmp_path: Path) -> None:
     assert len(scripts) == 2
 
 
-def test_what_the_site_does_not_have_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_resources_of_the_site_are_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan, place = planned(tmp_path / "there"), tmp_path / "place.toml"
     with pytest.raises(UnknownNameError, match=r"unknown SLURM partition 'mian'.*Did you mean main"):
         on_slurm(plan, place="slurm:mian")
     place.write_text('engine = "slurm"\n[resources]\nmemory = "900 GB"\n')
-    with pytest.raises(IsoglossError, match=r"SLURM refuses the job: .*configuration is not available"):
+    with pytest.raises(IsoglossError, match=r"SLURM rejects the job: .*configuration is not available"):
         on_slurm(plan, place=str(place))
     monkeypatch.setenv("SLURM_CONF", str(tmp_path / "nowhere.conf"))
-    monkeypatch.setattr(slurm_queue, "PATIENCE", 1.0)
+    monkeypatch.setattr(slurm_workers, "PATIENCE", 1.0)
     with pytest.raises(IsoglossError, match="SLURM does not answer"):
         on_slurm(plan)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(IsoglossError, match=r"there is no sbatch on this machine\. Issue the command on a login node"):
+    with pytest.raises(IsoglossError, match=r"sbatch not found on this machine\. Run the command on a login node"):
         on_slurm(plan)
     assert finished(plan) == 0
 
@@ -173,42 +174,52 @@ def command(plan: Plan, place: str) -> list[str]:
     return [sys.executable, "-c", "from isogloss.cli.main import main; main()", *words]
 
 
-def interrupted(plan: Plan, place: str) -> str:
-    """Issue the command, wait until it sees a cell being finished, press Ctrl-C; gives what it says."""
+@pytest.fixture
+def hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file that holds all cells."""
+    path = tmp_path / "hold"
+    path.touch()
+    monkeypatch.setenv("FAKE_HOLD", str(path))
+    return path
+
+
+def interrupted(plan: Plan, place: str, hold: Path, language: str) -> str:
+    """Run the command until cells of a language are finished, press Ctrl-C, and return its output."""
     before, log = finished(plan), plan.root.parent.parent.with_suffix(".log")
     with log.open("w") as stream:
         process = subprocess.Popen(command(plan, place), stdout=stream, stderr=stream)
-    wait_until(lambda: "finished before" in log.read_text() and finished(plan) > before)
+    wait_until(lambda: "already done" in log.read_text())
+    hold.write_text(language)
+    wait_until(lambda: finished(plan) > before)
     process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=60) == 130, log.read_text()
+    assert process.wait(timeout=300) == 130, log.read_text()
     return log.read_text()
 
 
-def test_ctrl_c_ends_the_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FAKE_SLEEP", "3000")
-    plan = planned(tmp_path / "there")
-    said = interrupted(plan, "slurm")
-    assert "The same command goes on from here" in said
+def test_ctrl_c_ends_the_jobs(tmp_path: Path, hold: Path) -> None:
+    plan = planned(tmp_path / "there", seeds=1)
+    said = interrupted(plan, "slurm", hold, "de")
+    assert "Run the same command to resume" in said
     assert queue() == []
     assert 0 < finished(plan) < len(plan.cells)
     assert leftovers(plan.root) == []
 
 
-def test_jobs_go_on_without_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C leaves them at work; the same command, issued again, has them go on; without it, they sum up as well."""
-    monkeypatch.setenv("FAKE_SLEEP", "1500")
-    plan, place = planned(tmp_path / "there"), tmp_path / "place.toml"
+def test_jobs_continue_without_the_command(tmp_path: Path, hold: Path) -> None:
+    """Ctrl-C detaches; the same command reattaches; without it, the jobs write the summary."""
+    plan, place = planned(tmp_path / "there", seeds=1), tmp_path / "place.toml"
     place.write_text('engine = "slurm"\non_interrupt = "detach"\n[resources]\nhours = 0.5\n')
-    interrupted(plan, str(place))
+    interrupted(plan, str(place), hold, "de")
     before = set(queue("--format=%i"))
     assert before
-    interrupted(plan, str(place))
+    interrupted(plan, str(place), hold, "de fi")
     assert set(queue("--format=%i")) <= before
+    hold.unlink()
     wait_until(lambda: plan.summary_path.exists() and not queue())
     assert is_as_undisturbed(plan, tmp_path)
 
 
-def test_a_job_that_waits_for_the_site_says_so(tmp_path: Path) -> None:
+def test_a_stuck_job_is_reported(tmp_path: Path) -> None:
     plan = planned(tmp_path / "there", seeds=1)
 
     looks = []
@@ -218,7 +229,7 @@ def test_a_job_that_waits_for_the_site_says_so(tmp_path: Path) -> None:
         if len(looks) > 10:
             raise KeyboardInterrupt
 
-    waiting = pytest.warns(UserWarning, match="PENDING, PartitionDown: it may wait for long")
+    waiting = pytest.warns(UserWarning, match="PENDING, PartitionDown: it may wait for a long time")
     with waiting, pytest.raises(KeyboardInterrupt):
         on_slurm(plan, place="slurm:closed", on_progress=give_up)
     assert queue() == []
@@ -245,14 +256,13 @@ def halve(number: int) -> int:
     return number // 2
 
 
-def test_calls_are_executed_in_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slurm_workers, "LOOK", 0.2)
+def test_calls_are_executed_in_jobs() -> None:
     with Place.of("slurm:main").workers(8) as workers:
         assert workers.nodes == 2
-        assert list(in_parallel(workers, halve, range(2, 14, 2))) == [1, 2, 3, 4, 5, 6]
+        assert list(in_parallel(workers, halve, [2, 4, 6])) == [1, 2, 3]
         dead, odd = workers.submit(partial(halve, 0)), workers.submit(partial(halve, 1), avoid=["node0"])
         with pytest.raises(IsoglossError, match="1 is odd"):
-            odd.result(30)
+            odd.result(300)
         with pytest.raises(WorkerDiedError, match=r"SLURM job [\d_]+ on node\d: FAILED"):
-            dead.result(30)
+            dead.result(300)
     assert queue() == []

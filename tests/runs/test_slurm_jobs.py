@@ -1,4 +1,4 @@
-"""What jobs of a SLURM site ask for, and what they do when they are told that their time is up; without any SLURM."""
+"""Parameters and signals of SLURM jobs, without a SLURM installation."""
 
 import pickle
 import signal
@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from isogloss.errors import IsoglossError, UnknownNameError
-from isogloss.runs import locks, slurm_worker, slurm_workers
+from isogloss.runs import locks, slurm_grid, slurm_workers
 from isogloss.runs.place import Place
-from isogloss.runs.slurm_queue import QueuedJob
-from isogloss.runs.slurm_resources import fits_together, sbatch_parameters
-from isogloss.runs.slurm_worker import SlurmWorker, TimeLimitError, job_number
+from isogloss.runs.slurm_grid import GridCall, TimeLimitError, job_number
+from isogloss.runs.slurm_workers import QueuedJob, fits_together, sbatch_parameters
 from isogloss.workers import NODE_VARIABLE, Resources
 
 SITE = """
@@ -39,9 +38,9 @@ def site(tmp_path: Path, text: str = SITE) -> Place:
     return Place.of(tmp_path / "site.toml")
 
 
-def test_a_job_asks_for_what_the_toml_says(tmp_path: Path) -> None:
+def test_sbatch_parameters_follow_the_toml(tmp_path: Path) -> None:
     place = site(tmp_path)
-    asked = sbatch_parameters(place, place.resources_of("encoder:xlm-r"))
+    asked = sbatch_parameters(place, place.resources_for("encoder:xlm-r"))
     assert asked == {
         "account": "nlp",
         "qos": "long",
@@ -61,10 +60,10 @@ def test_a_job_asks_for_what_the_toml_says(tmp_path: Path) -> None:
             f"export {NODE_VARIABLE}=$SLURMD_NODENAME",
         ],
     }
-    assert "gpus_per_node" not in sbatch_parameters(place, place.resources_of("ngram"))
+    assert "gpus_per_node" not in sbatch_parameters(place, place.resources_for("ngram"))
 
 
-def test_what_the_user_has_not_said_is_left_to_the_site() -> None:
+def test_unset_parameters_are_left_to_the_site() -> None:
     asked = sbatch_parameters(Place.of("slurm"), Resources())
     assert asked["time"] is None
     assert not {"partition", "mem", "gpus_per_node", "account", "qos", "constraint"} & set(asked)
@@ -77,7 +76,7 @@ def test_what_the_user_has_not_said_is_left_to_the_site() -> None:
 def test_shares_of_a_gpu_and_several_gpus(
     gpus: float, gpus_per_node: int, processes: int, cores: int, memory: str, tmp_path: Path
 ) -> None:
-    """Shares: each process needs the resources. Several: they are for all processes of the fit together."""
+    """Resources are per process for shares, and per fit for several GPUs."""
     resources = Resources(cpus=4, gpus=gpus, memory=8 << 30)
     asked = sbatch_parameters(Place.of("slurm"), resources)
     keys = ("gpus_per_node", "ntasks_per_node", "cpus_per_task", "mem")
@@ -86,31 +85,31 @@ def test_shares_of_a_gpu_and_several_gpus(
     assert sbatch_parameters(Place.of("slurm"), resources, processes=1)["ntasks_per_node"] == 1
 
 
-def test_mistakes_in_the_toml_are_said(tmp_path: Path) -> None:
+def test_errors_in_the_toml(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match=r"\[slurm\].*'acount'.*account"):
         site(tmp_path, '[slurm]\nacount = "nlp"')
-    with pytest.raises(IsoglossError, match="setup = 'module load cuda' is not a list of texts"):
+    with pytest.raises(IsoglossError, match="setup = 'module load cuda' is not a list of strings"):
         site(tmp_path, '[slurm]\nsetup = "module load cuda"')
-    with pytest.raises(IsoglossError, match="qos = 3 is not a text"):
+    with pytest.raises(IsoglossError, match="qos = 3 is not a string"):
         site(tmp_path, "[slurm]\nqos = 3")
     with pytest.raises(IsoglossError, match='files = "ship" with engine = "slurm"'):
         site(tmp_path, 'engine = "slurm"\nfiles = "ship"')
 
 
-def test_a_job_in_words() -> None:
+def test_a_job_as_text() -> None:
     assert (
         str(QueuedJob("7_1", "OUT_OF_MEMORY", "OutOfMemory", "n3")) == "SLURM job 7_1 on n3: OUT_OF_MEMORY, OutOfMemory"
     )
-    assert str(QueuedJob("7")) == "SLURM job 7: SLURM has forgotten how it ended"
+    assert str(QueuedJob("7")) == "SLURM job 7: no longer listed by SLURM"
     assert QueuedJob("7").has_ended
     assert not QueuedJob("7", "COMPLETING").has_ended
-    assert QueuedJob("7", "PENDING", "QOSMaxJobsPerUserLimit").waits_for_somebody
-    assert not QueuedJob("7", "PENDING", "Priority").waits_for_somebody
+    assert QueuedJob("7", "PENDING", "QOSMaxJobsPerUserLimit").is_stuck
+    assert not QueuedJob("7", "PENDING", "Priority").is_stuck
 
 
 @pytest.fixture
 def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """This process as a job of an array, on a site whose scontrol keeps a log."""
+    """This process as a job of an array, with an scontrol that writes a log."""
     log = tmp_path / "log"
     (tmp_path / "scontrol").write_text(f'#!/bin/sh\necho "$@" >> {log}\n')
     (tmp_path / "scontrol").chmod(0o755)
@@ -123,44 +122,44 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         signal.signal(number, handler)
 
 
-def told(number: signal.Signals, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Have a worker take a lock, and tell it something while it holds it."""
+def send_signal(number: signal.Signals, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Send a signal to a job that holds a lock."""
 
     def take_part(plan: Any) -> None:
         with locks.acquire(tmp_path / "some.lock"):  # type: ignore[union-attr]
             assert locks.owners(tmp_path / "some.lock")[-1].job == "12_3"
             signal.raise_signal(number)
 
-    monkeypatch.setattr(slurm_worker, "take_part", take_part)
-    SlurmWorker(None)()  # type: ignore[arg-type]  # it would only hand it on
+    monkeypatch.setattr(slurm_grid, "take_part", take_part)
+    GridCall(None)()  # type: ignore[arg-type]  # it would only hand it on
 
 
-def test_before_its_time_limit_a_job_goes_back_into_the_queue(
+def test_a_job_requeues_itself_before_its_time_limit(
     job: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     assert job_number() == "12_3"
     with pytest.raises(SystemExit):
-        told(signal.SIGUSR2, monkeypatch, tmp_path)
+        send_signal(signal.SIGUSR2, monkeypatch, tmp_path)
     assert job.read_text() == "requeue 12_3\n"
     assert not (tmp_path / "some.lock").exists()
 
 
-def test_what_never_ends_in_time_fails(job: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_job_fails_after_too_many_restarts(job: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SLURM_RESTART_COUNT", "10")
-    with pytest.raises(TimeLimitError, match=r"job 12_3 reached its time limit, after 10 restarts\. Give more hours"):
-        told(signal.SIGUSR2, monkeypatch, tmp_path)
+    with pytest.raises(TimeLimitError, match=r"job 12_3 reached its time limit, after 10 restarts\. Allow more hours"):
+        send_signal(signal.SIGUSR2, monkeypatch, tmp_path)
     assert not job.exists()
 
 
 def test_a_cancelled_job_releases_its_locks(job: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(SystemExit):
-        told(signal.SIGTERM, monkeypatch, tmp_path)
+        send_signal(signal.SIGTERM, monkeypatch, tmp_path)
     assert not (tmp_path / "some.lock").exists()
     assert not job.exists()
 
 
 class RefusingQueue:
-    """A queue whose jobs end before they make the call they are for."""
+    """A queue with jobs that end before they make their call."""
 
     def __init__(self, name: str, folder: Path, parameters: object) -> None:
         self.folder = folder
@@ -180,7 +179,7 @@ class RefusingQueue:
 
 
 class BrokenQueue(RefusingQueue):
-    """A queue that nothing can be said to."""
+    """A queue that rejects every job."""
 
     def submit(self, calls: list[object], avoid: object) -> list[str]:
         raise PermissionError("not yours")
@@ -189,16 +188,16 @@ class BrokenQueue(RefusingQueue):
 @pytest.mark.parametrize(
     ("queue", "error"),
     [
-        (RefusingQueue, "a job could not begin: ModuleNotFoundError: No module named 'isogloss'"),
+        (RefusingQueue, "a job could not start: ModuleNotFoundError: No module named 'isogloss'"),
         (BrokenQueue, "not yours"),
     ],
 )
-def test_nobody_waits_for_a_job_that_could_not_begin(
+def test_a_job_that_cannot_start_is_an_error(
     queue: type, error: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     pytest.importorskip("submitit", reason="submitit is not installed: pip install 'isogloss[slurm]'")
     monkeypatch.setenv("ISOGLOSS_CACHE", str(tmp_path))
     monkeypatch.setattr(slurm_workers, "SlurmQueue", queue)
     monkeypatch.setattr(slurm_workers, "LOOK", 0.01)
-    with slurm_workers.SlurmWorkers(Place("slurm")) as workers, pytest.raises(Exception, match=error):
+    with slurm_workers.SlurmWorkers(Place(engine_name="slurm")) as workers, pytest.raises(Exception, match=error):
         workers.submit(partial(abs, -1)).result(30)

@@ -1,4 +1,4 @@
-"""Two systems told apart, or not."""
+"""Comparisons of systems."""
 
 from pathlib import Path
 
@@ -8,10 +8,10 @@ import pytest
 from isogloss.errors import PredictionError
 from isogloss.metrics.registry import Metric
 from isogloss.scoring import main_score
-from isogloss.scoring.cells import Request
 from isogloss.scoring.compare import compare, compare_request
 from isogloss.scoring.comparison import Comparison
 from isogloss.scoring.names import distinct_names
+from isogloss.scoring.request import Request
 from isogloss.scoring.score import score_request
 from isogloss.tasks.suites import suite
 from sample import write_gold, write_system
@@ -33,7 +33,7 @@ def run(root: Path, *names: str, tasks: list[str] | None = None) -> list[Compari
     return compare_request([root / name for name in names], request)
 
 
-def test_a_clear_winner_is_found_everywhere_that_matters(systems: Path) -> None:
+def test_clear_winner_is_significant_at_all_levels(systems: Path) -> None:
     [found] = run(systems, "good", "bad")
     assert found.overall is not None
     assert found.overall.significant
@@ -44,7 +44,7 @@ def test_a_clear_winner_is_found_everywhere_that_matters(systems: Path) -> None:
     assert found.skipped == []
 
 
-def test_the_comparison_is_antisymmetric(systems: Path) -> None:
+def test_comparison_is_antisymmetric(systems: Path) -> None:
     [one] = run(systems, "good", "bad", tasks=["xnli", "udpos", "tydiqa", "bucc"])
     [other] = run(systems, "bad", "good", tasks=["xnli", "udpos", "tydiqa", "bucc"])
     for a, b in zip([*one.cells, *one.tasks, one.overall], [*other.cells, *other.tasks, other.overall], strict=True):
@@ -54,18 +54,18 @@ def test_the_comparison_is_antisymmetric(systems: Path) -> None:
             assert (a.low, a.high) == pytest.approx((-b.high, -b.low))
 
 
-def test_a_system_cannot_be_told_from_itself(systems: Path) -> None:
+def test_system_is_tied_with_itself(systems: Path) -> None:
     [found] = run(systems, "good", "good")
     assert found.overall is not None
     assert (found.overall.difference, found.overall.p) == (0, 1)
-    assert "cannot be told apart" in found.verdict()
+    assert "are statistically tied" in found.verdict()
     assert (found.first, found.second) == ("good (1)", "good (2)")
 
 
 def test_three_systems_give_three_pairs(systems: Path) -> None:
     found = run(systems, "good", "bad", "twin", tasks=["xnli"])
     assert [(c.first, c.second) for c in found] == [("good", "bad"), ("good", "twin"), ("bad", "twin")]
-    assert found[0].overall is None  # one task has no overall
+    assert found[0].overall is None  # a single task has no overall score
 
 
 def test_tests_are_named(systems: Path) -> None:
@@ -78,19 +78,19 @@ def test_tests_are_named(systems: Path) -> None:
     }
 
 
-def test_one_folder_is_no_comparison(systems: Path) -> None:
+def test_one_folder_raises(systems: Path) -> None:
     with pytest.raises(PredictionError, match="at least two"):
         run(systems, "good")
 
 
-def test_a_third_system_does_not_move_the_other_two(systems: Path) -> None:
+def test_third_system_does_not_change_a_comparison(systems: Path) -> None:
     tasks = ["xnli", "udpos", "tydiqa"]
     [alone] = run(systems, "good", "bad", tasks=tasks)
     assert run(systems, "good", "bad", "twin", tasks=tasks)[0] == alone
     assert run(systems, "twin", "good", "bad", tasks=tasks)[2] == alone
 
 
-def test_intervals_and_p_values_hold_for_all_at_once(systems: Path) -> None:
+def test_intervals_and_p_values_are_simultaneous(systems: Path) -> None:
     [found] = run(systems, "good", "bad", tasks=["xnli", "udpos"])
     for contrast in found.cells:
         assert contrast.adjusted_low < contrast.low < contrast.high < contrast.adjusted_high
@@ -99,7 +99,7 @@ def test_intervals_and_p_values_hold_for_all_at_once(systems: Path) -> None:
     assert (found.overall.adjusted_low, found.overall.adjusted_high) == (found.overall.low, found.overall.high)
 
 
-def test_one_example_a_language_proves_nothing(tmp_path: Path) -> None:
+def test_one_example_per_language_is_not_significant(tmp_path: Path) -> None:
     write_gold(tmp_path / "gold", suite("xtreme-r"), 1)
     write_system(tmp_path / "right", suite("xtreme-r"), 1, "right", 9.0)
     write_system(tmp_path / "wrong", suite("xtreme-r"), 1, "wrong", -9.0)
@@ -107,12 +107,12 @@ def test_one_example_a_language_proves_nothing(tmp_path: Path) -> None:
     [found] = compare_request([tmp_path / "right", tmp_path / "wrong"], request)
     [task] = found.tasks
     assert (task.difference, task.low, task.high, task.winner) == (100, None, None, "")
-    # The two languages share their one example, so that there is but one source.
+    # The two languages share their only example, so there is one source.
     assert [cell.p for cell in found.cells] == [1, 1]
     assert task.p == 1
 
 
-def test_as_a_function_two_systems_give_one_comparison(systems: Path) -> None:
+def test_function_returns_one_comparison_for_two_systems(systems: Path) -> None:
     options = {"suite": "xtreme", "gold": systems / "gold", "tasks": ["xnli", "udpos"]}
     found = compare(str(systems / "good"), systems / "bad", **options)
     assert isinstance(found, Comparison)
@@ -136,11 +136,11 @@ def test_a_comparison_is_a_data_frame(systems: Path) -> None:
     assert set(frame["first_system"]) == {"good"}
 
 
-def test_where_less_is_better_the_lower_one_wins(systems: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lower_score_wins_if_lower_is_better(systems: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(main_score, "find_metric", lambda name: Metric(name, name, lower_is_better=name == "accuracy"))
     [found] = run(systems, "good", "bad", tasks=["xnli", "pawsx"])
     assert found.overall is not None
-    assert found.overall.difference > 0  # first minus second, whoever is better
+    assert found.overall.difference > 0  # first minus second, whichever is better
     assert found.overall.winner == "second"
     assert found.verdict().startswith("bad is the better checkpoint: ")
     count = sum(contrast.significant for contrast in found.cells)
@@ -148,21 +148,21 @@ def test_where_less_is_better_the_lower_one_wins(systems: Path, monkeypatch: pyt
     assert msgspec.to_builtins(found.overall)["lower_is_better"]
 
 
-def test_tasks_of_both_directions_have_no_overall(systems: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tasks_with_mixed_directions_have_no_overall(systems: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(main_score, "find_metric", lambda name: Metric(name, name, lower_is_better=name == "accuracy"))
     [found] = run(systems, "good", "bad", tasks=["xnli", "pawsx", "udpos", "wikiann"])
     assert found.overall is None
-    assert "of some tasks more is better, of others less" in found.verdict()
+    assert "higher is better for some tasks, lower for others" in found.verdict()
     request = Request.of("xtreme", tasks=["xnli", "pawsx", "udpos"], gold=systems / "gold")
     results = score_request(systems / "good", request)
     assert results.overall.score is None
-    assert "more is better" in results.overall.note
-    # Within a category all are of one direction.
+    assert "higher is better for some tasks" in results.overall.note
+    # All tasks of a category have the same direction.
     assert [average.name for average in results.categories] == ["classification", "structured"]
     assert repr(results) == "<Results: good on xtreme (test): no overall, 3 tasks>"
 
 
-def test_records_say_nothing_new_where_more_is_better(systems: Path) -> None:
+def test_records_omit_direction_if_higher_is_better(systems: Path) -> None:
     [found] = run(systems, "good", "bad", tasks=["xnli"])
     keys = {"level", "name", "first", "second", "difference", "low", "high", "p", "test", "n"}
     keys |= {"adjusted_low", "adjusted_high", "detectable"}
@@ -171,7 +171,7 @@ def test_records_say_nothing_new_where_more_is_better(systems: Path) -> None:
     assert {frozenset(cell) for cell in record["cells"]} == {frozenset(keys)}
 
 
-def test_names_that_can_be_told_apart() -> None:
+def test_distinct_system_names() -> None:
     assert distinct_names(["a", "b"]) == ["a", "b"]
     assert distinct_names(["a", "b", "a"]) == ["a (1)", "b", "a (3)"]
     assert distinct_names(["a", "a", "a (1)"]) == ["a (1) (1)", "a (2)", "a (1)"]

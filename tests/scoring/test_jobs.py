@@ -1,4 +1,4 @@
-"""score, compare and explain in several processes: the bytes of one, errors included."""
+"""score, compare and explain give the same output and errors with several processes."""
 
 import csv
 import json
@@ -25,7 +25,7 @@ MINI = {"suite": "mini", "tasks": ["mini-xnli", "mini-xquad"], "languages": list
 
 @pytest.fixture(scope="module")
 def systems(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Three systems that are right in one of two, three and four examples; the last has two seeds and lacks a cell."""
+    """Three systems that answer every second, third and fourth example correctly; the last has two seeds."""
     root = tmp_path_factory.mktemp("systems")
     folders = [root / "two", root / "three", root / "four" / "seed-0", root / "four" / "seed-1"]
     for place, folder in enumerate(folders):
@@ -58,11 +58,11 @@ OPTIONS = ("--suite", "mini", "--tasks", ",".join(MINI["tasks"]), "--languages",
     [("score",), ("compare",), ("explain", "--examples", "2", "--attributes", "all=shared")],
     ids=" ".join,
 )
-def test_what_a_verb_prints_and_writes_is_the_same_for_any_number_of_processes(
+def test_output_is_independent_of_the_number_of_processes(
     verb: tuple[str, ...], systems: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = []
-    # It explains single runs.
+    # `explain` takes single runs.
     folders = [*systems[:2], systems[2] / "seed-0"] if verb[0] == "explain" else systems
     for jobs in (1, 2, 4) if verb == ("score",) else (1, 3):
         target = tmp_path / f"{jobs}.json"
@@ -71,7 +71,7 @@ def test_what_a_verb_prints_and_writes_is_the_same_for_any_number_of_processes(
     assert all(each == found[0] for each in found)
 
 
-def test_one_system_is_shared_by_cells(systems: list[Path]) -> None:
+def test_cells_of_one_system_are_shared_among_workers(systems: list[Path]) -> None:
     for folder in (systems[0], systems[2]):
         alone, shared = (isogloss.score(folder, **MINI, jobs=jobs) for jobs in (1, 2))
         assert msgspec.json.encode(alone) == msgspec.json.encode(shared)
@@ -93,8 +93,8 @@ def test_several_systems_in_one_table_and_in_one_file(
     assert own[1:] == [line[4:] for line in (tmp_path / "all.csv").read_text().splitlines() if line[:4] == "two,"]
 
 
-def test_errors_are_those_of_one_process(systems: list[Path], tmp_path: Path) -> None:
-    """A problem in a cell of either task, and a task that one system lacks."""
+def test_errors_match_those_of_one_process(systems: list[Path], tmp_path: Path) -> None:
+    """Each task has a problem in one cell, and one system lacks a task."""
     for name, language in (("mini-xnli", "en"), ("mini-xquad", "de")):
         for system in ("first", "second"):
             path = tmp_path / system / name / f"{language}.jsonl"
@@ -111,7 +111,7 @@ def test_errors_are_those_of_one_process(systems: list[Path], tmp_path: Path) ->
     assert all("first mini-xnli" in text and "first mini-xquad" in text for text in said)
 
 
-def test_values_of_metrics_travel(systems: list[Path]) -> None:
+def test_metric_values_can_be_pickled(systems: list[Path]) -> None:
     import pickle
 
     from isogloss.metrics.statistics import VALUES
@@ -120,10 +120,13 @@ def test_values_of_metrics_travel(systems: list[Path]) -> None:
         assert pickle.loads(pickle.dumps(value)) == value  # noqa: S301 - our own
 
 
-def test_what_cannot_travel_is_said_in_a_sentence() -> None:
-    from isogloss.workers import LocalWorkers, in_parallel
+def test_unpicklable_objects_raise_a_clear_error() -> None:
+    from isogloss.workers import ProcessWorkers, in_parallel
 
-    with LocalWorkers(1) as workers, pytest.raises(IsoglossError, match="cannot travel to another process"):
+    with (
+        ProcessWorkers(1) as workers,
+        pytest.raises(IsoglossError, match="cannot pickle an object defined outside a module"),
+    ):
         list(in_parallel(workers, _unpicklable, [1]))
 
 
@@ -133,8 +136,8 @@ def _unpicklable(item: int) -> Statistics:
     return Statistics(np.ones((item, 1)), Value("mine", ("x",), lambda sums, count: sums[..., 0]))
 
 
-def test_the_number_of_cores_does_not_change_a_bit() -> None:
-    """Processes that share the cores compute with fewer threads each."""
+def test_results_are_independent_of_the_number_of_cores() -> None:
+    """Processes that share cores use fewer threads each."""
     code = (
         "import numpy as np\n"
         "from isogloss.metrics.estimate import estimate\n"

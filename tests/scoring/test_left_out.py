@@ -1,4 +1,4 @@
-"""Answers that cannot be scored here are left out, with the reason, and hinder no others."""
+"""Answers that cannot be scored are left out with a reason and do not affect others."""
 
 import json
 import os
@@ -11,7 +11,8 @@ import pytest
 
 import isogloss
 from isogloss.errors import PredictionError
-from isogloss.scoring.cells import Request, judged_cells
+from isogloss.scoring.cells import judged_cells
+from isogloss.scoring.request import Request
 from isogloss.scoring.results import Results
 from isogloss.tasks.suites import suite
 from predictions.made import tatoeba, wikiann_dev, write_jsonl, xquad
@@ -29,7 +30,7 @@ def made(tmp_path: Path) -> Path:
 
 
 def spoil(gold: Path) -> dict[tuple[str, str], str]:
-    """Labels that are missing, damaged, unknown and placeholders; returns the reasons."""
+    """Write missing, damaged, unknown and placeholder labels; return the reasons."""
     (gold / "xnli/test-sw.tsv").unlink()
     (gold / "xnli/test-ur.tsv").write_text("neutral\nfoo\n")
     for root in (gold, gold.parent / "a", gold.parent / "b"):
@@ -37,7 +38,7 @@ def spoil(gold: Path) -> dict[tuple[str, str], str]:
     (gold / "xquad/test-de.json").write_text("[")
     return {
         ("xnli", "sw"): "no labels for xnli/sw test",
-        ("xnli", "ur"): "gold label 'foo' is not one of",
+        ("xnli", "ur"): "expected a gold label of entailment, neutral, contradiction, got 'foo'",
         ("xcopa", "et"): "placeholders",
         ("xquad", "de"): "not a SQuAD-format JSON file",
     }
@@ -47,7 +48,7 @@ def reasons(results: Any) -> dict[tuple[str, str], str]:
     return {(each.task, each.language): each.reason for each in results.left_out}
 
 
-def test_the_rest_is_scored_as_if_the_cell_had_no_answers(made: Path) -> None:
+def test_other_cells_are_scored_without_the_left_out_cell(made: Path) -> None:
     wanted = spoil(made / "gold")
     results = isogloss.score(made / "a", gold=made / "gold", tasks=TASKS)
     found = reasons(results)
@@ -84,7 +85,7 @@ def test_strict_lists_all_reasons(made: Path) -> None:
         assert all(reason in str(error.value) for reason in wanted.values())
 
 
-def test_comparisons_leave_out_what_neither_can_be_scored_on(made: Path) -> None:
+def test_comparisons_leave_out_cells_without_gold(made: Path) -> None:
     wanted = spoil(made / "gold")
     comparison = isogloss.compare(made / "a", made / "b", gold=made / "gold", tasks=TASKS)
     assert reasons(comparison).keys() == wanted.keys()
@@ -92,13 +93,13 @@ def test_comparisons_leave_out_what_neither_can_be_scored_on(made: Path) -> None
     assert not {"/".join(cell) for cell in wanted} & {contrast.name for contrast in comparison.cells}
 
 
-def test_where_nothing_is_left_it_is_an_error(made: Path) -> None:
+def test_leaving_out_everything_raises(made: Path) -> None:
     shutil.rmtree(made / "gold/xcopa")
     with pytest.raises(PredictionError, match=r"11 problems\n  xcopa/et test: .*: no labels for xcopa/et test"):
         isogloss.score(made / "a", gold=made / "gold", tasks=["xcopa"])
 
 
-def test_cells_are_not_left_out_behind_the_back_of_a_caller(made: Path) -> None:
+def test_cells_are_not_left_out_without_a_list(made: Path) -> None:
     spoil(made / "gold")
     request = Request.of("xtreme-r", tasks=TASKS, gold=made / "gold")
     with pytest.raises(PredictionError, match="4 problems"):
@@ -112,7 +113,7 @@ def test_answers_in_memory_are_left_out_too(tmp_path: Path) -> None:
     assert [cell.language for cell in found.cells] == ["en"]
 
 
-def test_a_run_over_a_test_set_without_gold_is_scored_beside_others(tmp_path: Path) -> None:
+def test_run_with_unscorable_test_set_is_scored_on_other_cells(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "p/xquad/en.jsonl", dict(xquad(tmp_path)))
     tags = wikiann_dev(tmp_path)
     words = ["".join(f"w{place}\n" for place in range(len(sentence))) for sentence in tags]
@@ -126,7 +127,7 @@ def test_a_run_over_a_test_set_without_gold_is_scored_beside_others(tmp_path: Pa
 
 
 @pytest.mark.parametrize("split", ["test", "dev", "best"])
-def test_an_empty_grid_names_the_files_of_the_split(split: str, tmp_path: Path) -> None:
+def test_empty_grid_names_expected_files(split: str, tmp_path: Path) -> None:
     (tmp_path / "p/xnli").mkdir(parents=True)
     with pytest.raises(PredictionError) as error:
         isogloss.score(tmp_path / "p", data=tmp_path, split=split)
@@ -134,9 +135,9 @@ def test_an_empty_grid_names_the_files_of_the_split(split: str, tmp_path: Path) 
     assert ("<task>/dev-<language>.jsonl" in str(error.value)) == (split != "test")
 
 
-def test_a_grid_that_is_empty_because_of_a_name_says_which(tmp_path: Path) -> None:
+def test_empty_grid_reports_misnamed_files(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "p/XQUAD/en.jsonl", {"q0": "word"})
-    with pytest.raises(PredictionError, match=r"XQUAD: is not named after a task\. Did you mean xquad\?"):
+    with pytest.raises(PredictionError, match=r"XQUAD: not the name of a task\. Did you mean xquad\?"):
         isogloss.score(tmp_path / "p", data=tmp_path)
 
 
@@ -151,7 +152,7 @@ def embed(root: Path, zero: slice) -> None:
 
 
 @pytest.mark.parametrize(("zero", "count"), [(slice(None), 205), (slice(3, 4), 1), (slice(0, 0), 0)])
-def test_vectors_of_zeros_are_said(zero: slice, count: int, tmp_path: Path) -> None:
+def test_zero_vectors_are_reported(zero: slice, count: int, tmp_path: Path) -> None:
     tatoeba(tmp_path)
     embed(tmp_path / "p/tatoeba", zero)
     notes = isogloss.score(tmp_path / "p", data=tmp_path)["tatoeba", "jv"].notes
@@ -161,7 +162,7 @@ def test_vectors_of_zeros_are_said(zero: slice, count: int, tmp_path: Path) -> N
     assert len(notes) == (count > 0)
 
 
-def test_a_misnamed_file_whose_name_is_no_text_is_in_the_record(tmp_path: Path) -> None:
+def test_misnamed_file_with_undecodable_name_is_in_the_record(tmp_path: Path) -> None:
     write_gold(tmp_path / "gold", suite("xtreme-r"), 12)
     write_system(tmp_path / "a", suite("xtreme-r"), 12, "a", 0.9)
     (tmp_path / "a" / os.fsdecode(b"\xff.jsonl")).write_text("x")

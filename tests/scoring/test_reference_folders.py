@@ -1,4 +1,4 @@
-"""Labels in XTREME's layout that look odd, and for which the reference scorer has a number: we have the same."""
+"""Unusual label files in XTREME's layout score as in the reference scorer."""
 
 import json
 import subprocess
@@ -23,7 +23,7 @@ def scored(root: Path, task: str, name: str, gold: str, given: str) -> tuple[Cel
     return results.cells[0], results
 
 
-def test_pairs_of_sources_without_a_translation_are_wrong_ones(tmp_path: Path) -> None:
+def test_pairs_of_sources_without_translation_are_wrong(tmp_path: Path) -> None:
     cell, _ = scored(
         tmp_path, "bucc", "test-de.tsv", "de-1\ten-1\nde-2\ten-2\n", "de-1\ten-1\nde-7\ten-7\nde-8\ten-8\n"
     )
@@ -32,17 +32,17 @@ def test_pairs_of_sources_without_a_translation_are_wrong_ones(tmp_path: Path) -
     assert cell.metrics["f1"].value == pytest.approx(40)
 
 
-def test_pairs_none_of_which_is_right_score_nothing(tmp_path: Path) -> None:
+def test_only_wrong_pairs_score_zero(tmp_path: Path) -> None:
     cell, _ = scored(tmp_path, "bucc", "test-de.tsv", "de-1\ten-1\n", "de-7\ten-7\n")
     assert cell.metrics["f1"].value == 0
 
 
-def test_no_pair_at_all_is_no_answer(tmp_path: Path) -> None:
+def test_file_without_pairs_raises(tmp_path: Path) -> None:
     with pytest.raises(PredictionError, match="no answer for"):
         scored(tmp_path, "bucc", "test-de.tsv", "de-1\ten-1\n", "")
 
 
-def test_a_candidate_ranked_twice_counts_once_and_takes_a_place(tmp_path: Path) -> None:
+def test_duplicate_candidate_counts_once_and_takes_a_rank(tmp_path: Path) -> None:
     gold = {"a": ["Q1"], "b": ["Q2"]}
     given = {"a": ["Q9", "Q9", "Q1"], "b": ["Q2"]}
     cell, _ = scored(tmp_path, "mewslix", "test-de.json", json.dumps(gold), json.dumps(given))
@@ -50,18 +50,18 @@ def test_a_candidate_ranked_twice_counts_once_and_takes_a_place(tmp_path: Path) 
     assert "candidate 'Q9' is ranked more than once" in cell.notes[0]
 
 
-def test_a_tagger_may_say_that_a_word_is_no_part_of_speech(tmp_path: Path) -> None:
+def test_unknown_part_of_speech_is_accepted(tmp_path: Path) -> None:
     cell, _ = scored(tmp_path, "udpos", "test-de.tsv", "NOUN\nNOUN\nVERB\n\nX\n", "NOUN\nNOUN\nO\n\nX\n")
-    # Chunks of gold: NOUN NOUN, VERB, X; found: the first and the last of them.
+    # Gold chunks: NOUN NOUN, VERB, X; predicted: the first and the last.
     assert cell.metrics["f1"].value == pytest.approx(100 * 2 * 2 / (3 + 2))
 
 
-def test_the_raw_spelling_of_a_label(tmp_path: Path) -> None:
+def test_raw_spelling_of_a_label_is_accepted(tmp_path: Path) -> None:
     cell, _ = scored(tmp_path, "xnli", "test-de.tsv", "contradictory\nneutral\n", "contradiction\nneutral\n")
     assert cell.metrics["accuracy"].value == 100
 
 
-def test_aliases_and_plain_paths_are_understood(tmp_path: Path) -> None:
+def test_aliases_and_string_paths_are_accepted(tmp_path: Path) -> None:
     cell, results = scored(tmp_path, "udpos", "test-de.tsv", "NOUN\nVERB\n", "NOUN\nVERB\n")
     average = results["udpos"]
     assert isinstance(average, AverageScore)
@@ -76,13 +76,13 @@ def test_aliases_and_plain_paths_are_understood(tmp_path: Path) -> None:
     assert Results.from_json(str(tmp_path / "r.json")) == results
 
 
-def test_a_line_of_three_columns_ends_a_sentence(tmp_path: Path) -> None:
+def test_line_with_three_columns_ends_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "dev"
     path.write_text("de:a\tO\nde:b\tO\tx\nde:c\tB-PER\n", encoding="utf-8")
     assert list(panx_sentences(path)) == [(["a"], ["O"]), (["c"], ["B-PER"])]
 
 
-def test_every_room_is_reached_from_the_front_door() -> None:
+def test_every_public_function_is_importable_from_the_package() -> None:
     code = "import isogloss; print(isogloss.checklist.matches('a', 'a', language='en', mode='paper'))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "True\n"

@@ -1,4 +1,4 @@
-"""From cells to the record: averages, partiality, intervals, views."""
+"""Result records: averages, missing parts, intervals and views."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ from sample import write_gold, write_system
 
 @pytest.fixture(scope="module")
 def grid(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A complete XTREME-R grid of 25 examples a cell, made up."""
+    """A complete synthetic XTREME-R grid with 25 examples per cell."""
     root = tmp_path_factory.mktemp("grid")
     write_gold(root / "gold", suite("xtreme-r"), 25)
     write_system(root / "good", suite("xtreme-r"), 25, "good", 0.9)
@@ -28,7 +28,7 @@ def results(grid: Path) -> Results:
     return isogloss.score(grid / "good", gold=grid / "gold")
 
 
-def test_a_full_grid_has_an_overall_by_the_named_rule(results: Results) -> None:
+def test_full_grid_has_an_overall_score(results: Results) -> None:
     assert len(results.cells) == 15 + 11 + 38 + 48 + 11 + 7 + 9 + 41 + 11 + 11
     assert results.overall.rule == "category"
     assert not results.overall.partial
@@ -45,7 +45,7 @@ def test_task_averages_are_plain_means_over_languages(results: Results) -> None:
     assert xquad.score.value == pytest.approx((xquad.metrics["f1"].value + xquad.metrics["em"].value) / 2)
 
 
-def test_the_transfer_gap_is_english_minus_the_mean_of_the_others(results: Results) -> None:
+def test_transfer_gap_is_english_minus_mean_of_others(results: Results) -> None:
     for name, metric in (("xnli", "accuracy"), ("udpos", "f1")):
         scores = {cell.language: cell.metrics[metric].value for cell in results.cells if cell.task == name}
         english = scores.pop("en")
@@ -53,11 +53,11 @@ def test_the_transfer_gap_is_english_minus_the_mean_of_the_others(results: Resul
         assert gap is not None
         assert gap.value == pytest.approx(english - np.mean(list(scores.values())))
         assert gap.low <= gap.value <= gap.high
-    # Tatoeba is between English and every other language: there is nothing to transfer from.
+    # Tatoeba pairs English with every other language, so it has no transfer gap.
     assert results["tatoeba"].gap is None
 
 
-def test_languages_that_are_translations_are_drawn_together_for_the_gap(tmp_path: Path) -> None:
+def test_parallel_languages_are_resampled_together_for_the_gap(tmp_path: Path) -> None:
     labels = [("entailment", "neutral", "contradiction")[place % 3] for place in range(100)]
     for code, errors in {"en": 40, "de": 50, "sw": 50}.items():
         said = ["neutral" if label != "neutral" else "entailment" for label in labels[:errors]] + labels[errors:]
@@ -68,12 +68,12 @@ def test_languages_that_are_translations_are_drawn_together_for_the_gap(tmp_path
     gap = isogloss.score(tmp_path / "system", gold=tmp_path / "gold", tasks=["xnli"])["xnli"].gap
     assert gap is not None
     assert gap.value == pytest.approx(10)
-    # English alone is right where the others are wrong in 10 of 100 examples: a standard error of 3 points. Languages
-    # drawn apart would give one of 6.
+    # Only English is right in 10 of 100 examples: a standard error of 3 points. Resampling languages independently
+    # would give one of 6.
     assert gap.high - gap.low == pytest.approx(2 * 1.96 * 3, rel=0.15)
 
 
-def test_every_number_lies_in_its_interval_and_every_cell_is_signed(results: Results) -> None:
+def test_numbers_lie_in_their_intervals_and_cells_have_signatures(results: Results) -> None:
     for row in results.rows():
         if row.low is None:
             assert row.level == "pair" and "no interval: fewer than 20" in row.note, row
@@ -86,9 +86,9 @@ def test_every_number_lies_in_its_interval_and_every_cell_is_signed(results: Res
     assert "dialect:mlqa" in results["mlqa", "hi"].signature
 
 
-def test_an_average_of_parallel_languages_is_less_certain_than_of_separate_ones(tmp_path: Path) -> None:
-    # The same 20 of 100 wrong in each of four languages. Translations of the same examples tell no more than one of
-    # them does; separate test sets of 100 are as good as one of 400, whose interval is half as wide.
+def test_parallel_languages_have_wider_average_intervals(tmp_path: Path) -> None:
+    # The same 20 of 100 are wrong in each of four languages. Translations of the same examples add no information;
+    # separate test sets of 100 equal one set of 400, with an interval half as wide.
     labels = {("xnli", "xtreme-r"): ("neutral", "entailment"), ("mldoc", "mldoc"): ("CCAT", "ECAT")}
     widths = {}
     for (task, of_suite), (one, other) in labels.items():
@@ -107,7 +107,7 @@ def test_an_average_of_parallel_languages_is_less_certain_than_of_separate_ones(
     assert widths["mldoc"] == pytest.approx(2 * 1.96 * 2, rel=0.15)
 
 
-def test_an_average_is_more_certain_than_one_language(results: Results) -> None:
+def test_averages_have_narrower_intervals_than_cells(results: Results) -> None:
     cell = results["xnli", "en"].metrics["accuracy"]
     average = results["xnli"].score
     assert average.high - average.low < cell.high - cell.low
@@ -120,7 +120,7 @@ def test_scoring_twice_gives_the_same_bytes(grid: Path, results: Results, tmp_pa
     assert Results.from_json(tmp_path / "a.json") == results
 
 
-def test_a_partial_grid_lists_what_is_missing(grid: Path) -> None:
+def test_partial_grid_lists_missing_cells(grid: Path) -> None:
     part = isogloss.score(grid / "good", gold=grid / "gold", tasks=["xnli", "xquad"], languages=["en", "sw"])
     assert part.overall.partial
     assert {"xcopa", "udpos", "lareqa", "xnli/ar", "xquad/zh"} <= set(part.overall.missing)
@@ -141,7 +141,7 @@ def test_tidy_views_agree(results: Results, tmp_path: Path) -> None:
     assert "<table>" in results._repr_html_()
 
 
-def test_a_record_of_the_future_or_of_nobody_is_refused(results: Results, tmp_path: Path) -> None:
+def test_newer_or_foreign_records_raise(results: Results, tmp_path: Path) -> None:
     path = tmp_path / "r.json"
     results.to_json(path)
     record = json.loads(path.read_text())
@@ -155,7 +155,7 @@ def test_a_record_of_the_future_or_of_nobody_is_refused(results: Results, tmp_pa
             Results.from_json(path)
 
 
-def test_names_are_checked_before_anything_is_read(grid: Path) -> None:
+def test_names_are_checked_before_reading(grid: Path) -> None:
     with pytest.raises(UnknownNameError, match="Did you mean xtreme"):
         isogloss.score(grid / "good", suite="xtrem")
     with pytest.raises(UnknownNameError, match="unknown language of xtreme-r 'xx'"):
@@ -164,7 +164,7 @@ def test_names_are_checked_before_anything_is_read(grid: Path) -> None:
         isogloss.score(grid / "good", gold=grid / "gold", tasks=["xquad", "mlqa"], languages=["sw"])
     with pytest.raises(UnknownNameError, match="unknown split"):
         isogloss.score(grid / "good", gold=grid / "gold", split="tets")
-    with pytest.raises(PredictionError, match="there is no such folder"):
+    with pytest.raises(PredictionError, match="no such folder"):
         isogloss.score(grid / "nobody", gold=grid / "gold")
     with pytest.raises(PredictionError, match="no test predictions for xnli"):
         isogloss.score(grid / "gold" / "xnli", gold=grid / "gold", tasks=["xnli"])

@@ -1,4 +1,4 @@
-"""Several seeds of one system: one mean, the spread of the seeds, and tests that speak of methods."""
+"""Several seeds of one system: mean, spread, and tests that compare methods."""
 
 import shutil
 from pathlib import Path
@@ -14,7 +14,7 @@ from sample import write_gold, write_system
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three seeds of a better and of a worse method, on 60 examples a language."""
+    """Three seeds of a better and of a worse method, on 60 examples per language."""
     folder = tmp_path_factory.mktemp("seeds")
     write_gold(folder / "gold", suite("xtreme"), 60)
     for name, share in {"better": 0.9, "worse": 0.6}.items():
@@ -29,7 +29,7 @@ def options(root: Path, *tasks: str) -> dict[str, object]:
     return {"suite": "xtreme", "gold": root / "gold", "tasks": list(tasks)}
 
 
-def test_a_folder_of_seeds_is_known_by_its_folders(root: Path) -> None:
+def test_seed_folders_are_recognised(root: Path) -> None:
     assert list(seed_folders(root / "better")) == ["seed-0", "seed-1", "seed-2"]
     assert list(seed_folders(root / "better/seed-0")) == [""]
     assert list(seed_folders({"xnli": {}})) == [""]
@@ -56,7 +56,7 @@ def test_scores_are_means_over_the_seeds(root: Path) -> None:
     assert single[0].seeds == []
 
 
-def test_methods_are_told_apart_over_seeds_and_checkpoints_without(root: Path) -> None:
+def test_seeds_compare_methods_and_single_runs_compare_checkpoints(root: Path) -> None:
     of_methods = isogloss.compare(root / "better", root / "worse", **options(root, "xnli", "udpos"))
     assert of_methods.seeds == (3, 3)
     assert of_methods.verdict().startswith("better is the better method: ")
@@ -71,13 +71,13 @@ def test_methods_are_told_apart_over_seeds_and_checkpoints_without(root: Path) -
     assert "checkpoint" in mixed.verdict()
 
 
-def test_a_method_does_not_differ_from_itself(root: Path) -> None:
+def test_method_is_tied_with_itself(root: Path) -> None:
     found = isogloss.compare(root / "better", root / "better", **options(root, "xnli"))
     assert found.tasks[0].p == 1
-    assert "the methods better (1) and better (2) cannot be told apart" in found.verdict()
+    assert "the methods better (1) and better (2) are statistically tied" in found.verdict()
 
 
-def test_only_cells_that_all_seeds_have_are_averaged(root: Path, tmp_path: Path) -> None:
+def test_only_shared_cells_of_seeds_are_averaged(root: Path, tmp_path: Path) -> None:
     shutil.copytree(root / "better", tmp_path / "better")
     shutil.rmtree(tmp_path / "better/seed-1/udpos")
     (tmp_path / "better/seed-2/xnli/test-de.tsv").unlink()

@@ -1,4 +1,4 @@
-"""Judged cells on disk: what is read is what was written, the bytes are the cell's alone, and damage is no cell."""
+"""Stored cells round-trip, equal cells give equal bytes, and damaged files give no cell."""
 
 import json
 import zipfile
@@ -15,7 +15,7 @@ from isogloss.tasks.kinds import Judgement, LanguagePairs
 
 
 def made(value: Value = MEAN) -> Cell:
-    """A cell with everything that a cell can have."""
+    """Return a cell with all optional fields."""
     rng = np.random.default_rng(0)
     rows = rng.random((6, 1))
     of_pairs = Statistics(rows, value, np.array([0, 0, 1, 1, 2, 2]))
@@ -25,12 +25,22 @@ def made(value: Value = MEAN) -> Cell:
         "f1": Statistics(rng.integers(0, 5, (3, 3)).astype(float), F1),
     }
     pairs = LanguagePairs("one-target", of_pairs, np.array(["de", "zh", "de", "zh", "de", "zh"]))
-    judgement = Judgement(metrics, pairs, "squad", ["said by the judge"])
+    judgement = Judgement(metrics, pairs, dialect="squad", notes=["said by the judge"])
     units, clusters, notes = ["q-1", "q-ü", "q-\0"], ["Rain", "Rain", "Wind"], ["said by the judge"]
-    return Cell("lareqa", "de", "test", 3, judgement, units, "c" * 64, notes=notes, clusters=clusters)
+    return Cell(
+        task="lareqa",
+        language="de",
+        split="test",
+        n=3,
+        judgement=judgement,
+        units=units,
+        checksum="c" * 64,
+        notes=notes,
+        clusters=clusters,
+    )
 
 
-def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
+def test_cells_round_trip(tmp_path: Path) -> None:
     cell, path = made(), tmp_path / "folder" / "de.npz"
     write_cell(path, cell)
     found = read_cell(path)
@@ -52,7 +62,7 @@ def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     assert score_cell(found) == score_cell(cell)
 
 
-def test_a_file_written_before_cells_had_clusters_is_read(tmp_path: Path) -> None:
+def test_files_without_clusters_are_readable(tmp_path: Path) -> None:
     write_cell(tmp_path / "new.npz", made())
     with np.load(tmp_path / "new.npz") as arrays:
         kept = dict(arrays)
@@ -65,22 +75,22 @@ def test_a_file_written_before_cells_had_clusters_is_read(tmp_path: Path) -> Non
     assert found.units == made().units
 
 
-def test_the_same_cell_gives_the_same_bytes(tmp_path: Path) -> None:
+def test_equal_cells_give_equal_bytes(tmp_path: Path) -> None:
     for name in ("a", "b"):
         write_cell(tmp_path / name, made())
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     with zipfile.ZipFile(tmp_path / "a") as archive:
-        assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}  # no clock is in them
+        assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}  # they contain no times
 
 
-def test_an_array_that_metrics_share_is_kept_once(tmp_path: Path) -> None:
+def test_shared_arrays_are_stored_once(tmp_path: Path) -> None:
     write_cell(tmp_path / "x.npz", made())
     with np.load(tmp_path / "x.npz") as arrays:
         assert len(arrays.files) == 6  # a header, three sets of rows, units, target languages
 
 
 @pytest.mark.parametrize("keep", [0, 1, 100, -1])
-def test_a_damaged_file_is_no_cell(tmp_path: Path, keep: int) -> None:
+def test_damaged_file_gives_no_cell(tmp_path: Path, keep: int) -> None:
     path = tmp_path / "x.npz"
     assert read_cell(path) is None
     write_cell(path, made())
@@ -88,7 +98,7 @@ def test_a_damaged_file_is_no_cell(tmp_path: Path, keep: int) -> None:
     assert read_cell(path) is None
 
 
-def test_another_file_is_no_cell(tmp_path: Path) -> None:
+def test_other_files_give_no_cell(tmp_path: Path) -> None:
     np.savez(tmp_path / "x.npz", rows=np.zeros(3))
     assert read_cell(tmp_path / "x.npz") is None
     np.save(tmp_path / "y.npy", np.zeros(3))
@@ -97,11 +107,11 @@ def test_another_file_is_no_cell(tmp_path: Path) -> None:
     assert read_cell(tmp_path / "z.npz") is None
 
 
-def test_a_value_function_without_a_name_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unnamed_value_function_is_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = Value("own", ("score",), lambda sums, count: sums[..., 0])
     assert can_store(made())
     assert not can_store(made(own))
-    assert not can_store(made(Value("mean", ("score",), lambda sums, count: sums[..., 0])))  # ours by name alone
+    assert not can_store(made(Value("mean", ("score",), lambda sums, count: sums[..., 0])))  # ours only by its name
     monkeypatch.setitem(VALUES, "own", own)
     write_cell(tmp_path / "x.npz", made(own))
     monkeypatch.undo()

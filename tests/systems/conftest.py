@@ -1,4 +1,4 @@
-"""A vocabulary so small that encodings can be written down by hand."""
+"""A vocabulary small enough to write encodings by hand."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from isogloss.systems.pretrained import ModelSource
 
 @pytest.fixture(scope="session")
 def letters(tmp_path_factory: pytest.TempPathFactory) -> ModelSource:
-    """BERT without weights whose pieces are the letters: a b c are 4 5 6, and inside a word 7 8 9."""
+    """BERT without weights, with letters as sub-words: a b c are 4 5 6, and inside a word 7 8 9."""
     transformers = pytest.importorskip("transformers", reason="transformers is not installed")
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
 

@@ -1,4 +1,4 @@
-"""A model that comes with Python of its own is refused, and none of that Python runs, whatever is on standard input."""
+"""Models with their own Python code are refused, and none of it runs, for any input on stdin."""
 
 import json
 import os
@@ -28,7 +28,7 @@ class OwnTokenizer(PreTrainedTokenizerFast):
     pass
 """
 AUTO_CLASSES = ("AutoModel", "AutoModelForSequenceClassification", "AutoModelForQuestionAnswering")
-REFUSED = re.escape("the model comes with Python code of its own (auto_map), and Isogloss runs no code of a model")
+REFUSED = re.escape("the model requires its own Python code (auto_map), which Isogloss does not run")
 
 
 def change(path: Path, **entries: Any) -> None:
@@ -41,7 +41,7 @@ def with_own_architecture(folder: Path, model_type: str = "own-bert") -> None:
 
 
 def with_known_architecture(folder: Path) -> None:
-    """Of a name that transformers has too: it would take its own class, silently, for whatever the weights are."""
+    """A model type that transformers also has: it would silently use its own class for these weights."""
     with_own_architecture(folder, "bert")
 
 
@@ -59,7 +59,7 @@ def own(tiny_bert: Path, tmp_path: Path, change: Callable[[Path], None]) -> Path
 
 
 @pytest.mark.parametrize("change", [with_own_architecture, with_known_architecture, with_own_tokenizer])
-def test_its_code_is_refused_by_everything_that_opens_a_model(
+def test_custom_code_is_always_refused(
     tiny_bert: Path, tmp_path: Path, change: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("builtins.input", lambda *_: "yes")
@@ -78,7 +78,7 @@ def test_its_code_is_refused_by_everything_that_opens_a_model(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("system", "task"), [("encoder", "mini-xquad"), ("embedder", "mini-tatoeba")])
-def test_a_yes_on_standard_input_runs_nothing(tiny_bert: Path, tmp_path: Path, system: str, task: str) -> None:
+def test_yes_on_stdin_runs_no_code(tiny_bert: Path, tmp_path: Path, system: str, task: str) -> None:
     folder = own(tiny_bert, tmp_path, with_own_architecture)
     words = ["--suite", "mini", "--tasks", task, "--languages", "de", "--seeds", "1", "--out", str(tmp_path / "runs")]
     caches = {"HF_HOME": str(tmp_path / "hub"), "HF_HUB_OFFLINE": "1"}
@@ -96,8 +96,8 @@ def test_a_yes_on_standard_input_runs_nothing(tiny_bert: Path, tmp_path: Path, s
     assert not (tmp_path / "ran").exists()
 
 
-def test_every_loader_says_that_no_code_is_trusted() -> None:
-    """`from_pretrained` is called in one place, which says so; whoever loads a model elsewhere must say so as well."""
+def test_every_loader_disables_remote_code() -> None:
+    """`from_pretrained` is called in one function, which disables remote code; other loaders must do the same."""
     source = Path(isogloss.__file__).parent
     calls = re.compile(r"\.from_pretrained\(.*|(?<!ScriptDirectory)\.from_config\(.*|SentenceTransformer\(.*")
     found = [line for path in source.rglob("*.py") for line in calls.findall(path.read_text(encoding="utf-8"))]

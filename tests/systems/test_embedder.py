@@ -14,8 +14,8 @@ from isogloss.metrics.search import normalize_rows
 from isogloss.systems import system
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.embedder import EmbedderSystem
-from isogloss.systems.embedder.embedding import embed
 from isogloss.systems.embedder.encoders import SentenceEncoder
+from isogloss.systems.embedder.system import embed
 from isogloss.systems.vector_cache import VectorCache
 from isogloss.tasks import task
 from isogloss.tasks.examples import Examples, Pool
@@ -24,7 +24,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class Letters(SentenceEncoder):
-    """A vector counts the letters of a text; what was asked is remembered."""
+    """An encoder that counts the letters of a text and records its calls."""
 
     identity = "letters"
     library = "letters 1"
@@ -70,12 +70,12 @@ def asking(
     return Examples(task=name, ids=ids, columns=columns, gold="targets", **more)
 
 
-def test_refuses_what_is_no_retrieval(tmp_path: Path) -> None:
+def test_refuses_other_tasks_than_retrieval(tmp_path: Path) -> None:
     made, _ = embedder(tmp_path)
     for name in ("tatoeba", "lareqa", "mewslix", "bucc"):
         assert made.refusal(task(name)) == ""
         assert not made.needs_training(task(name))
-    assert "retrieval only" in made.refusal(task("xnli"))
+    assert "only retrieval" in made.refusal(task("xnli"))
     with pytest.raises(SystemFailureError, match="xquad is qa"):
         made.fit(task("xquad"), None, 0)
     with pytest.raises(SystemFailureError, match="Call fit first"):
@@ -100,7 +100,7 @@ def test_bitext_is_nearest_by_cosine(tmp_path: Path) -> None:
         ("lareqa", None, 30),
     ],
 )
-def test_depth_is_what_the_figures_need(tmp_path: Path, name: str, targets: list[str] | None, depth: int) -> None:
+def test_depth_suffices_for_the_metrics(tmp_path: Path, name: str, targets: list[str] | None, depth: int) -> None:
     made, _ = embedder(tmp_path)
     candidates = ["a" * (row + 1) + "b" for row in range(50)]
     examples = asking(name, ["b"], candidates, None if targets is None else [targets])
@@ -124,7 +124,7 @@ def test_prefixes_are_encoded_too(tmp_path: Path) -> None:
     assert made.metadata["query_prefix"] == "q "
 
 
-def test_without_a_pool(tmp_path: Path) -> None:
+def test_missing_pool_raises(tmp_path: Path) -> None:
     made, _ = embedder(tmp_path)
     made.fit(task("mewslix"), None, 0)
     with pytest.raises(DataError, match="isogloss fetch mewslix"):
@@ -141,14 +141,14 @@ def bucc(split: str, gold: dict[int, int] | None, noise: int = 0) -> Examples:
     return asking("bucc", WORDS, candidates, targets, split=split)
 
 
-def test_mining_on_dev_tunes_on_its_own_gold(tmp_path: Path) -> None:
+def test_mining_dev_tunes_on_its_own_labels(tmp_path: Path) -> None:
     made, _ = embedder(tmp_path)
     made.fit(task("bucc"), None, 0)
     found = made.predict(bucc("dev", {row: row for row in range(2, 6)}, noise=2))
     assert found == [[], [], ["c2"], ["c3"], ["c4"], ["c5"]]
 
 
-def test_mining_takes_the_threshold_of_dev(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mining_uses_the_dev_threshold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made, _ = embedder(tmp_path)
     made.fit(task("bucc"), None, 0)
     asked: list[tuple[str, str]] = []
@@ -158,13 +158,13 @@ def test_mining_takes_the_threshold_of_dev(tmp_path: Path, monkeypatch: pytest.M
         return bucc("dev", {row: row for row in range(2, 6)}, noise=2)
 
     monkeypatch.setattr("isogloss.tasks.loading.load", load)
-    # The gold of test says that the near ones are pairs too; it must not be listened to.
+    # By the gold labels of test the near ones are pairs too; they must not be used.
     found = made.predict(bucc("test", {row: row for row in range(6)}, noise=2))
     assert found == [[], [], ["c2"], ["c3"], ["c4"], ["c5"]]
     assert asked == [("zh", "dev")]
 
 
-def test_mining_without_dev_says_so(
+def test_mining_without_dev_prints_a_note(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def load(*_: Any) -> Examples:
@@ -174,7 +174,7 @@ def test_mining_without_dev_says_so(
     made, _ = embedder(tmp_path, quiet=False)
     found = made.fit(task("bucc"), None, 0).predict(bucc("test", None))
     assert found == [[f"c{row}"] for row in range(6)]
-    assert "no dev set to tune a threshold on: pairs are cut at margin 1.06" in capsys.readouterr().err
+    assert "no dev set to tune a threshold on; using margin 1.06" in capsys.readouterr().err
 
 
 def test_repeated_sentences_give_no_pair(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_repeated_sentences_give_no_pair(tmp_path: Path) -> None:
     assert made.fit(task("bucc"), None, 0).predict(examples) == [[], ["c0"], []]
 
 
-def test_each_text_is_encoded_once_ever_and_by_length(tmp_path: Path) -> None:
+def test_each_text_is_encoded_once_and_by_length(tmp_path: Path) -> None:
     encoder, store = Letters(batch=2), VectorCache(tmp_path, Letters.dimension)
     texts = ["b", "aaa", "b", "cc", "dddd", "ee"]
     vectors = embed(encoder, texts, store, title="letters", quiet=True)
@@ -195,8 +195,8 @@ def test_each_text_is_encoded_once_ever_and_by_length(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_order_holds_with_threads_and_chunks(tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("isogloss.systems.embedder.embedding._CHUNK", 7)
+def test_order_is_kept_with_threads_and_chunks(tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isogloss.systems.embedder.system._CHUNK", 7)
     rng = np.random.default_rng(0)
     texts = ["".join(rng.choice(list(LETTERS), size=size)) for size in rng.integers(0, 9, 50)]
     store = VectorCache(tmp_path, Letters.dimension)
@@ -205,11 +205,11 @@ def test_order_holds_with_threads_and_chunks(tmp_path: Path, workers: int, monke
     assert len(list(tmp_path.glob("*.keys.npy"))) == -(-len(set(texts)) // 7)
 
 
-def test_nothing_to_embed(tmp_path: Path) -> None:
+def test_empty_input(tmp_path: Path) -> None:
     assert embed(Letters(), [], VectorCache(tmp_path, 26), title="", quiet=True).shape == (0, 26)
 
 
-def test_throughput_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_throughput_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = VectorCache(tmp_path, Letters.dimension)
     embed(Letters(), ["a", "b"], store, title="letters")
     embed(Letters(), ["a", "b", "c"], store, title="letters")
@@ -232,19 +232,19 @@ class Broken(Letters):
 
 @pytest.mark.parametrize(
     ("vectors", "message"),
-    [(np.zeros((1, 3)), r"shape \(1, 3\), not \(1, 26\)"), (np.full((1, 26), np.nan), "'text' is not finite")],
+    [(np.zeros((1, 3)), r"shape \(1, 3\), expected \(1, 26\)"), (np.full((1, 26), np.nan), "'text' is not finite")],
 )
-def test_what_is_no_vector_is_an_error(tmp_path: Path, vectors: Any, message: str) -> None:
+def test_invalid_vectors_raise(tmp_path: Path, vectors: Any, message: str) -> None:
     with pytest.raises(SystemFailureError, match=message):
         embed(Broken(vectors), ["text"], VectorCache(tmp_path / "cache", 26), title="", quiet=True)
     assert not (tmp_path / "cache").exists()
 
 
-def test_goes_on_where_the_cache_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_continues_if_the_cache_is_unwritable(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "cache").write_text("a file where the folder should be")
     vectors = embed(Letters(), ["ab"], VectorCache(tmp_path / "cache", 26), title="letters")
     np.testing.assert_array_equal(vectors, unit(["ab"]))
-    assert "vectors are not kept" in capsys.readouterr().err
+    assert "vectors are not cached" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -261,16 +261,16 @@ def test_names_fit_folders(model: str, name: str) -> None:
     assert system(f"embedder:{model}", label="mine").name == "mine"
 
 
-def test_models_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_models_raise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ISOGLOSS_DATA", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr("isogloss.systems.embedder.encoders.user_cache_path", lambda *_, **__: tmp_path / "cache")
     (tmp_path / "empty").mkdir()
     for model, message in [
         ("muse", "isogloss fetch muse"),
-        ("mues", "there is no such model"),
-        (str(tmp_path / "none.onnx"), "there is no such model"),
-        (str(tmp_path / "empty"), "not a folder of a model"),
+        ("mues", "no such model"),
+        (str(tmp_path / "none.onnx"), "no such model"),
+        (str(tmp_path / "empty"), "not a model folder"),
     ]:
         with pytest.raises(SystemFailureError, match=message):
             system(f"embedder:{model}").fit(task("tatoeba"), None, 0)
@@ -288,7 +288,7 @@ def test_models_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("modules.json", "sentence_transformers", "sentence-transformers"),
     ],
 )
-def test_a_missing_library_is_named(
+def test_missing_library_error_names_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, module: str, extra: str
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)  # as if it were not installed
@@ -296,5 +296,5 @@ def test_a_missing_library_is_named(
     model = tmp_path / file if file.endswith(".onnx") else tmp_path
     with pytest.raises(SystemFailureError) as problem:
         system(f"embedder:{os.fspath(model)}").fit(task("tatoeba"), None, 0)
-    assert f"{module} cannot be imported" in problem.value.what
+    assert f"cannot import {module}" in problem.value.what
     assert extra in problem.value.fix

@@ -1,4 +1,4 @@
-"""Real encoders, where their libraries are installed: ONNX models made on the spot, and muse itself."""
+"""Real encoders, if their libraries are installed: generated ONNX models, and muse."""
 
 from pathlib import Path
 
@@ -50,21 +50,21 @@ def test_strings_in_vectors_out(tmp_path: Path) -> None:
     np.testing.assert_array_equal(encoder.encode(["a", "abc", ""]), [[1, 1], [3, 1], [0, 1]])
 
 
-def test_a_model_whose_batch_matters_gets_one_text_at_a_time(tmp_path: Path) -> None:
+def test_batch_dependent_model_gets_one_text_at_a_time(tmp_path: Path) -> None:
     assert OnnxEncoder(made_model(tmp_path / "model.onnx", of_batch=True)).batch == 1
 
 
-def test_identity_is_that_of_the_content(tmp_path: Path) -> None:
+def test_identity_depends_on_content(tmp_path: Path) -> None:
     first, second = made_model(tmp_path / "a.onnx"), made_model(tmp_path / "b.onnx")
     other = made_model(tmp_path / "c.onnx", of_batch=True)
     assert OnnxEncoder(first).identity == OnnxEncoder(second).identity != OnnxEncoder(other).identity
 
 
-def test_models_that_do_not_fit(tmp_path: Path) -> None:
+def test_unsuitable_models_raise(tmp_path: Path) -> None:
     (tmp_path / "text.onnx").write_text("no model")
-    with pytest.raises(SystemFailureError, match="onnxruntime cannot load it"):
+    with pytest.raises(SystemFailureError, match="onnxruntime cannot load the model"):
         OnnxEncoder(tmp_path / "text.onnx")
-    with pytest.raises(SystemFailureError, match="it does not take text but texts: tensor"):
+    with pytest.raises(SystemFailureError, match="expected text input, got texts: tensor"):
         OnnxEncoder(made_model(tmp_path / "numbers.onnx", numbers=True))
 
 
@@ -78,13 +78,13 @@ def muse() -> OnnxEncoder:
     return encoder
 
 
-def test_muse_gives_unit_vectors_that_do_not_depend_on_the_batch(muse: OnnxEncoder) -> None:
+def test_muse_vectors_do_not_depend_on_the_batch(muse: OnnxEncoder) -> None:
     assert (muse.dimension, muse.batch) == (512, 1)
     vectors = muse.encode(["The weather is lovely today.", "Il fait très beau aujourd'hui.", ""])
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
-def test_muse_knows_a_translation(muse: OnnxEncoder) -> None:
+def test_muse_finds_a_translation(muse: OnnxEncoder) -> None:
     english, french, other = (
         muse.encode([text])[0]
         for text in ("The weather is lovely today.", "Il fait très beau aujourd'hui.", "J'ai perdu mes clés.")
@@ -92,6 +92,6 @@ def test_muse_knows_a_translation(muse: OnnxEncoder) -> None:
     assert english @ french > english @ other + 0.3
 
 
-def test_muse_bears_odd_texts(muse: OnnxEncoder) -> None:
+def test_muse_handles_odd_texts(muse: OnnxEncoder) -> None:
     for text in ("", " ", "\x00", "\ud800", "🙂" * 300, "a" * 20_000):
         assert np.isfinite(muse.encode([text])).all()

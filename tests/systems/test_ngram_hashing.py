@@ -1,4 +1,4 @@
-"""Hashes of substrings, and what is a token in any script."""
+"""Hashes of substrings, and tokens in any script."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.systems.ngram.hashing import Texts, buckets, char_ngrams, character_classes, salted, shapes
-from isogloss.systems.ngram.passages import Passages, Tokens
+from isogloss.systems.ngram.qa import Passages, Tokens
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
@@ -20,7 +20,7 @@ def hash_of(text: str) -> int:
 
 
 @given(st.lists(TEXT, min_size=1, max_size=4))
-def test_a_substring_has_one_hash_wherever_it_stands(texts: list[str]) -> None:
+def test_substring_hash_does_not_depend_on_position(texts: list[str]) -> None:
     together = Texts(texts)
     found = together.hashes(together.bounds[:-1], together.bounds[1:]).tolist()
     assert found == [hash_of(text) for text in texts]
@@ -42,13 +42,13 @@ def python_ngrams(text: str, shortest: int, longest: int) -> list[str]:
 
 
 @given(st.lists(st.text("aB ü\n中", max_size=12), min_size=1, max_size=4))
-def test_ngrams_are_those_of_a_plain_loop(texts: list[str]) -> None:
+def test_ngrams_match_a_plain_loop(texts: list[str]) -> None:
     rows, hashes = char_ngrams(texts, 1, 4)
     for row, text in enumerate(texts):
         assert sorted(hashes[rows == row].tolist()) == sorted(map(hash_of, python_ngrams(text, 1, 4)))
 
 
-def test_roles_separate_and_buckets_leave_the_bias_alone() -> None:
+def test_roles_differ_and_bucket_zero_is_reserved() -> None:
     hashes = np.array([hash_of(str(number)) for number in range(2000)], np.uint64)
     assert not np.intersect1d(salted(hashes, "prefix"), salted(hashes, "suffix")).size
     folded = buckets(hashes, 4)
@@ -87,7 +87,7 @@ def test_lower_case_never_shifts_offsets() -> None:
     assert len(letters.replace("İ", "i").lower()) == len(letters)
 
 
-def test_overlap_points_at_the_sentence_that_shares_words_with_the_question() -> None:
+def test_overlap_is_highest_in_the_sentence_sharing_words() -> None:
     passages = Passages(["Who founded Vantaa?"], ["It rains. Vantaa was founded by Kaisa. It rains."])
     assert passages.overlap.tolist() == [0] * 3 + [1] * 6 + [0] * 3
     assert np.flatnonzero(passages.matched).tolist() == [3, 5]

@@ -1,4 +1,4 @@
-"""A kind that is not ours: its form of answer decides who answers it, and how."""
+"""A kind from outside the package: its form of answer determines the systems that support it."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -16,11 +16,11 @@ EVERY_SYSTEM = ("ngram", "embedder", "encoder:m", "dual-encoder:m", "text2text:m
 
 
 class Topics(Classification):
-    """Labels, under another name."""
+    """Labels under another name."""
 
 
 class Drawings(Classification):
-    """Something nobody here can make."""
+    """A form that no system supports."""
 
     form: ClassVar[str] = "drawing"
 
@@ -37,7 +37,7 @@ def labelled(count: int) -> Examples:
     return Examples("mldoc", "en", "train", [str(row) for row in range(count)], dict(columns), "label")
 
 
-def test_labels_of_any_kind_are_learnt_by_whoever_gives_labels(tiny_bert: Path, tiny_mt5: Path) -> None:
+def test_custom_kind_with_labels_is_learned(tiny_bert: Path, tiny_mt5: Path) -> None:
     topics = replace(task("mldoc"), kind="topics")
     for name in ("ngram", f"encoder:{tiny_bert}#steps=1,quiet", f"text2text:{tiny_mt5}#steps=1,quiet"):
         made = system(name)
@@ -46,13 +46,13 @@ def test_labels_of_any_kind_are_learnt_by_whoever_gives_labels(tiny_bert: Path, 
         assert set(answers) <= set(topics.labels)
 
 
-def test_labels_are_no_retrieval() -> None:
+def test_retrieval_systems_refuse_labels() -> None:
     topics = replace(task("mldoc"), kind="topics")
     for name in ("embedder", "dual-encoder:m"):
-        assert system(name).refusal(topics).endswith("does retrieval only, and mldoc is topics")
+        assert system(name).refusal(topics).endswith("supports only retrieval, but mldoc is topics")
 
 
 @pytest.mark.parametrize("name", EVERY_SYSTEM)
-def test_a_form_that_nobody_knows_is_refused(name: str) -> None:
+def test_unknown_form_is_refused(name: str) -> None:
     reason = system(name).refusal(replace(task("mldoc"), id="sketches", kind="drawings"))
     assert "sketches" in reason

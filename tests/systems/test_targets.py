@@ -1,4 +1,4 @@
-"""Right answers as numbers, and what is said of those that are none."""
+"""Gold answers as training targets, and errors for invalid ones."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def asked(context: str, *answers: Any, **columns: Any) -> Examples:
     return Examples("xquad", "en", "train", ids, every, "answers")
 
 
-def test_answers_are_where_they_are_said_to_be_or_where_they_first_stand() -> None:
+def test_answer_offsets_or_first_occurrence() -> None:
     given = [["cat"]] * 5 + [["dog"], [" "], [], None]
     starts = [[7], [3], [-3], [], None, [0], [1], [0], [0]]
     found = answer_spans(asked("a cat, cat", *given, answer_starts=starts))
@@ -23,6 +23,6 @@ def test_answers_are_where_they_are_said_to_be_or_where_they_first_stand() -> No
     assert answer_spans(asked("ab b", ["b", "ab"])) == [(1, 2)]
 
 
-def test_no_answer_anywhere() -> None:
-    with pytest.raises(SystemFailureError, match="xquad/en train: no training answer is a span of its passage"):
+def test_no_answer_in_any_passage_raises() -> None:
+    with pytest.raises(SystemFailureError, match="xquad/en train: no training answer occurs in its passage"):
         answer_spans(asked("a cat", ["dog"], []))

@@ -1,4 +1,4 @@
-"""The cache of vectors: what was put in comes out, or nothing does."""
+"""The vector cache: it returns what was stored, or nothing."""
 
 import multiprocessing
 from pathlib import Path
@@ -28,19 +28,19 @@ def filled(folder: Path, texts: list[str]) -> VectorCache:
 
 
 def found(store: VectorCache, texts: list[str]) -> list[str]:
-    """The texts the store has; that their vectors are right is checked on the way."""
+    """Return the cached texts, after checking their vectors."""
     known, vectors = store.find(text_keys(texts))
     here = [text for text, is_known in zip(texts, known, strict=True) if is_known]
     np.testing.assert_array_equal(vectors, vectors_of(here))
     return here
 
 
-def test_an_empty_store_has_nothing_and_makes_nothing(tmp_path: Path) -> None:
+def test_empty_cache_creates_no_files(tmp_path: Path) -> None:
     assert found(VectorCache(tmp_path / "none", DIMENSION), ["a", "b"]) == []
     assert not (tmp_path / "none").exists()
 
 
-def test_keys_are_those_of_the_text() -> None:
+def test_keys_depend_on_the_text() -> None:
     keys = text_keys(["a", "b", "a", "", "\ud800"])
     assert keys.shape == (5, 2)
     assert (keys[0] == keys[2]).all()
@@ -50,7 +50,7 @@ def test_keys_are_those_of_the_text() -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.lists(st.text(max_size=3), max_size=6), max_size=5), st.lists(st.text(max_size=3), max_size=8))
-def test_any_order_of_adding_and_finding(
+def test_any_order_of_add_and_find(
     tmp_path_factory: pytest.TempPathFactory, parts: list[list[str]], asked: list[str]
 ) -> None:
     store = VectorCache(tmp_path_factory.mktemp("store"), DIMENSION)
@@ -61,7 +61,7 @@ def test_any_order_of_adding_and_finding(
         assert found(store, asked) == [text for text in asked if text in present]
 
 
-def test_another_store_sees_what_came_later(tmp_path: Path) -> None:
+def test_other_instances_see_later_additions(tmp_path: Path) -> None:
     reader = VectorCache(tmp_path, DIMENSION)
     assert found(reader, ["a", "b"]) == []
     filled(tmp_path, ["b"])
@@ -70,7 +70,7 @@ def test_another_store_sees_what_came_later(tmp_path: Path) -> None:
     assert found(reader, ["a", "b"]) == ["a", "b"]
 
 
-def test_half_a_shard_does_not_count(tmp_path: Path) -> None:
+def test_incomplete_shard_is_ignored(tmp_path: Path) -> None:
     filled(tmp_path, ["a"])
     [keys] = tmp_path.glob("*.keys.npy")
     keys.rename(tmp_path / f".{keys.name}.part")  # killed between the two files
@@ -78,7 +78,7 @@ def test_half_a_shard_does_not_count(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["keys", "vectors"])
-def test_every_damaged_byte_is_noticed(tmp_path: Path, suffix: str) -> None:
+def test_every_damaged_byte_is_detected(tmp_path: Path, suffix: str) -> None:
     filled(tmp_path, ["alpha", "beta"])
     keys, vectors = next(tmp_path.glob("*.keys.npy")), next(tmp_path.glob("*.vectors.npy"))
     whole = {path: path.read_bytes() for path in (keys, vectors)}
@@ -94,7 +94,7 @@ def test_every_damaged_byte_is_noticed(tmp_path: Path, suffix: str) -> None:
 
 @pytest.mark.parametrize("suffix", ["keys", "vectors"])
 @pytest.mark.parametrize("length", [0, 5, 90, 140])
-def test_a_cut_shard_is_dropped_and_rebuilt(tmp_path: Path, suffix: str, length: int) -> None:
+def test_truncated_shard_is_dropped_and_rebuilt(tmp_path: Path, suffix: str, length: int) -> None:
     filled(tmp_path, ["alpha", "beta"])
     [hurt] = tmp_path.glob(f"*.{suffix}.npy")
     hurt.write_bytes(hurt.read_bytes()[:length])
@@ -105,7 +105,7 @@ def test_a_cut_shard_is_dropped_and_rebuilt(tmp_path: Path, suffix: str, length:
     assert found(VectorCache(tmp_path, DIMENSION), ["alpha", "beta"]) == ["alpha"]
 
 
-def test_damage_costs_only_its_own_shard(tmp_path: Path) -> None:
+def test_damage_affects_only_its_shard(tmp_path: Path) -> None:
     filled(tmp_path, ["alpha", "beta"])
     [hurt] = tmp_path.glob("*.vectors.npy")
     filled(tmp_path, ["gamma"])
@@ -118,7 +118,7 @@ def test_damage_costs_only_its_own_shard(tmp_path: Path) -> None:
     assert found(store, ["alpha", "beta", "gamma"]) == ["beta", "gamma"]
 
 
-def test_vectors_of_another_length_are_not_ours(tmp_path: Path) -> None:
+def test_vectors_of_another_dimension_are_ignored(tmp_path: Path) -> None:
     filled(tmp_path, ["alpha"])
     known, vectors = VectorCache(tmp_path, DIMENSION + 1).find(text_keys(["alpha"]))
     assert not known.any()

@@ -88,7 +88,7 @@ def test_without_titles_a_paragraph_is_what_questions_share() -> None:
     assert squad.article_names(squad.parse(json.dumps(files).encode(), "here")) == ["0", "1", "0", "2", "2"]
 
 
-def test_a_label_folder_knows_the_articles_too(tmp_path: Path) -> None:
+def test_label_folder_knows_the_articles_too(tmp_path: Path) -> None:
     write(tmp_path / "xquad/test-en.json", json.dumps({"data": TWO_ARTICLES}))
     write(tmp_path / "mlqa/test-de.json", json.dumps({"data": TWO_ARTICLES}))
     write(tmp_path / "xnli/test-en.tsv", "neutral", "entailment")
@@ -161,21 +161,21 @@ def test_treebanks_share_translated_sentences(tmp_path: Path) -> None:
     assert read("udpos", "af", tmp_path).clusters is None
 
 
-def test_a_sentence_in_two_scripts_is_one(tmp_path: Path) -> None:
+def test_sentence_in_two_scripts_is_one(tmp_path: Path) -> None:
     home = tmp_path / "udpos/conllu"
     write(home / "zh_gsd-ud-test.conllu", *sentence("風", sent_id="s1"), *sentence("雨", sent_id="s2"))
     write(home / "zh_gsdsimp-ud-test.conllu", *sentence("风", sent_id="s1"), *sentence("雨", sent_id="s2"))
     assert groups(read("udpos", "zh", tmp_path)) == [[0, 2], [1, 3]]
 
 
-def test_a_part_with_gold_keeps_the_clusters_of_the_gold(tmp_path: Path) -> None:
+def test_part_with_gold_keeps_the_clusters_of_the_gold(tmp_path: Path) -> None:
     write(tmp_path / "udpos/conllu/de_pud-ud-test.conllu", *sentence("Nebel", sent_id="n01001011"))
     write(tmp_path / "udpos/xtreme_r_tsv/test-de.tsv", *(word for _ in range(22357) for word in ("Wind", "")), "Nebel")
     part = read("udpos", "de", tmp_path)
     assert (part.ids, part.clusters) == (["test-22357"], ["n01001011"])
 
 
-def test_the_same_words_are_one_sentence(tmp_path: Path) -> None:
+def test_same_words_are_one_sentence(tmp_path: Path) -> None:
     write(tmp_path / "panx/dev-yo.tsv", "a\tO", "b\tO", "", "c\tO", "", "a\tO", "b\tB-PER", "")
     assert groups(read("wikiann", "yo", tmp_path, "dev")) == [[0, 2], [1]]
 
@@ -201,7 +201,7 @@ def test_questions_of_the_checklist_share_a_case() -> None:
     assert examples.clusters == examples.units
 
 
-def test_what_examples_share_has_a_word() -> None:
+def test_clustered_tasks_name_the_cluster() -> None:
     alone = {"xcopa", "bucc", "mldoc"}
     assert {name for name in TASKS if not task(name).cluster and not task(name).edition_of} == alone
 

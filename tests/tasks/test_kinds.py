@@ -32,7 +32,7 @@ def examples(**columns: Any) -> Examples:
     return Examples("xnli", "sw", "test", ["test-0", "test-1"], columns, "word")
 
 
-def test_the_rest_has_defaults() -> None:
+def test_optional_members_have_defaults() -> None:
     kind, made = Sparse(), examples(text=["one", "two"], word=["a", "b"])
     assert kind.provides == ("text", "word")
     assert kind.main_text(made) == ["one", "two"]
@@ -41,7 +41,7 @@ def test_the_rest_has_defaults() -> None:
     assert not list(kind.errors(task("xnli"), made, ["a", None]))
     assert kind.gold_columns(task("xnli"), ["x"], ["a"]) == (["x"], {"word": ["a"]})
     assert kind.placeholder(made) == ""
-    with pytest.raises(IsoglossError, match=r"vectors are no answers to xnli\. An answer is a word"):
+    with pytest.raises(IsoglossError, match=r"xnli cannot be answered with vectors\. Each prediction must be a word"):
         kind.answers_from_vectors(task("xnli"), made, None)  # type: ignore[arg-type]
 
 
@@ -50,7 +50,7 @@ def test_examples_without_any_input_have_no_text() -> None:
         Sparse().main_text(examples(word=["a", "b"]))
 
 
-def test_what_it_must_say_is_named() -> None:
+def test_missing_declarations_are_named() -> None:
     class Silent(Kind):
         form = "word"
 
@@ -73,11 +73,11 @@ def test_what_it_must_say_is_named() -> None:
         ("mining", "text targets pool"),
     ],
 )
-def test_what_attributes_can_be_computed_from(kind: str, provides: str) -> None:
+def test_inputs_of_attributes(kind: str, provides: str) -> None:
     assert KINDS[kind].provides == tuple(provides.split())
 
 
-def test_a_task_is_scored_by_a_metric_that_its_kind_has() -> None:
+def test_task_is_scored_by_a_metric_that_its_kind_has() -> None:
     odd = replace(task("xnli"), main=("f1",))
     made = examples(label=["neutral", "neutral"])
     with pytest.raises(IsoglossError, match="xnli is scored by f1, but its kind classification has accuracy"):
@@ -90,7 +90,7 @@ def test_metrics_know_their_direction() -> None:
     assert metric("nobody-knows-it") == replace(metric("f1"), name="nobody-knows-it", title="nobody-knows-it")
 
 
-def test_a_long_ranking_is_searched_once_for_repeats() -> None:
+def test_long_ranking_is_searched_once_for_repeats() -> None:
     """Looked up in a list, 200,000 ids would take half an hour."""
     ids = [str(number) for number in range(200_000)]
     made = Examples("lareqa", "en", "test", ["q"], {"targets": [["0"]]}, "targets")
@@ -98,7 +98,7 @@ def test_a_long_ranking_is_searched_once_for_repeats() -> None:
     assert [(row, what) for row, what, _ in found] == [(0, "candidate '199998' is ranked more than once")]
 
 
-def test_nothing_of_a_score_lies_beyond_what_is_looked_at() -> None:
+def test_score_does_not_depend_on_ranks_beyond_the_cutoff() -> None:
     """Rankings of any length, with repeats of targets and of others, score as if all of each were looked at."""
     rng = random.Random(5)
     targets = [rng.sample(IDS[:15], rng.randint(1, 6)) for _ in range(200)]
@@ -124,6 +124,6 @@ def test_one_long_ranking_does_not_make_all_of_them_long() -> None:
     assert peak < 200 << 20
 
 
-def test_gold_that_names_a_target_twice_is_refused() -> None:
-    with pytest.raises(DataError, match="lareqa 'b': a gold list that names a target twice"):
+def test_duplicate_gold_targets_are_refused() -> None:
+    with pytest.raises(DataError, match="lareqa 'b': duplicate target in a gold list"):
         KINDS["pool"].gold_columns(task("lareqa"), ["a", "b"], [["x", "y"], ["x", "y", "x"]])

@@ -55,7 +55,7 @@ def test_pairs_are_read_like_the_test_set(tmp_path: Path) -> None:
     assert list(train.pool.languages) == ["en", "en"]
 
 
-def test_a_short_file_is_no_training_set(tmp_path: Path) -> None:
+def test_short_file_is_refused_as_training_set(tmp_path: Path) -> None:
     data = written(tmp_path, [pair("m1", "We saw Oslo.", "Oslo", "Q585", "Oslo is a city.")])
     with pytest.raises(DataError, match="1 examples, but mewslix/en train has 167719"):
         isogloss.load("mewslix", "en", "train", data)

@@ -8,8 +8,8 @@ import pytest
 import isogloss
 from isogloss.languages import language
 from isogloss.tasks.mini.make import make, make_mewslix
-from isogloss.tasks.registry import task
-from isogloss.tasks.suites import MINI, suite
+from isogloss.tasks.registry import MINI_TASKS, task
+from isogloss.tasks.suites import suite
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -20,13 +20,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("cache")
     patch = pytest.MonkeyPatch()
     patch.setenv("ISOGLOSS_CACHE", str(home))
-    module.folder.cache_clear()
     yield module.folder()
-    module.folder.cache_clear()
     patch.undo()
 
 
-@pytest.mark.parametrize("name", MINI.tasks)
+@pytest.mark.parametrize("name", MINI_TASKS)
 def test_every_task_is_wide_enough(name: str) -> None:
     of = task(name)
     families = {language(code).family for code in of.languages}
@@ -35,7 +33,7 @@ def test_every_task_is_wide_enough(name: str) -> None:
     assert of.category == task(name.removeprefix("mini-")).category
 
 
-@pytest.mark.parametrize("name", MINI.tasks)
+@pytest.mark.parametrize("name", MINI_TASKS)
 def test_every_split_can_be_read(name: str) -> None:
     of = task(name)
     for code in of.languages:
@@ -47,7 +45,7 @@ def test_every_split_can_be_read(name: str) -> None:
         assert len(isogloss.load(name, "en", split="dev")) >= 100
 
 
-def test_answers_are_where_they_say() -> None:
+def test_answers_are_at_their_offsets() -> None:
     for code in ("en", "zh", "ar", "ko", "fi"):
         examples = isogloss.load("mini-xquad", code)
         for context, answers, starts in zip(examples.context, examples.answers, examples.answer_starts, strict=True):
@@ -69,7 +67,7 @@ def test_lareqa_has_a_target_in_every_language() -> None:
 
 
 @pytest.mark.slow
-def test_the_same_bytes_twice(made: Path, tmp_path: Path) -> None:
+def test_same_bytes_twice(made: Path, tmp_path: Path) -> None:
     make(tmp_path / "again")
 
     def digest(root: Path) -> dict[str, str]:
@@ -82,11 +80,20 @@ def test_the_same_bytes_twice(made: Path, tmp_path: Path) -> None:
     assert digest(tmp_path / "again") == digest(made)
 
 
-def test_the_entity_pool_has_any_size(tmp_path: Path) -> None:
+def test_entity_pool_has_any_size(tmp_path: Path) -> None:
     make_mewslix(tmp_path, pool=5000, mentions=7)
     assert len((tmp_path / "candidate_set_entities.jsonl").read_text(encoding="utf-8").splitlines()) == 5000
 
 
-def test_the_suite_is_a_suite() -> None:
+def test_suite_is_a_suite() -> None:
     assert suite("mini").tasks == tuple(f"mini-{name}" for name in suite("xtreme-r").tasks)
     assert suite("mini").rule == "category"
+
+
+def test_another_cache_gets_its_own_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from isogloss.tasks.mini import make as module
+
+    monkeypatch.setattr(module, "make", lambda root: root.mkdir())
+    for name in ("first", "second"):
+        monkeypatch.setenv("ISOGLOSS_CACHE", str(tmp_path / name))
+        assert module.folder().parent == tmp_path / name

@@ -28,7 +28,7 @@ def test_english_copa_test_labels_are_placeholders(data_dir: Path) -> None:
 
 
 @pytest.mark.parametrize("language", task("xquad").languages)
-def test_xquad_answers_are_where_they_say(data_dir: Path, language: str) -> None:
+def test_xquad_answers_are_at_their_offsets(data_dir: Path, language: str) -> None:
     examples = isogloss.load("xquad", language, data=data_dir)
     for context, answers, starts in zip(examples.context, examples.answers, examples.answer_starts, strict=True):
         for answer, start in zip(answers, starts, strict=True):
@@ -76,7 +76,7 @@ def test_pos_and_ner_carry_raw_text(data_dir: Path) -> None:
 
 
 def test_partial_treebanks_keep_the_ids_of_the_full_split(data_dir: Path) -> None:
-    with pytest.raises(DataError, match=r"1000 examples have gold: --allow-partial"):
+    with pytest.raises(DataError, match=r"1000 examples have gold: use --allow-partial"):
         load_gold(task("udpos"), "ar", "test", data_dir)
     part = load_gold(task("udpos"), "ar", "test", data_dir, allow_partial=True)
     full = isogloss.load("udpos", "ar", data=data_dir)

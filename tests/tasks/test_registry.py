@@ -8,7 +8,7 @@ import isogloss
 from isogloss.errors import UnknownNameError
 from isogloss.languages import CODES
 from isogloss.tasks.kinds import kind_of
-from isogloss.tasks.loading import _reader
+from isogloss.tasks.loading import reader_of
 from isogloss.tasks.registry import TASKS, chosen_tasks, task
 
 
@@ -21,7 +21,7 @@ def test_every_task_is_complete(name: str) -> None:
     assert one.category in ("classification", "structured", "qa", "retrieval", "checklist")
     assert kind_of(one).answer_help
     for layout in one.layouts:
-        assert callable(_reader(layout.reader))
+        assert callable(reader_of(layout))
     counts = one.counts.get("test")
     if isinstance(counts, Mapping):
         assert set(counts) == set(one.languages)
@@ -33,6 +33,6 @@ def test_aliases_are_understood_and_never_shown() -> None:
     assert chosen_tasks(["panx,xquad", "wikiann"], ()) == ("wikiann", "xquad")
 
 
-def test_an_unknown_task_is_answered_with_near_names() -> None:
+def test_unknown_task_is_answered_with_near_names() -> None:
     with pytest.raises(UnknownNameError, match="Did you mean xquad"):
         isogloss.task("xqaud")

@@ -95,7 +95,7 @@ def test_double_spaces_are_folded_in_one_pass_only() -> None:
     assert isogloss.tasks.mewslix.mention_text(record) == "Oslo: a  { Oslo } b"
 
 
-def test_a_mention_across_sentences_is_an_error() -> None:
+def test_mention_across_sentences_is_an_error() -> None:
     record = mention("ab cd", "b c", [(0, 2), (3, 5)])
     with pytest.raises(DataError, match="mewslix/en/m1: mention 'b c' at 1-4 is not inside one sentence"):
         isogloss.tasks.mewslix.mention_text(record)
@@ -110,7 +110,7 @@ def test_entity_text_joins_the_listed_sentences() -> None:
     assert isogloss.tasks.mewslix.entity_text(record) == "One. Two. Three."
 
 
-def test_the_projects_own_examples(data_dir: Path) -> None:
+def test_projects_own_examples(data_dir: Path) -> None:
     import json
 
     for line in (data_dir / "mewsli_x_sample/example_mentions.jsonl").read_text(encoding="utf-8").splitlines():
@@ -123,15 +123,15 @@ def test_the_projects_own_examples(data_dir: Path) -> None:
             assert "\n" not in text
 
 
-def test_what_is_no_text_is_refused() -> None:
-    with pytest.raises(DataError, match="en: not an XQuAD-R file: a key with half a character"):
+def test_non_text_is_refused() -> None:
+    with pytest.raises(DataError, match="en: not an XQuAD-R file: a key contains a lone surrogate"):
         isogloss.tasks.lareqa.build({"en": {"data": [], "\ud800": 1}})
     with pytest.raises(DataError, match="not a mention record"):
         isogloss.tasks.mewslix.mention_text({"context": {}, "mentions": 1.5})
 
 
 @pytest.mark.parametrize(("wrong", "said"), [(b'"\xff"', "not UTF-8: byte 0xff"), (b"7", "Expected `str`, got `int`")])
-def test_a_description_that_is_no_text_names_its_entity(tmp_path: Path, wrong: bytes, said: str) -> None:
+def test_non_text_description_error_names_the_entity(tmp_path: Path, wrong: bytes, said: str) -> None:
     """Descriptions are unpacked for right answers only, long after their lines were read."""
     make_mewslix(tmp_path / "mewslix", pool=50, mentions=7)
     path = tmp_path / "mewslix/candidate_set_entities.jsonl"

@@ -28,7 +28,7 @@ def test_rules_of_the_suites() -> None:
     }
 
 
-def test_members_are_said_and_none_is_deduced() -> None:
+def test_suite_members_are_explicit() -> None:
     assert suite("xtreme-r").tasks == tuple("xnli xcopa udpos wikiann xquad mlqa tydiqa mewslix lareqa tatoeba".split())
     assert suite("xtreme").tasks == tuple("xnli pawsx udpos wikiann xquad mlqa tydiqa bucc tatoeba".split())
 
@@ -49,7 +49,7 @@ def test_categories_of_each_suite() -> None:
     }
 
 
-def test_an_unknown_suite_is_answered_with_near_names() -> None:
+def test_unknown_suite_is_answered_with_near_names() -> None:
     with pytest.raises(UnknownNameError, match=r"unknown suite 'xtrem'.*xtreme"):
         suite("xtrem")
 
@@ -60,7 +60,7 @@ def written(folder: Path, text: str) -> str:
     return str(path)
 
 
-def test_a_user_may_write_one(tmp_path: Path) -> None:
+def test_user_may_write_one(tmp_path: Path) -> None:
     text = """
         title = "What we ship"
         tasks = ["xquad", "panx", "xnli"]
@@ -87,8 +87,8 @@ def test_languages_of_all_tasks_hold_where_a_task_has_them(tmp_path: Path) -> No
     ("text", "said"),
     [
         ("tasks = [", "not TOML"),
-        ("", "names no tasks"),
-        ("tasks = []", "names no tasks"),
+        ("", "missing tasks"),
+        ("tasks = []", "missing tasks"),
         ("tasks = 3", "not a list of strings"),
         ('tasks = ["xqad"]', "Did you mean xquad"),
         ('tasks = ["xquad"]\nrule = "mean"', "unknown rule 'mean'"),
@@ -96,18 +96,18 @@ def test_languages_of_all_tasks_hold_where_a_task_has_them(tmp_path: Path) -> No
         ('tasks = ["xquad"]\nlanguages = ["qq"]', "unknown language"),
         ('tasks = ["xquad", "tatoeba"]\nlanguages = ["en"]', "tatoeba has none of the languages"),
         ('tasks = ["xquad"]\n[languages]\nxquad = ["sw"]', "xquad has no sw"),
-        ('tasks = ["xquad"]\n[languages]\nxnli = ["sw"]', "which is not one of its tasks"),
+        ('tasks = ["xquad"]\n[languages]\nxnli = ["sw"]', "which is not one of the suite's tasks"),
         ('tasks = ["xquad"]\n[weights]\nxquad = 0', "not a positive number"),
         ('tasks = ["xquad"]\n[weights]\nxquad = nan', "not a positive number"),
-        ('tasks = ["xquad"]\nweights = 2', "not a table by task"),
+        ('tasks = ["xquad"]\nweights = 2', "weights = 2 is not a table"),
     ],
 )
-def test_a_wrong_file_is_an_error_that_says_so(tmp_path: Path, text: str, said: str) -> None:
+def test_invalid_file_is_reported(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(IsoglossError, match=said) as raised:
         suite(written(tmp_path, text))
     assert str(raised.value).startswith(f"{tmp_path / 'mine.toml'}: ")
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"none\.toml: there is no such file"):
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"none\.toml: no such file"):
         suite(str(tmp_path / "none.toml"))

@@ -1,4 +1,4 @@
-"""Adafactor against transformers' own, and what every optimizer here must do."""
+"""Adafactor compared with transformers', and the behaviour common to all optimizers."""
 
 import copy
 import math
@@ -19,11 +19,11 @@ from isogloss.training.recipes import Recipe  # noqa: E402
 from training.toy import Words, bag  # noqa: E402
 
 STEPS = 200
-RECIPE = Recipe("toy", 1e-3, optimizer="adafactor", schedule="constant", clip=0.0, dropout=0.0)
+RECIPE = Recipe(name="toy", learning_rate=1e-3, optimizer="adafactor", schedule="constant", clip=0.0, dropout=0.0)
 
 
 class Shapes(torch.nn.Module):
-    """Parameters of all shapes: tied, unused, zero, a single number, one dimension more than a matrix."""
+    """Parameters of all shapes: tied, unused, zero, a scalar, and with three dimensions."""
 
     def __init__(self):
         super().__init__()
@@ -46,7 +46,7 @@ class Shapes(torch.nn.Module):
         self.unused = torch.nn.Parameter(torch.ones(4, 4))
 
     def backward(self, step):
-        """Gradients of very different sizes, that no two updates share; some rows of the table have none."""
+        """Gradients of very different sizes, different in every update; some rows of the table have none."""
         generator = torch.Generator().manual_seed(step)
         loss = torch.zeros(())
         for number, parameter in enumerate(self.used):
@@ -66,7 +66,7 @@ def reference(model, rate=1e-3):
 
 
 def apart(left, right):
-    """The largest difference between two models' parameters, as a share of each parameter's size."""
+    """Return the largest difference between two models' parameters, as a share of each parameter's size."""
     with torch.no_grad():
         pairs = zip(left.parameters(), right.parameters(), strict=True)
         return max(float((a - b).norm() / b.norm().clamp(min=1e-3)) for a, b in pairs)
@@ -79,7 +79,7 @@ def learn(model, found, steps):
         found.update()
 
 
-def test_it_equals_transformers_over_many_updates():
+def test_matches_transformers_over_many_updates():
     model, plain = Shapes(), Shapes()
     found, theirs = Adafactor(model, RECIPE, STEPS, torch.float32), reference(plain)
     for step in range(STEPS):
@@ -93,14 +93,14 @@ def test_it_equals_transformers_over_many_updates():
 
 
 @pytest.mark.parametrize("micro", [0, 5])
-def test_a_whole_run_equals_transformers(micro):
-    """Warm-up, linear decay, clipping of the whole gradient and several passes are the same as for any optimizer."""
+def test_whole_run_matches_transformers(micro):
+    """Warm-up, linear decay, gradient clipping and several passes work as for any optimizer."""
     settings = {"epochs": 10, "batch": 16, "warmup": 3, "dropout": 0.0, "clip": 0.5, "micro": micro}
-    recipe = Recipe("toy", 1e-2, optimizer="adafactor", **settings)
+    recipe = Recipe(name="toy", learning_rate=1e-2, optimizer="adafactor", **settings)
     model, plain, words = bag(), bag(dropout=0.0), Words()
     trained = loop.train(model, words, recipe, seed=5)
     theirs, losses = reference(plain), []
-    for step, batches in enumerate(loop.BatchSchedule(words.lengths, 1, recipe, 5).updates()):
+    for step, batches in enumerate(loop.BatchSchedule(lengths=words.lengths, rows=1, recipe=recipe, seed=5).updates()):
         theirs.param_groups[0]["lr"] = 1e-2 * min(step / 3, (40 - step) / 37)
         items = np.concatenate([batch.items for batch in batches])
         arrays = {name: torch.from_numpy(array) for name, array in words.batch(items, 32, 16).items()}
@@ -114,7 +114,7 @@ def test_a_whole_run_equals_transformers(micro):
     assert apart(model, plain) < 5e-6
 
 
-def test_shapes_that_are_too_large_to_be_updated_together_are_updated_one_by_one(monkeypatch):
+def test_large_shapes_are_updated_one_by_one(monkeypatch):
     together, alone = Shapes(), Shapes()
     whole = Adafactor(together, RECIPE, 20, torch.float32)
     monkeypatch.setattr(adafactor, "_AT_ONCE", 1)
@@ -125,7 +125,7 @@ def test_shapes_that_are_too_large_to_be_updated_together_are_updated_one_by_one
     assert apart(together, alone) < 1e-6
 
 
-def test_the_compiled_update_is_the_same(monkeypatch):
+def test_compiled_update_is_identical(monkeypatch):
     compiled = torch.compile
     monkeypatch.setattr(torch, "compile", lambda *args, **settings: compiled(*args, **settings, backend="eager"))
     optimizer.compiled_for.cache_clear()
@@ -138,17 +138,20 @@ def test_the_compiled_update_is_the_same(monkeypatch):
     optimizer.compiled_for.cache_clear()
 
 
-def test_the_state_of_a_matrix_is_a_row_and_a_column():
+def test_matrix_state_is_a_row_and_a_column():
     model = torch.nn.Linear(300, 200)
     sizes = {
-        kind: sum(array.numel() for array in kind(model, Recipe("toy", 1e-3), 1, torch.float32).state().values())
+        kind: sum(
+            array.numel()
+            for array in kind(model, Recipe(name="toy", learning_rate=1e-3), 1, torch.float32).state().values()
+        )
         for kind in (AdamW, Adafactor)
     }
     weights, counts = 300 * 200 + 200, 2
     assert sizes == {AdamW: 3 * weights + counts, Adafactor: weights + (300 + 200) + 200 + counts}
 
 
-def test_a_state_goes_on_to_the_last_bit():
+def test_restored_state_continues_bit_identically():
     whole, first = Shapes(), Shapes()
     learn(whole, Adafactor(whole, RECIPE, 30, torch.float32), range(30))
     killed = Adafactor(first, RECIPE, 30, torch.float32)
@@ -166,9 +169,9 @@ def test_a_state_goes_on_to_the_last_bit():
 @pytest.mark.parametrize("kind", [AdamW, Adafactor])
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 @pytest.mark.parametrize("before", [0, 3])
-def test_a_gradient_that_is_not_finite_leaves_everything_as_it_was(kind, value, before):
+def test_non_finite_gradient_changes_nothing(kind, value, before):
     model = Shapes()
-    found: Optimizer = kind(model, Recipe("toy", 1e-3), 10, torch.float32)
+    found: Optimizer = kind(model, Recipe(name="toy", learning_rate=1e-3), 10, torch.float32)
     learn(model, found, range(before))
     kept = copy.deepcopy({**found.state(), "parameters": list(model.parameters())})
     model.backward(7)
@@ -184,7 +187,7 @@ def test_a_gradient_that_is_not_finite_leaves_everything_as_it_was(kind, value, 
     assert all(parameter.isfinite().all() for parameter in model.parameters())
 
 
-def test_rows_without_gradients_beside_very_large_ones_stay():
+def test_rows_without_gradients_next_to_large_ones_are_unchanged():
     model = torch.nn.Linear(3, 4, bias=False)
     before = model.weight.detach().clone()
     found = Adafactor(model, RECIPE, 3, torch.float32)
@@ -197,7 +200,7 @@ def test_rows_without_gradients_beside_very_large_ones_stay():
     assert (model.weight[:2] < before[:2]).all()
 
 
-def test_a_model_in_bf16_has_exact_weights_beside_it():
+def test_bf16_model_keeps_exact_weights():
     exact, half = Shapes(), Shapes()
     found, theirs = Adafactor(half, RECIPE, 20, torch.bfloat16), reference(exact)
     half.bfloat16()

@@ -1,4 +1,4 @@
-"""The record of checkpoints: subsets, files, kills, and what is computed afterwards."""
+"""The record of checkpoints: subsets, files, kills and later computations."""
 
 import csv
 import errno
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isogloss.errors import DataError
+from isogloss.errors import DataError, MissingDataError
 from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.registry import task
 from isogloss.training.checkpoint_record import LARGEST_POOL, CheckpointRecord, ProbeSet, read_checkpoints, subset
@@ -32,18 +32,18 @@ def always(label: str | None) -> Callable[[Examples], Sequence[str | None]]:
     return lambda asked: [label] * len(asked)
 
 
-def test_a_subset_is_in_order_and_the_same_in_every_run_and_language() -> None:
+def test_subset_is_ordered_and_equal_across_runs_and_languages() -> None:
     chosen = subset(examples("en", "test", 1000), 300)
     assert len(chosen) == 300
     rows = [int(name.removeprefix("test-")) for name in chosen.ids]
     assert rows == sorted(set(rows))
     assert chosen.ids == subset(examples("sw", "test", 1000), 300).ids
     assert chosen["label"] == [LABELS[row % 3] for row in rows]
-    assert len(set(rows) & set(range(500))) > 100  # from all over
+    assert len(set(rows) & set(range(500))) > 100  # spread over all examples
     assert [name[4:] for name in chosen.ids] != [name[3:] for name in subset(examples("en", "dev", 1000), 300).ids]
 
 
-def test_few_examples_are_all_taken() -> None:
+def test_small_sets_are_kept_whole() -> None:
     few = examples("en", "test", 20)
     assert subset(few, 20) is few
     assert subset(few, "all") is few
@@ -55,12 +55,12 @@ def test_every_language_has_its_own_limit() -> None:
     assert [(part.language, len(part)) for part in found.examples] == [("en", 30), ("sw", 5)]
 
 
-def test_what_cannot_be_asked_is_noted() -> None:
+def test_unpredictable_sets_are_noted() -> None:
     large = Pool(lambda: dict.fromkeys(map(str, range(LARGEST_POOL + 1)), "en"), list)
 
     def find(language: str, split: str) -> Examples:
         if language == "ta":
-            raise DataError("no dev file of xnli/ta here")
+            raise MissingDataError("no dev file of xnli/ta here")
         return examples(language, split, 30, gold=language != "de", pool=large if language == "zh" else None)
 
     limits: dict[str, int | str] = {"dev": 10, "test": 20}
@@ -72,17 +72,17 @@ def test_what_cannot_be_asked_is_noted() -> None:
         ("de", "test", 20),
     ]
     assert found.notes == (
-        "de dev: it has no gold answers",
+        "de dev: no gold labels",
         "ta dev: no dev file of xnli/ta here",
         "ta test: no dev file of xnli/ta here",
-        "zh dev: a pool of 50,001 candidates is too large to be asked at every checkpoint",
-        "zh test: a pool of 50,001 candidates is too large to be asked at every checkpoint",
+        "zh dev: the pool of 50,001 candidates is too large to search at every checkpoint",
+        "zh test: the pool of 50,001 candidates is too large to search at every checkpoint",
     )
     unread = ProbeSet.of(lambda *_: pytest.fail("read in vain"), {("en", "dev"): 0})
-    assert unread.notes == ("en dev: not asked at checkpoints",)
+    assert unread.notes == ("en dev: not predicted at checkpoints",)
 
 
-def test_a_damaged_dev_set_is_told_and_a_damaged_test_set_noted() -> None:
+def test_damaged_dev_set_raises_and_damaged_test_set_is_noted() -> None:
     def damaged(language: str, split: str) -> Examples:
         raise DataError("1 columns instead of 3", where=f"{split}.tsv:3")
 
@@ -96,7 +96,7 @@ def probes() -> list[Examples]:
     return [examples("en", "dev", 6), examples("sw", "test", 3), examples("de", "test", 3, gold=False)]
 
 
-def test_scores_and_answers_of_all_checkpoints(tmp_path: Path, probes: list[Examples]) -> None:
+def test_scores_and_predictions_of_all_checkpoints(tmp_path: Path, probes: list[Examples]) -> None:
     record = CheckpointRecord(tmp_path, XNLI, 7, probes)
     record.add(10, always("neutral"))
     record.add(20, lambda asked: [LABELS[0] if row < 2 else LABELS[1] for row in range(len(asked))])
@@ -116,13 +116,13 @@ def test_scores_and_answers_of_all_checkpoints(tmp_path: Path, probes: list[Exam
     assert found.steps == (10, 20)
     assert found.answers(10, "de") == dict.fromkeys(["test-0", "test-1", "test-2"], "neutral")
     assert list(found.answers(20, "en", "dev").values()) == [LABELS[0]] * 2 + [LABELS[1]] * 4
-    with pytest.raises(DataError, match="no answers of step 15 on en test"):
+    with pytest.raises(DataError, match="no predictions of step 15 for en test"):
         found.answers(15, "en")
-    with pytest.raises(DataError, match="no answers of step 10 on fi test"):
+    with pytest.raises(DataError, match="no predictions of step 10 for fi test"):
         found.answers(10, "fi")
 
 
-def test_the_record_goes_on_after_a_kill(tmp_path: Path, probes: list[Examples]) -> None:
+def test_record_continues_after_kill(tmp_path: Path, probes: list[Examples]) -> None:
     CheckpointRecord(tmp_path, XNLI, 0, probes).add(10, always("neutral"))
     again = CheckpointRecord(tmp_path, XNLI, 0, probes)
     assert again.steps == [10]
@@ -130,13 +130,13 @@ def test_the_record_goes_on_after_a_kill(tmp_path: Path, probes: list[Examples])
     twice = CheckpointRecord(tmp_path, XNLI, 0, probes)
     assert twice.finish().steps == (10, 20)
     first = {path.name: path.read_bytes() for path in tmp_path.glob("checkpoints.*")}
-    twice.finish()  # killed before it was known that it had ended
+    twice.finish()  # killed before the end was recorded
     assert first == {path.name: path.read_bytes() for path in tmp_path.glob("checkpoints.*")}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoints", "checkpoints.csv", "checkpoints.npz"]
 
 
-def test_a_new_life_forgets_what_the_dead_one_said_from_there_on(tmp_path: Path, probes: list[Examples]) -> None:
-    """A run that goes on from update 10 need not be, at 20, the model that it was at 20 before the kill."""
+def test_resumed_run_discards_later_checkpoints(tmp_path: Path, probes: list[Examples]) -> None:
+    """A run resumed from update 10 may have another model at update 20 than before the kill."""
     dead = CheckpointRecord(tmp_path, XNLI, 0, probes)
     for step in (10, 20, 30):
         dead.add(step, always("neutral"))
@@ -148,33 +148,33 @@ def test_a_new_life_forgets_what_the_dead_one_said_from_there_on(tmp_path: Path,
     assert {row.step for row in found.rows} == {10, 20}
 
 
-def test_questions_may_not_change_in_the_middle(tmp_path: Path, probes: list[Examples]) -> None:
+def test_changed_examples_are_refused(tmp_path: Path, probes: list[Examples]) -> None:
     CheckpointRecord(tmp_path, XNLI, 0, probes).add(10, always("neutral"))
     for others in (probes[:2], [*probes[:2], examples("de", "test", 4, gold=False)]):
-        with pytest.raises(DataError, match=r"have answered other questions\. Remove the folder to begin anew"):
+        with pytest.raises(DataError, match=r"predicted other examples\. Remove the folder to start over"):
             CheckpointRecord(tmp_path, XNLI, 0, others)
 
 
-def test_languages_that_are_added_are_asked_from_then_on(tmp_path: Path, probes: list[Examples]) -> None:
+def test_added_languages_are_predicted_from_then_on(tmp_path: Path, probes: list[Examples]) -> None:
     CheckpointRecord(tmp_path, XNLI, 0, probes[:1], {"en"}).add(10, always("neutral"))
     late = CheckpointRecord(tmp_path, XNLI, 0, [*probes, examples("fi", "dev", 3)], {"en"})
     late.add(20, always("entailment"))
     found = late.finish()
     assert [(row.step, row.language) for row in found.rows] == [(10, "en"), (20, "en"), (20, "fi"), (20, "sw")]
     assert found.answers(20, "sw")["test-0"] == "entailment"
-    with pytest.raises(DataError, match="no answers of step 10 on sw test"):
+    with pytest.raises(DataError, match="no predictions of step 10 for sw test"):
         found.answers(10, "sw")
     assert late.notes == [
-        f"{what}: asked only from update 20 on, having been added late" for what in ("sw test", "de test", "fi dev")
+        f"{what}: predicted only from update 20 on (added later)" for what in ("sw test", "de test", "fi dev")
     ]
     ended = CheckpointRecord(tmp_path, XNLI, 0, [*late.probes, examples("ta", "test", 3)], {"en"})
-    assert ended.notes[-1] == "ta test: asked at no checkpoint, having been added late"
-    # But what chooses must have been asked at every checkpoint.
-    with pytest.raises(DataError, match="have answered other questions"):
+    assert ended.notes[-1] == "ta test: predicted at no checkpoint (added later)"
+    # But selecting sets must have been predicted at every checkpoint.
+    with pytest.raises(DataError, match="predicted other examples"):
         CheckpointRecord(tmp_path, XNLI, 0, late.probes, {"en", "fi"})
 
 
-def test_a_damaged_checkpoint_is_asked_again(tmp_path: Path, probes: list[Examples]) -> None:
+def test_damaged_checkpoint_is_repeated(tmp_path: Path, probes: list[Examples]) -> None:
     CheckpointRecord(tmp_path, XNLI, 0, probes).add(10, always("neutral"))
     [shard] = (tmp_path / "checkpoints").iterdir()
     shard.write_bytes(shard.read_bytes()[:50])
@@ -184,10 +184,10 @@ def test_a_damaged_checkpoint_is_asked_again(tmp_path: Path, probes: list[Exampl
     assert record.finish().answers(10, "sw")["test-0"] == "entailment"
 
 
-def test_answers_are_on_disk_and_not_in_memory(tmp_path: Path) -> None:
-    """Whole dev sets at hundreds of checkpoints: what is remembered of each must not grow with its answers."""
+def test_predictions_are_not_kept_in_memory(tmp_path: Path) -> None:
+    """Whole dev sets at hundreds of checkpoints: memory per checkpoint must not grow with its predictions."""
     record = CheckpointRecord(tmp_path, XNLI, 0, [examples("en", "dev", 20_000)])
-    record.add(0, always("neutral"))  # what is made once
+    record.add(0, always("neutral"))  # allocates one-time objects
     tracemalloc.start()
     for step in range(1, 5):
         record.add(step, always("neutral"))
@@ -197,17 +197,17 @@ def test_answers_are_on_disk_and_not_in_memory(tmp_path: Path) -> None:
     assert record.finish().answers(4, "en", "dev")["dev-19999"] == "neutral"
 
 
-def test_the_loss_on_a_dev_set_is_in_the_record(tmp_path: Path, probes: list[Examples]) -> None:
+def test_dev_loss_is_recorded(tmp_path: Path, probes: list[Examples]) -> None:
     record = CheckpointRecord(tmp_path, XNLI, 0, probes, loss_languages=["en"])
     record.add(10, always("neutral"), {"en": (1.25, 8)})
     again = CheckpointRecord(tmp_path, XNLI, 0, probes, loss_languages=["en"])
     assert again.rows[-1] == (10, 0, "en", "dev", "loss", 1.25, 8)
     assert (10, 0, "en", "dev", "loss", 1.25, 8) in again.finish().rows
-    with pytest.raises(DataError, match="have answered other questions"):
+    with pytest.raises(DataError, match="predicted other examples"):
         CheckpointRecord(tmp_path, XNLI, 0, probes, loss_languages=[])
 
 
-def test_placeholders_are_no_gold(tmp_path: Path) -> None:
+def test_placeholder_labels_are_not_scored(tmp_path: Path) -> None:
     hidden = examples("en", "test", 30)
     hidden.columns["label"] = ["neutral"] * 30
     record = CheckpointRecord(tmp_path, XNLI, 0, [hidden])
@@ -217,9 +217,7 @@ def test_placeholders_are_no_gold(tmp_path: Path) -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.lists(st.none() | st.text(max_size=5), min_size=3, max_size=3), min_size=1, max_size=5))
-def test_answers_come_back_as_they_were(
-    tmp_path_factory: pytest.TempPathFactory, answers: list[list[str | None]]
-) -> None:
+def test_predictions_round_trip(tmp_path_factory: pytest.TempPathFactory, answers: list[list[str | None]]) -> None:
     folder = tmp_path_factory.mktemp("record")
     record = CheckpointRecord(folder, XNLI, 0, [examples("en", "test", 3, gold=False)])
     for step, values in enumerate(answers):
@@ -228,15 +226,15 @@ def test_answers_come_back_as_they_were(
     assert [list(found.answers(step, "en").values()) for step in range(len(answers))] == answers
 
 
-def test_records_that_are_not_there_or_damaged(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="there is no record of checkpoints"):
+def test_missing_and_damaged_records_raise(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"missing checkpoints\.csv"):
         read_checkpoints(tmp_path)
     (tmp_path / "checkpoints.csv").write_text("step,seed\n1,2\n")
-    with pytest.raises(DataError, match="the record of checkpoints is damaged"):
+    with pytest.raises(DataError, match="damaged checkpoint record"):
         read_checkpoints(tmp_path)
 
 
-def test_a_disk_that_is_full_is_told(tmp_path: Path, probes: list[Examples], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_raises(tmp_path: Path, probes: list[Examples], monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*words: Any, **arrays: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 

@@ -1,4 +1,4 @@
-"""On CUDA: a captured step is the eager one, a seed gives the same model twice, and short memory is survived."""
+"""On CUDA: captured steps equal eager ones, seeds give identical models, and low memory is handled."""
 
 import pytest
 
@@ -16,7 +16,7 @@ import numpy as np  # noqa: E402
 from transformers import BertConfig, BertModel  # noqa: E402
 
 from isogloss.systems.dual.contrastive import ContrastiveObjective, DualEncoder  # noqa: E402
-from isogloss.systems.neural.output_layer import Float32Linear  # noqa: E402
+from isogloss.systems.neural.modules import Float32Linear  # noqa: E402
 from isogloss.training import loop  # noqa: E402
 from isogloss.training.adafactor import Adafactor  # noqa: E402
 from isogloss.training.encoded import Encoded  # noqa: E402
@@ -27,7 +27,7 @@ from isogloss.training.recipes import Recipe  # noqa: E402
 from isogloss.training.train_step import TrainStep, to_device  # noqa: E402
 from training.toy import CLASSES, VOCABULARY, Words, bag  # noqa: E402
 
-RECIPE = Recipe("toy", 1e-2, epochs=20, batch=16, checkpoints=25)
+RECIPE = Recipe(name="toy", learning_rate=1e-2, epochs=20, batch=16, checkpoints=25)
 SMALL = BertConfig(
     vocab_size=200, hidden_size=256, num_hidden_layers=2, num_attention_heads=4, intermediate_size=512, pad_token_id=0
 )
@@ -35,7 +35,7 @@ SMALL = BertConfig(
 
 @pytest.fixture
 def scarce():
-    """A device with little memory, whatever it has."""
+    """A device limited to little memory."""
 
     def only(gigabytes):
         gc.collect()
@@ -48,13 +48,13 @@ def scarce():
 
 
 class Hungry(torch.nn.Module):
-    """A classifier of rows that needs `megabytes` for each token of a row, and again to go back."""
+    """A classifier of rows that needs `megabytes` per token, forward and backward."""
 
     def __init__(self, megabytes):
         super().__init__()
         self.embedding = torch.nn.Embedding(VOCABULARY, 8)
         self.out = torch.nn.Linear(8, CLASSES)
-        self.units = megabytes * 2**20 // 8 // 4  # of 8 numbers, of 4 bytes
+        self.units = megabytes * 2**20 // 8 // 4  # rows of 8 float32 numbers
 
     def forward(self, tokens, mask):
         found = self.embedding(tokens)
@@ -75,7 +75,7 @@ def curve(monkeypatch, graphs, **changes):
 
 @pytest.mark.parametrize("optimizer", ["adamw", "adafactor"])
 @pytest.mark.parametrize("micro", [0, 4])
-def test_a_captured_run_has_the_curve_of_an_eager_one(monkeypatch, micro, optimizer):
+def test_captured_run_matches_eager_run(monkeypatch, micro, optimizer):
     changes = {"micro": micro, "optimizer": optimizer}
     captured, eager = (curve(monkeypatch, graphs, **changes) for graphs in (True, False))
     assert not captured.eager_because
@@ -90,7 +90,7 @@ def test_an_update_needs_nothing_from_the_host(kind):
     for number in range(3):
         for parameter in model.parameters():
             parameter.grad = torch.ones_like(parameter)
-        torch.cuda.set_sync_debug_mode("error" if number else "default")  # the first compiles
+        torch.cuda.set_sync_debug_mode("error" if number else "default")  # the first update compiles
         try:
             optimizer.collect()
             optimizer.update()
@@ -99,7 +99,7 @@ def test_an_update_needs_nothing_from_the_host(kind):
     assert int(optimizer.done) == 3
 
 
-def test_adafactor_on_the_device_is_that_on_the_processor():
+def test_adafactor_on_cuda_matches_cpu():
     curves = []
     for device in ("cpu", "cuda"):
         model = bag(7).to(device)
@@ -115,7 +115,7 @@ def test_adafactor_on_the_device_is_that_on_the_processor():
 
 
 @pytest.mark.parametrize("optimizer", ["adamw", "adafactor"])
-def test_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch, optimizer):
+def test_resumed_run_has_the_same_losses(tmp_path, monkeypatch, optimizer):
     monkeypatch.setattr(loop, "STATE_EVERY", 0)
     recipe = replace(RECIPE, optimizer=optimizer)
     whole = loop.train(bag(7), Words(), recipe, seed=7)
@@ -135,8 +135,8 @@ def test_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch, optimizer):
     assert again.losses == pytest.approx(whole.losses, abs=2e-3)
 
 
-def test_the_exact_weights_are_handed_back():
-    """The next stage begins where this one ended, not where bf16 rounds it to."""
+def test_exact_weights_are_handed_back():
+    """The next stage starts from the exact weights, not from the bf16 ones."""
     model = bag(7)
     loop.train(model, Words(), replace(RECIPE, precision="bf16"), seed=7, keep_float32=True)
     weights = model.embedding.weight.detach()
@@ -157,11 +157,11 @@ def learnt(chunk, dropout, *, deterministic=False):
     config = BertConfig(**{**SMALL.to_dict(), "hidden_dropout_prob": dropout, "attention_probs_dropout_prob": dropout})
     model = DualEncoder(BertModel(config), "mean", 20.0)
     objective = ContrastiveObjective(*pairs(), pad=0, chunk=chunk)
-    recipe = Recipe("dual", 1e-3, steps=12, batch=32, checkpoints=100, deterministic=deterministic)
+    recipe = Recipe(name="dual", learning_rate=1e-3, steps=12, batch=32, checkpoints=100, deterministic=deterministic)
     return loop.train(model, objective, recipe, seed=5)
 
 
-def test_cached_gradients_learn_what_the_whole_batch_does():
+def test_cached_gradients_match_the_whole_batch():
     whole, cached = learnt(0, 0.0), learnt(8, 0.0)
     assert not whole.eager_because
     assert "CUDA graph cannot" in cached.eager_because
@@ -169,20 +169,20 @@ def test_cached_gradients_learn_what_the_whole_batch_does():
 
 
 @pytest.mark.parametrize("chunk", [0, 8])
-def test_the_same_seed_gives_the_same_losses(chunk):
+def test_same_seed_gives_same_losses(chunk):
     first, second = (learnt(chunk, 0.1, deterministic=True) for _ in range(2))
     assert (first.losses == second.losses).all()
     assert not torch.are_deterministic_algorithms_enabled()
 
 
-def test_memory_that_is_short_for_a_batch_names_the_setting_to_change(scarce):
+def test_out_of_memory_error_names_the_setting(scarce):
     scarce(1)
-    with pytest.raises(TrainingError, match=r"(?s)memory is short.*at update 1: 16 items.*Set micro = 8"):
+    with pytest.raises(TrainingError, match=r"(?s)out of memory.*at update 1: 16 items.*Set micro = 8"):
         loop.train(Hungry(8), Words(), RECIPE)
 
 
 def gathered(widths):
-    """The gradients after some batches of these widths, and why they were not captured."""
+    """Return the gradients after some batches of these widths, and why they were not captured."""
     torch.manual_seed(3)
     model, words = Hungry(1).cuda().train(), Words()
     optimizer = AdamW(model, RECIPE, len(widths), torch.float32, accumulate=True)
@@ -192,18 +192,18 @@ def gathered(widths):
     return optimizer.gradients.clone(), step.eager_because
 
 
-def test_where_graphs_do_not_fit_it_is_learnt_without(scarce):
-    """What is captured holds its memory, and a pass of another width finds no room beside it."""
+def test_trains_without_graphs_if_they_do_not_fit(scarce):
+    """Captured graphs hold memory, so that a pass of another width does not fit next to them."""
     widths = 30, 30, 30, 29, 30
     free, reason = gathered(widths)
     assert not reason
     scarce(2)
     short, reason = gathered(widths)
-    assert reason == "memory is short"
+    assert reason == "out of memory"
     assert torch.allclose(short, free, atol=1e-5)
 
 
-def test_what_does_not_fit_is_asked_in_halves(scarce):
+def test_batches_that_do_not_fit_are_halved(scarce):
     model, words = Hungry(1).cuda(), Words()
 
     def forward(model, batch):
@@ -235,7 +235,7 @@ def test_logits_of_bf16_weights_are_float32(bias):
 
 
 def _fit(seed, folder, slow):
-    """A fit in a process of its own; a slow one stops for good once there is a state to go on from."""
+    """A fit in its own process; a slow one stops once there is a state to resume from."""
     loop.STATE_EVERY = 0
 
     def tell(info, model):
@@ -248,7 +248,7 @@ def _fit(seed, folder, slow):
     np.save(folder / f"{seed}.npy", trained.losses)
 
 
-def test_of_several_fits_on_one_gpu_one_can_be_killed(tmp_path):
+def test_killing_one_of_several_fits_on_a_gpu(tmp_path):
     spawning = multiprocessing.get_context("spawn")
     fits = [spawning.Process(target=_fit, args=(seed, tmp_path, seed == 0)) for seed in range(3)]
     for process in fits:
@@ -256,7 +256,7 @@ def test_of_several_fits_on_one_gpu_one_can_be_killed(tmp_path):
     while not (tmp_path / "waiting").exists():
         assert fits[0].is_alive()
         time.sleep(0.05)
-    fits[0].kill()  # in the middle of its fit, beside the others
+    fits[0].kill()  # in the middle of its fit, while the others run
     again = spawning.Process(target=_fit, args=(0, tmp_path, False))
     again.start()
     for process in (*fits, again):

@@ -1,4 +1,4 @@
-"""The loss on a dev set beside one that is computed by hand."""
+"""The dev loss compared with a hand-computed one."""
 
 import os
 from dataclasses import replace
@@ -9,15 +9,15 @@ torch = pytest.importorskip("torch", reason="training needs torch")
 pytest.importorskip("accelerate", reason="training needs accelerate")
 
 from isogloss.training import processes  # noqa: E402
-from isogloss.training.dev_loss import mean_loss  # noqa: E402
+from isogloss.training.inference import mean_loss  # noqa: E402
 from isogloss.training.recipes import Recipe  # noqa: E402
 from training.toy import Words, bag  # noqa: E402
 
-RECIPE = Recipe("test", 1e-3, epochs=7, batch=10)
+RECIPE = Recipe(name="test", learning_rate=1e-3, epochs=7, batch=10)
 
 
 @pytest.mark.parametrize("changes", [{}, {"batch": 64}, {"steps": 3}, {"tokens": 100}])
-def test_every_item_counts_once_and_nothing_is_dropped_out(changes):
+def test_every_item_counts_once_without_dropout(changes):
     model, words = bag(dropout=0.5).train(), Words()
     found = mean_loss(model, words, replace(RECIPE, **changes))
     assert model.training
@@ -28,7 +28,7 @@ def test_every_item_counts_once_and_nothing_is_dropped_out(changes):
     assert found == pytest.approx(float(loss) / 64, rel=1e-5)
 
 
-def test_a_process_may_compute_for_itself_while_its_threads_prepare_for_all(monkeypatch):
+def test_alone_does_not_affect_other_threads(monkeypatch):
     from threading import Thread
 
     monkeypatch.setitem(os.environ, "WORLD_SIZE", "2")

@@ -1,4 +1,4 @@
-"""Gradients that linear layers write themselves are those that autograd hands over."""
+"""Gradients written directly by linear layers equal those of autograd."""
 
 import pytest
 
@@ -6,15 +6,14 @@ torch = pytest.importorskip("torch", reason="training needs torch")
 
 from torch import nn  # noqa: E402
 
-from isogloss.training.direct_gradients import DirectGradients  # noqa: E402
-from isogloss.training.optimizer import AdamW  # noqa: E402
+from isogloss.training.optimizer import AdamW, DirectGradients  # noqa: E402
 from isogloss.training.recipes import Recipe  # noqa: E402
 
-RECIPE = Recipe("toy", 0.1, schedule="constant")
+RECIPE = Recipe(name="toy", learning_rate=0.1, schedule="constant")
 
 
 class Layers(nn.Module):
-    """Everything a linear layer may be: with and without bias, used twice, tied to an embedding, or of no use."""
+    """Linear layers of all kinds: with and without bias, used twice, tied to an embedding, or unused."""
 
     def __init__(self):
         super().__init__()
@@ -28,19 +27,19 @@ class Layers(nn.Module):
     def forward(self, tokens):
         states = self.embedding(tokens)
         states = self.norm(self.twice(self.plain(states).tanh()))
-        self.unused(states)  # whose backward pass never comes
+        self.unused(states)  # without a backward pass
         states = self.twice(self.bare(states).tanh())
-        return nn.functional.linear(states, self.embedding.weight)  # tied, as language models are
+        return nn.functional.linear(states, self.embedding.weight)  # tied, as in language models
 
 
 def both(passes=1):
-    """Gradients by name: as autograd has them, and as the optimizer collects them."""
+    """Return gradients by name: from autograd, and as collected by the optimizer."""
     torch.manual_seed(0)
     model, plain = Layers(), Layers()
     plain.load_state_dict(model.state_dict())
     found = AdamW(model, RECIPE, 3, torch.float32)
     found._direct = DirectGradients(found.parameters, found._gradient_views)
-    found.gradients.fill_(7.0)  # what the pass before left
+    found.gradients.fill_(7.0)  # stale values of an earlier pass
     for number in range(passes):
         tokens = torch.randint(0, 11, (3, 5), generator=torch.Generator().manual_seed(number))
         plain(tokens).square().sum().backward()
@@ -57,7 +56,7 @@ def both(passes=1):
 
 
 @pytest.mark.parametrize("passes", [1, 3])
-def test_they_are_the_same_as_those_of_autograd(passes):
+def test_gradients_match_autograd(passes):
     collected, expected, directly = both(passes)
     for name, gradient in expected.items():
         assert torch.allclose(collected[name], gradient, rtol=1e-5, atol=1e-5), name
@@ -66,14 +65,14 @@ def test_they_are_the_same_as_those_of_autograd(passes):
     assert "norm.weight" not in directly
 
 
-def test_what_a_graph_reads_stays_where_it_is():
+def test_tensors_read_by_graphs_are_kept():
     direct = DirectGradients([], [])
     few = direct.ones(torch.zeros(3, 2))
     direct.ones(torch.zeros(50, 2))
     assert direct.ones(torch.zeros(3, 2)).data_ptr() == few.data_ptr()
 
 
-def test_odd_sizes_do_not_disturb_the_alignment_of_the_others():
+def test_odd_sizes_keep_the_alignment_of_others():
     model = nn.ModuleList([nn.Linear(16, 3), nn.Linear(16, 16), nn.LayerNorm(16)])
     found = AdamW(model, RECIPE, 3, torch.bfloat16)
     odd = [parameter for parameter in found.parameters if parameter.data_ptr() % 16]
@@ -81,7 +80,7 @@ def test_odd_sizes_do_not_disturb_the_alignment_of_the_others():
     assert found.parameters[-1].shape == (3,)
 
 
-def test_the_model_has_the_rounded_weights_after_every_update():
+def test_model_has_rounded_weights_after_every_update():
     model = nn.Linear(4, 4)
     found = AdamW(model, RECIPE, 3, torch.bfloat16)
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Rows of tokens as batches, and on disk."""
+"""Rows of tokens as batches and on disk."""
 
 import os
 
@@ -22,24 +22,24 @@ def test_rows_are_padded_to_the_shape():
     assert table.tolist() == [[7, 8, 9, 10, -1], [5, 6, -1, -1, -1], [-1] * 5, [-1] * 5]
 
 
-def test_what_does_not_fit_is_refused():
+def test_rows_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="do not fit"):
         padded(ENCODED.input_ids, ENCODED.starts, np.array([2]), 3, 1, 0)
     with pytest.raises(ValueError, match="do not fit"):
         padded(ENCODED.input_ids, ENCODED.starts, np.array([0, 1]), 3, 1, 0)
 
 
-def test_rows_with_what_counts_in_them():
+def test_table_returns_rows_and_lengths():
     tokens, lengths = table(ENCODED, np.array([2, 0]), 5, 3, 0)
     assert tokens.tolist() == [[7, 8, 9, 10, 0], [5, 6, 0, 0, 0], [0] * 5]
-    assert lengths.tolist() == [4, 2, 1]  # no attention without a single token
+    assert lengths.tolist() == [4, 2, 1]  # attention needs at least one token
     batch = masked(ENCODED, np.array([2, 0]), 5, 3, 0)
     assert batch["input_ids"].tolist() == tokens.tolist()
     assert batch["attention_mask"].tolist() == [[1, 1, 1, 1, 0], [1, 1, 0, 0, 0], [1, 0, 0, 0, 0]]
     assert {array.dtype for array in batch.values()} == {np.dtype(np.int64)}
 
 
-def test_what_was_made_once_is_read_and_mapped(tmp_path):
+def test_cached_entry_is_memory_mapped(tmp_path):
     made = []
 
     def make():
@@ -64,7 +64,7 @@ FILES = ("pieces.npy", "starts.npy", "aligned-tags.npy", "columns-label.npy", "w
 
 @pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("damage", [None, b"", b"nothing", b"[1]", b"{}"])
-def test_a_damaged_entry_is_made_anew(file, damage, tmp_path):
+def test_damaged_entry_is_recomputed(file, damage, tmp_path):
     cached(("a",), lambda: ENCODED, tmp_path)
     [folder] = tmp_path.iterdir()
     assert sorted(path.name for path in folder.iterdir()) == sorted(FILES)
@@ -82,7 +82,7 @@ def test_a_damaged_entry_is_made_anew(file, damage, tmp_path):
     assert len(made) == 1
 
 
-def test_half_a_file_is_made_anew(tmp_path):
+def test_truncated_file_is_recomputed(tmp_path):
     cached(("a",), lambda: ENCODED, tmp_path)
     [folder] = tmp_path.iterdir()
     tags = (folder / "aligned-tags.npy").read_bytes()
@@ -90,7 +90,7 @@ def test_half_a_file_is_made_anew(tmp_path):
     assert cached(("a",), lambda: ENCODED, tmp_path).aligned["tags"].tolist() == [1, 2, 3, 4, 5, 6]
 
 
-def test_what_lies_beside_an_entry_is_not_of_it(tmp_path):
+def test_unlisted_files_are_ignored(tmp_path):
     cached(("a",), lambda: ENCODED, tmp_path)
     [folder] = tmp_path.iterdir()
     (folder / ".DS_Store").write_bytes(b"no array")
@@ -98,8 +98,8 @@ def test_what_lies_beside_an_entry_is_not_of_it(tmp_path):
     assert list(cached(("a",), pytest.fail, tmp_path).aligned) == ["tags"]
 
 
-def test_of_two_that_write_at_once_the_first_stays(tmp_path):
-    """Whoever comes second must not take away what a third is reading."""
+def test_first_of_two_parallel_writers_wins(tmp_path):
+    """The second writer must not remove files that a third process reads."""
 
     def meanwhile():
         cached(("a",), lambda: ENCODED, tmp_path)
@@ -109,16 +109,16 @@ def test_of_two_that_write_at_once_the_first_stays(tmp_path):
 
     first = []
     assert cached(("a",), meanwhile, tmp_path).input_ids.tolist() == ENCODED.input_ids.tolist()
-    [folder] = tmp_path.iterdir()  # and nothing half-written is left
+    [folder] = tmp_path.iterdir()  # without incomplete files
     assert [(folder.stat().st_ino, (folder / "pieces.npy").stat().st_ino)] == first
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_cannot_be_written_costs_nothing_but_time(tmp_path):
+def test_unwritable_folder_only_costs_time(tmp_path):
     tmp_path.chmod(0o500)
     assert cached(("a",), lambda: ENCODED, tmp_path / "tokens") is ENCODED
 
 
-def test_a_file_in_the_way_costs_nothing_but_time(tmp_path):
+def test_blocking_file_only_costs_time(tmp_path):
     (tmp_path / "tokens").write_text("in the way", encoding="ascii")
     assert cached(("a",), lambda: ENCODED, tmp_path / "tokens") is ENCODED

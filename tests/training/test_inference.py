@@ -1,4 +1,4 @@
-"""Asking a model: every row once, in any batch, with the same answer."""
+"""Inference: every row once, with the same output in any batch."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def forward(model, batch):
 
 
 @pytest.mark.parametrize("tokens", [1, 40, 0])
-def test_answers_do_not_depend_on_the_batch(tokens):
+def test_outputs_do_not_depend_on_the_batch(tokens):
     model, words = bag().train(), Words()
     found = np.full((64, 3), np.nan, np.float32)
     for rows, (logits, labels) in outputs(model, words.lengths, words.batch, forward, tokens=tokens):
@@ -31,7 +31,7 @@ def test_answers_do_not_depend_on_the_batch(tokens):
 
 
 @pytest.mark.parametrize("fits", [20, 3, 1])
-def test_what_does_not_fit_is_asked_in_halves(fits):
+def test_batches_that_do_not_fit_are_halved(fits):
     def forward_few(model, batch):
         if len(batch["tokens"]) > fits:
             raise torch.OutOfMemoryError("CUDA out of memory")
@@ -45,16 +45,16 @@ def test_what_does_not_fit_is_asked_in_halves(fits):
         assert np.allclose(found[rows], logits, atol=1e-6)
 
 
-def test_memory_that_is_short_for_one_row_is_said():
+def test_out_of_memory_for_one_row_raises():
     def short(*_):
         raise torch.OutOfMemoryError("CUDA out of memory")
 
     words = Words()
-    with pytest.raises(TrainingError, match=r"memory is short for one row of 30 tokens.*smaller max_length"):
+    with pytest.raises(TrainingError, match=r"out of memory for one row of 30 tokens.*smaller max_length"):
         list(outputs(bag(), words.lengths, words.batch, short))
 
 
-def test_any_other_error_is_raised_at_once():
+def test_other_errors_are_raised():
     def broken(*_):
         raise RuntimeError("shapes do not fit")
 

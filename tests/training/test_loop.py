@@ -1,4 +1,4 @@
-"""The loop: it learns, it repeats, it survives a kill, it stops at what is not a number."""
+"""The loop: it learns, is repeatable, survives kills, and stops at non-finite losses."""
 
 import itertools
 import os
@@ -17,12 +17,12 @@ pytest.importorskip("accelerate", reason="training needs accelerate")
 
 from isogloss.training import loop, processes, throughput  # noqa: E402
 from isogloss.training.errors import TrainingError  # noqa: E402
-from isogloss.training.interruption import Interruption  # noqa: E402
 from isogloss.training.model_setup import set_dropout  # noqa: E402
 from isogloss.training.recipes import Recipe  # noqa: E402
+from isogloss.training.resume import Interruption  # noqa: E402
 from training.toy import Words, bag  # noqa: E402
 
-RECIPE = Recipe("toy", 1e-2, epochs=4, batch=16, weight_decay=0.01, warmup=3)
+RECIPE = Recipe(name="toy", learning_rate=1e-2, epochs=4, batch=16, weight_decay=0.01, warmup=3)
 ADAFACTOR = replace(RECIPE, optimizer="adafactor", weight_decay=0.0)
 HERE = Path(__file__).parent
 MARK = 19
@@ -30,7 +30,7 @@ MARK = 19
 
 @pytest.fixture(autouse=True)
 def one_thread():
-    """Sums over several threads may be added up in another order."""
+    """Use one thread: sums over several threads may be added up in another order."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -41,9 +41,9 @@ def weights(model):
     return torch.cat([parameter.detach().reshape(-1) for parameter in model.parameters()]).numpy()
 
 
-def test_it_learns():
+def test_loss_decreases():
     model, words = bag(), Words()
-    trained = loop.train(model, words, Recipe("toy", 3e-2, epochs=30, batch=16), seed=1)
+    trained = loop.train(model, words, Recipe(name="toy", learning_rate=3e-2, epochs=30, batch=16), seed=1)
     batch = words.batch(np.arange(64), 32, 64)
     found = model(torch.from_numpy(batch["tokens"]), torch.from_numpy(batch["mask"])).argmax(1).numpy()
     assert (found == words.encoded.columns["label"]).mean() >= 0.95
@@ -52,7 +52,7 @@ def test_it_learns():
     assert not model.training
 
 
-def test_the_same_seed_gives_the_same_model():
+def test_same_seed_gives_same_model():
     models = [bag(), bag(), bag()]
     curves = [loop.train(model, Words(), RECIPE, seed=s).losses for model, s in zip(models, (1, 1, 2), strict=True)]
     assert (curves[0] == curves[1]).all()
@@ -60,9 +60,9 @@ def test_the_same_seed_gives_the_same_model():
     assert (curves[0] != curves[2]).any()
 
 
-def test_it_equals_torch_by_hand():
+def test_matches_plain_torch():
     """AdamW with decay on matrices only, clipping at 1, linear decay after warm-up: the same weights as plain torch."""
-    recipe = Recipe("toy", 1e-2, epochs=2, batch=16, weight_decay=0.1, warmup=2, dropout=0.0)
+    recipe = Recipe(name="toy", learning_rate=1e-2, epochs=2, batch=16, weight_decay=0.1, warmup=2, dropout=0.0)
     model, reference, words = bag(), bag(), Words()
     loop.train(model, words, recipe, seed=5)
     decaying = [p for p in reference.parameters() if p.ndim >= 2]
@@ -70,7 +70,7 @@ def test_it_equals_torch_by_hand():
     groups = [{"params": decaying, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}]
     adam = torch.optim.AdamW(groups, lr=1e-2, eps=1e-8)
     reference.dropout.p = 0.0
-    for step, [batch] in enumerate(loop.BatchSchedule(words.lengths, 1, recipe, 5).updates()):
+    for step, [batch] in enumerate(loop.BatchSchedule(lengths=words.lengths, rows=1, recipe=recipe, seed=5).updates()):
         for group in adam.param_groups:
             group["lr"] = 1e-2 * min(step / 2, (8 - step) / 6)
         arrays = {name: torch.from_numpy(array) for name, array in words.batch(batch.items, 32, 16).items()}
@@ -82,9 +82,9 @@ def test_it_equals_torch_by_hand():
 
 
 @pytest.mark.parametrize("micro", [4, 5, 16, 100])
-def test_several_passes_make_one_update(micro):
-    plain = Recipe("toy", 1e-2, epochs=2, batch=16, dropout=0.0)
-    parts = Recipe("toy", 1e-2, epochs=2, batch=16, dropout=0.0, micro=micro)
+def test_several_passes_give_one_update(micro):
+    plain = Recipe(name="toy", learning_rate=1e-2, epochs=2, batch=16, dropout=0.0)
+    parts = Recipe(name="toy", learning_rate=1e-2, epochs=2, batch=16, dropout=0.0, micro=micro)
     models = bag(), bag()
     curves = [loop.train(model, Words(), recipe).losses for model, recipe in zip(models, (plain, parts), strict=True)]
     assert np.allclose(*curves, atol=1e-6)
@@ -92,7 +92,7 @@ def test_several_passes_make_one_update(micro):
 
 
 class TokenLabels(Words):
-    """Words in which every token has the label of its row, as in tagging: a long row has more labels."""
+    """Words in which every token has the label of its row, as in tagging: long rows have more labels."""
 
     def weight(self, items):
         return float(self.lengths[items].sum())
@@ -103,41 +103,41 @@ class TokenLabels(Words):
         return (rows * batch["mask"].sum(1)).sum()
 
 
-def test_every_label_of_an_epoch_weighs_the_same():
-    """The labels of a batch of short rows are few, and would weigh more if they were its divisor."""
+def test_every_label_of_an_epoch_has_equal_weight():
+    """Batches of short rows have few labels, which would weigh more if divided by their own number."""
     model, words = bag(dropout=0.0), TokenLabels(rows=320)
     every = np.arange(len(words))
     arrays = {name: torch.from_numpy(array) for name, array in words.batch(every, 32, len(words)).items()}
     expected = float(words.loss(model, arrays).detach()) / words.weight(every)
-    trained = loop.train(model, words, Recipe("still", 1e-9, epochs=1, batch=16))
+    trained = loop.train(model, words, Recipe(name="still", learning_rate=1e-9, epochs=1, batch=16))
     assert trained.losses.mean() == pytest.approx(expected, rel=1e-5)
     assert trained.losses.std() > 0.05 * expected
 
 
-def test_checkpoints_come_at_their_share_and_the_last_at_the_end():
+def test_checkpoints_at_intervals_and_at_the_end():
     checkpoints = []
-    recipe = Recipe("toy", 1e-2, epochs=5, batch=16, checkpoints=25)
+    recipe = Recipe(name="toy", learning_rate=1e-2, epochs=5, batch=16, checkpoints=25)
     trained = loop.train(bag(), Words(), recipe, on_checkpoint=lambda info, _: checkpoints.append(info) or False)
     assert [info.step for info in checkpoints] == [5, 10, 15, 20]
     assert [info.epoch for info in checkpoints] == [1.25, 2.5, 3.75, 5.0]
     assert checkpoints[1].loss == pytest.approx(trained.losses[5:10].mean(), rel=1e-6)
 
 
-def test_looking_changes_nothing_and_a_watcher_may_end_it():
+def test_callback_changes_nothing_and_may_end_training():
     def look(info, model):
         assert not model.training
         torch.rand(7)
         return info.step >= 8
 
-    recipe = Recipe("toy", 1e-2, epochs=4, batch=16, checkpoints=25)
+    recipe = Recipe(name="toy", learning_rate=1e-2, epochs=4, batch=16, checkpoints=25)
     watched = loop.train(bag(), Words(), recipe, seed=3, on_checkpoint=look)
     alone = loop.train(bag(), Words(), recipe, seed=3)
     assert watched.steps == 8
     assert (watched.losses == alone.losses[:8]).all()
 
 
-def test_showing_how_it_goes_changes_nothing(monkeypatch):
-    """Reports come by the clock; what they measure must not draw from the numbers that dropout is made of."""
+def test_progress_changes_nothing(monkeypatch):
+    """Reports come by the clock; measuring must not change the random numbers of dropout."""
 
     class Shown:
         steps = 0
@@ -154,7 +154,7 @@ def test_showing_how_it_goes_changes_nothing(monkeypatch):
     assert shown.steps == len(alone)
 
 
-def test_checkpoints_are_no_part_of_the_speed(monkeypatch):
+def test_checkpoints_do_not_count_as_training_time(monkeypatch):
     throughput.ceiling(torch.device("cpu"), torch.float32)
     clock = [0.0]
     monkeypatch.setattr(loop.time, "perf_counter", lambda: clock[0])
@@ -167,8 +167,8 @@ def test_checkpoints_are_no_part_of_the_speed(monkeypatch):
     assert clock[0] == 10_000.0
 
 
-def test_the_exact_weights_come_back():
-    """Trained in bf16, it ends with bf16 weights, or with the float32 ones beside them, for another run."""
+def test_exact_weights_are_returned():
+    """A model trained in bf16 ends with bf16 weights, or with the exact float32 ones for another run."""
     recipe = replace(RECIPE, precision="bf16")
     rounded, exact = bag(), bag()
     loop.train(rounded, Words(), recipe)
@@ -181,8 +181,8 @@ def test_the_exact_weights_come_back():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("recipe", [RECIPE, ADAFACTOR], ids=lambda recipe: recipe.optimizer)
-def test_killed_and_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch, recipe):
-    """A process is killed with SIGKILL in the middle; another goes on, to the bit as if nothing had happened."""
+def test_killed_and_resumed_run_has_the_same_losses(tmp_path, monkeypatch, recipe):
+    """A process is killed with SIGKILL; another continues bit-identically."""
     whole = bag(7)
     curve = loop.train(whole, Words(), recipe, seed=7).losses
     script = (
@@ -202,7 +202,7 @@ def test_killed_and_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch, r
     assert killed.returncode == -signal.SIGKILL
     seen = []
     monkeypatch.setattr(loop, "STATE_EVERY", 0)
-    resumed = bag(99)  # whatever it is, the state replaces it
+    resumed = bag(99)  # replaced by the state
     again = loop.train(
         resumed, Words(), recipe, seed=7, state=state, on_checkpoint=lambda m, _: seen.append(m.step) or False
     )
@@ -211,8 +211,8 @@ def test_killed_and_resumed_it_ends_with_the_same_curve(tmp_path, monkeypatch, r
     assert (weights(resumed) == weights(whole)).all()
 
 
-def test_a_state_is_written_between_checkpoints_too(tmp_path, monkeypatch):
-    """Where there is one checkpoint, at the end, a kill does not cost everything."""
+def test_state_is_also_written_between_checkpoints(tmp_path, monkeypatch):
+    """With a single checkpoint at the end, a kill does not lose everything."""
 
     class Interrupted(Words):
         left = 9
@@ -231,12 +231,12 @@ def test_a_state_is_written_between_checkpoints_too(tmp_path, monkeypatch):
     again = loop.train(
         bag(), Words(), recipe, seed=7, state=state, on_checkpoint=lambda m, _: checkpoints.append(m) or False
     )
-    assert again.tokens < Words().lengths.sum() * 4 / 2  # only what was left
+    assert again.tokens < Words().lengths.sum() * 4 / 2  # only the rest
     assert (again.losses == whole).all()
     assert checkpoints[0].loss == pytest.approx(whole.mean(), rel=1e-6)
 
 
-def test_a_damaged_or_foreign_state_is_refused(tmp_path):
+def test_damaged_or_foreign_state_is_refused(tmp_path):
     state = tmp_path / "state.pt"
     loop.train(bag(), Words(), RECIPE, seed=7, state=state)
     with pytest.raises(TrainingError, match="other data or settings"):
@@ -246,7 +246,7 @@ def test_a_damaged_or_foreign_state_is_refused(tmp_path):
         loop.train(bag(), Words(), RECIPE, seed=7, state=state)
 
 
-def test_a_finished_run_is_not_trained_again(tmp_path):
+def test_finished_run_is_not_repeated(tmp_path):
     state = tmp_path / "state.pt"
     first, second = bag(), bag(3)
     loop.train(first, Words(), RECIPE, seed=7, state=state)
@@ -256,34 +256,34 @@ def test_a_finished_run_is_not_trained_again(tmp_path):
 
 
 def mark(words, row):
-    """Let one row, and no other, begin with a token of its own."""
+    """Mark one row by a unique first token."""
     firsts = words.encoded.input_ids[words.encoded.starts[:-1]]
     words.encoded.input_ids[words.encoded.starts[:-1]] = np.minimum(firsts, MARK - 1)
     words.encoded.input_ids[words.encoded.starts[row]] = MARK
 
 
 class Poisoned(Words):
-    """The marked row makes the loss not a number."""
+    """The marked row makes the loss non-finite."""
 
     def loss(self, model, batch):
         poison = (batch["tokens"][:, 0] == MARK).any()
         return super().loss(model, batch) * torch.where(poison, float("nan"), 1.0)
 
 
-def test_a_loss_that_is_not_a_number_stops_with_the_update(tmp_path, monkeypatch):
+def test_non_finite_loss_stops_training(tmp_path, monkeypatch):
     monkeypatch.setattr(loop, "STATE_EVERY", 0)
     monkeypatch.setattr(loop, "STATE_AT_LATEST", 0)
     words, model, state = Poisoned(), bag(), tmp_path / "state.pt"
-    _, _, [third], *_ = loop.BatchSchedule(words.lengths, 1, RECIPE, 3).updates()
+    _, _, [third], *_ = loop.BatchSchedule(lengths=words.lengths, rows=1, recipe=RECIPE, seed=3).updates()
     mark(words, third.items[0])
-    with pytest.raises(TrainingError, match=r"not a number at update 3; the state before is kept.*learning_rate"):
+    with pytest.raises(TrainingError, match=r"not finite at update 3; the last state is in.*learning_rate"):
         loop.train(model, words, RECIPE, seed=3, state=state)
     assert torch.load(state)["step"] == 2
     assert np.isfinite(weights(model)).all()
 
 
 class Steep(Words):
-    """The marked row, or every row, has a loss that is a number and a gradient that is not."""
+    """The marked row, or every row, has a finite loss and a non-finite gradient."""
 
     def __init__(self, every):
         super().__init__()
@@ -294,17 +294,17 @@ class Steep(Words):
         return super().loss(model, batch) + (0 * model.out.bias.sum() + (not steep)).sqrt()
 
 
-def test_gradients_that_are_no_numbers_are_left_out_and_too_many_stop_it():
-    with pytest.raises(TrainingError, match=r"updates had a gradient that is not a number; no state"):
+def test_non_finite_gradients_are_skipped_until_too_many():
+    with pytest.raises(TrainingError, match=r"updates had a non-finite gradient; no state"):
         loop.train(bag(), Steep(every=True), RECIPE)
     words = Steep(every=False)
     mark(words, 40)
     trained = loop.train(bag(), words, RECIPE)
     assert trained.skipped == RECIPE.epochs
-    assert trained.notes == [f"updates left out, their gradient not being a number: {trained.skipped}"]
+    assert trained.notes == [f"updates skipped because of a non-finite gradient: {trained.skipped}"]
 
 
-def test_recomputing_activations_changes_nothing():
+def test_gradient_checkpointing_changes_nothing():
     transformers = pytest.importorskip("transformers")
     config = transformers.BertConfig(
         vocab_size=20, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32, num_labels=3
@@ -323,7 +323,7 @@ def test_recomputing_activations_changes_nothing():
     assert (curves[0] == curves[1]).all()
 
 
-def test_an_error_while_batches_are_made_reaches_the_caller(monkeypatch):
+def test_error_in_batch_preparation_reaches_the_caller(monkeypatch):
     words = Words()
 
     def broken(*_):
@@ -335,7 +335,7 @@ def test_an_error_while_batches_are_made_reaches_the_caller(monkeypatch):
     assert not [thread for thread in threading.enumerate() if thread.name == "batches"]
 
 
-def test_dropout_is_set_wherever_a_model_keeps_it():
+def test_dropout_is_set_everywhere_in_a_model():
     class Attention(torch.nn.Module):
         def __init__(self):
             super().__init__()
@@ -347,10 +347,10 @@ def test_dropout_is_set_wherever_a_model_keeps_it():
     assert model[1].hidden_dropout_layers == 3
 
 
-def test_nothing_to_learn_from_is_said():
+def test_empty_training_set_raises():
     words = Words()
     words.lengths = words.lengths[:0]
-    with pytest.raises(TrainingError, match="nothing to learn from"):
+    with pytest.raises(TrainingError, match="the training set is empty"):
         loop.train(bag(), words, RECIPE)
 
 
@@ -361,7 +361,7 @@ SHORT = (
 
 
 @pytest.mark.parametrize("error", SHORT)
-def test_memory_that_is_short_names_the_setting(error, monkeypatch):
+def test_out_of_memory_error_names_the_setting(error, monkeypatch):
     def short(*_):
         raise error
 
@@ -371,16 +371,18 @@ def test_memory_that_is_short_names_the_setting(error, monkeypatch):
         loop.train(bag(), words, RECIPE)
 
 
-def test_memory_that_is_short_for_the_model_says_so(monkeypatch):
+def test_out_of_memory_for_the_model_raises(monkeypatch):
     def short(*_, **__):
         raise SHORT[0]
 
     monkeypatch.setitem(loop.OPTIMIZERS, "adamw", short)
-    with pytest.raises(TrainingError, match=r"short for 203 weights, their gradients and moments.*smaller model"):
+    with pytest.raises(
+        TrainingError, match=r"out of memory for 203 weights, their gradients and moments.*smaller model"
+    ):
         loop.train(bag(), Words(), RECIPE)
 
 
-def test_any_other_error_is_not_about_memory(monkeypatch):
+def test_other_errors_are_not_memory_errors(monkeypatch):
     def broken(*_):
         raise RuntimeError("shapes do not fit")
 
@@ -390,13 +392,13 @@ def test_any_other_error_is_not_about_memory(monkeypatch):
         loop.train(bag(), words, RECIPE)
 
 
-def test_a_state_that_cannot_be_written_is_told(tmp_path):
+def test_unwritable_state_raises(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(TrainingError, match=r"state.pt: the state of training cannot be written .* Make room there"):
+    with pytest.raises(TrainingError, match=r"state.pt: cannot write the training state .* Free disk space"):
         loop.train(bag(), Words(), RECIPE, state=tmp_path / "file" / "state.pt")
 
 
-def test_a_model_that_cannot_recompute_says_so():
+def test_unsupported_gradient_checkpointing_raises():
     class Stubborn(type(bag())):
         def gradient_checkpointing_enable(self):
             raise ValueError("Stubborn does not support gradient checkpointing.")
@@ -405,14 +407,14 @@ def test_a_model_that_cannot_recompute_says_so():
         loop.train(Stubborn(), Words(), replace(RECIPE, checkpointing=True))
 
 
-def test_an_error_in_one_of_several_processes_ends_it(monkeypatch):
-    """The others wait for its gradients; a launcher ends them when it is gone."""
+def test_error_in_one_process_ends_it(monkeypatch):
+    """The others wait for its gradients; the launcher ends them when it exits."""
     with pytest.raises(TrainingError), processes.together():
-        raise TrainingError("memory is short")
+        raise TrainingError("out of memory")
     monkeypatch.setenv("WORLD_SIZE", "4")
     monkeypatch.setenv("RANK", "2")
-    with pytest.raises(SystemExit, match="error in process 2 of 4: memory is short"), processes.together():
-        raise TrainingError("memory is short")
+    with pytest.raises(SystemExit, match="error in process 2 of 4: out of memory"), processes.together():
+        raise TrainingError("out of memory")
 
 
 def launched(script, *words):
@@ -422,65 +424,77 @@ def launched(script, *words):
     subprocess.run([*launch, script, *words], check=True, env=environment)
 
 
+TWINS = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+folder = Path(sys.argv[1])
+sys.path.insert(0, sys.argv[2])
+from isogloss.training import loop, processes
+from training.test_loop import RECIPE, undropped, weights
+from training.toy import Words, bag
+
+for optimizer in loop.OPTIMIZERS:
+    model = bag(7)
+    trained = loop.train(model, Words(), undropped(optimizer), seed=7)
+    if processes.is_main():
+        np.savez(folder / f"{optimizer}.npz", losses=trained.losses, weights=weights(model))
+
+loop.STATE_EVERY = 0
+state, kept = folder / "state.pt", []
+class Killed(BaseException): pass
+def look(info, model):
+    kept.append(info.kept)
+    if info.step >= 9: raise Killed
+whole, resumed = bag(7), bag(99)
+curve = loop.train(whole, Words(), RECIPE, seed=7).losses
+try: loop.train(bag(7), Words(), RECIPE, seed=7, state=state, on_checkpoint=look)
+except Killed: assert kept[-1] > 4, kept
+else: assert False, "not killed"
+again = loop.train(resumed, Words(), RECIPE, seed=7, state=state)
+assert again.tokens < Words().lengths.sum() * 4 * 0.7
+assert (again.losses == curve).all()
+assert (weights(resumed) == weights(whole)).all()
+(folder / f"done-{processes.rank()}").touch()
+"""
+
+
+def undropped(optimizer):
+    """Return a recipe without dropout, which each process would draw for itself."""
+    return Recipe(name="toy", learning_rate=1e-2, optimizer=optimizer, epochs=4, batch=15, dropout=0.0)
+
+
+@pytest.fixture(scope="module")
+def twins(tmp_path_factory):
+    """Run all scenes in one launch, because its three processes take seconds to import torch."""
+    folder = tmp_path_factory.mktemp("twins")
+    (folder / "job.py").write_text(TWINS)
+    launched(folder / "job.py", folder, HERE.parent)
+    return folder
+
+
 @pytest.mark.slow
-def test_two_processes_killed_and_resumed_end_with_the_same_curve(tmp_path):
-    """Each process draws its own dropout, and goes on with the draws it would have had."""
-    script = tmp_path / "job.py"
-    script.write_text(
-        "import sys; sys.path.insert(0, sys.argv[2])\n"
-        "from pathlib import Path\n"
-        "from training.test_loop import RECIPE, weights\n"
-        "from training.toy import Words, bag\n"
-        "from isogloss.training import loop, processes\n"
-        "loop.STATE_EVERY = 0\n"
-        "state, kept = Path(sys.argv[1]) / 'state.pt', []\n"
-        "class Killed(BaseException): pass\n"
-        "def look(info, model):\n"
-        "    kept.append(info.kept)\n"
-        "    if info.step >= 9: raise Killed\n"
-        "whole, resumed = bag(7), bag(99)\n"
-        "curve = loop.train(whole, Words(), RECIPE, seed=7).losses\n"
-        "try: loop.train(bag(7), Words(), RECIPE, seed=7, state=state, on_checkpoint=look)\n"
-        "except Killed: assert kept[-1] > 4, kept\n"
-        "else: assert False, 'not killed'\n"
-        "again = loop.train(resumed, Words(), RECIPE, seed=7, state=state)\n"
-        "assert again.tokens < Words().lengths.sum() * 4 * 0.7\n"
-        "assert (again.losses == curve).all()\n"
-        "assert (weights(resumed) == weights(whole)).all()\n"
-        "(Path(sys.argv[1]) / f'done-{processes.rank()}').touch()\n"
-    )
-    launched(script, tmp_path, HERE.parent)
-    assert sorted(path.name for path in tmp_path.glob("done-*")) == ["done-0", "done-1"]
+def test_two_killed_and_resumed_processes_have_the_same_losses(twins):
+    """Each process draws its own dropout, and continues with the same draws."""
+    assert sorted(path.name for path in twins.glob("done-*")) == ["done-0", "done-1"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("optimizer", loop.OPTIMIZERS)
-def test_two_processes_learn_what_one_does(tmp_path, optimizer):
-    """torchrun with two processes on the CPU: the same losses and weights within rounding."""
-    recipe = Recipe("toy", 1e-2, optimizer, epochs=4, batch=15, dropout=0.0)
-    script = tmp_path / "job.py"
-    script.write_text(
-        "import sys; sys.path.insert(0, sys.argv[2])\n"
-        "import numpy as np\n"
-        "from training.toy import Words, bag\n"
-        "from training.test_loop import weights\n"
-        "from isogloss.training import loop, processes\n"
-        "from isogloss.training.recipes import Recipe\n"
-        "model = bag(7)\n"
-        f"trained = loop.train(model, Words(), {recipe!r}, seed=7)\n"
-        "if processes.is_main(): np.savez(sys.argv[1], losses=trained.losses, weights=weights(model))\n"
-    )
-    launched(script, tmp_path / "found.npz", HERE.parent)
-    found = np.load(tmp_path / "found.npz")
-    model = bag(7)
-    trained = loop.train(model, Words(), recipe, seed=7)
-    assert np.allclose(found["losses"], trained.losses, atol=1e-5)
-    assert np.allclose(found["weights"], weights(model), atol=1e-4)
+def test_two_processes_match_one(twins, optimizer):
+    """torchrun with two processes on the CPU: the same losses and weights, up to rounding."""
+    together, model = np.load(twins / f"{optimizer}.npz"), bag(7)
+    trained = loop.train(model, Words(), undropped(optimizer), seed=7)
+    assert np.allclose(together["losses"], trained.losses, atol=1e-5)
+    assert np.allclose(together["weights"], weights(model), atol=1e-4)
 
 
 @pytest.mark.parametrize(("number", "raised"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit)])
-def test_an_interrupted_run_has_written_down_what_it_learnt(tmp_path, monkeypatch, number, raised):
-    """The update that was going on is ended and kept; what a signal does otherwise, it does then."""
+def test_interrupted_run_saves_its_state(tmp_path, monkeypatch, number, raised):
+    """The current update is finished and saved before the signal takes effect."""
 
     def leave(*_):
         raise SystemExit
@@ -507,7 +521,7 @@ def test_an_interrupted_run_has_written_down_what_it_learnt(tmp_path, monkeypatc
 
 
 class Told:
-    """Somebody who is told where a run goes on."""
+    """A progress display that records where a run resumes."""
 
     def __init__(self, resumed):
         self._resumed = resumed
@@ -519,7 +533,7 @@ class Told:
         pass
 
 
-def test_a_signal_in_the_last_update_is_not_forgotten(tmp_path):
+def test_signal_in_the_last_update_takes_effect(tmp_path):
     def converged(info, model):
         signal.raise_signal(signal.SIGINT)
         return True
@@ -528,7 +542,7 @@ def test_a_signal_in_the_last_update_is_not_forgotten(tmp_path):
         loop.train(bag(), Words(), RECIPE, on_checkpoint=converged)
 
 
-def test_who_handles_a_signal_and_goes_on_is_not_asked_again():
+def test_handled_signal_is_not_raised_again():
     handled = []
     before = signal.signal(signal.SIGTERM, lambda number, frame: handled.append(number))
     try:
@@ -541,7 +555,7 @@ def test_who_handles_a_signal_and_goes_on_is_not_asked_again():
     assert handled == [signal.SIGTERM]
 
 
-def test_a_second_signal_does_not_wait():
+def test_second_signal_acts_immediately():
     with pytest.raises(KeyboardInterrupt), Interruption() as interruption:
         signal.raise_signal(signal.SIGINT)
         assert interruption

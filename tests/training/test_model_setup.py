@@ -1,4 +1,4 @@
-"""The precision that a model is trained in."""
+"""Model setup: precision."""
 
 import pytest
 
@@ -10,14 +10,14 @@ from isogloss.training.model_setup import cast, precision_of  # noqa: E402
 CPU = torch.device("cpu")
 
 
-def test_on_a_processor_auto_is_float32():
+def test_auto_is_float32_on_cpu():
     assert precision_of("auto", CPU) == precision_of("fp32", CPU) == torch.float32
     assert precision_of("bf16", CPU) == torch.bfloat16
     with pytest.raises(TrainingError, match="unknown precision 'fp8'"):
         precision_of("fp8", CPU)
 
 
-def test_rotary_frequencies_stay_exact_and_the_model_works_with_them():
+def test_rotary_frequencies_stay_exact():
     transformers = pytest.importorskip("transformers", reason="it comes with isogloss[train]")
     config = transformers.ModernBertConfig(
         vocab_size=20, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32, pad_token_id=0

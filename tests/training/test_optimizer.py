@@ -1,4 +1,4 @@
-"""The optimizer by itself."""
+"""The optimizer, tested separately."""
 
 import pytest
 
@@ -8,10 +8,10 @@ from isogloss.training import optimizer  # noqa: E402
 from isogloss.training.optimizer import AdamW  # noqa: E402
 from isogloss.training.recipes import Recipe  # noqa: E402
 
-RECIPE = Recipe("toy", 0.1, schedule="constant")
+RECIPE = Recipe(name="toy", learning_rate=0.1, schedule="constant")
 
 
-def test_what_a_pass_did_not_use_has_no_gradient_left_from_the_one_before():
+def test_unused_parameters_have_no_stale_gradient():
     model = torch.nn.ParameterDict({"always": torch.ones(2, 2), "once": torch.ones(2, 2)})
     found = AdamW(model, RECIPE, 3, torch.float32)
     for used in (("always", "once"), ("always",)):
@@ -23,8 +23,8 @@ def test_what_a_pass_did_not_use_has_no_gradient_left_from_the_one_before():
 
 
 @pytest.mark.slow
-def test_any_number_of_models_is_compiled_for(monkeypatch):
-    """Dynamo compiles a piece of code for eight sizes; there are more heads than that."""
+def test_compiles_for_any_number_of_models(monkeypatch):
+    """Dynamo compiles one code object for at most eight sizes; this test uses more."""
     compiled = torch.compile
     monkeypatch.setattr(torch, "compile", lambda *args, **settings: compiled(*args, **settings, backend="eager"))
     optimizer.compiled_for.cache_clear()
@@ -33,7 +33,7 @@ def test_any_number_of_models_is_compiled_for(monkeypatch):
         plain = torch.nn.Linear(4, labels)
         plain.load_state_dict(model.state_dict())
         reference = torch.optim.AdamW(plain.parameters(), 0.1, weight_decay=0.0)
-        found = AdamW(model, Recipe("toy", 0.1, schedule="constant", clip=0), 3, torch.float32)
+        found = AdamW(model, Recipe(name="toy", learning_rate=0.1, schedule="constant", clip=0), 3, torch.float32)
         monkeypatch.setattr(found, "compiled", True)
         for _ in range(2):
             for each in (model, plain):

@@ -1,4 +1,4 @@
-"""Regimes: which fits there are, what each learns from, what is refused and what is skipped."""
+"""Regimes: fits, training sets, refusals and skipped cells."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from isogloss.errors import DataError, UnknownNameError
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
-from isogloss.tasks.suites import MLDOC, XTREME, XTREME_R
+from isogloss.tasks.shipped import SHIPPED
 from isogloss.training.regimes import REGIMES, Fit, regime
 
 UDPOS, TYDIQA = task("udpos"), task("tydiqa")
@@ -55,26 +55,26 @@ def test_one_fit_serves_all_languages(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["translate-train", "in-language", "in-language-1000"])
-def test_every_language_has_its_fit(name: str) -> None:
+def test_each_language_has_its_own_fit(name: str) -> None:
     assert regime(name).fits(("de", "sw")) == [Fit(("de",), "de"), Fit(("sw",), "sw")]
 
 
-def test_zero_shot_learns_from_english_as_it_is(data: Path) -> None:
+def test_zero_shot_trains_on_english(data: Path) -> None:
     train = regime("zero-shot").training(UDPOS, Fit(("de",)), data, 0)
     whole = load("udpos", "en", "train", data)
     assert (train.ids, train.checksum, train.language) == (whole.ids, whole.checksum, "en")
     assert "language" not in train.columns
 
 
-def test_in_language_learns_from_the_language(data: Path) -> None:
+def test_in_language_trains_on_the_language(data: Path) -> None:
     train = regime("in-language").training(UDPOS, Fit(("fi",), "fi"), data, 0)
     assert train["tokens"] == [["koira", "haukkuu"], ["se"]]
     with pytest.raises(DataError, match="no train file of udpos/et") as caught:
         regime("in-language").training(UDPOS, Fit(("et",), "et"), data, 0)
-    assert not caught.value.where  # nothing is broken: the cell is skipped
+    assert not caught.value.where  # nothing is damaged: the cell is skipped
 
 
-def test_sources_are_joined_one_after_the_other(data: Path) -> None:
+def test_sources_are_joined_in_order(data: Path) -> None:
     train = regime("multi-source:en,de").training(UDPOS, Fit(("fi",)), data, 0)
     assert train.language == "de+en"
     assert train.ids == ["de:train-0", "en:train-0", "en:train-1", "en:train-2"]
@@ -88,31 +88,31 @@ def test_sources_are_joined_one_after_the_other(data: Path) -> None:
     assert train.checksum != regime("multi-source:en,fi").training(UDPOS, Fit(("fi",)), data, 0).checksum
 
 
-def test_a_source_without_a_training_set_is_named(data: Path) -> None:
+def test_error_names_source_without_training_set(data: Path) -> None:
     with pytest.raises(DataError, match="udpos/ar"):
         regime("multi-source:en,ar").training(UDPOS, Fit(("fi",)), data, 0)
     with pytest.raises(DataError, match="udpos has no sw training set"):
         regime("multi-source:en,sw").training(UDPOS, Fit(("fi",)), data, 0)
 
 
-def test_all_gathers_what_there_is(data: Path) -> None:
+def test_all_uses_available_languages(data: Path) -> None:
     fit = Fit(("fi", "et"))
     train = regime("in-language-all").training(UDPOS, fit, data, 0)
     assert train.language == "en+de+fi"
     assert len(train) == 6
     (data / "udpos" / "train-de.tsv").unlink()
     (data / "udpos" / "train-fi.tsv").unlink()
-    with pytest.raises(DataError, match="are here only of en"):
+    with pytest.raises(DataError, match="only en is available"):
         regime("in-language-all").training(UDPOS, fit, data, 0)
 
 
-def test_all_does_not_pass_over_what_is_damaged(data: Path) -> None:
+def test_all_raises_on_damaged_data(data: Path) -> None:
     (data / "udpos" / "train-de.tsv").write_text("ein\tDET\nHund\n\n")
     with pytest.raises(DataError, match="2 words has 1 tags"):
         regime("in-language-all").training(UDPOS, Fit(("fi",)), data, 0)
 
 
-def test_a_thousand_are_drawn_by_the_seed(data: Path) -> None:
+def test_limit_is_drawn_by_the_seed(data: Path) -> None:
     def drawn(seed: int) -> Any:
         return regime("in-language-1000").training(TYDIQA, Fit(("ko",), "ko"), data, seed)
 
@@ -132,12 +132,12 @@ def test_a_thousand_are_drawn_by_the_seed(data: Path) -> None:
 
 @pytest.mark.parametrize("name", ["xnli", "pawsx"])
 def test_machine_translated_training_sets_are_not_in_language(name: str) -> None:
-    with pytest.raises(DataError, match="but machine-translated ones"):
+    with pytest.raises(DataError, match="only a machine-translated"):
         regime("in-language").training(task(name), Fit(("de",), "de"), None, 0)
 
 
-def test_what_cannot_be_translated_is_refused_with_the_reason() -> None:
-    tasks = [task(one) for suite in (XTREME_R, XTREME, MLDOC) for one in suite.tasks]
+def test_untranslatable_tasks_are_refused_with_reason() -> None:
+    tasks = list(SHIPPED.values())
     refused = {name: {one.id for one in tasks if regime(name).refusal(one)} for name in REGIMES}
     no_texts = {"udpos", "wikiann", "tatoeba", "bucc", "lareqa", "mewslix"}
     assert refused.pop("translate-train") == refused.pop("translate-train-all") == no_texts
@@ -153,25 +153,25 @@ def test_what_cannot_be_translated_is_refused_with_the_reason() -> None:
 @pytest.mark.parametrize(
     "name", ["few-shot", "in-language-0", "in-language-01", "in-language-x", "multi", "multi-source", "multi-source:"]
 )
-def test_unknown_regimes_are_told(name: str) -> None:
+def test_unknown_regime_raises(name: str) -> None:
     with pytest.raises(UnknownNameError, match="regime"):
         regime(name)
 
 
-def test_unknown_sources_are_told() -> None:
+def test_unknown_source_raises() -> None:
     with pytest.raises(UnknownNameError, match="language 'xx'"):
         regime("multi-source:en,xx")
 
 
 @given(st.lists(st.sampled_from(["en", "de", "sw", "zh"]), min_size=1))
-def test_sources_in_any_order_are_one_regime(codes: list[str]) -> None:
+def test_order_of_sources_does_not_matter(codes: list[str]) -> None:
     found = regime("multi-source:" + ",".join(codes))
     assert found.sources == tuple(sorted(set(codes)))
     assert regime(found.name) == found
-    assert found.name.replace("-", "").isalpha()  # it is the name of a folder
+    assert found.name.replace("-", "").isalpha()  # usable as a folder name
 
 
-def test_training_sets_of_real_languages_together(data_dir: Path) -> None:
+def test_joined_training_sets_of_real_languages(data_dir: Path) -> None:
     sizes = {code: len(load("tydiqa", code, "train", data_dir)) for code in ("en", "ko", "sw")}
     assert sizes == {"en": 3696, "ko": 1625, "sw": 2755}
     together = regime("in-language-all").training(TYDIQA, Fit(("ko", "fi")), data_dir, 0)

@@ -52,7 +52,7 @@ def test_rules(rule: str, language: str, step: int, by: str) -> None:
     assert choose(RECORD, STEPS, rule, language, ["accuracy"]) == ChosenCheckpoint(step, by)
 
 
-def test_a_score_is_the_mean_of_the_main_metrics() -> None:
+def test_score_is_the_mean_of_the_main_metrics() -> None:
     found = [*rows("en", [80, 60, 0, 0], metric="f1"), *rows("en", [10, 40, 0, 0], metric="em")]
     found += rows("en", [0, 0, 99, 0], metric="other")
     assert dev_scores(found, "en", ["f1", "em"]) == {10: 45.0, 20: 50.0, 30: 0.0, 40: 0.0}
@@ -60,7 +60,7 @@ def test_a_score_is_the_mean_of_the_main_metrics() -> None:
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=30))
-def test_the_earliest_of_the_best_is_chosen(values: list[int]) -> None:
+def test_earliest_best_checkpoint_is_chosen(values: list[int]) -> None:
     steps = list(range(1, len(values) + 1))
     record = [
         CheckpointScore(step, 0, "en", "dev", "accuracy", value, 1) for step, value in zip(steps, values, strict=True)
@@ -70,19 +70,19 @@ def test_the_earliest_of_the_best_is_chosen(values: list[int]) -> None:
     assert max(values) not in values[: step - 1]
 
 
-def test_what_was_trained_on_may_choose() -> None:
+def test_training_languages_may_choose() -> None:
     def by(rule: str, *languages: str) -> ChosenCheckpoint:
         return choose(RECORD, STEPS, rule, "sw", ["accuracy"], languages)
 
     assert by("training-dev", "de") == ChosenCheckpoint(10, "de dev")
-    # 55, 60.5, 61, 59: the mean over both, though neither is best there alone.
+    # 55, 60.5, 61, 59: the best mean, though not the best in either language.
     assert by("training-dev", "en", "sw") == ChosenCheckpoint(30, "en+sw dev")
     assert by("training-dev", "en", "ta") == ChosenCheckpoint(20, "en dev")
     assert by("training-dev", "ta") == by("dev-loss", "de") == ChosenCheckpoint(40, "last")
     assert by("english-dev", "de") == ChosenCheckpoint(20, "en dev")
 
 
-def test_which_dev_sets_a_rule_looks_at() -> None:
+def test_dev_sets_used_by_each_rule() -> None:
     assert selecting_languages("training-dev", ["sw", "de"]) == ("en",)
     assert selecting_languages("training-dev", ["sw"], ["fi", "de"]) == ("fi", "de")
     assert selecting_languages("dev-loss", ["sw"], ["fi"]) == ("fi",)
@@ -100,6 +100,6 @@ def test_rules_are_checked() -> None:
             check_rule(rule)
 
 
-def test_nothing_can_be_chosen_from_nothing() -> None:
+def test_choosing_without_checkpoints_raises() -> None:
     with pytest.raises(ValueError, match="no checkpoint"):
         choose([], [], "last", "en", ["accuracy"])

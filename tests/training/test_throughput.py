@@ -1,4 +1,4 @@
-"""How fast a model learns, against what the device can do."""
+"""Training speed relative to the device's peak."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from isogloss.training.throughput import ceiling, flops_per_token  # noqa: E402
 LAYER = 4 * 8 * 8 + 2 * 8 * 32
 
 
-def test_a_token_meets_every_weight_of_an_encoder_but_the_embeddings():
+def test_flops_count_all_encoder_weights_except_embeddings():
     config = transformers.BertConfig(
         vocab_size=100, hidden_size=8, num_hidden_layers=3, num_attention_heads=2, intermediate_size=32
     )
@@ -21,7 +21,7 @@ def test_a_token_meets_every_weight_of_an_encoder_but_the_embeddings():
     assert flops_per_token(model, 10) == 3 * forward
 
 
-def test_a_token_that_is_read_never_meets_the_decoder():
+def test_flops_exclude_the_decoder():
     config = transformers.T5Config(
         vocab_size=100, d_model=8, d_kv=4, num_heads=2, d_ff=32, num_layers=3, num_decoder_layers=5
     )
@@ -29,7 +29,7 @@ def test_a_token_that_is_read_never_meets_the_decoder():
     assert flops_per_token(model, 10, training=False) == 2 * 3 * LAYER + 4 * 3 * 8 * 10
 
 
-def test_to_measure_draws_no_random_numbers():
+def test_measuring_does_not_change_random_state():
     ceiling.cache_clear()
     torch.manual_seed(0)
     before = torch.get_rng_state()

@@ -1,4 +1,4 @@
-"""Translated data: our own folder, the files of XTREME and others, and how answers are found again."""
+"""Translated data: our own files, those of XTREME and others, and projected answers."""
 
 import gzip
 import json
@@ -17,8 +17,7 @@ from isogloss.tasks.registry import task
 from isogloss.training.regimes import Fit, regime
 from isogloss.translation.answer_projection import find_answers
 from isogloss.translation.translate import translate, write_untranslated
-from isogloss.translation.translated_examples import translated_test_set, translated_training_set
-from isogloss.translation.translated_files import translation_path
+from isogloss.translation.translated_files import translated_test_set, translated_training_set, translation_path
 from isogloss.translation.translators import command_translator
 
 XNLI, XCOPA, TYDIQA, XQUAD, PAWSX = map(task, ("xnli", "xcopa", "tydiqa", "xquad", "pawsx"))
@@ -36,7 +35,7 @@ def put_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
 
 
 def squad(*rows: tuple[str, str, str, int]) -> str:
-    """A SQuAD file of (id, context, answer, start)."""
+    """Return a SQuAD file of (id, context, answer, start)."""
     paragraphs = [
         {"context": context, "qas": [{"id": name, "question": "?", "answers": [{"text": text, "answer_start": at}]}]}
         for name, context, text, at in rows
@@ -80,18 +79,18 @@ def test_all_is_english_and_its_translations(data: Path) -> None:
     assert train["label"] == [LABELS[n % 3] for n in range(4)] * 3
 
 
-def test_the_folder_may_be_elsewhere_and_packed(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_may_be_elsewhere_and_packed(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ISOGLOSS_TRANSLATIONS", str(tmp_path / "else"))
     path = put(tmp_path / "else/xcopa/translate-train/it.jsonl.gz", "")
     row = {"id": "7", "premise": "È caduto.", "choices": ["Ghiaccio.", "Sole."], "question": "causa"}
     path.write_bytes(gzip.compress(json.dumps(row).encode()))
     train = translated_training_set(XCOPA, "it", data)
     assert train["choices"] == [("Ghiaccio.", "Sole.")]
-    assert train["question"] == ["cause"]  # the format's word, not the language's
+    assert train["question"] == ["cause"]  # the format's label, not the language's
     assert train["label"] == [0]
 
 
-def test_answers_are_found_again_near_their_place(data: Path) -> None:
+def test_answers_are_projected_to_nearest_occurrence(data: Path) -> None:
     context = "En mayo 1990 La casa roja ardió, en mayo 1990."
     rows = [
         {"id": "english-1", "question": "q", "context": context, "answers": ["la casa roja."]},
@@ -106,15 +105,15 @@ def test_answers_are_found_again_near_their_place(data: Path) -> None:
     train = translated_training_set(TYDIQA, "fi", data)
     assert train.ids == ["english-2"]
     assert train["context"] == [context]
-    assert train.notes == ["1 of 2 questions left out: the answer is not in the passage"]
+    assert train.notes == ["1 of 2 questions dropped: the answer is not in the passage"]
     rows[1]["answers"] = [""]
     put_rows(data / "translations/tydiqa/translate-train/fi.jsonl", rows)
-    with pytest.raises(DataError, match="no example is left to learn from"):
+    with pytest.raises(DataError, match="no example left to train on"):
         translated_training_set(TYDIQA, "fi", data)
 
 
 @given(st.text(max_size=30), st.integers(0, 30), st.integers(1, 30), st.integers(-5, 40))
-def test_a_located_answer_is_where_it_is_said_to_be(context: str, start: int, length: int, place: int) -> None:
+def test_located_answer_is_at_its_offset(context: str, start: int, length: int, place: int) -> None:
     text = context[start : start + length]
     for answer, at in find_answers(context, [(text, place), (text.upper(), place), ("never there: 0123456789" * 3, 0)]):
         assert context[at : at + len(answer)] == answer
@@ -124,7 +123,7 @@ def test_a_located_answer_is_where_it_is_said_to_be(context: str, start: int, le
 @given(
     st.text(st.characters(codec="utf-8", exclude_characters="."), min_size=1).filter(lambda text: text == text.strip())
 )
-def test_an_answer_that_is_there_is_located(text: str) -> None:
+def test_present_answer_is_located(text: str) -> None:
     assert find_answers(f"x {text} y {text} z", [(text, len(text) + 5)])[0][1] == len(text) + 5
 
 
@@ -132,11 +131,11 @@ def test_an_answer_that_is_there_is_located(text: str) -> None:
     ("row", "said"),
     [
         ({"id": "train-9", "text_a": "a", "text_b": "b"}, "id 'train-9' is not one of xnli/en train"),
-        ({"id": "train-1", "text_a": "a"}, "its 'text_b' is not a text"),
+        ({"id": "train-1", "text_a": "a"}, "'text_b' is not a text"),
         ({"id": "train-1", "text_a": 3, "text_b": "b"}, "es.jsonl:1: not the expected JSON record"),
     ],
 )
-def test_what_does_not_fit_is_told(data: Path, row: dict[str, Any], said: str) -> None:
+def test_mismatched_rows_are_reported(data: Path, row: dict[str, Any], said: str) -> None:
     put_rows(data / "translations/xnli/translate-train/es.jsonl", [row])
     with pytest.raises(DataError) as caught:
         translated_training_set(XNLI, "es", data)
@@ -144,25 +143,25 @@ def test_what_does_not_fit_is_told(data: Path, row: dict[str, Any], said: str) -
     assert "es.jsonl" in caught.value.where
 
 
-def test_a_wrong_number_of_choices_is_told(data: Path) -> None:
+def test_wrong_number_of_choices_is_reported(data: Path) -> None:
     put_rows(data / "translations/xcopa/translate-train/it.jsonl", [{"id": 7, "premise": "a", "choices": ["b"]}])
     with pytest.raises(DataError, match="'choices' is not 2 texts"):
         translated_training_set(XCOPA, "it", data)
 
 
-def test_answers_that_are_one_text_are_told(data: Path) -> None:
+def test_answers_as_single_text_are_reported(data: Path) -> None:
     row = {"id": "english-1", "question": "q", "context": "la casa roja", "answers": "la casa"}
     put_rows(data / "translations/tydiqa/translate-train/fi.jsonl", [row])
     with pytest.raises(DataError, match=r"fi\.jsonl:1: not the expected JSON record"):
         translated_training_set(TYDIQA, "fi", data)
 
 
-def test_what_is_not_there_is_no_fault_of_a_file(data: Path) -> None:
+def test_missing_translation_error_has_no_location(data: Path) -> None:
     for read in (
         lambda: translated_training_set(XNLI, "de", data),
         lambda: translated_test_set(XNLI, "es", "test", data),
     ):
-        with pytest.raises(DataError, match="there is no translation of xnli's") as caught:
+        with pytest.raises(DataError, match="no translation of xnli's") as caught:
             read()
         assert not caught.value.where
         assert "isogloss translate" in caught.value.fix
@@ -177,7 +176,7 @@ def test_questions_keep_ids_and_gold(data: Path) -> None:
     assert asked["text_a"][17] == "en 17"
     assert asked.checksum != originals.checksum
     put_rows(path, rows[:-2])
-    with pytest.raises(DataError, match="2 of 5,010 examples are not translated, 'test-0' is the first"):
+    with pytest.raises(DataError, match="2 of 5,010 examples are not translated, first 'test-0'"):
         translated_test_set(XNLI, "es", "test", data)
 
 
@@ -195,16 +194,16 @@ def test_xtremes_translated_pairs(data: Path, place: str, own: str) -> None:
     train = translated_training_set(XNLI, "es", data)
     assert (train["text_a"], train["text_b"]) == (["es uno", "es dos"], ["no", "no"])
     assert train["label"] == ["contradiction", "neutral"]
-    assert train.notes == ["1 of 3 rows left out: they are damaged"]
+    assert train.notes == ["1 of 3 damaged rows dropped"]
 
 
-def test_a_file_of_other_columns_is_refused(data: Path) -> None:
+def test_file_of_other_columns_is_refused(data: Path) -> None:
     put(data / "translations/PAWSX/translate-train/en-es-translated.tsv", "1\ta\tb\n2\tc\td\n")
-    with pytest.raises(DataError, match="2 of 2 rows are no pairs with a label of pawsx"):
+    with pytest.raises(DataError, match="2 of 2 rows are not pairs with a label of pawsx"):
         translated_training_set(PAWSX, "es", data)
 
 
-def test_the_training_sets_of_xnli_and_pawsx_are_translations(data: Path) -> None:
+def test_training_sets_of_xnli_and_pawsx_are_translations(data: Path) -> None:
     head = "premise\thypo\tlabel\n"
     put(data / "xnli/XNLI-MT-1.0/multinli/multinli.train.es.tsv", f"{head}es\tno\tcontradictory\n")
     assert translated_training_set(XNLI, "es", data)["label"] == ["contradiction"]
@@ -225,10 +224,10 @@ def test_xtremes_translated_test_sets(data: Path, row: str) -> None:
     assert asked["label"][:3] == list(LABELS)
     assert (asked.language, set(asked["language"])) == ("es", {"en"})
     put(path, "a\tb\tneutral\n" * 5009)
-    with pytest.raises(DataError, match="its 5,009 examples are not the 5,010 of xnli/es test"):
+    with pytest.raises(DataError, match="the 5,009 examples do not match the 5,010 of xnli/es test"):
         translated_test_set(XNLI, "es", "test", data)
     put(path, "a\n" * 5010)
-    with pytest.raises(DataError, match="1 columns instead of 2 to 5"):
+    with pytest.raises(DataError, match="expected 2 to 5 columns, got 1"):
         translated_test_set(XNLI, "es", "test", data)
 
 
@@ -239,7 +238,7 @@ def test_xtremes_translated_questions(data: Path) -> None:
     assert train.ids == ["a", "b"]
     assert train.root == data
     assert train["answer_starts"] == [[8], [3]]
-    assert train.notes == ["1 of 3 questions left out: the answer is not in the passage"]
+    assert train.notes == ["1 of 3 questions dropped: the answer is not in the passage"]
     # The same SQuAD files serve XQuAD and MLQA.
     put(data / "translations/SQuAD/translate-train/squad.translate.train.en-es.json", squad(*rows, rows[0]))
     for other in (XQUAD, task("mlqa")):
@@ -259,12 +258,12 @@ def test_translated_copa(data: Path) -> None:
 
 
 def upper(*options: str) -> str:
-    """A translator: every line in upper case."""
+    """Translate every line to upper case."""
     code = "import sys; sys.stdout.writelines(line.upper() for line in sys.stdin)"
     return f"{sys.executable} -c '{code}' {' '.join(options)}"
 
 
-def test_a_program_translates_what_is_read_back(data: Path) -> None:
+def test_program_output_is_read_back(data: Path) -> None:
     path = translate(TYDIQA, "fi", "train", data, command_translator(upper()))
     assert path == translation_path(TYDIQA, "fi", "train", data)
     train = translated_training_set(TYDIQA, "fi", data)
@@ -282,7 +281,7 @@ def test_line_breaks_stay(data: Path) -> None:
     assert translated_training_set(TYDIQA, "fi", data)["context"] == ["ONE\n\nTWO\nTHREE"]
 
 
-def test_by_hand_the_same_file_is_written(data: Path, tmp_path: Path) -> None:
+def test_by_hand_writes_the_same_file(data: Path, tmp_path: Path) -> None:
     path = write_untranslated(TYDIQA, "fi", "train", data, tmp_path / "todo.jsonl")
     first = json.loads(path.read_text().splitlines()[0])
     assert first.keys() == {"id", "question", "context", "answers"}
@@ -294,13 +293,13 @@ def test_by_hand_the_same_file_is_written(data: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("no-such-translator-anywhere", "cannot be started"),
-        (f"{sys.executable} -c 'raise SystemExit(\"no model\")'", "ended with 1: no model"),
-        (f"{sys.executable} -c 'print()'", "gave 1 lines for"),
-        ("an 'open quote", "cannot be started"),
+        ("no-such-translator-anywhere", "cannot start"),
+        (f"{sys.executable} -c 'raise SystemExit(\"no model\")'", "exited with 1: no model"),
+        (f"{sys.executable} -c 'print()'", "got 1"),
+        ("an 'open quote", "cannot start"),
     ],
 )
-def test_a_program_that_fails_is_told(data: Path, command: str, said: str) -> None:
+def test_failing_program_is_reported(data: Path, command: str, said: str) -> None:
     with pytest.raises(IsoglossError, match=said):
         translate(XNLI, "es", "train", data, command_translator(command))
     assert not translation_path(XNLI, "es", "train", data).exists()
@@ -311,19 +310,17 @@ def test_tags_are_not_translated(data: Path) -> None:
         translate(task("udpos"), "es", "train", data, command_translator(upper()))
 
 
-def test_the_kind_says_what_is_translated(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kind_declares_translatable_columns(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QuestionAnswering, "translatable", ("question",))
     path = translate(TYDIQA, "fi", "train", data, command_translator(upper()))
     assert json.loads(path.read_text().splitlines()[0]).keys() == {"id", "question", "answers"}
     originals, train = load("tydiqa", "en", "train", data), translated_training_set(TYDIQA, "fi", data)
     assert train["question"] == [text.upper() for text in originals["question"]]
     assert train["context"] == originals["context"]
-    assert train["answers"] == originals["answers"]  # found in the passage in any case
+    assert train["answers"] == originals["answers"]  # located in the passage, ignoring case
 
 
-def test_what_moves_with_the_texts_and_cannot_be_found_again_is_refused(
-    data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unprojectable_columns_are_refused(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QuestionAnswering, "moves_with_text", ("answers", "context"))
-    with pytest.raises(IsoglossError, match="tydiqa cannot be translated: answers and context would have to move"):
+    with pytest.raises(IsoglossError, match="tydiqa cannot be translated: answers and context would need projecting"):
         translate(TYDIQA, "fi", "train", data, command_translator(upper()))

@@ -20,7 +20,7 @@ TO_SPANISH, TO_ENGLISH = "apertium -u -f line eng-spa", "apertium -u -f line spa
 
 @pytest.fixture
 def spanish(mini_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder for translations, where there is a translator."""
+    """Folder for translations; skipped without the translator."""
     if shutil.which("apertium") is None:
         pytest.skip("apertium is not installed: apt-get install apertium apertium-eng-spa")
     modes = subprocess.run(["apertium", "-l"], capture_output=True, text=True, check=False).stdout.split()
@@ -36,19 +36,19 @@ def test_spanish_is_learnt_from_translated_english(tmp_path: Path) -> None:
     words = ("--suite", "mini", "--tasks", "mini-xquad", "--languages", "es,sw", "--seeds", 1, "--out", tmp_path)
     done = isogloss("run", "ngram", *words, "--regime", "translate-train")
     assert done.code == 0, done.err
-    assert "1 done, 1 skipped cells" in done.out
+    assert "1 cell done, 1 skipped" in done.out
     assert "no translation of mini-xquad's English training set to sw" in done.out
     found = read_record(tmp_path / "ngram/translate-train/seed-0/.cells/mini-xquad/es.json")
     assert found is not None
     assert found.score is not None
-    assert found.score.metrics["f1"].value > 25  # a word drawn at random scores about 5
+    assert found.score.metrics["f1"].value > 25  # a random word scores about 5
     assert found.provenance.training is not None
-    # Some answers are translated otherwise by themselves than in their passage; most are found.
+    # Some answers are translated differently outside their passage; most are found.
     [note] = found.provenance.training.notes
     assert int(note.split()[0].replace(",", "")) < 600
 
 
-def test_spanish_is_asked_in_english(tmp_path: Path) -> None:
+def test_spanish_queries_are_english(tmp_path: Path) -> None:
     made = isogloss("translate", "mini-xnli", "--language", "es", "--split", "test", "--with", TO_ENGLISH)
     assert made.code == 0, made.err
     words = ("--suite", "mini", "--tasks", "mini-xnli", "--languages", "es", "--seeds", 1, "--out", tmp_path)

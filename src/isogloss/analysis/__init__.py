@@ -1,4 +1,4 @@
-"""What holds across languages: the papers' analyses, each a pure function that ends in a `Finding`.
+"""The papers' analyses across languages, each a pure function that returns a `Finding`.
 
-`isogloss.analyze("transfer-gap", "results.json")` is the verb; a module here is one analysis, or what several share.
+Run one with `isogloss.analyze("transfer-gap", "results.json")`. Each module is an analysis or shared by several.
 """

@@ -1,7 +1,7 @@
-"""How much two or more raters of the same items agree, against what chance alone would give them.
+"""Agreement of two or more raters of the same items, corrected for chance.
 
-Each measure is a `Statistics`: one row an item and a value of column sums, so that its error follows from leaving out
-one source after the other, like that of every score.
+Each measure is a `Statistics`: one row per item and a value of column sums, so that its error follows from the
+jackknife over sources, like that of every score.
 """
 
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.metrics.estimate import ROUNDING, Estimate, Interval
-from isogloss.metrics.statistics import FloatArray, IntArray, Statistics, Value
+from isogloss.metrics.statistics import FloatArray, Statistics, Value
 
 
 def cohen_statistics(first: npt.NDArray[np.generic], second: npt.NDArray[np.generic]) -> Statistics:
-    """Cohen's kappa (1960) of two ratings of the same items, by category.
+    """Return the statistics of Cohen's kappa (1960) of two ratings of the same items.
 
-    The columns are whether they are the same, and for either rating which category it is.
+    Columns: equality of the ratings, then the category of each rating as indicators.
     """
     categories, codes = np.unique(np.concatenate([first, second]), return_inverse=True)
     chosen = np.eye(len(categories))[codes]
@@ -25,7 +25,7 @@ def cohen_statistics(first: npt.NDArray[np.generic], second: npt.NDArray[np.gene
 
 
 def fleiss_statistics(right: npt.NDArray[np.bool_]) -> Statistics:
-    """Fleiss' kappa (1971) of several yes-or-no ratings, (items, raters); with two raters it is Scott's pi."""
+    """Return the statistics of Fleiss' kappa (1971) of binary ratings, (items, raters); Scott's pi for two raters."""
     raters = right.shape[1]
     yes = right.sum(axis=1)
     alike = (yes * (yes - 1) + (raters - yes) * (raters - yes - 1)) / (raters * (raters - 1))
@@ -33,29 +33,23 @@ def fleiss_statistics(right: npt.NDArray[np.bool_]) -> Statistics:
 
 
 def agreement_shares(statistics: Statistics) -> tuple[float, float]:
-    """The share of items on which two ratings are the same, and what chance would give, of `cohen_statistics`."""
+    """Return the observed and the expected share of equal ratings, from `cohen_statistics`."""
     same, chance = _cohen_shares(statistics.sums, np.asarray(float(len(statistics))))
     return float(same), float(chance)
 
 
 def kappa_interval(estimate: Estimate) -> Interval | None:
-    """The interval of a kappa, which is never outside -1..1; None where nothing varies."""
+    """Return the interval of a kappa, clipped to -1..1, or None if nothing varies."""
     interval = estimate.score_interval()
     return None if interval is None else (max(-1.0, interval[0]), min(1.0, interval[1]))
 
 
 def counts_if_independent(shares: Sequence[float]) -> FloatArray:
-    """The chances that 0, 1, … of several independent things happen, each with its own chance."""
+    """Return the probabilities of 0, 1, … successes in independent trials with these probabilities."""
     chances: FloatArray = np.ones(1)
     for share in shares:
         chances = np.convolve(chances, [1 - share, share])
     return chances
-
-
-def right_counts(right: npt.NDArray[np.bool_]) -> IntArray:
-    """How many items (items, raters) have 0, 1, … ratings that are right."""
-    counted: IntArray = np.bincount(right.sum(axis=1), minlength=right.shape[1] + 1)
-    return counted
 
 
 def _cohen_shares(sums: FloatArray, count: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -66,14 +60,10 @@ def _cohen_shares(sums: FloatArray, count: FloatArray) -> tuple[FloatArray, Floa
 
 
 def _beyond_chance(same: FloatArray, chance: FloatArray) -> FloatArray:
-    """(same - chance) / (1 - chance), not a number where chance alone explains all."""
+    """Return (same - chance) / (1 - chance), or NaN if chance explains everything."""
     left = 1 - chance
     kappa: FloatArray = np.divide(same - chance, left, out=np.full(np.shape(left), np.nan), where=left > ROUNDING)
     return kappa
-
-
-def _cohen(sums: FloatArray, count: FloatArray) -> FloatArray:
-    return _beyond_chance(*_cohen_shares(sums, count))
 
 
 def _fleiss(sums: FloatArray, count: FloatArray) -> FloatArray:
@@ -82,5 +72,5 @@ def _fleiss(sums: FloatArray, count: FloatArray) -> FloatArray:
     return _beyond_chance(sums[..., 0] / items, right**2 + (1 - right) ** 2)
 
 
-_COHEN = Value("cohen's kappa", (), _cohen, is_share=False)
+_COHEN = Value("cohen's kappa", (), lambda sums, count: _beyond_chance(*_cohen_shares(sums, count)), is_share=False)
 _FLEISS = Value("fleiss' kappa", ("alike", "right"), _fleiss, is_share=False)

@@ -1,4 +1,4 @@
-"""What named systems answered, cell by cell, for the analyses that look at single examples."""
+"""Predictions of named systems, cell by cell, and their scores as values of tables."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -6,70 +6,93 @@ from dataclasses import replace
 import msgspec
 
 from isogloss.analysis.finding import AnalysisError, Column, TidyTable, Value
+from isogloss.metrics.estimate import Estimate, difference
 from isogloss.predictions.memory import Predictions, open_predictions
 from isogloss.predictions.problems import LeftOut
-from isogloss.scoring.cells import Answered, Request, answered_cells
+from isogloss.scoring.cells import Answered, answered_cells
+from isogloss.scoring.contrast import scaled
 from isogloss.scoring.names import distinct_names
+from isogloss.scoring.request import Request
 from isogloss.scoring.results import PARTIAL_GOLD
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
 
+def score_values(estimate: Estimate | None) -> list[Value]:
+    """Return a score and the bounds of its interval, 0..100."""
+    return [None, None, None] if estimate is None else [100 * estimate.value, *scaled(estimate.score_interval())]
+
+
+def difference_values(estimate: Estimate | None) -> list[Value]:
+    """Return a difference of scores and the bounds of its interval, -100..100."""
+    if estimate is None:
+        return [None, None, None]
+    interval = estimate.difference_interval()
+    # Intervals of weighted differences are not bounded.
+    return [100 * estimate.value, *scaled(interval and (max(-1.0, interval[0]), min(1.0, interval[1])))]
+
+
+def known_difference(first: Estimate | None, second: Estimate | None) -> Estimate | None:
+    """Return the first minus the second, paired by source, or None if one is unknown."""
+    return None if first is None or second is None else difference(first, second)
+
+
+def compared_values(first: Estimate | None, second: Estimate | None) -> list[Value]:
+    """Return two scores and their difference, each with the bounds of its interval."""
+    return [*score_values(first), *score_values(second), *difference_values(known_difference(first, second))]
+
+
 def answers_of(
     systems: Sequence[Predictions], request: Request, wanted: Callable[[Task], bool], notes: list[str], needs: str
 ) -> Iterator[tuple[str, Answered]]:
-    """Every cell of the wanted tasks, with the name of the system; cells without gold, or with a part, join the notes.
+    """Yield the cells of the wanted tasks with their system's name, and note cells with missing or incomplete gold.
 
     Args:
         systems: prediction folders, or mappings {task: {language: {id: answer}}}.
-        request: what is looked at.
-        wanted: which tasks the analysis is about.
-        notes: grows by what was left out.
-        needs: those tasks in words, for the message.
+        request: tasks, languages, split and data.
+        wanted: predicate for the tasks of the analysis.
+        notes: list to append notes to.
+        needs: description of those tasks for error messages.
 
     Raises:
-        AnalysisError: no system, or no task of the request is wanted.
-        PredictionError: a system has no answers that can be judged.
+        AnalysisError: no system, or none of the requested tasks is suitable.
+        PredictionError: a system has no predictions that can be scored.
     """
     if not systems:
-        raise AnalysisError("there are no answers to analyse", fix="Give a prediction folder")
+        raise AnalysisError("no predictions to analyse", fix="Pass a prediction folder")
     tasks = tuple(name for name in request.tasks if wanted(find_task(name)))
     if not tasks:
-        what = f"{', '.join(request.tasks)} cannot be analysed so"
-        raise AnalysisError(what, fix=f"It takes {needs}: name one with --tasks")
-    names = distinct_names([str(open_predictions(each).system["name"]) for each in systems])
+        what = f"{', '.join(request.tasks)} cannot be analysed this way"
+        raise AnalysisError(what, fix=f"Choose {needs} with --tasks")
+    names = distinct_names([str(open_predictions(system).system["name"]) for system in systems])
     left_out: list[LeftOut] = []
     for row in answered_cells(systems, replace(request, tasks=tasks), left_out=left_out):
         for name, answered in zip(names, row, strict=True):
             if answered is not None:
-                notes += [_partial_note(name, answered)] if answered.cell.partial else []
+                cell = answered.cell
+                if cell.partial:
+                    expected = answered.task.expected(cell.language, cell.split)
+                    count = f"{cell.n} of {expected}" if expected else str(cell.n)
+                    where = f"{name} on {cell.task}/{cell.language} {cell.split}"
+                    notes.append(f"{where}: {PARTIAL_GOLD}, {count} examples; excluded from means")
                 yield name, answered
-    notes += [str(each) for each in left_out if each.task]
-
-
-def _partial_note(system: str, answered: Answered) -> str:
-    cell = answered.cell
-    expected = answered.task.expected(cell.language, cell.split)
-    of = f" of {expected}" if expected else ""
-    return (
-        f"{system} on {cell.task}/{cell.language} {cell.split}: {PARTIAL_GOLD}, {cell.n}{of} examples; it is in no mean"
-    )
+    notes += [str(item) for item in left_out if item.task]
 
 
 def mark_partial(tables: Iterable[TidyTable], partial: Container[tuple[Value, ...]]) -> list[TidyTable]:
-    """The tables, with a note on the rows of cells whose gold is a part of the test set, where there are any.
+    """Return the tables with a note column that marks cells with incomplete gold, if there are any.
 
     Args:
-        tables: those with a system, a task and a language (or a language of queries) are marked.
-        partial: the systems, tasks and languages of those cells.
+        tables: tables with columns for system, task and language (or query language).
+        partial: system, task and language of those cells.
     """
     return [_marked(table, partial) for table in tables]
 
 
 def _marked(table: TidyTable, partial: Container[tuple[Value, ...]]) -> TidyTable:
     names = [column.name for column in table.columns]
-    places = [names.index(name) for name in ("system", "task", "language", "query") if name in names]
-    notes = [PARTIAL_GOLD if tuple(row[place] for place in places) in partial else None for row in table.rows]
+    keys = [names.index(name) for name in ("system", "task", "language", "query") if name in names]
+    notes = [PARTIAL_GOLD if tuple(row[key] for key in keys) in partial else None for row in table.rows]
     if not any(notes):
         return table
     rows = [[*row, note] for row, note in zip(table.rows, notes, strict=True)]

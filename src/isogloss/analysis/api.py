@@ -1,6 +1,8 @@
-"""`isogloss.analyze`: an analysis by its name, from whatever it takes."""
+"""`isogloss.analyze`: run an analysis by name."""
 
 import inspect
+import os
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +10,6 @@ from typing import Any
 
 import msgspec
 
-from isogloss.analysis.command_line import command_line
 from isogloss.analysis.finding import AnalysisError, Finding
 from isogloss.analysis.registry import RegisteredAnalysis, checked_options, find_analysis
 from isogloss.scoring.results import Results
@@ -22,37 +23,37 @@ def analyze(
     languages: Sequence[str] | None = None,
     **options: Any,
 ) -> Finding:
-    """Ask one question across languages of results, predictions or checkpoints.
+    """Run an analysis across languages over results, predictions or checkpoints.
 
     Args:
-        name: which analysis, one of `isogloss list analyses`.
-        results: what it is made from. Scores: result records, files or run folders of them, folders of seeds,
-            "published" for the systems of the papers, "published:NAME" for one system or group of published ones, or
-            tidy CSV. Others take prediction folders, checkpoints, or languages.
-        data: the data folder, where predictions are looked into.
-        tasks: only these, of scores and predictions.
-        languages: only these, likewise.
-        options: what the analysis itself offers; `metric` for one over scores; for one over predictions what
-            `isogloss.score` takes: `suite`, `split`, `gold`, `allow_partial` (cells whose gold is incomplete, marked
-            and in no mean), `strict`, `resample`, `dialect`.
+        name: name of the analysis; `isogloss list analyses` lists them.
+        results: sources. Analyses of scores take result records, files or run folders, folders of seeds, "published"
+            for the papers' systems, "published:NAME" for a published system or group, or tidy CSV. Others take
+            prediction folders, checkpoints or languages.
+        data: data folder, for analyses of predictions.
+        tasks: tasks to include, all by default.
+        languages: languages to include, all by default.
+        options: options of the analysis; also `metric` for scores, and for predictions those of `isogloss.score`:
+            `suite`, `split`, `gold`, `allow_partial` (include cells with incomplete gold, marked and excluded from
+            means), `strict`, `resample`, `dialect`.
 
     Returns:
-        Tidy tables with intervals, figures over them, and a paragraph of reading.
+        Tidy tables with intervals, figures, and a summary paragraph.
 
     Raises:
-        UnknownNameError: there is no such analysis, option, task, language or published system.
-        AnalysisError: what was given is too little, or not of the kind that is needed.
+        UnknownNameError: unknown analysis, option, task, language or published system.
+        AnalysisError: too few sources, or sources of the wrong kind.
     """
-    asked = _Question(find_analysis(name), results, data, {"tasks": tasks, "languages": languages}, options)
-    find = {"predictions": _over_predictions, "scores": _over_scores}.get(asked.entry.takes, _over_others)
-    found = find(asked)
-    command = command_line(f"analyze {asked.entry.name}", results, {"data": data, **asked.limits}, options)
-    return msgspec.structs.replace(found, asked=command)
+    limits = {"tasks": tasks, "languages": languages}
+    question = _Question(entry=find_analysis(name), sources=results, data=data, limits=limits, options=options)
+    run = {"predictions": _over_predictions, "scores": _over_scores}.get(question.entry.takes, _over_others)
+    command = command_line(f"analyze {question.entry.name}", results, {"data": data, **limits}, options)
+    return msgspec.structs.replace(run(question), command=command)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Question:
-    """What `analyze` was asked; `limits` are the tasks and languages it is asked about."""
+    """Arguments of `analyze`; `limits` are the tasks and languages to include."""
 
     entry: RegisteredAnalysis
     sources: Sequence[Path | str | Results]
@@ -61,57 +62,89 @@ class _Question:
     options: Mapping[str, Any]
 
     def need_sources(self, *common: str) -> None:
-        """Refuse a question about nothing; `common` are options that go with those of the analysis itself."""
+        """Refuse empty sources; `common` are options besides those of the analysis."""
         if not self.sources:
-            known = ", ".join(sorted({*self.entry.options(), *common} - {"data"}))
-            fix = f"{_EXAMPLES[self.entry.takes]}{f'; --set takes {known}' if known else ''}"
+            options = ", ".join(sorted({*self.entry.options(), *common} - {"data"}))
+            fix = f"{_EXAMPLES[self.entry.takes]}{f'; --set takes {options}' if options else ''}"
             raise AnalysisError("nothing to analyse", where=self.entry.name, fix=fix)
 
     def paths(self) -> list[Path]:
-        """The sources, which must be files or folders."""
-        paths = [Path(each) for each in self.sources if not isinstance(each, Results)]
+        """Return the sources, which must be files or folders."""
+        paths = [Path(source) for source in self.sources if not isinstance(source, Results)]
         if not paths or len(paths) < len(self.sources):
-            fix = _EXAMPLES["predictions"]
-            raise AnalysisError("it looks into folders, and none was given", where=self.entry.name, fix=fix)
+            raise AnalysisError("expected folders", where=self.entry.name, fix=_EXAMPLES["predictions"])
         return paths
 
 
-def _over_predictions(asked: _Question) -> Finding:
-    from isogloss.scoring.cells import Request
+def _over_predictions(question: _Question) -> Finding:
+    from isogloss.scoring.request import Request
 
-    own: dict[str, Any] = {**asked.limits, "data": asked.data}
-    common = {key: each for key, each in inspect.signature(Request.of).parameters.items() if key not in own}
-    chosen = checked_options(asked.entry, asked.options, common)
-    asked.need_sources(*common)
+    own: dict[str, Any] = {**question.limits, "data": question.data}
+    common = {key: value for key, value in inspect.signature(Request.of).parameters.items() if key not in own}
+    chosen = checked_options(question.entry, question.options, common)
+    question.need_sources(*common)
     request = Request.of(**own, **{key: chosen.pop(key) for key in common if key in chosen})
-    return asked.entry.function()(asked.paths(), request, **chosen)
+    return question.entry.function()(question.paths(), request, **chosen)
 
 
-def _over_scores(asked: _Question) -> Finding:
-    from isogloss.analysis.inputs import read_scores
+def _over_scores(question: _Question) -> Finding:
+    from isogloss.results.readers import read_results
+    from isogloss.results.views import score_view
 
-    common = {"metric": inspect.signature(read_scores).parameters["metric"]}
-    chosen = checked_options(asked.entry, asked.options, common)
+    common = {"metric": inspect.signature(score_view).parameters["metric"]}
+    chosen = checked_options(question.entry, question.options, common)
     metric = str(chosen.pop("metric", ""))
-    asked.need_sources(*common)
-    folder = {"data": asked.data} if "data" in asked.entry.options() else {}
-    return asked.entry.function()(read_scores(asked.sources, **asked.limits, metric=metric), **chosen, **folder)
+    question.need_sources(*common)
+    folder = {"data": question.data} if "data" in question.entry.options() else {}
+    scores = score_view(read_results(question.sources), **question.limits, metric=metric)
+    if not scores.systems:
+        raise AnalysisError("no scores of these tasks and languages", fix=_EXAMPLES["scores"])
+    return question.entry.function()(scores, **chosen, **folder)
 
 
-def _over_others(asked: _Question) -> Finding:
-    """An analysis over languages or checkpoints, which is asked of all that is given."""
-    entry, chosen = asked.entry, checked_options(asked.entry, asked.options)
-    if given := [name for name, wanted in asked.limits.items() if wanted]:
-        fix = "Choose by --set task=…" if "task" in entry.options() else "Name the languages themselves"
-        raise AnalysisError(f"it cannot be limited by --{given[0]}", where=entry.name, fix=fix)
+def _over_others(question: _Question) -> Finding:
+    """Run an analysis over languages or checkpoints, which takes no restriction."""
+    entry, chosen = question.entry, checked_options(question.entry, question.options)
+    if limits := [name for name, wanted in question.limits.items() if wanted]:
+        fix = "Use --set task=…" if "task" in entry.options() else "Pass the languages as arguments"
+        raise AnalysisError(f"--{limits[0]} does not apply", where=entry.name, fix=fix)
     if entry.takes == "languages":
-        return entry.function()([*map(str, asked.sources)], data=asked.data, **chosen)
-    asked.need_sources()
-    return entry.function()(asked.paths(), **chosen)
+        return entry.function()([*map(str, question.sources)], data=question.data, **chosen)
+    question.need_sources()
+    return entry.function()(question.paths(), **chosen)
 
 
 _EXAMPLES = {
-    "scores": "Give a results.json, a run folder, published, published:NAME or a CSV",
-    "predictions": "Give a prediction folder",
-    "checkpoints": "Give a folder of checkpoint records, or a CSV",
+    "scores": "Pass a results.json, a run folder, published, published:NAME or a CSV",
+    "predictions": "Pass a prediction folder",
+    "checkpoints": "Pass a folder of checkpoint records, or a CSV",
 }
+
+
+# Options that are flags on the command line.
+_FLAGS = ("allow_partial", "strict")
+
+
+def command_line(
+    verb: str, sources: Sequence[object], options: Mapping[str, object], settings: Mapping[str, Any] | None = None
+) -> str:
+    """Return the command with its sources, non-empty options and `--set` settings."""
+    words = ["isogloss", *verb.split()]
+    for source in sources:
+        words.append(f"<results of {source.system['name']}>" if isinstance(source, Results) else str(source))
+    for name, value in options.items():
+        # Leave out the data folder set by the environment.
+        if value and not (name == "data" and str(value) == os.environ.get("ISOGLOSS_DATA")):
+            words += [f"--{name.replace('_', '-')}", _text(value)]
+    for name, value in (settings or {}).items():
+        if name in _FLAGS and isinstance(value, bool):
+            words += [f"--{name.replace('_', '-')}"] * value
+        else:
+            words += ["--set", f"{name}={_text(value)}"]
+    return shlex.join(words)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -1,25 +1,31 @@
-"""The tables and figures of checkpoint selection."""
+"""Tables, figures and summary of checkpoint selection."""
 
 from collections.abc import Sequence
 from statistics import fmean
 
 import numpy as np
 
-from isogloss.analysis.checkpoint_reading import guide
 from isogloss.analysis.checkpoint_scores import CheckpointScores
-from isogloss.analysis.directional_agreement import CHANCE, DirectionalAgreement
-from isogloss.analysis.finding import MEAN_ROW, Column, Figure, TidyTable, Value
-from isogloss.analysis.language_selection import LanguageSelection, compared, mean_agreements, rule_means
-from isogloss.analysis.run_variation import LARGE_SPREAD, RunSpread, interval_over_runs
-from isogloss.analysis.selection_rules import BEST, LAST, TARGET, dev_of
-from isogloss.analysis.table_columns import interval_columns, text_columns
+from isogloss.analysis.finding import MEAN_ROW, Figure, TidyTable, Value, columns, figure
+from isogloss.analysis.language_selection import (
+    BEST,
+    LAST,
+    TARGET,
+    LanguageSelection,
+    compared,
+    dev_of,
+    mean_agreements,
+    rule_means,
+)
+from isogloss.analysis.run_statistics import CHANCE, LARGE_SPREAD, RunSpread, difference_interval, interval_over_runs
+from isogloss.figures import counted, difference_text, score_text
 from isogloss.languages.published import table as published
 from isogloss.metrics.estimate import Interval
 from isogloss.scoring.names import language_name
 
-# Languages whose curves are drawn: those that source dev follows least and most.
+# Number of languages with the least, and with the most, agreement to draw curves for.
 CURVES = 2
-# What of the paper is shown beside, by the row that it stands in.
+# Figures of the paper shown for comparison, by table row.
 PUBLISHED_TABLES = tuple(f"Keung et al. Table {number}" for number in (2, 3, 4))
 PUBLISHED_ROWS = {
     "English": "agreement, English dev",
@@ -30,245 +36,188 @@ PUBLISHED_ROWS = {
 
 
 def rules_table(targets: Sequence[LanguageSelection], source: str, single: str) -> TidyTable:
-    """What each rule is worth on average."""
+    """Return the mean outcome of each rule."""
     rules, languages = compared(targets, source, single)
-    usual, rows = rule_means(languages, dev_of(source)), []
-    for rule in rules:
-        means = rule_means(languages, rule)
-        lost = fmean(outcome.lost for each in languages for outcome in each.outcomes[rule])
-        gain = None if rule == dev_of(source) else float((means - usual).mean())
-        rows.append([rule, float(means.mean()), lost, gain, *_ends(interval_over_runs(means - usual))])
-    return TidyTable(
+    usual = rule_means(languages, dev_of(source))
+    table = TidyTable(
         "rules",
-        f"Test score by the rule that chooses the checkpoint, mean of {len(languages)} languages, {_runs(len(usual))}",
-        [
-            Column("rule"),
-            Column("test", "score"),
-            Column("lost", "score", "below the best checkpoint"),
-            *interval_columns("gain", "difference", f"against {dev_of(source)}", low="low", high="high"),
-        ],
-        rows,
-        [
-            f"Languages that have all rules, without {language_name(source)}; intervals over runs.",
-            f"{BEST} is a bound, not a rule.",
+        f"Test score by selection rule, mean over {len(languages)} languages, {_runs(len(usual))}",
+        columns(
+            "rule; test:score; lost:score = below the best checkpoint; gain(low high):difference = against {dev}",
+            dev=dev_of(source),
+        ),
+        notes=[
+            f"Languages with all rules, without {language_name(source)}; intervals over runs.",
+            f"{BEST} is an upper bound, not a rule.",
         ],
     )
+    for rule in rules:
+        means = rule_means(languages, rule)
+        lost = fmean(outcome.lost for language in languages for outcome in language.outcomes[rule])
+        gain = None if rule == dev_of(source) else float((means - usual).mean())
+        table.add(rule, float(means.mean()), lost, gain, *_ends(interval_over_runs(means - usual)))
+    return table
 
 
 def languages_table(targets: Sequence[LanguageSelection], source: str) -> TidyTable:
-    """What follows for each language: those first that source dev follows least."""
-    rows: list[list[Value]] = []
-    for each in sorted(targets, key=_share_by_source):
-        by_source, by_target = (None if found is None else found.share for found in (each.by_source, each.by_target))
-        gain = None if by_source is None or by_target is None else by_target - by_source
-        runs = None if len(each.outcomes[LAST]) < 2 else "unstable" if each.spread.large else "stable"
-        rows.append([each.language, guide(each, source), runs, by_source, by_target, gain, *_ends(each.gain)])
-    return TidyTable(
-        "languages",
-        f"Whether {dev_of(source)} follows test scores, and whether one run is enough",
-        [
-            *text_columns("language", "guide", "runs"),
-            Column("source_agreement", "share", f"{dev_of(source)} agrees"),
-            Column("target_agreement", "share", "target dev agrees"),
-            *interval_columns("gain", "correlation", f"minus {dev_of(source)}", low="low", high="high"),
-        ],
-        rows,
-        [
-            "A guide that follows better need not choose a better checkpoint: what it is worth in points is in the "
-            "table of the best target dev.",
-            f"unstable: runs lie at least {LARGE_SPREAD} points apart at their best {dev_of(source)}.",
-        ],
-        shown=60,
+    """Return the conclusion per language, lowest agreement with source dev first."""
+    heads = columns(
+        "language guide runs; source_agreement:share = {dev} agrees; target_agreement:share = target dev agrees; "
+        "gain(low high):correlation = minus {dev}",
+        dev=dev_of(source),
     )
+    notes = [
+        "Better tracking need not select a better checkpoint: see the table of the best target dev for the gain in "
+        "points.",
+        f"unstable: runs differ by at least {LARGE_SPREAD} points at their best {dev_of(source)}.",
+    ]
+    title = f"Does {dev_of(source)} track test scores, and is one run enough?"
+    table = TidyTable("languages", title, heads, notes=notes, shown=60)
+    for target in sorted(targets, key=_share_by_source):
+        by_source, by_target = (
+            None if agreement is None else agreement.share for agreement in (target.by_source, target.by_target)
+        )
+        gain = None if by_source is None or by_target is None else by_target - by_source
+        runs = None if len(target.outcomes[LAST]) < 2 else "unstable" if target.spread.large else "stable"
+        table.add(target.language, guide(target, source), runs, by_source, by_target, gain, *_ends(target.gain))
+    return table
 
 
 def variation_table(
-    found: Sequence[LanguageSelection], dev: RunSpread, scores: CheckpointScores, source: str
+    selections: Sequence[LanguageSelection], dev: RunSpread, scores: CheckpointScores, source: str
 ) -> TidyTable:
-    """Smallest and largest test score of the runs, each at its best source dev (Keung et al., Table 2)."""
-
-    def row(language: str, split: str, n: int, spread: RunSpread) -> list[Value]:
-        ends: list[Value] = [spread.smallest, spread.largest, spread.spread]
-        return [language, split, n or None, *ends, spread.large, spread.p, spread.p_any, spread.significant]
-
-    return TidyTable(
-        "variation",
-        f"Scores at the best {dev_of(source)} over {_runs(len(scores.seeds))}",
-        [
-            *text_columns("language", "split"),
-            Column("n", "count"),
-            Column("smallest", "score"),
-            Column("largest", "score"),
-            Column("spread", "score"),
-            Column("large", label=f"at least {LARGE_SPREAD}"),
-            Column("p", "p"),
-            Column("p_any", "p", "p of any two runs"),
-            Column("significant", label="p < 0.05"),
-        ],
-        [row(source, "dev", 0, dev), *(row(each.language, "test", each.n, each.spread) for each in found)],
-        shown=60,
+    """Return the smallest and largest test score of the runs at the best source dev (Keung et al., Table 2)."""
+    heads = columns(
+        f"language split; n:count; smallest largest spread:score; large = at least {LARGE_SPREAD}; p:p; "
+        "p_any:p = p, any two runs; significant = p < 0.05"
     )
+    title = f"Scores at the best {dev_of(source)} over {_runs(len(scores.seeds))}"
+    table = TidyTable("variation", title, heads, shown=60)
+    tests = ((selection.language, "test", selection.n, selection.spread) for selection in selections)
+    for language, split, n, spread in ((source, "dev", 0, dev), *tests):
+        ends = spread.smallest, spread.largest, spread.spread, spread.large
+        table.add(language, split, n or None, *ends, spread.p, spread.p_any, spread.significant)
+    return table
 
 
 def oracle_table(targets: Sequence[LanguageSelection], source: str) -> TidyTable:
-    """Test scores at the best source dev and at the best target dev (Keung et al., Table 4)."""
-    rows: list[list[Value]] = []
-    for each in targets:
-        if TARGET in each.outcomes:
-            usual, oracle = each.scores(dev_of(source)), each.scores(TARGET)
+    """Return test scores at the best source dev and target dev (Keung et al., Table 4)."""
+    dev = dev_of(source)
+    heads = columns(
+        "language; source_dev:score = {dev}; target_dev:score = target dev; gain(low high):difference = difference; "
+        "source_largest:score = {dev}, largest; target_largest:score = target dev, largest",
+        dev=dev,
+    )
+    notes = ["Means over runs; the paper prints the largest of its ten runs."]
+    title = f"Test score at the best {dev} and at the best target dev"
+    table = TidyTable("oracle", title, heads, notes=notes, shown=60)
+    for target in targets:
+        if TARGET in target.outcomes:
+            usual, oracle = target.scores(dev), target.scores(TARGET)
             means = [float(usual.mean()), float(oracle.mean()), float((oracle - usual).mean())]
             largest = [float(usual.max()), float(oracle.max())]
-            rows.append([each.language, *means, *_ends(each.oracle_gain(source)), *largest])
-    return TidyTable(
-        "oracle",
-        f"Test score at the best {dev_of(source)} and at the best target dev",
-        [
-            Column("language"),
-            Column("source_dev", "score", dev_of(source)),
-            Column("target_dev", "score", "target dev"),
-            *interval_columns("gain", "difference", "difference", low="low", high="high"),
-            Column("source_largest", "score", f"{dev_of(source)}, largest"),
-            Column("target_largest", "score", "target dev, largest"),
-        ],
-        rows,
-        ["Means over runs; the paper prints the largest of its ten runs."],
-        shown=60,
-    )
+            table.add(target.language, *means, *_ends(target.oracle_gain(source)), *largest)
+    return table
 
 
-def agreement_table(found: Sequence[LanguageSelection], source: str) -> TidyTable:
-    """How often dev and test move the same way (Keung et al., Table 3)."""
-    by_source, by_target = mean_agreements(each for each in found if each.language != source)
-    counted: list[tuple[str, str, DirectionalAgreement | None]] = [
-        (MEAN_ROW, dev_of(source), by_source),
-        (MEAN_ROW, TARGET, by_target),
-    ]
-    for each in found:
-        counted.append((each.language, dev_of(source), each.by_source))
-        if each.language != source:
-            counted.append((each.language, TARGET, each.by_target))
-    rows: list[list[Value]] = [
-        [language, dev, agreed.share, *_ends(agreed.interval), agreed.pairs, agreed.equal / agreed.pairs]
-        for language, dev, agreed in counted
-        if agreed is not None
-    ]
-    return TidyTable(
-        "agreement",
-        "How often dev and test move the same way between two checkpoints",
-        [
-            *text_columns("language", "dev"),
-            *interval_columns("agreement", "share", "agreement", low="low", high="high"),
-            Column("pairs", "count"),
-            Column("equal", "share", "dev equal"),
-        ],
-        rows,
-        [f"{MEAN_ROW}: those with both, without {language_name(source)}."],
-        shown=120,
-    )
+def agreement_table(selections: Sequence[LanguageSelection], source: str) -> TidyTable:
+    """Return the directional agreement of dev and test (Keung et al., Table 3)."""
+    by_source, by_target = mean_agreements(selection for selection in selections if selection.language != source)
+    heads = columns("language dev; agreement(low high):share = agreement; pairs:count; equal:share = dev equal")
+    notes = [f"{MEAN_ROW}: languages with both, without {language_name(source)}."]
+    title = "Directional agreement of dev and test between two checkpoints"
+    table = TidyTable("agreement", title, heads, notes=notes, shown=120)
+    agreements = [(MEAN_ROW, dev_of(source), by_source), (MEAN_ROW, TARGET, by_target)]
+    for selection in selections:
+        agreements.append((selection.language, dev_of(source), selection.by_source))
+        if selection.language != source:
+            agreements.append((selection.language, TARGET, selection.by_target))
+    for *key, agreed in agreements:
+        if agreed is not None:
+            table.add(*key, agreed.share, *_ends(agreed.interval), agreed.pairs, agreed.equal / agreed.pairs)
+    return table
 
 
 def curves_table(targets: Sequence[LanguageSelection], scores: CheckpointScores, source: str) -> TidyTable:
-    """One run from checkpoint to checkpoint (Keung et al., Figure 1), in the languages at both ends of agreement."""
+    """Return the scores along one run (Keung et al., Figure 1), in the languages with least and most agreement."""
     run = scores.seeds[0]
-    moved = sorted((each for each in targets if each.by_source is not None), key=_share_by_source)
-    drawn = dict.fromkeys(each.language for each in (*moved[:CURVES], *moved[-CURVES:]))
+    moved = sorted((target for target in targets if target.by_source is not None), key=_share_by_source)
+    drawn = dict.fromkeys(target.language for target in (*moved[:CURVES], *moved[-CURVES:]))
     series = [(source, "dev"), *((code, "test") for code in drawn)]
-    rows: list[list[Value]] = [
-        [step, dev_of(code) if split == "dev" else f"{code} test", float(value)]
-        for code, split in series
-        for step, value in zip(run.steps, run.of(code, split).tolist(), strict=True)
-        if np.isfinite(value)
-    ]
-    return TidyTable(
-        "curves",
-        f"Scores along seed {run.seed}",
-        [Column("step", "count"), Column("series"), Column("score", "score")],
-        rows,
-        [f"The languages in which {dev_of(source)} and test agree least and most."],
-        shown=0,
-    )
+    notes = [f"Languages with the least and the most agreement of {dev_of(source)} and test."]
+    heads = columns("step:count; series; score:score")
+    table = TidyTable("curves", f"Scores during training, seed {run.seed}", heads, notes=notes, shown=0)
+    for code, split in series:
+        name = dev_of(code) if split == "dev" else f"{code} test"
+        for step, value in zip(run.steps, run.of(code, split).tolist(), strict=True):
+            if np.isfinite(value):
+                table.add(step, name, float(value))
+    return table
 
 
-def choices_table(found: Sequence[LanguageSelection], scores: CheckpointScores) -> TidyTable:
-    """What every rule chose in every run."""
+def choices_table(selections: Sequence[LanguageSelection], scores: CheckpointScores) -> TidyTable:
+    """Return the checkpoint selected by every rule in every run."""
     rows: list[list[Value]] = [
-        [each.language, rule, run.seed, outcome.step, outcome.test, outcome.lost]
-        for each in found
-        for rule, outcomes in each.outcomes.items()
+        [selection.language, rule, run.seed, outcome.step, outcome.test, outcome.lost]
+        for selection in selections
+        for rule, outcomes in selection.outcomes.items()
         for run, outcome in zip(scores.seeds, outcomes, strict=True)
     ]
-    columns = [*text_columns("language", "rule"), Column("seed", "count"), Column("step", "count")]
-    return TidyTable(
-        "choices",
-        "The checkpoint that each rule chose",
-        [*columns, Column("test", "score"), Column("lost", "score", "below the best checkpoint")],
-        rows,
-        shown=0,
-    )
+    heads = columns("language rule; seed step:count; test:score; lost:score = below the best checkpoint")
+    return TidyTable("choices", "Checkpoint selected by each rule", heads, rows, shown=0)
 
 
 def published_table(targets: Sequence[LanguageSelection]) -> TidyTable:
-    """Keung et al.'s figures for mBERT beside these, in the languages of both."""
+    """Return Keung et al.'s figures for mBERT next to ours, in shared languages."""
     printed: dict[tuple[str, str, str], float] = {
         (row["row"], row["task"], row["language"]): float(row["value"])
         for row in published("keung")
         if row["source_table"].startswith(PUBLISHED_TABLES) and row["split"] == "test"
     }
     rows: list[list[Value]] = []
-    for each in targets:
-        oracle = each.scores(TARGET).max() if TARGET in each.outcomes else None
+    for target in targets:
+        oracle = target.scores(TARGET).max() if TARGET in target.outcomes else None
         ours: dict[str, Value] = {
-            "Δ": each.spread.spread,
-            "English": None if each.by_source is None else each.by_source.share,
-            "Target": None if each.by_target is None else each.by_target.share,
-            "Target dev (oracle)": None if oracle is None else float(oracle - each.spread.largest),
+            "Δ": target.spread.spread,
+            "English": None if target.by_source is None else target.by_source.share,
+            "Target": None if target.by_target is None else target.by_target.share,
+            "Target dev (oracle)": None if oracle is None else float(oracle - target.spread.largest),
         }
         for task in ("mldoc", "xnli"):
-            for row, figure in PUBLISHED_ROWS.items():
-                value = printed.get((row, task, each.language))
+            for row, name in PUBLISHED_ROWS.items():
+                value = printed.get((row, task, target.language))
                 if value is not None and row == "Target dev (oracle)":
-                    value -= printed["Best En dev", task, each.language]
+                    value -= printed["Best En dev", task, target.language]
                 if value is not None:
-                    rows.append([figure, task, each.language, round(value, 2), ours[row]])
-    columns = text_columns("figure", "task", "language")
-    return TidyTable(
-        "published",
-        "Beside the figures of Keung et al. (2020) for mBERT",
-        [*columns, Column("published", "share"), Column("here", "share")],
-        sorted(rows, key=lambda row: [*map(str, row[:3])]),
-        ["Another model, and mostly another task: only the pattern can be compared."],
-        shown=80,
-    )
+                    rows.append([name, task, target.language, round(value, 2), ours[row]])
+    rows.sort(key=lambda row: [*map(str, row[:3])])
+    heads = columns("figure task language; published here:share")
+    notes = ["The model and most tasks differ: compare the pattern, not the values."]
+    return TidyTable("published", "Comparison with Keung et al. (2020) for mBERT", heads, rows, notes, shown=80)
 
 
 def figures(source: str) -> list[Figure]:
-    """Curves along a run, and agreement by language."""
+    """Return figures of the curves along a run and the agreement by language."""
     return [
-        Figure(
-            "curves",
+        figure(
             "lines",
-            f"{dev_of(source)} and test scores along a run",
+            "curves: step, score, series",
+            f"{dev_of(source)} and test scores during a run",
             f"The {dev_of(source)} score at every checkpoint of a run, and test scores in other languages.",
-            x="step",
-            y="score",
-            colour="series",
         ),
-        Figure(
-            "agreement",
+        figure(
             "bars",
-            "How often dev and test move the same way",
-            f"By language, the share of pairs of checkpoints in which test scores moved as {dev_of(source)} did, and "
-            "as the language's own dev set did; a half is chance.",
-            x="agreement",
-            y="language",
-            colour="dev",
+            "agreement: agreement, language, dev",
+            "Directional agreement of dev and test",
+            "Share of checkpoint pairs by language with test scores changing in the same direction as "
+            f"{dev_of(source)} and as the language's own dev set; 0.5 is chance.",
             marks=[("chance", CHANCE)],
         ),
     ]
 
 
-def _share_by_source(each: LanguageSelection) -> float:
-    return 1.0 if each.by_source is None else each.by_source.share
+def _share_by_source(selection: LanguageSelection) -> float:
+    return 1.0 if selection.by_source is None else selection.by_source.share
 
 
 def _runs(count: int) -> str:
@@ -277,3 +226,106 @@ def _runs(count: int) -> str:
 
 def _ends(interval: Interval | None) -> list[Value]:
     return [None, None] if interval is None else [*interval]
+
+
+# Maximum number of languages listed in a sentence.
+NAMED = 15
+
+
+def guide(selection: LanguageSelection, source: str) -> str:
+    """Describe how well source dev tracks test scores, by the interval of the agreement, regardless of cost."""
+    agreement = selection.by_source
+    if agreement is None:
+        return "test scores do not change"
+    if agreement.interval is None:
+        return "unknown"
+    low, high = agreement.interval
+    if high < CHANCE:
+        return f"{dev_of(source)} misleads"
+    if low <= CHANCE:
+        return f"{dev_of(source)} is not significantly better than chance"
+    return (
+        "target dev tracks test better" if selection.gain and selection.gain[0] > 0 else f"{dev_of(source)} tracks test"
+    )
+
+
+def reading(targets: Sequence[LanguageSelection], scores: CheckpointScores, source: str, single: str) -> str:
+    """Summarise the tables, their limits, and the advice."""
+    runs = len(scores.seeds)
+    unstable = [target.language for target in targets if target.spread.large]
+    sentences = [
+        f"{counted(runs, 'run')}, {counted(len(targets), 'language')} besides {language_name(source)}.",
+        *_agreement_sentences(targets, source),
+        _advice(targets, source, single),
+    ]
+    if runs > 1:
+        where = _listed(unstable, targets)
+        sentences.append(f"Runs differ by {LARGE_SPREAD} points or more in {where}: report several seeds, not one.")
+    sentences.append(
+        "The results may not hold for another model, task or learning rate. Zero-shot transfer excludes labelled data "
+        "in the target language, even a dev set: report scores selected by it separately."
+    )
+    return " ".join(sentences)
+
+
+def _agreement_sentences(targets: Sequence[LanguageSelection], source: str) -> list[str]:
+    by_source, by_target = mean_agreements(targets)
+    sentences, dev = [], dev_of(source)
+    agreements = [target.by_source for target in targets if target.by_source]
+    if by_source is not None and by_target is not None:
+        gain = difference_interval(by_target, by_source)
+        apart = f" (difference {by_target.share - by_source.share:+.2f}{_within(gain)})"
+        shares = [f"{score_text(mean.share, 2)}{_within(mean.interval)}" for mean in (by_source, by_target)]
+        sentences.append(
+            f"Between two checkpoints, test scores change in the same direction as {dev} in {shares[0]} of pairs, and "
+            f"as the language's own dev set in {shares[1]}{apart}."
+        )
+    elif agreements:
+        share = score_text(fmean(agreement.share for agreement in agreements), 2)
+        sentences.append(
+            f"Between two checkpoints, test scores change in the same direction as {dev} in {share} of pairs."
+        )
+    if agreements and not any(agreement.interval for agreement in agreements):
+        return [*sentences, f"More runs are needed to test whether {dev} is better than chance in a language."]
+    intervals = {target.language: target.by_source.interval for target in targets if target.by_source}
+    poor = [code for code, interval in intervals.items() if interval and interval[0] <= CHANCE]
+    closer = [target.language for target in targets if target.gain and target.gain[0] > 0]
+    raised = [target.language for target in targets if (agreement := target.oracle_gain(source)) and agreement[0] > 0]
+    sentences.append(
+        f"{dev} is not significantly better than chance in {_listed(poor, targets)}. The language's own dev set tracks "
+        f"test scores significantly better in {_listed(closer, targets)}, and selects a checkpoint with a "
+        f"significantly higher test score in {_listed(raised, targets)} (95 % intervals: expect one false positive in "
+        "40)."
+    )
+    return sentences
+
+
+def _advice(targets: Sequence[LanguageSelection], source: str, single: str) -> str:
+    """Recommend the rule with the largest significant gain over source dev."""
+    rules, languages = compared(targets, source, single)
+    usual = rule_means(languages, dev_of(source))
+    gains = {rule: rule_means(languages, rule) - usual for rule in rules if rule not in (dev_of(source), BEST)}
+    oracle = f"; the oracle gains {difference_text(float(gains[TARGET].mean()))}" if TARGET in gains else ""
+    shared = {
+        rule: gain
+        for rule, gain in gains.items()
+        if rule != TARGET and (interval := interval_over_runs(gain)) and interval[0] > 0
+    }
+    dev = dev_of(source)
+    if not shared:
+        what = "No rule that selects one checkpoint for all languages is significantly better than"
+        return f"{what} {dev} on average{oracle}."
+    best = max(shared, key=lambda rule: float(shared[rule].mean()))
+    gained = difference_text(float(shared[best].mean()))
+    return f"The best rule for one checkpoint for all languages is {best}: {gained} points over {dev}{oracle}."
+
+
+def _within(interval: tuple[float, float] | None) -> str:
+    return "" if interval is None else f", {interval[0]:.2f} to {interval[1]:.2f}"
+
+
+def _listed(codes: Sequence[str], targets: Sequence[LanguageSelection]) -> str:
+    """List languages by code, unless all or too many."""
+    if not codes or len(codes) == len(targets):
+        return "all of them" if codes else "none of them"
+    return f"{len(codes)} of them" + (f" ({' '.join(codes)})" if len(codes) <= NAMED else "")

@@ -1,8 +1,8 @@
-"""Consistency: whether what is right in English is right in other languages, and answers are the same in all of them.
+"""Consistency of correctness and answers across languages, on translated test sets.
 
-XTREME (section 5, "Errors across languages") gives, for translated test sets, how often what is right or wrong in
-English is right in another language, and how often the two answers are the same. Beside them stands what chance alone
-would give, since two languages at 70 % agree on 58 % of questions without anything in common.
+XTREME (section 5, "Errors across languages") reports how often examples that are right or wrong in English are right in
+another language, and how often the two answers are the same. This analysis adds the agreement expected by chance: two
+independent languages at 70 % accuracy agree on 58 % of questions.
 """
 
 from collections.abc import Sequence
@@ -10,139 +10,142 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isogloss.analysis.agreement import (
-    agreement_shares,
-    cohen_statistics,
-    counts_if_independent,
-    fleiss_statistics,
-    kappa_interval,
-    right_counts,
+from isogloss.analysis import agreement as measures
+from isogloss.analysis.answers import answers_of, compared_values, mark_partial, score_values
+from isogloss.analysis.finding import MEAN_ROW, AnalysisError, Finding, TidyTable, Value, columns, figure, first_few
+from isogloss.analysis.parallel_answers import (
+    SHARED_FORMS,
+    ParallelAnswers,
+    ParallelCell,
+    failed_everywhere,
+    failed_in_one,
+    is_parallel,
+    one_language_counts,
+    parallel_cell,
 )
-from isogloss.analysis.answers import answers_of, mark_partial
-from isogloss.analysis.finding import MEAN_ROW, AnalysisError, Column, Figure, Finding, TidyTable, Value, first_few
-from isogloss.analysis.interval_values import compared_values, score_values
-from isogloss.analysis.parallel_answers import SHARED_FORMS, ParallelAnswers, ParallelCell, is_parallel, parallel_cell
-from isogloss.analysis.suspects import failed_everywhere, failed_in_one, one_language_counts
-from isogloss.analysis.table_columns import interval_columns, text_columns
+from isogloss.figures import counted
 from isogloss.metrics.estimate import Estimate, mean
 from isogloss.metrics.statistics import MEAN, IntArray, Statistics
 from isogloss.predictions.memory import Predictions
-from isogloss.scoring.cells import Request
+from isogloss.scoring.request import Request
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.registry import task as find_task
 
-NEEDS = "tasks whose test sets are translations of each other: xnli, xquad, mlqa, xcopa, pawsx, checklist-…"
+NEEDS = "tasks with translated test sets: xnli, xquad, mlqa, xcopa, pawsx, checklist-…"
 NOTES = [
-    "Right is full marks by the task's score, in question answering an exact match (XTREME does not say); failed is no"
-    " marks at all, no word in common with the gold.",
-    "Intervals are of new sources: examples that share an article, premise or sentence, and all translations of one"
-    " example, are left out together.",
-    "In print (XTREME, section 5), mBERT is right on 71.8 % of XNLI's dev examples that it has right in English, about"
-    " as a guess on the others, and gives the same answer on 68.3 %; on XQuAD it is around 60 % and 20 %.",
-    "Kappa is Cohen's for two languages, Fleiss' for all of them: 0 is what chance gives, 1 is full agreement.",
+    "Right means full marks by the task's metric, for question answering an exact match (XTREME does not specify);"
+    " failed means a score of zero, for question answering no word in common with the gold answer.",
+    "Intervals are clustered: examples that share an article, premise or sentence, and all translations of an example,"
+    " form one cluster.",
+    "XTREME (section 5) reports that mBERT is right on 71.8 % of XNLI's dev examples that it has right in English, near"
+    " chance on the others, and gives the same answer on 68.3 %; on XQuAD it reports about 60 % and 20 %.",
+    "Kappa is Cohen's for two languages and Fleiss' for all: 0 is chance agreement, 1 is full agreement.",
 ]
 
 
 def consistency(folders: Sequence[Predictions], request: Request, *, pivot: str = "en") -> Finding:
-    """How far languages agree on parallel test sets, example by example, and which examples look broken.
+    """Measure the agreement of languages on parallel test sets, and list suspicious examples.
 
     Args:
-        folders: prediction folders, one a system.
+        folders: prediction folders, one per system.
         request: tasks, languages, split and data.
-        pivot: the language the others are compared with.
+        pivot: language to compare the others with.
 
     Returns:
-        What is right given the pivot is right or wrong, agreement against chance, in how many languages each
-        example is right, and the examples to look at.
+        Accuracy given the pivot is right or wrong, agreement and its expectation by chance, the number of languages in
+        which each example is right, and the examples to inspect.
 
     Raises:
         AnalysisError: no task has two languages, or none has the pivot.
     """
     notes: list[str] = []
     grids = _grids(folders, request, notes)
-    given, agreed = _beside_pivot(grids, pivot, notes)
-    broken = [row for grid in grids for row in failed_everywhere(grid, pivot)]
-    lonely = [row for grid in grids for row in failed_in_one(grid, pivot)]
     tables = [
-        TidyTable("given-pivot", f"Right in a language, given {pivot} is right or wrong", _GIVEN_COLUMNS, given),
-        TidyTable("agreement", f"Agreement with {pivot}, against chance", _AGREEMENT_COLUMNS, agreed),
+        TidyTable("given-pivot", f"Right in a language, given {pivot} is right or wrong", _GIVEN_COLUMNS),
+        TidyTable("agreement", f"Agreement with {pivot}, against chance", _AGREEMENT_COLUMNS),
         _spread_table(grids),
-        TidyTable("one-language", "Right everywhere but in one language", _ONE_COLUMNS, _one_rows(grids)),
-        _candidates("failed-everywhere", "All fail in all languages: broken gold?", _EVERYWHERE_COLUMNS, broken),
-        _candidates("failed-in-one", "All fail in one language alone: bad translation?", _LONELY_COLUMNS, lonely),
+        TidyTable("one-language", "Wrong in exactly one language", _ONE_COLUMNS),
+        TidyTable("failed-everywhere", "All systems fail in all languages: broken gold?", _EVERYWHERE, shown=10),
+        TidyTable("failed-in-one", "All systems fail in one language only: bad translation?", _LONELY, shown=10),
     ]
-    if len({system for grid in grids for system in grid.systems}) == 1:
-        notes.append("One system alone: what it fails everywhere may be its own weakness, not the gold's.")
-    reading, marked = _reading(tables, pivot), mark_partial(tables, _partial_cells(grids, pivot))
-    return Finding("consistency", "Consistency across languages", reading, marked, _figures(pivot), [*NOTES, *notes])
-
-
-def _beside_pivot(
-    grids: Sequence[ParallelAnswers], pivot: str, notes: list[str]
-) -> tuple[list[list[Value]], list[list[Value]]]:
-    """What is right given the pivot is, and how far the two agree; a task without the pivot is noted."""
-    given: list[list[Value]] = []
-    agreed: list[list[Value]] = []
+    given, agreed, _, one_language, everywhere, lonely = (table.rows for table in tables)
+    partial: set[tuple[str, str, str]] = set()
     for grid in grids:
         if pivot not in grid.languages:
-            notes.append(f"{grid.task.id}: no answers in {pivot}, so nothing is compared with it")
+            notes.append(f"{grid.task.id}: no answers in {pivot}, so no comparison with it")
         for system in grid.systems:
-            given += _given_pivot(grid, system, pivot)
-            agreed += _agreement(grid, system, pivot)
+            comparisons = _compared(grid, system, pivot)
+            given += _given_pivot(grid, comparisons)
+            agreed += _agreement(grid, comparisons)
+            partial |= {(system, grid.task.id, each.cell.language) for each in comparisons if each.partial}
+        one_language += one_language_counts(grid)
+        everywhere += failed_everywhere(grid, pivot)
+        lonely += failed_in_one(grid, pivot)
     if not given:
         tasks = ", ".join(grid.task.id for grid in grids)
         what = f"{tasks}: no system has answers in {pivot} and in another language"
-        raise AnalysisError(what, fix=f"Add {pivot}, or name another language with pivot=")
-    return given, agreed
-
-
-def _partial_cells(grids: Sequence[ParallelAnswers], pivot: str) -> set[tuple[str, str, str]]:
-    """System, task and language of the comparisons whose gold is a part of the test set."""
-    return {
-        (system, grid.task.id, each.cell.language)
-        for grid in grids
-        for system in grid.systems
-        for each in _compared(grid, system, pivot)
-        if each.partial
-    }
+        raise AnalysisError(what, fix=f"Add {pivot}, or choose another language with pivot=")
+    if len({system for grid in grids for system in grid.systems}) == 1:
+        notes.append("With one system, examples failed everywhere may reflect its weakness rather than broken gold.")
+    bars = "One bar per language with its interval, one panel per task."
+    lines = "Share of questions by the number of languages in which they are right, one panel per task."
+    return Finding(
+        analysis="consistency",
+        title="Consistency across languages",
+        reading=_reading(tables, pivot),
+        tables=mark_partial(tables, partial),
+        figures=[
+            figure("bars", _GIVEN_CHART, f"Right in a language, given {pivot} is right", bars),
+            figure("lines", _SPREAD_CHART, "Number of languages in which a question is right", lines),
+        ],
+        notes=[*NOTES, *notes],
+    )
 
 
 def _grids(folders: Sequence[Predictions], request: Request, notes: list[str]) -> list[ParallelAnswers]:
-    """The parallel tasks that have two languages or more."""
+    """Return the parallel tasks with at least two languages."""
     by_split: dict[tuple[str, str], list[ParallelCell]] = {}
     for system, answered in answers_of(folders, request, is_parallel, notes, NEEDS):
-        found = parallel_cell(system, answered)
-        if found is not None:
-            by_split.setdefault((answered.task.id, found.cell.split), []).append(found)
+        cell = parallel_cell(system, answered)
+        if cell is not None:
+            by_split.setdefault((answered.task.id, cell.cell.split), []).append(cell)
     grids = []
     for (name, split), cells in by_split.items():
         grid = ParallelAnswers(find_task(name), cells, request.resample)
         if len(grid.languages) > 1:
             grids.append(grid)
-            sets = {frozenset(each.language for each in cells if each.system == system) for system in grid.systems}
+            sets = {frozenset(cell.language for cell in cells if cell.system == system) for system in grid.systems}
             if len(sets) > 1:
-                notes.append(f"{name}: not all systems have the same languages: their means are not to be compared")
+                notes.append(f"{name}: systems have different languages, so their means are not comparable")
         else:
-            notes.append(f"{name} {split}: left out, answers in {grid.languages[0]} alone")
+            notes.append(f"{name} {split}: left out, answers in {grid.languages[0]} only")
     if not grids:
         what = "no task has answers in two languages"
         raise AnalysisError(what, where=", ".join(map(str, folders)), fix="Answer the same test set in more languages")
     return grids
 
 
-_GIVEN_COLUMNS = [
-    *text_columns("system", "task", "language"),
-    Column("n", "count"),
-    Column("pivot_right", "score", "pivot right"),
-    Column("right", "score"),
-    *interval_columns("if_right", "score", "right if pivot right"),
-    *interval_columns("if_wrong", "score", "right if pivot wrong"),
-    *interval_columns("gain", "difference", "difference"),
-]
+_GIVEN_COLUMNS = columns(
+    "system task language; n:count; pivot_right:score = pivot right; right:score; "
+    "if_right±:score = right if pivot right; if_wrong±:score = right if pivot wrong; gain±:difference = difference"
+)
+_AGREEMENT_COLUMNS = columns(
+    "system task language; n:count; same_outcome:score = both right or both wrong; outcome_chance:score = by chance; "
+    "outcome_kappa±:correlation = kappa; same_answer:score = same answer; answer_chance:score = by chance; "
+    "answer_kappa±:correlation = kappa of answers"
+)
+_ONE_COLUMNS = columns(
+    "task language; n:count; count:count = failed only here; share±:score = % of all; "
+    "of_failed:score = % of those failed here"
+)
+_EVERYWHERE = columns("task id; cells:count; gold; answer = most common answer; times:count = cells with it; text")
+_LONELY = columns("task language id; systems:count; gold answer text; elsewhere = text elsewhere")
+_GIVEN_CHART = "given-pivot: if_right, language, system, task"
+_SPREAD_CHART = "right-in: right_in, share, system, task"
 
 
 class _Compared(NamedTuple):
-    """A language beside the pivot: the rows of the items that both have, in the pivot's cell and in its own."""
+    """A language compared with the pivot: rows of their common items in both cells."""
 
     pivot: ParallelCell
     cell: ParallelCell
@@ -151,37 +154,40 @@ class _Compared(NamedTuple):
 
     @property
     def partial(self) -> bool:
-        """Whether the gold of one of them is a part of the test set; no mean has these."""
+        """True if one of them has incomplete gold; excluded from means."""
         return self.pivot.cell.partial or self.cell.cell.partial
 
 
 def _compared(grid: ParallelAnswers, system: str, pivot: str) -> list[_Compared]:
-    """All languages of a system beside the pivot, where they have items in common."""
+    """Return the languages of a system that share items with the pivot."""
     reference = grid.of(system, pivot)
     if reference is None:
         return []
-    found = []
+    comparisons = []
     for cell in grid.cells:
         if cell.system == system and cell is not reference and (units := grid.common_units([reference, cell])):
-            found.append(_Compared(reference, cell, grid.rows(reference, units), grid.rows(cell, units)))
-    return found
+            comparisons.append(_Compared(reference, cell, grid.rows(reference, units), grid.rows(cell, units)))
+    return comparisons
 
 
-def _given_pivot(grid: ParallelAnswers, system: str, pivot: str) -> list[list[Value]]:
+def _given_pivot(grid: ParallelAnswers, comparisons: Sequence[_Compared]) -> list[list[Value]]:
     rows: list[list[Value]] = []
     sides: tuple[list[Estimate], list[Estimate]] = ([], [])
     levels: list[tuple[int, float, float]] = []
-    for each in _compared(grid, system, pivot):
-        first, second = each.pivot.right[each.pivot_rows], each.cell.right[each.rows]
-        found: list[Estimate | None] = []
+    for comparison in comparisons:
+        system = comparison.cell.system
+        first, second = comparison.pivot.right[comparison.pivot_rows], comparison.cell.right[comparison.rows]
+        estimates: list[Estimate | None] = []
         for side, chosen in zip(sides, (first, ~first), strict=True):
             statistics = Statistics(second[chosen, None].astype(np.float64), MEAN)
-            known = grid.estimate(each.pivot, each.pivot_rows[chosen], statistics) if chosen.any() else None
-            side.extend([] if known is None or each.partial else [known])
-            found.append(known)
+            estimate = (
+                grid.estimate(comparison.pivot, comparison.pivot_rows[chosen], statistics) if chosen.any() else None
+            )
+            side.extend([] if estimate is None or comparison.partial else [estimate])
+            estimates.append(estimate)
         level = len(first), 100 * float(first.mean()), 100 * float(second.mean())
-        levels += [] if each.partial else [level]
-        rows.append([system, grid.task.id, each.cell.language, *level, *compared_values(*found)])
+        levels += [] if comparison.partial else [level]
+        rows.append([system, grid.task.id, comparison.cell.language, *level, *compared_values(*estimates)])
     if len(levels) > 1:
         count, *shares = np.mean(levels, axis=0).tolist()
         whole = [mean(side) if side else None for side in sides]
@@ -189,34 +195,22 @@ def _given_pivot(grid: ParallelAnswers, system: str, pivot: str) -> list[list[Va
     return rows
 
 
-_AGREEMENT_COLUMNS = [
-    *text_columns("system", "task", "language"),
-    Column("n", "count"),
-    Column("same_outcome", "score", "both right or both wrong"),
-    Column("outcome_chance", "score", "by chance"),
-    *interval_columns("outcome_kappa", "correlation", "kappa"),
-    Column("same_answer", "score", "same answer"),
-    Column("answer_chance", "score", "by chance"),
-    *interval_columns("answer_kappa", "correlation", "kappa of answers"),
-]
-
-
-def _agreement(grid: ParallelAnswers, system: str, pivot: str) -> list[list[Value]]:
+def _agreement(grid: ParallelAnswers, comparisons: Sequence[_Compared]) -> list[list[Value]]:
     comparable = kind_of(grid.task).form in SHARED_FORMS
     rows: list[list[Value]] = []
     whole: list[list[Value]] = []
     kappas: list[list[Estimate]] = []
-    for each in _compared(grid, system, pivot):
-        found = [cohen_statistics(each.pivot.right[each.pivot_rows], each.cell.right[each.rows])]
+    for pivot, cell, pivot_rows, own_rows in comparisons:
+        cohen = [measures.cohen_statistics(pivot.right[pivot_rows], cell.right[own_rows])]
         if comparable:
-            answers = np.array(each.pivot.answers)[each.pivot_rows], np.array(each.cell.answers)[each.rows]
-            found.append(cohen_statistics(*answers))
-        estimates = [grid.estimate(each.pivot, each.pivot_rows, statistics) for statistics in found]
-        row: list[Value] = [system, grid.task.id, each.cell.language, len(each.rows)]
-        for statistics, kappa in zip(found, estimates, strict=True):
-            row += [*(100 * share for share in agreement_shares(statistics)), *_kappa_values(kappa)]
+            answers = np.array(pivot.answers)[pivot_rows], np.array(cell.answers)[own_rows]
+            cohen.append(measures.cohen_statistics(*answers))
+        estimates = [grid.estimate(pivot, pivot_rows, statistics) for statistics in cohen]
+        row: list[Value] = [cell.system, grid.task.id, cell.language, len(own_rows)]
+        for statistics, kappa in zip(cohen, estimates, strict=True):
+            row += [*(100 * share for share in measures.agreement_shares(statistics)), *_kappa_values(kappa)]
         rows.append(_padded(row))
-        if not each.partial:
+        if not (pivot.cell.partial or cell.cell.partial):
             whole.append(rows[-1])
             kappas.append(estimates)
     if len(whole) > 1:
@@ -233,62 +227,29 @@ def _mean_agreement(rows: list[list[Value]], kappas: list[list[Estimate]]) -> li
 
     whole: list[Value] = [rows[0][0], rows[0][1], MEAN_ROW, round(average(3) or 0)]
     for start, estimates in zip((4, 9), zip(*kappas, strict=True), strict=False):
-        known = [each for each in estimates if np.isfinite(each.value)]
-        whole += [average(start), average(start + 1), *(_kappa_values(mean(known)) if known else [None] * 3)]
+        finite = [estimate for estimate in estimates if np.isfinite(estimate.value)]
+        whole += [average(start), average(start + 1), *(_kappa_values(mean(finite)) if finite else [None] * 3)]
     return whole
 
 
 def _kappa_values(estimate: Estimate) -> list[Value]:
     if not np.isfinite(estimate.value):
         return [None, None, None]
-    return [estimate.value, *(kappa_interval(estimate) or (None, None))]
+    return [estimate.value, *(measures.kappa_interval(estimate) or (None, None))]
 
 
 def _padded(row: list[Value]) -> list[Value]:
-    """With nothing in the columns of what a task does not have."""
+    """Pad a row for columns that do not apply to the task."""
     return row + [None] * (len(_AGREEMENT_COLUMNS) - len(row))
 
 
-_ONE_COLUMNS = [
-    *text_columns("task", "language"),
-    Column("n", "count"),
-    Column("count", "count", "failed here alone"),
-    *interval_columns("share", "score", "% of all"),
-    Column("of_failed", "score", "% of those failed here"),
-]
-_EVERYWHERE_COLUMNS = [
-    *text_columns("task", "id"),
-    Column("cells", "count"),
-    Column("gold"),
-    Column("answer", label="commonest answer"),
-    Column("times", "count", "said in"),
-    Column("text"),
-]
-_LONELY_COLUMNS = [
-    *text_columns("task", "language", "id"),
-    Column("systems", "count"),
-    *text_columns("gold", "answer", "text"),
-    Column("elsewhere", label="text elsewhere"),
-]
-
-
-def _candidates(name: str, title: str, columns: list[Column], rows: list[list[Value]]) -> TidyTable:
-    """A list to be read in its file: long, with texts."""
-    return TidyTable(name, title, columns, rows, shown=10)
-
-
-def _one_rows(grids: Sequence[ParallelAnswers]) -> list[list[Value]]:
-    return [
-        [each.task, each.language, each.n, each.count, *score_values(each.share), each.of_failed]
-        for grid in grids
-        for each in one_language_counts(grid)
-    ]
-
-
 def _spread_table(grids: Sequence[ParallelAnswers]) -> TidyTable:
-    """In how many languages each item is right, beside what independent languages would give."""
-    rows: list[list[Value]] = []
-    notes: list[str] = []
+    """Count items by the number of languages in which they are right, with the expectation under independence."""
+    heads = columns(
+        "system task; languages:count; right_in:count = right in; n:count; share±:score = % of items; "
+        "independent:score = if languages were independent; kappa±:correlation = Fleiss' kappa"
+    )
+    table = TidyTable("right-in", "Questions by the number of languages in which they are right", heads)
     for grid in grids:
         for system in grid.systems:
             cells = [cell for cell in grid.cells if cell.system == system]
@@ -296,77 +257,42 @@ def _spread_table(grids: Sequence[ParallelAnswers]) -> TidyTable:
             if len(cells) < 2 or not units:
                 continue
             right = grid.right(cells, units)
-            places = grid.rows(cells[0], units)
-            kappa = grid.estimate(cells[0], places, fleiss_statistics(right))
-            alone = counts_if_independent(right.mean(axis=0).tolist())
-            for count, (observed, expected) in enumerate(
-                zip(right_counts(right).tolist(), alone.tolist(), strict=True)
-            ):
-                inside = (right.sum(axis=1) == count).astype(float)[:, None]
-                share = grid.estimate(cells[0], places, Statistics(inside, MEAN))
-                whole = [system, grid.task.id, len(cells), count, observed, *score_values(share), 100 * expected]
-                rows.append([*whole, *_kappa_values(kappa)])
+            positions = grid.rows(cells[0], units)
+            kappa = grid.estimate(cells[0], positions, measures.fleiss_statistics(right))
+            independent = measures.counts_if_independent(right.mean(axis=0).tolist())
+            times = right.sum(axis=1)
+            for count, expected in enumerate(independent.tolist()):
+                share = grid.estimate(cells[0], positions, Statistics((times == count).astype(float)[:, None], MEAN))
+                observed = [int((times == count).sum()), *score_values(share), 100 * expected]
+                table.add(system, grid.task.id, len(cells), count, *observed, *_kappa_values(kappa))
             languages = ", ".join(cell.language for cell in cells)
-            notes.append(f"{system} on {grid.task.id}: {len(units)} items in {languages}")
-    columns = [
-        *text_columns("system", "task"),
-        Column("languages", "count"),
-        Column("right_in", "count", "right in"),
-        Column("n", "count"),
-        *interval_columns("share", "score", "% of items"),
-        Column("independent", "score", "if languages were independent"),
-        *interval_columns("kappa", "correlation", "Fleiss' kappa"),
-    ]
-    return TidyTable("right-in", "The same question in all languages: in how many it is right", columns, rows, notes)
-
-
-def _figures(pivot: str) -> list[Figure]:
-    return [
-        Figure(
-            "given-pivot",
-            "bars",
-            f"Right in a language, given {pivot} is right",
-            "A bar for each language with its interval, in a panel for each task.",
-            "if_right",
-            "language",
-            colour="system",
-            panel="task",
-        ),
-        Figure(
-            "right-in",
-            "lines",
-            "In how many languages the same question is right",
-            "The share of questions by the number of languages they are right in, in a panel for each task.",
-            "right_in",
-            "share",
-            colour="system",
-            panel="task",
-        ),
-    ]
+            table.notes.append(f"{system} on {grid.task.id}: {len(units)} items in {languages}")
+    return table
 
 
 def _reading(tables: Sequence[TidyTable], pivot: str) -> str:
-    given, agreed, spread = (table.records() for table in tables[:3])
-    # The mean over languages comes last, where there are several.
-    last = {(row["system"], row["task"]): (row, beside) for row, beside in zip(given, agreed, strict=True)}
+    conditional, agreed, spread = (table.records() for table in tables[:3])
+    # The mean over several languages comes last.
+    last = {(row["system"], row["task"]): (row, agreement) for row, agreement in zip(conditional, agreed, strict=True)}
     nowhere = {(row["system"], row["task"]): row for row in spread if row["right_in"] == 0}
     sentences = []
-    for (system, task), (row, beside) in last.items():
+    for (system, task), (row, agreement) in last.items():
         where = "the other languages" if row["language"] == MEAN_ROW else str(row["language"])
         parts = [
-            f"{row[name]:.1f} % of what it has {word} in {pivot}"
+            f"{row[name]:.1f} % of the items it has {word} in {pivot}"
             for name, word in (("if_right", "right"), ("if_wrong", "wrong"))
             if row[name] is not None
         ]
-        kappa = "" if beside["outcome_kappa"] is None else f" (kappa of outcomes {beside['outcome_kappa']:.2f})"
+        kappa = "" if agreement["outcome_kappa"] is None else f" (kappa of outcomes {agreement['outcome_kappa']:.2f})"
         none = nowhere.get((system, task))
         everywhere = none and (
-            f"; {none['share']:.1f} % are wrong in all {none['languages']} languages, where languages without anything"
-            f" in common would have {none['independent']:.1f} %"
+            f"; {none['share']:.1f} % are wrong in all {none['languages']} languages, compared with"
+            f" {none['independent']:.1f} % if languages were independent"
         )
         sentences.append(f"On {task}, {system} is right in {where} on {' and '.join(parts)}{kappa}{everywhere or ''}.")
+    failing = counted(len(tables[4].rows), "item fails", "items fail")
     return (
-        f"{first_few(sentences)} {len(tables[4].rows)} items fail everywhere and {len(tables[5].rows)} in one"
-        " language alone: these are candidates to be read, not proof of broken gold or bad translations, since hard"
-        " questions fail together too."
+        f"{first_few(sentences)} {failing} everywhere and {len(tables[5].rows)} in only one"
+        " language. Inspect these candidates: hard questions fail together too, so they do not prove broken gold or"
+        " bad translations."
     )

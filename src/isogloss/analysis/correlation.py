@@ -1,8 +1,8 @@
-"""Correlations across languages, each with its interval: Pearson's and Spearman's, bootstrapped over languages."""
+"""Pearson's and Spearman's correlations across languages, with intervals bootstrapped over languages."""
 
 from collections.abc import Hashable, Sequence
+from typing import NamedTuple
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -10,16 +10,16 @@ from isogloss.analysis.finding import AnalysisError
 from isogloss.metrics.intervals import bootstrap
 from isogloss.metrics.statistics import FloatArray, IntArray, Statistics, Value
 
-# Of fewer pairs no correlation is given: the interval of a few covers all that is possible.
+# With fewer pairs the interval covers nearly the whole range.
 FEWEST_PAIRS = 5
-# Of fewer families no interval over families is given.
+# Minimum for an interval over families.
 FEWEST_FAMILIES = 6
 RESAMPLES = 1000
-# What is smaller is rounding: columns are standardised before they are summed.
+# Smaller values are rounding errors of standardised columns.
 _NOTHING = 1e-12
 
 
-class Correlation(msgspec.Struct, frozen=True):
+class Correlation(NamedTuple):
     """A correlation, -1..1, with its 95 % interval."""
 
     value: float
@@ -28,12 +28,12 @@ class Correlation(msgspec.Struct, frozen=True):
 
 
 def pearson(x: npt.ArrayLike, y: npt.ArrayLike, families: Sequence[Hashable] | None = None) -> Correlation:
-    """Pearson's correlation of two columns, with its interval over languages.
+    """Return Pearson's correlation of two columns, with its interval over languages.
 
     Args:
-        x: a number for each language.
-        y: another.
-        families: drawn whole where they are given, as languages of one family are no independent observations.
+        x: one number per language.
+        y: one number per language.
+        families: family of each language; if given, families are drawn whole because related languages are dependent.
 
     Raises:
         AnalysisError: the columns are too short, constant or not finite.
@@ -43,7 +43,7 @@ def pearson(x: npt.ArrayLike, y: npt.ArrayLike, families: Sequence[Hashable] | N
 
 
 def spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> Correlation:
-    """Spearman's correlation of two columns, Pearson's of their ranks; ranks are those among all languages.
+    """Return Spearman's correlation of two columns: Pearson's of their ranks among all languages.
 
     Raises:
         AnalysisError: the columns are too short, constant or not finite.
@@ -53,21 +53,21 @@ def spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> Correlation:
 
 
 def ranks(values: npt.ArrayLike) -> FloatArray:
-    """The ranks of numbers from 1; equal ones share their mean rank."""
-    _, places, counts = np.unique(np.asarray(values, np.float64), return_inverse=True, return_counts=True)
+    """Return ranks from 1; ties share their mean rank."""
+    _, indices, counts = np.unique(np.asarray(values, np.float64), return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
-    shared: FloatArray = (last - (counts - 1) / 2)[places]
+    shared: FloatArray = (last - (counts - 1) / 2)[indices]
     return shared
 
 
 def group_numbers(names: Sequence[Hashable]) -> IntArray:
-    """A number for each name, the same for the same."""
+    """Return a number per name; equal names share a number."""
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     return np.array([numbers[name] for name in names])
 
 
 def standardised(values: npt.ArrayLike) -> FloatArray | None:
-    """Numbers with mean 0 and standard deviation 1; None where they are all the same."""
+    """Scale numbers to mean 0 and standard deviation 1; return None if all are equal."""
     column = np.asarray(values, np.float64)
     centred = column - column.mean()
     spread = float(np.sqrt((centred**2).mean()))
@@ -77,13 +77,13 @@ def standardised(values: npt.ArrayLike) -> FloatArray | None:
 def _standardised(values: npt.ArrayLike) -> FloatArray:
     column = np.asarray(values, np.float64)
     if column.ndim != 1 or len(column) < FEWEST_PAIRS:
-        raise AnalysisError(f"a correlation needs {FEWEST_PAIRS} languages, and there are {column.size}")
+        raise AnalysisError(f"a correlation needs {FEWEST_PAIRS} languages, got {column.size}")
     if not np.isfinite(column).all():
-        raise AnalysisError("a correlation needs numbers, and one is NaN or infinite", fix="Leave that language out")
-    found = standardised(column)
-    if found is None:
-        raise AnalysisError("a correlation needs numbers that differ, and all are the same")
-    return found
+        raise AnalysisError("a correlation needs finite numbers", fix="Leave out languages with NaN or infinity")
+    scaled = standardised(column)
+    if scaled is None:
+        raise AnalysisError("a correlation needs numbers that differ; all are equal")
+    return scaled
 
 
 def _correlation(x: FloatArray, y: FloatArray, units: IntArray | None) -> Correlation:
@@ -93,7 +93,7 @@ def _correlation(x: FloatArray, y: FloatArray, units: IntArray | None) -> Correl
 
 
 def _of_sums(sums: FloatArray, count: FloatArray) -> FloatArray:
-    """Pearson's correlation from the sums of x, y, their squares and their product; 0 where one does not vary."""
+    """Return Pearson's correlation from sums of x, y, their squares and product; 0 if one does not vary."""
     x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
     n = np.broadcast_to(count, x.shape)
     spread = np.sqrt(np.maximum(xx - x * x / n, 0) * np.maximum(yy - y * y / n, 0))

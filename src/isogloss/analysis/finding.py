@@ -1,7 +1,8 @@
-"""What an analysis ends in: tidy tables, figures over them, and a paragraph that says what may be concluded."""
+"""Result of an analysis: tidy tables, figures and a summary paragraph."""
 
+import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -9,31 +10,34 @@ from isogloss.errors import IsoglossError, unknown
 from isogloss.escaping import html_text
 from isogloss.notebooks import data_frame, html_table
 
+if TYPE_CHECKING:
+    from isogloss.results.views import ScoreView
+
 Value = str | int | float | bool | None
 
-# What a column holds decides how it is printed: a `score` with one decimal, a `difference` with its sign, a `share` or
-# a `correlation` (-1..1) with two decimals, a `p` as figures.p_text has it, a `count` whole, a `number` as it is.
+# Kind of a column's values, which sets their format: a `score` has one decimal, a `difference` a sign, a `share` or a
+# `correlation` (-1..1) two decimals; a `p` is formatted by figures.p_text, a `count` is whole, a `number` unrounded.
 Holds = Literal["text", "score", "difference", "share", "correlation", "p", "count", "number"]
-# How a figure looks: the charts of the report draw these.
+# Chart types.
 Looks = Literal["scatter", "strip", "lines", "bars", "heatmap"]
 
-# What rows are called that are the mean of others of their table; charts have them last.
+# Names of rows with the mean of other rows; charts draw them last.
 MEAN_ROW, MEAN_OF_OTHERS = "mean", "mean of others"
 
 
 class AnalysisError(IsoglossError):
-    """What was given cannot be analysed: too few languages, systems or scores, or metadata that are not there."""
+    """Sources that cannot be analysed: too few languages, systems or scores, or missing metadata."""
 
 
 class Column(msgspec.Struct, frozen=True):
     """A column of a tidy table.
 
     Attributes:
-        name: what it is called in files, a word.
-        holds: what its values are.
-        label: what it is called where people read, by default its name.
-        low: the columns of the interval of its values, where they have one.
-        high: see `low`.
+        name: name in files, one word.
+        holds: kind of values.
+        label: displayed name, by default `name`.
+        low: column with the lower bounds of intervals, "" for none.
+        high: column with the upper bounds.
     """
 
     name: str
@@ -43,28 +47,56 @@ class Column(msgspec.Struct, frozen=True):
     high: str = ""
 
 
+# Names, bounds, kind and label of an entry of `columns`.
+_ENTRY = re.compile(r"([\w ]+?)(±|\((\w+) (\w+)\))?(?::(\w+))?(?: = (.+))?")
+
+
+def columns(description: str, **labels: str) -> list[Column]:
+    """Return columns from a description such as "system task; n:count = examples; gap±:difference".
+
+    Entries are separated by semicolons. Each has one or more names, then optionally the kind of their values, and a
+    label. `gap±` is followed by columns with the bounds of intervals, `gap_low` and `gap_high`; `gap(from to)` names
+    them. Labels are formatted with `labels`.
+    """
+    result: list[Column] = []
+    for entry in description.split(";"):
+        match = _ENTRY.fullmatch(entry.strip())
+        if match is None:
+            raise ValueError(f"invalid description of a column: {entry!r}")
+        names, bounds, low, high, kind, label = match.groups()
+        holds, label = msgspec.convert(kind or "text", Holds), (label or "").format_map(labels)
+        for name in names.split():
+            ends = (low or f"{name}_low", high or f"{name}_high") if bounds else ()
+            result += [Column(name, holds, label, *ends), *(Column(end, holds) for end in ends)]
+    return result
+
+
 class TidyTable(msgspec.Struct, frozen=True):
-    """A table with one observation a row; None where there is nothing to tell.
+    """A table with one observation per row; None for missing values.
 
     Attributes:
-        name: a word, unique in its finding: the name of its file.
-        shown: how many rows people are shown; the files have all.
+        name: file name, one word, unique in its finding.
+        shown: number of rows to display; files have all.
     """
 
     name: str
     title: str
     columns: list[Column]
-    rows: list[list[Value]]
+    rows: list[list[Value]] = []
     notes: list[str] = []
     shown: int = 40
 
+    def add(self, *values: Value) -> None:
+        """Add a row."""
+        self.rows.append([*values])
+
     def records(self) -> list[dict[str, Value]]:
-        """The rows by the names of their columns."""
+        """Return the rows as dicts by column name."""
         names = [column.name for column in self.columns]
         return [dict(zip(names, row, strict=True)) for row in self.rows]
 
     def to_pandas(self) -> Any:
-        """The table as a pandas data frame."""
+        """Return the table as a pandas data frame."""
         return data_frame(self.records(), [column.name for column in self.columns])
 
     def __repr__(self) -> str:
@@ -80,21 +112,21 @@ class TidyTable(msgspec.Struct, frozen=True):
         return html_table(caption, heading, [[*map(text, row)] for row in self.rows[: self.shown]])
 
 
-class Figure(msgspec.Struct, frozen=True):
-    """A chart of one table of the finding, by the names of its columns.
+class Figure(msgspec.Struct, frozen=True, kw_only=True):
+    """A chart of one table of a finding, by column names.
 
     Attributes:
-        table: the name of the table it is drawn from.
-        looks: what is drawn. A `scatter` gets a line of least squares if `fit`; a `strip` has a row of points for each
-            `y`; `lines` go along `x`, one for each `colour`; `bars` may have intervals; a `heatmap` colours `x` by `y`.
-        description: what is seen, for those who cannot see it.
-        x: the column along the horizontal axis.
-        y: the column along the vertical axis.
-        colour: the column that tells series apart; of a heat map, the value.
-        label: the column whose text is written beside a point.
-        panel: the column by which small multiples are made.
-        fitted: the column that is true of the points that are fitted, by default of all; others are diamonds.
-        marks: name and value of reference lines: human performance, English, the mean.
+        table: name of the table.
+        looks: type of chart. A `scatter` gets a least-squares line if `fit`; a `strip` has a row of points per
+            `y`; `lines` run along `x`, one per `colour`; `bars` may have intervals; a `heatmap` colours `x` by `y`.
+        description: alternative text.
+        x: column of the horizontal axis.
+        y: column of the vertical axis.
+        colour: column of the series; of a heat map, the value.
+        label: column with the labels of points.
+        panel: column of small multiples.
+        fitted: column that is true for fitted points, by default all; others are drawn as diamonds.
+        marks: name and value of reference lines, such as human performance.
     """
 
     table: str
@@ -112,14 +144,21 @@ class Figure(msgspec.Struct, frozen=True):
     marks: list[tuple[str, float]] = []
 
 
-class Finding(msgspec.Struct, frozen=True):
-    """What an analysis has found.
+def figure(looks: Looks, axes: str, title: str, description: str, **options: Any) -> Figure:
+    """Return a figure; `axes` are its table, x, y and optionally colour and panel: "gaps: gap, task, system"."""
+    table, _, names = axes.rpartition(": ")
+    options.update(zip(("x", "y", "colour", "panel"), names.split(", "), strict=False))
+    return Figure(table=table, looks=looks, title=title, description=description, **options)
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """Result of an analysis.
 
     Attributes:
-        analysis: its name, as the verb takes it.
-        reading: one paragraph that says what the tables show, and what they do not.
-        notes: choices that were made where the source is loose, and what was left out, each with its reason.
-        asked: the command that asks for it, with its sources and options.
+        analysis: name of the analysis.
+        reading: paragraph on what the tables show and their limits.
+        notes: choices not specified by the source, and omissions with reasons.
+        command: command that reproduces it; `asked` in JSON.
     """
 
     analysis: str
@@ -128,27 +167,27 @@ class Finding(msgspec.Struct, frozen=True):
     tables: list[TidyTable]
     figures: list[Figure] = []
     notes: list[str] = []
-    asked: str = ""
+    command: str = msgspec.field(default="", name="asked")
 
     def table(self, name: str) -> TidyTable:
-        """The table of that name.
+        """Return a table by name.
 
         Raises:
-            UnknownNameError: there is none; the message has the nearest names.
+            UnknownNameError: unknown name; the message has the nearest names.
         """
-        found = {table.name: table for table in self.tables}
-        if name not in found:
-            raise unknown(f"table of {self.analysis}", name, found)
-        return found[name]
+        tables = {table.name: table for table in self.tables}
+        if name not in tables:
+            raise unknown(f"table of {self.analysis}", name, tables)
+        return tables[name]
 
     def to_pandas(self, name: str | None = None) -> Any:
-        """A table of the finding as a pandas data frame.
+        """Return a table of the finding as a pandas data frame.
 
         Args:
-            name: which table; by default the first, which is the finding in short.
+            name: name of the table; by default the first, the summary.
 
         Raises:
-            UnknownNameError: there is no table of that name.
+            UnknownNameError: unknown table.
             IsoglossError: pandas is not installed.
         """
         return (self.tables[0] if name is None else self.table(name)).to_pandas()
@@ -161,7 +200,20 @@ class Finding(msgspec.Struct, frozen=True):
         return f"<p>{html_text(self.reading)}</p>" + "".join(table._repr_html_() for table in self.tables)
 
 
+def require(scores: "ScoreView", *, systems: int = 1, languages: int = 1, what: str) -> None:
+    """Refuse scores that are too few for an analysis.
+
+    Raises:
+        AnalysisError: too few systems, or no task has enough languages.
+    """
+    if len(scores.systems) < systems:
+        raise AnalysisError(f"{what} needs {systems} systems, got {', '.join(scores.systems)}", fix="Pass more results")
+    most = max((len(cells) for tasks in scores.scores.values() for cells in tasks.values()), default=0)
+    if most < languages:
+        raise AnalysisError(f"{what} needs {languages} languages in a task, got at most {most}")
+
+
 def first_few(sentences: Sequence[str], limit: int = 4) -> str:
-    """As many sentences as somebody reads; the tables have the rest."""
+    """Join the first few sentences, and mention the number of others."""
     more = len(sentences) - limit
     return " ".join([*sentences[:limit], *([f"The tables have {more} more."] if more > 0 else [])])

@@ -1,4 +1,4 @@
-"""Drawing languages again: how far a figure depends on which languages a test happens to have."""
+"""Bootstrap over languages: variation due to the choice of languages."""
 
 from collections.abc import Sequence
 
@@ -7,15 +7,15 @@ import numpy as np
 from isogloss.metrics.intervals import bootstrap
 from isogloss.metrics.statistics import IntArray
 
-# Fewer languages do not tell how languages differ.
+# Fewer languages do not show how languages differ.
 ENOUGH_LANGUAGES = 5
 RESAMPLES = 1000
 
 
 def interval_over_languages(values: Sequence[float], seed: int = 0) -> tuple[float | None, float | None]:
-    """The 95 % interval of a mean of scores, 0..100, for languages like these; none for fewer than five of them.
+    """Return the 95 % interval of a mean of scores, 0..100, for similar languages; (None, None) below five languages.
 
-    The project's bootstrap (corrected for bias and skewness, with Student's quantile), a language being the unit.
+    Uses the project's bootstrap (corrected for bias and skewness, with Student's quantile), with languages as units.
     """
     if len(values) < ENOUGH_LANGUAGES:
         return None, None
@@ -24,6 +24,6 @@ def interval_over_languages(values: Sequence[float], seed: int = 0) -> tuple[flo
 
 
 def language_draws(count: int, resamples: int = RESAMPLES, seed: int = 0) -> IntArray:
-    """For each resample how often each language is drawn, as `resamples` rows of `count` numbers."""
+    """Return the number of times each language is drawn, as `resamples` rows of `count` numbers."""
     rng = np.random.default_rng(seed)
     return rng.multinomial(count, np.full(count, 1 / count), size=resamples).astype(np.int64)

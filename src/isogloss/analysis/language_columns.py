@@ -1,4 +1,4 @@
-"""Columns of numbers about languages, to set scores against: Wikipedia's size, distances from English, a user's own."""
+"""Numbers by language: Wikipedia size, distances from English, and columns of CSV files."""
 
 import csv
 import io
@@ -9,28 +9,50 @@ from pathlib import Path
 import msgspec
 
 from isogloss.analysis.finding import AnalysisError
-from isogloss.analysis.weights_file import LARGEST
 from isogloss.data.files import read_text
-from isogloss.data.tables import finite_number
+from isogloss.data.tables import csv_records, finite_number
 from isogloss.data.uriel import DISTANCES, read_uriel, uriel_folder
 from isogloss.escaping import NAME_LENGTH, printable
 from isogloss.languages import language
 from isogloss.scoring.averages import PIVOT
 
 ARTICLES, LOG_ARTICLES = "articles", "log_articles"
-# Names that a user's own column cannot have, since it stands beside these.
+# Reserved column names.
 TAKEN = frozenset({"system", "task", "language", "family", "fitted", "score", ARTICLES, LOG_ARTICLES, *DISTANCES})
+# Larger than any number of people, articles or tokens.
+LARGEST = 1e18
 
 
-class LanguageColumn(msgspec.Struct, frozen=True):
-    """A number about each of some languages.
+def read_weights(path: Path, column: str) -> dict[str, float]:
+    """Return the numbers of a column by language code, without empty cells.
+
+    Raises:
+        DataError: missing column.
+        AnalysisError: invalid or negative number, or no numbers.
+    """
+    weights: dict[str, float] = {}
+    for line, row in csv_records(path, ("language", column)):
+        text = row[column].strip()
+        if not text:
+            continue
+        value = finite_number(text)
+        if value is None or not 0 <= value <= LARGEST:
+            raise AnalysisError(f"{column} is {text[:40]!r}", where=f"{path}:{line}", fix="Use a non-negative number")
+        weights[language(row["language"]).code] = value
+    if not any(weights.values()):
+        raise AnalysisError(f"no language has any {column}", where=str(path))
+    return weights
+
+
+class LanguageColumn(msgspec.Struct, frozen=True, kw_only=True):
+    """One number per language.
 
     Attributes:
-        values: by language; those of which nothing is known are not there.
-        label: what it is, in words.
-        with_english: whether English counts. It does where XTREME counted it; elsewhere it is where transfer comes
-            from, and no observation of it.
-        predicts: whether a regression on all columns has this one; not what another one has in another form.
+        values: value by language, without unknown ones.
+        label: displayed name.
+        with_english: True to include English, as XTREME did; by default it is excluded as the source of
+            transfer.
+        predicts: True to use the column in regressions; False for transformed copies of others.
     """
 
     name: str
@@ -41,52 +63,53 @@ class LanguageColumn(msgspec.Struct, frozen=True):
 
 
 def wikipedia_columns(codes: Sequence[str]) -> list[LanguageColumn]:
-    """The size of Wikipedia as XTREME-R's Table 7 has it: in millions of articles, and its logarithm."""
+    """Return the size of Wikipedia (XTREME-R, Table 7), in millions of articles, and its logarithm."""
     sizes = {code: size for code in codes if (size := language(code).wikipedia_articles)}
     logs = {code: math.log10(size) for code, size in sizes.items()}
     return [
-        LanguageColumn(ARTICLES, sizes, "Wikipedia articles, millions", with_english=True, predicts=False),
-        LanguageColumn(LOG_ARTICLES, logs, "Wikipedia articles, log10"),
+        LanguageColumn(
+            name=ARTICLES, values=sizes, label="Wikipedia articles, millions", with_english=True, predicts=False
+        ),
+        LanguageColumn(name=LOG_ARTICLES, values=logs, label="Wikipedia articles, log10"),
     ]
 
 
 def distance_columns(data: Path, codes: Sequence[str]) -> list[LanguageColumn]:
-    """URIEL's distances from English: six, five where its files have no places, none where the data have no URIEL.
+    """Return URIEL's distances from English: six, five without coordinates, none without URIEL in the data folder.
 
     Raises:
-        DataError: its files are not what they should be.
+        DataError: invalid files.
     """
     if uriel_folder(data) is None:
         return []
     uriel = read_uriel(data, dict.fromkeys((PIVOT, *codes)))
     values = {kind: {code: uriel.distance(kind, PIVOT, code) for code in codes} for kind in uriel.distances}
-    # URIEL files Haitian under French; here it is no relative of English, and families left out are left out whole.
-    values["genetic"] |= dict.fromkeys((code for code in codes if not _related(code)), 1.0)
-    return [LanguageColumn(kind, of, f"{kind} distance (URIEL)") for kind, of in values.items()]
-
-
-def _related(code: str) -> bool:
-    return language(code).family == language(PIVOT).family
+    # URIEL relates Haitian to English through French, but the registry, which defines the held-out families, does not.
+    family = language(PIVOT).family
+    values["genetic"] |= dict.fromkeys((code for code in codes if language(code).family != family), 1.0)
+    return [
+        LanguageColumn(name=kind, values=column, label=f"{kind} distance (URIEL)") for kind, column in values.items()
+    ]
 
 
 def read_columns(path: Path) -> list[LanguageColumn]:
-    """A user's own columns: CSV with a header, `language` first; an empty cell says that nothing is known.
+    """Read columns from a CSV with a header, `language` first; empty cells are unknown.
 
     Raises:
-        DataError: it cannot be read.
-        UnknownNameError: a language does not exist.
-        AnalysisError: it is no CSV, the header is another one, a row has too few or too many cells, a language comes
-            twice, or a cell is not a number, or too large a one.
+        DataError: unreadable file.
+        UnknownNameError: unknown language.
+        AnalysisError: invalid CSV or header, wrong number of cells, duplicate language, or a cell that is not a
+            number or is too large.
     """
     rows = _rows(path)
     _, first = next(rows, ("", []))
     header = [cell.strip() for cell in first]
     names = header[1:]
     if header[:1] != ["language"] or not all(names) or not names or len(set(names)) < len(names):
-        fix = "The first line is `language,` and the names of the columns, each once"
+        fix = "Start with a header: `language,` and distinct column names"
         raise AnalysisError("not a table of languages", where=str(path), fix=fix)
     if taken := TAKEN.intersection(names):
-        raise AnalysisError(f"a column may not be called {min(taken)}", where=str(path), fix="Give it another name")
+        raise AnalysisError(f"reserved column name {min(taken)}", where=str(path), fix="Rename the column")
     values: dict[str, dict[str, float]] = {name: {} for name in names}
     seen: set[str] = set()
     for where, row in rows:
@@ -94,33 +117,34 @@ def read_columns(path: Path) -> list[LanguageColumn]:
             raise AnalysisError(f"{len(row)} cells for {len(header)} columns", where=where)
         code = language(row[0].strip()).code
         if code in seen:
-            raise AnalysisError(f"{code} comes twice", where=where)
+            raise AnalysisError(f"duplicate language {code}", where=where)
         seen.add(code)
         for name, cell in zip(names, row[1:], strict=True):
             if cell.strip():
                 values[name][code] = _number(cell, name, where)
     return [
-        LanguageColumn(printable(name, NAME_LENGTH), of, printable(name, NAME_LENGTH)) for name, of in values.items()
+        LanguageColumn(name=printable(name, NAME_LENGTH), values=column, label=printable(name, NAME_LENGTH))
+        for name, column in values.items()
     ]
 
 
 def _rows(path: Path) -> Iterator[tuple[str, list[str]]]:
-    """The rows of a CSV file that have cells, and where each is."""
+    """Yield the non-empty rows of a CSV file with their location."""
     reader = csv.reader(io.StringIO(read_text(path), newline=""))
     try:
         for row in reader:
             if row:
                 yield f"{path}:{reader.line_num}", row
     except csv.Error as error:
-        raise AnalysisError(f"it is no CSV ({error})", where=f"{path}:{reader.line_num}") from None
+        raise AnalysisError(f"invalid CSV ({error})", where=f"{path}:{reader.line_num}") from None
 
 
 def _number(cell: str, name: str, where: str) -> float:
-    number = finite_number(cell)
+    number, shown = finite_number(cell), printable(name, NAME_LENGTH)
     if number is None:
-        what = f"{printable(name, NAME_LENGTH)} is {printable(cell, NAME_LENGTH)!r}, not a number"
-        raise AnalysisError(what, where=where, fix="Leave the cell empty where nothing is known")
+        what = f"{shown} is {printable(cell, NAME_LENGTH)!r}, not a number"
+        raise AnalysisError(what, where=where, fix="Leave unknown cells empty")
     if abs(number) > LARGEST:
-        what = f"{printable(name, NAME_LENGTH)} is {number:g}, and the largest number here is {LARGEST:g}"
-        raise AnalysisError(what, where=where, fix="Give it in larger units")
+        what = f"{shown} is {number:g}, above the maximum {LARGEST:g}"
+        raise AnalysisError(what, where=where, fix="Use larger units")
     return number

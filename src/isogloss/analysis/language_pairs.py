@@ -1,113 +1,159 @@
-"""Language pairs: how well queries in one language find answers in another, and which languages rankings favour.
+"""Retrieval scores by query and target language, and the language bias of rankings.
 
 XTREME-R (appendix I, Table 14, Figures 3 and 4) breaks LAReQA and Mewsli-X down by the languages of query and target.
-LAReQA has a target in every language, so each is looked for with the others taken out of the pool ("limit to one
-target", Roy et al. 2020); Mewsli-X has one target anyway.
+LAReQA has a target in every language, so each is evaluated with the others removed from the pool ("limit to one
+target", Roy et al. 2020); Mewsli-X always has one target.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.analysis.answers import answers_of, mark_partial
-from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value, first_few
-from isogloss.analysis.interval_values import difference_values, known_difference, score_values
-from isogloss.analysis.ranking_bias import TopLanguages, found_in_top, top_languages
-from isogloss.analysis.table_columns import interval_columns, text_columns
+from isogloss.analysis.answers import answers_of, difference_values, known_difference, mark_partial, score_values
+from isogloss.analysis.finding import AnalysisError, Figure, Finding, TidyTable, Value, columns, figure, first_few
+from isogloss.grouping import group_by
 from isogloss.languages import published
 from isogloss.metrics.estimate import Estimate, estimate
-from isogloss.metrics.statistics import MEAN, Statistics, merge
+from isogloss.metrics.statistics import MEAN, RATIO, FloatArray, Statistics, merge
 from isogloss.predictions.memory import Predictions
-from isogloss.scoring.cells import Answered, Cell, Request
+from isogloss.scoring.cells import Answered, Cell
+from isogloss.scoring.request import Request
 from isogloss.scoring.sources import Sources
-from isogloss.tasks.kinds import LanguagePairs, kind_of
+from isogloss.tasks.kinds import LanguagePairs, Values, kind_of
 from isogloss.tasks.kinds.retrieval import CUTOFF
 
 NEEDS = "retrieval from a pool of several languages: lareqa, mewslix"
-# XTREME-R's Figure 3 shows pairs of languages with at least so many queries.
+# Minimum number of queries of a language pair, as in XTREME-R's Figure 3.
 FEWEST = 10
-# Reasons that a refusal names.
+# Maximum number of reasons in an error message.
 NAMED_REASONS = 2
 SUBSETS = {"all": "all", "same": "same language", "different": "different languages"}
 ALL = "all"
 
 
 @dataclass(frozen=True, eq=False)
-class RetrievalCell:
-    """What is kept of a cell: its figures by target language, and the languages of the first places.
+class TopLanguages:
+    """Number of top candidates per query and language.
 
-    `found` says of every (query, target) pair whether the target is among the first `CUTOFF` of the whole pool.
+    Attributes:
+        languages: languages in the order of the columns.
+        counts: counts, (queries, languages).
+        pool: share of the pool of each language.
+    """
+
+    languages: list[str]
+    counts: FloatArray
+    pool: FloatArray
+
+    def share(self, language: str) -> Statistics:
+        """Return the statistics of a language's share of all top candidates."""
+        own = self.counts[:, self.languages.index(language)]
+        return Statistics(np.column_stack([own, self.counts.sum(axis=1)]), RATIO)
+
+    def pool_share(self, language: str) -> float:
+        """Return a language's share of the pool: the expected share of a language-blind ranking."""
+        return float(self.pool[self.languages.index(language)])
+
+
+def top_languages(rankings: Values, language_of: Mapping[str, str], k: int) -> TopLanguages:
+    """Count the languages of the first k distinct candidates of every ranking; queries without a ranking get zeros."""
+    sizes = Counter(language_of.values())
+    languages = sorted(sizes)
+    column = {language: index for index, language in enumerate(languages)}
+    counts = np.zeros((len(rankings), len(languages)))
+    for row, ranked in enumerate(rankings):
+        for candidate in islice(dict.fromkeys(ranked or ()), k):
+            counts[row, column[language_of[candidate]]] += 1
+    return TopLanguages(languages, counts, np.array([sizes[code] for code in languages]) / sum(sizes.values()))
+
+
+def found_in_top(rankings: Values, targets: Sequence[Sequence[str]], k: int) -> list[list[bool]]:
+    """Return True for each target of each query that is among the first k candidates, including duplicates."""
+    tops = (set((ranked or ())[:k]) for ranked in rankings)
+    return [[target in top for target in own] for top, own in zip(tops, targets, strict=True)]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RetrievalCell:
+    """Scores of a cell by target language, and the languages of its top candidates.
+
+    Attributes:
+        in_top: 1 for each (query, target) pair with the target among the first `CUTOFF` of the whole pool, else 0.
     """
 
     system: str
     cell: Cell
     pairs: LanguagePairs
-    found: Statistics
+    in_top: Statistics
     tops: TopLanguages
 
     @property
     def language(self) -> str:
-        """The language of the queries."""
+        """Language of the queries."""
         return self.cell.language
 
     def subset(self, name: str) -> npt.NDArray[np.bool_]:
-        """Which (query, target) pairs are of all, the same or different languages."""
+        """Return a mask of the (query, target) pairs of all, the same or different languages."""
         same: npt.NDArray[np.bool_] = self.pairs.target_languages == self.language
         return {"all": np.ones_like(same), "same": same, "different": ~same}[name]
 
 
 def language_pairs(folders: Sequence[Predictions], request: Request, *, k: int = CUTOFF) -> Finding:
-    """How well each language finds each other, and how the first k places of rankings are spread over languages.
+    """Score retrieval by language pair, and count the languages of the first k candidates.
 
     Args:
-        folders: prediction folders, one a system.
+        folders: prediction folders, one per system.
         request: tasks, languages, split and data.
-        k: how many first places the language bias is counted over.
+        k: number of top candidates to measure language bias over.
 
     Returns:
-        The matrix of query and target languages, same against different languages beside XTREME-R's Table 14, and
-        the share of first places that each language has against its share of the pool.
+        The matrix of query and target languages, same and different languages compared with XTREME-R's Table 14, and
+        each language's share of the top candidates and of the pool.
 
     Raises:
-        AnalysisError: no ranking over a pool of several languages, or rankings that are too short.
+        AnalysisError: no rankings over a pool of several languages, or rankings that are too short.
     """
     if k < 1:
-        raise AnalysisError(f"the first {k} places are none", fix="Give a k of 1 or more")
+        raise AnalysisError(f"k must be at least 1, got {k}", fix="Pass a larger k")
     notes = list(_NOTES)
     cells: list[RetrievalCell] = []
     wanted = answers_of(folders, request, lambda task: kind_of(task).shared_pool, notes, NEEDS)
     for system, answered in wanted:
-        found = _retrieval_cell(system, answered, k, notes)
-        if found is not None:
-            cells.append(found)
+        retrieval = _retrieval_cell(system, answered, k, notes)
+        if retrieval is not None:
+            cells.append(retrieval)
     if not cells:
         reasons = notes[len(_NOTES) :]
-        more = [f"{len(reasons) - NAMED_REASONS} more like these"] if len(reasons) > NAMED_REASONS else []
+        more = [f"{len(reasons) - NAMED_REASONS} more"] if len(reasons) > NAMED_REASONS else []
         where = "; ".join([*reasons[:NAMED_REASONS], *more])
-        raise AnalysisError("no cell can be split by language", where=where, fix=f"It takes {NEEDS}")
-    sources = Sources((each.cell for each in cells), request.resample)
-    tasks = dict.fromkeys(each.cell.task for each in cells)
+        raise AnalysisError("no cell can be split by language", where=where, fix=f"Use {NEEDS}")
+    sources = Sources((cell.cell for cell in cells), request.resample)
+    tasks = dict.fromkeys(cell.cell.task for cell in cells)
     shares = [_subsets(cells, sources), *_bias(cells, sources, k)]
-    matrices = [_matrix([each for each in cells if each.cell.task == task], sources) for task in tasks]
-    figures = [*map(_heatmap, matrices), _OWN_LANGUAGE]
-    reading = _reading(shares[0], shares[1], k)
-    partial = {(each.system, each.cell.task, each.language) for each in cells if each.cell.partial}
-    tables = mark_partial([*shares, *matrices], partial)
-    return Finding("language-pairs", "Language pairs in retrieval", reading, tables, figures, notes)
+    matrices = [_matrix([cell for cell in cells if cell.cell.task == task], sources) for task in tasks]
+    partial = {(cell.system, cell.cell.task, cell.language) for cell in cells if cell.cell.partial}
+    return Finding(
+        analysis="language-pairs",
+        title="Language pairs in retrieval",
+        reading=_reading(shares[0], shares[1], k),
+        tables=mark_partial([*shares, *matrices], partial),
+        figures=[*map(_heatmap, matrices), _OWN_LANGUAGE],
+        notes=notes,
+    )
 
 
 _NOTES = [
-    "Scores are AP@20 of each (query, target) pair, micro-averaged, as in XTREME-R's Table 14; where a query has more"
-    " targets the others are taken out of the pool for each. Beside it: how often the target is among the first 20 of"
-    " the whole pool, with all its translations competing.",
+    "Scores are AP@20 of each (query, target) pair, micro-averaged, as in XTREME-R's Table 14; if a query has several"
+    " targets, the others are removed from the pool. In the first 20: share of targets among the first 20 of the whole"
+    " pool, where all translations compete.",
     f"Pairs of languages with fewer than {FEWEST} queries are left out, as in XTREME-R's Figure 3.",
-    "A ratio of 1 is what a ranking that is blind to language would have: its first places are spread as the pool is."
-    " Where every language has a right answer the best ranking is spread over all languages, and its ratio is 1 only if"
-    " the pool's shares are equal.",
-    "Intervals are of new sources: queries that share an article, and all translations of one, are left out together.",
+    "A language-blind ranking has a ratio of 1: its top candidates have the languages of the pool. If every language "
+    "has a right answer, the best ranking covers all languages; its ratio is 1 only if the pool's shares are equal.",
+    "Intervals are clustered: queries that share an article, and all translations of a query, form one cluster.",
 ]
 
 
@@ -116,86 +162,74 @@ def _retrieval_cell(system: str, answered: Answered, k: int, notes: list[str]) -
     where = f"{system} on {cell.task}/{cell.language}"
     pairs = cell.judgement.pairs
     if pairs is None or examples.pool is None:
-        notes.append(f"{where}: {'; '.join(cell.judgement.notes) or 'no pool that knows the languages'}, left out")
+        notes.append(f"{where}: {'; '.join(cell.judgement.notes) or 'pool without languages'}, left out")
         return None
     tops = top_languages(answered.values, examples.pool.language_of, k)
     if len(tops.languages) < 2:
-        notes.append(f"{where}: the pool is in {tops.languages[0]} alone, left out")
+        notes.append(f"{where}: the pool is in {tops.languages[0]} only, left out")
         return None
-    found = found_in_top(answered.values, examples["targets"], CUTOFF)
-    rows = np.fromiter(chain.from_iterable(found), np.float64)[:, None]
-    queries = np.repeat(np.arange(len(found)), [len(own) for own in found])
-    return RetrievalCell(system, cell, pairs, Statistics(rows, MEAN, queries), tops)
+    in_top = found_in_top(answered.values, examples["targets"], CUTOFF)
+    rows = np.fromiter(chain.from_iterable(in_top), np.float64)[:, None]
+    queries = np.repeat(np.arange(len(in_top)), [len(own) for own in in_top])
+    statistics = Statistics(rows, MEAN, queries)
+    return RetrievalCell(system=system, cell=cell, pairs=pairs, in_top=statistics, tops=tops)
 
 
-def _groups(cells: Iterable[RetrievalCell]) -> dict[tuple[str, str], list[RetrievalCell]]:
-    """The cells of each system and task."""
-    groups: dict[tuple[str, str], list[RetrievalCell]] = {}
-    for each in cells:
-        groups.setdefault((each.system, each.cell.task), []).append(each)
-    return groups
+def _system_and_task(cell: RetrievalCell) -> tuple[str, str]:
+    return cell.system, cell.cell.task
+
+
+_SCORES = "score±:score = AP@20, one target; found±:score = in the first 20"
 
 
 def _matrix(cells: Sequence[RetrievalCell], sources: Sources) -> TidyTable:
-    """The matrix of one task, for each system."""
-    rows: list[list[Value]] = []
-    for each in cells:
-        for target in np.unique(each.pairs.target_languages).tolist():
-            chosen = each.pairs.target_languages == target
-            if target and int(chosen.sum()) >= FEWEST:
-                score = sources.estimate(each.cell, each.pairs.statistics.select(chosen))
-                found = sources.estimate(each.cell, each.found.select(chosen))
-                key = each.system, each.cell.task, each.language, target
-                rows.append([*key, int(chosen.sum()), *score_values(score), *score_values(found)])
-    columns = [
-        *text_columns("system", "task"),
-        Column("query", label="query language"),
-        Column("target", label="target language"),
-        Column("n", "count"),
-        *interval_columns("score", "score", "AP@20, one target"),
-        *interval_columns("found", "score", "in the first 20"),
-    ]
+    """Return the matrix of one task, by system."""
     task = cells[0].cell.task
-    return TidyTable(f"matrix-{task}", f"{task}: query language by target language", columns, rows)
+    heads = columns(f"system task; query = query language; target = target language; n:count; {_SCORES}")
+    table = TidyTable(f"matrix-{task}", f"{task}: query language by target language", heads)
+    for cell in cells:
+        for target in np.unique(cell.pairs.target_languages).tolist():
+            chosen = cell.pairs.target_languages == target
+            if target and int(chosen.sum()) >= FEWEST:
+                score = sources.estimate(cell.cell, cell.pairs.statistics.select(chosen))
+                in_top = sources.estimate(cell.cell, cell.in_top.select(chosen))
+                key = cell.system, task, cell.language, target
+                table.add(*key, int(chosen.sum()), *score_values(score), *score_values(in_top))
+    return table
 
 
 def _pooled(cells: Sequence[RetrievalCell], sources: Sources, parts: Sequence[Statistics]) -> Estimate | None:
-    """One estimate over several cells, by the sources that they share."""
-    by_source = [sources.by_source(each.cell, part) for each, part in zip(cells, parts, strict=True) if len(part)]
+    """Return one estimate over several cells, clustered by their shared sources."""
+    by_source = [sources.by_source(cell.cell, part) for cell, part in zip(cells, parts, strict=True) if len(part)]
     if not by_source:
         return None
-    # Counted over all queries: subsets with the same sources can be subtracted source by source.
-    whole = [sources.by_source(each.cell, each.found).units for each in cells]
+    # Count sources over all queries, so that subsets can be subtracted source by source.
+    whole = [sources.by_source(cell.cell, cell.in_top).units for cell in cells]
     size = 1 + max(int(units.max(initial=0)) for units in whole if units is not None)
     return estimate(merge(by_source), np.arange(size), size, cells[0].cell.task)
 
 
 def _subsets(cells: Sequence[RetrievalCell], sources: Sources) -> TidyTable:
-    rows: list[list[Value]] = []
-    tasks = list(dict.fromkeys(each.cell.task for each in cells))
-    for (system, task), members in _groups(each for each in cells if not each.cell.partial).items():
+    heads = columns(f"system task subset source; n:count = pairs; {_SCORES}")
+    table = TidyTable("same-different", "Same and different languages (XTREME-R, Table 14)", heads)
+    whole_cells = [cell for cell in cells if not cell.cell.partial]
+    for key, members in group_by(whole_cells, _system_and_task).items():
         scores: dict[str, Estimate | None] = {}
         for subset, name in SUBSETS.items():
-            limited = [each.pairs.statistics.select(each.subset(subset)) for each in members]
-            whole = [each.found.select(each.subset(subset)) for each in members]
+            limited = [cell.pairs.statistics.select(cell.subset(subset)) for cell in members]
+            whole = [cell.in_top.select(cell.subset(subset)) for cell in members]
             scores[subset] = _pooled(members, sources, limited)
             values = [*score_values(scores[subset]), *score_values(_pooled(members, sources, whole))]
-            rows.append([system, task, name, "measured", sum(map(len, limited)), *values])
+            table.add(*key, name, "measured", sum(map(len, limited)), *values)
         gap = known_difference(scores["same"], scores["different"])
-        rows.append([system, task, "same - different", "measured", None, *difference_values(gap), None, None, None])
-    for task in tasks:
-        rows += printed_subsets(task)
-    columns = [
-        *text_columns("system", "task", "subset", "source"),
-        Column("n", "count", "pairs"),
-        *interval_columns("score", "score", "AP@20, one target"),
-        *interval_columns("found", "score", "in the first 20"),
-    ]
-    return TidyTable("same-different", "Same against different languages (XTREME-R, Table 14)", columns, rows)
+        table.add(*key, "same - different", "measured", None, *difference_values(gap), *[None] * 3)
+    for task in dict.fromkeys(cell.cell.task for cell in cells):
+        table.rows.extend(printed_subsets(task))
+    return table
 
 
 def printed_subsets(task: str) -> list[list[Value]]:
-    """The rows of XTREME-R's Table 14 that a task has, as the table of subsets has them."""
+    """Return a task's rows of XTREME-R's Table 14, in the columns of the subset table."""
     return [
         [row["system"], task, row["subset"], "XTREME-R, Table 14", None, float(row["value"]), *[None] * 5]
         for row in published.table("retrieval_subsets")
@@ -204,39 +238,28 @@ def printed_subsets(task: str) -> list[list[Value]]:
 
 
 def _bias(cells: Sequence[RetrievalCell], sources: Sources, k: int) -> list[TidyTable]:
-    by_pair: list[list[Value]] = []
-    own: list[list[Value]] = []
-    for (system, task), members in _groups(cells).items():
-        for each in members:
-            for language in each.tops.languages:
-                share = sources.estimate(each.cell, each.tops.share(language)) if each.tops.counts.any() else None
-                values = _share_values(share, each.tops.pool_share(language))
-                by_pair.append([system, task, each.language, language, *values])
-                if language == each.language:
-                    own.append([system, task, each.language, *values])
-        whole = [each for each in members if not each.cell.partial]
+    shares = f"share±:score = % of the first {k}; pool:score = % of the pool; ratio±:share = ratio"
+    heads = columns(f"system task; query = query language; {shares}")
+    own = TidyTable("own-language", f"Share of the query's language in the first {k}", heads)
+    heads = columns(f"system task; query = query language; candidate = candidate language; {shares}")
+    by_pair = TidyTable("bias", f"Languages of the first {k} candidates and of the pool", heads)
+    for key, members in group_by(cells, _system_and_task).items():
+        for cell in members:
+            for language in cell.tops.languages:
+                share = sources.estimate(cell.cell, cell.tops.share(language)) if cell.tops.counts.any() else None
+                values = _share_values(share, cell.tops.pool_share(language))
+                by_pair.add(*key, cell.language, language, *values)
+                if language == cell.language:
+                    own.add(*key, cell.language, *values)
+        whole = [cell for cell in members if not cell.cell.partial]
         for language in whole[0].tops.languages if whole else ():
-            share = _pooled(whole, sources, [each.tops.share(language) for each in whole])
-            by_pair.append([system, task, ALL, language, *_share_values(share, whole[0].tops.pool_share(language))])
-    shares = [
-        *interval_columns("share", "score", f"% of the first {k}"),
-        Column("pool", "score", "% of the pool"),
-        *interval_columns("ratio", "share", "ratio"),
-    ]
-    first = [*text_columns("system", "task"), Column("query", label="query language")]
-    return [
-        TidyTable("own-language", f"The first {k} places that a query's own language has", [*first, *shares], own),
-        TidyTable(
-            "bias",
-            f"The first {k} places by language, against the pool",
-            [*first, Column("candidate", label="candidate language"), *shares],
-            by_pair,
-        ),
-    ]
+            share = _pooled(whole, sources, [cell.tops.share(language) for cell in whole])
+            by_pair.add(*key, ALL, language, *_share_values(share, whole[0].tops.pool_share(language)))
+    return [own, by_pair]
 
 
 def _share_values(share: Estimate | None, pool: float) -> list[Value]:
-    """The share of the first places with its interval, the pool's share, and the first over the second."""
+    """Return the share of the top candidates with its interval, the pool's share, and their ratio."""
     if share is None:
         return [None, None, None, 100 * pool, None, None, None]
     low, high = share.score_interval() or (None, None)
@@ -245,27 +268,16 @@ def _share_values(share: Estimate | None, pool: float) -> list[Value]:
 
 
 def _heatmap(matrix: TidyTable) -> Figure:
-    return Figure(
-        matrix.name,
-        "heatmap",
-        f"{matrix.title}, AP@20 limited to one target",
-        "A square for each pair of query and target language, coloured by its score.",
-        "target",
-        "query",
-        colour="score",
-        panel="system",
-    )
+    about = "One square per pair of query and target language, coloured by score."
+    title = f"{matrix.title}, AP@20 limited to one target"
+    return figure("heatmap", f"{matrix.name}: target, query, score, system", title, about)
 
 
-_OWN_LANGUAGE = Figure(
-    "own-language",
+_OWN_LANGUAGE = figure(
     "bars",
-    "How many times its share of the pool a query's own language has of the first places",
-    "A bar for each query language with its interval; 1 is no preference.",
-    "ratio",
-    "query",
-    colour="system",
-    panel="task",
+    "own-language: ratio, query, system, task",
+    "Share of the query's language in the top candidates, relative to the pool",
+    "One bar per query language with its interval; 1 means no preference.",
     marks=[("no preference", 1.0)],
 )
 
@@ -278,23 +290,19 @@ def _reading(by_subset: TidyTable, own_language: TidyTable, k: int) -> str:
     }
     for system, task in dict.fromkeys((name, task) for name, task, _ in measured):
         same, different = (measured[system, task, SUBSETS[name]] for name in ("same", "different"))
+        texts = [f"{value:.1f}" if isinstance(value, float) else "no score" for value in (same, different)]
         sentences.append(
-            f"On {task}, {system} has {_text(same)} in the same language and {_text(different)} in different ones."
+            f"On {task}, {system} scores {texts[0]} for the same language and {texts[1]} for different languages."
         )
         ratios = {str(row["query"]): row["ratio"] for row in own if (row["system"], row["task"]) == (system, task)}
-        known = {code: ratio for code, ratio in ratios.items() if isinstance(ratio, float)}
-        if known:
-            most, least = max(known, key=known.__getitem__), min(known, key=known.__getitem__)
+        finite = {code: ratio for code, ratio in ratios.items() if isinstance(ratio, float)}
+        if finite:
+            most, least = max(finite, key=finite.__getitem__), min(finite, key=finite.__getitem__)
             sentences.append(
-                f"Its first {k} places go to the query's own language {np.mean([*known.values()]):.1f} times as often"
-                f" as the pool would have it (from {known[least]:.1f} in {least} to {known[most]:.1f} in {most})."
+                f"Its first {k} candidates are in the query's language {np.mean([*finite.values()]):.1f} times as often"
+                f" as the pool's share implies (from {finite[least]:.1f} in {least} to {finite[most]:.1f} in {most})."
             )
     return (
-        f"{first_few(sentences)} A one-target score says nothing of the order among the translations of one answer,"
-        " since only one of them is in the pool; the shares of the first places do, but not whether what stands there"
-        " is right."
+        f"{first_few(sentences)} A one-target score does not reflect the order among translations of an answer, since "
+        "only one of them is in the pool. The shares of the top candidates do, regardless of whether they are right."
     )
-
-
-def _text(value: Value) -> str:
-    return f"{value:.1f}" if isinstance(value, float) else "no score"

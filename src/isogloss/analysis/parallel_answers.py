@@ -1,48 +1,59 @@
-"""The answers of systems to parallel test sets, side by side: the same question in every language.
+"""Predictions for parallel test sets: the same questions in every language.
 
-An item is what a row of the task's score is: an example, or a case of the checklist. It is right where it has full
-marks by the task's score, which for question answering is an exact match, and failed where it has none at all: no word
-in common with the gold.
+An item is a row of the task's score: an example, or a checklist case. It is right if it has full marks by the task's
+metric, for question answering an exact match, and failed if its score is zero: no word in common with the gold answer.
+
+An item that every system fails in every language may have a wrong gold answer. One that every system fails in one
+language and gets right in all others may be badly translated. Partly right answers count as neither, since the
+boundaries of answers can differ without an error in the data.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from isogloss.analysis.answers import score_values
+from isogloss.analysis.finding import Value
 from isogloss.metrics.estimate import ROUNDING, Estimate, estimate
-from isogloss.metrics.statistics import IntArray, Statistics
-from isogloss.scoring.cells import Answered, Cell, Resample
+from isogloss.metrics.statistics import MEAN, IntArray, Statistics
+from isogloss.scoring.cells import Answered, Cell
 from isogloss.scoring.main_score import lower_is_better, main_statistics
+from isogloss.scoring.request import Resample
 from isogloss.scoring.sources import Sources
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.task import Task
 
-# Answers of these forms are words of the task, not of the language, and can be compared across languages.
+BoolArray = npt.NDArray[np.bool_]
+# With two languages it is unclear which one is the odd one out.
+FEWEST_LANGUAGES = 3
+_TIMES = 5
+# Answers of these forms do not depend on the language and can be compared across languages.
 SHARED_FORMS = ("label", "option")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ParallelCell:
-    """One system's answers in one language of a parallel task.
+    """Predictions of one system in one language of a parallel task.
 
     Attributes:
-        units: the id that each item shares with its translations.
-        right: whether each has full marks.
-        failed: whether each has none.
-        answers: what was said, as text.
-        texts: what was asked.
-        gold: what is right, as text.
-        cell: the judged cell, for its sources.
-        example: the example that stands for each item.
+        units: id that each item shares with its translations.
+        right: True for items with full marks.
+        failed: True for items with a score of zero.
+        answers: predictions as text.
+        texts: input texts.
+        gold: gold answers as text.
+        cell: judged cell, for its sources.
+        example: representative example of each item.
     """
 
     system: str
     language: str
     units: list[str]
-    right: npt.NDArray[np.bool_]
-    failed: npt.NDArray[np.bool_]
+    right: BoolArray
+    failed: BoolArray
     answers: list[str]
     texts: list[str]
     gold: list[str]
@@ -51,13 +62,13 @@ class ParallelCell:
 
 
 def is_parallel(task: Task) -> bool:
-    """Whether the test sets of a task are translations of each other, and answers to them right or wrong."""
+    """Return True if a task's test sets are translations of each other and predictions are right or wrong."""
     kind = kind_of(task)
     return bool(task.parallel) and not kind.retrieval and kind.rows == "example"
 
 
 def parallel_cell(system: str, answered: Answered) -> ParallelCell | None:
-    """The items of a cell; None where its examples have no ids in common with other languages."""
+    """Return the items of a cell, or None if its examples share no ids across languages."""
     task, examples, cell = answered.task, answered.examples, answered.cell
     if examples.units is None:
         return None
@@ -67,16 +78,16 @@ def parallel_cell(system: str, answered: Answered) -> ParallelCell | None:
     chosen: IntArray = np.arange(len(examples)) if rows is None else rows
     texts, gold = kind_of(task).main_text(examples), examples[examples.gold]
     return ParallelCell(
-        system,
-        examples.language,
-        [examples.units[row] for row in chosen],
-        marks > 1 - ROUNDING,
-        marks < ROUNDING,
-        [_as_text(answered.values[row]) for row in chosen],
-        [texts[row] for row in chosen],
-        [_as_text(gold[row]) for row in chosen],
-        cell,
-        chosen,
+        system=system,
+        language=examples.language,
+        units=[examples.units[row] for row in chosen],
+        right=marks > 1 - ROUNDING,
+        failed=marks < ROUNDING,
+        answers=[_as_text(answered.values[row]) for row in chosen],
+        texts=[texts[row] for row in chosen],
+        gold=[_as_text(gold[row]) for row in chosen],
+        cell=cell,
+        example=chosen,
     )
 
 
@@ -87,13 +98,13 @@ def _as_text(value: object) -> str:
 
 
 class ParallelAnswers:
-    """All cells of one task and split, over the items that every one of them has.
+    """All cells of one task and split, over their common items.
 
     Attributes:
-        cells: of all systems and languages.
-        units: the items that all cells have, in the order of the first.
-        languages: in the order they came.
-        systems: in the order they came.
+        cells: cells of all systems and languages.
+        units: items common to all cells, in the order of the first.
+        languages: languages in order of appearance.
+        systems: systems in order of appearance.
     """
 
     def __init__(self, task: Task, cells: Sequence[ParallelCell], resample: Resample = "source") -> None:
@@ -103,32 +114,98 @@ class ParallelAnswers:
         self.languages = list(dict.fromkeys(cell.language for cell in cells))
         self.systems = list(dict.fromkeys(cell.system for cell in cells))
         self._sources = Sources((cell.cell for cell in cells), resample)
-        self._place = {
+        self._rows = {
             (cell.system, cell.language): {unit: row for row, unit in enumerate(cell.units)} for cell in cells
         }
 
     def of(self, system: str, language: str) -> ParallelCell | None:
-        """A cell, None where there is none."""
+        """Return a cell, or None."""
         return next((cell for cell in self.cells if (cell.system, cell.language) == (system, language)), None)
 
     def rows(self, cell: ParallelCell, units: Iterable[str]) -> IntArray:
-        """Where some items stand in a cell."""
-        place = self._place[cell.system, cell.language]
-        return np.fromiter((place[unit] for unit in units), np.int64)
+        """Return the rows of items in a cell."""
+        row_of = self._rows[cell.system, cell.language]
+        return np.fromiter((row_of[unit] for unit in units), np.int64)
 
     def common_units(self, cells: Sequence[ParallelCell]) -> list[str]:
-        """The items that some cells have in common, in the order of the first."""
-        others = [self._place[cell.system, cell.language] for cell in cells[1:]]
+        """Return the items common to some cells, in the order of the first."""
+        others = [self._rows[cell.system, cell.language] for cell in cells[1:]]
         return [unit for unit in cells[0].units if all(unit in other for other in others)]
 
-    def right(self, cells: Sequence[ParallelCell], units: Sequence[str]) -> npt.NDArray[np.bool_]:
-        """Whether each item (rows) is right in each cell (columns)."""
+    def right(self, cells: Sequence[ParallelCell], units: Sequence[str]) -> BoolArray:
+        """Return True for each item (rows) that is right in each cell (columns)."""
         return np.column_stack([cell.right[self.rows(cell, units)] for cell in cells])
 
-    def failed(self, cells: Sequence[ParallelCell], units: Sequence[str]) -> npt.NDArray[np.bool_]:
-        """Whether each item (rows) has failed in each cell (columns)."""
+    def failed(self, cells: Sequence[ParallelCell], units: Sequence[str]) -> BoolArray:
+        """Return True for each item (rows) that failed in each cell (columns)."""
         return np.column_stack([cell.failed[self.rows(cell, units)] for cell in cells])
 
     def estimate(self, cell: ParallelCell, rows: IntArray, statistics: Statistics) -> Estimate:
-        """The estimate of something that has one row for each of some rows of a cell, by the cell's sources."""
+        """Estimate statistics over some rows of a cell, by the cell's sources."""
         return estimate(replace(statistics, units=cell.example[rows]), *self._sources.of_examples(cell.cell))
+
+
+def failed_everywhere(grid: ParallelAnswers, pivot: str) -> list[list[Value]]:
+    """Return the items that every system fails in every language, those with most agreement first.
+
+    A row has task, id, number of cells, gold, the most common answer, its number of cells, and the text. Gold and text
+    are the pivot's if it has answers.
+    """
+    nowhere = grid.failed(grid.cells, grid.units).all(axis=1)
+    rows: list[list[Value]] = []
+    for unit in np.array(grid.units, dtype=object)[nowhere]:
+        items = [(cell, int(grid.rows(cell, [unit])[0])) for cell in grid.cells]
+        [(answer, times)] = Counter(cell.answers[row] for cell, row in items).most_common(1)
+        cell, row = next((item for item in items if item[0].language == pivot), items[0])
+        rows.append([grid.task.id, unit, len(items), cell.gold[row], answer, times, cell.texts[row]])
+    return sorted(rows, key=lambda row: -int(row[_TIMES] or 0))
+
+
+def failed_in_one(grid: ParallelAnswers, pivot: str) -> list[list[Value]]:
+    """Return the items that every system fails in one language and gets right in all others.
+
+    A row has task, language, id, number of systems with answers in that language, gold, the first system's answer, the
+    text, and the text in the pivot, or in another language if it is the pivot.
+    """
+    rows: list[list[Value]] = []
+    for language, (only, _) in _only_here(grid).items():
+        here = next(cell for cell in grid.cells if cell.language == language)
+        rest = [cell for cell in grid.cells if cell.language != language]
+        there = next((cell for cell in rest if cell.language == pivot), rest[0])
+        systems = len(grid.cells) - len(rest)
+        for unit in np.array(grid.units, dtype=object)[only]:
+            row, other = int(grid.rows(here, [unit])[0]), int(grid.rows(there, [unit])[0])
+            details = here.gold[row], here.answers[row], here.texts[row], there.texts[other]
+            rows.append([grid.task.id, language, unit, systems, *details])
+    return rows
+
+
+def one_language_counts(grid: ParallelAnswers) -> list[list[Value]]:
+    """Count the items that every system fails in one language and gets right in all others.
+
+    A row has task, language, number of items, their count, its share of all items with an interval, and its percentage
+    of the items that every system fails in the language.
+    """
+    counts: list[list[Value]] = []
+    reference = grid.cells[0]
+    rows = grid.rows(reference, grid.units)
+    for language, (only, failed) in _only_here(grid).items():
+        share = grid.estimate(reference, rows, Statistics(only[:, None].astype(float), MEAN))
+        count = int(only.sum())
+        of_failed = 100 * count / int(failed.sum()) if failed.any() else None
+        counts.append([grid.task.id, language, len(grid.units), count, *score_values(share), of_failed])
+    return counts
+
+
+def _only_here(grid: ParallelAnswers) -> dict[str, tuple[BoolArray, BoolArray]]:
+    """Return, by language, the items that fail only there, and those that every system fails there."""
+    if len(grid.languages) < FEWEST_LANGUAGES or not grid.units:
+        return {}
+    right, failed = grid.right(grid.cells, grid.units), grid.failed(grid.cells, grid.units)
+    by_language = {}
+    for language in grid.languages:
+        inside = np.array([cell.language == language for cell in grid.cells])
+        here: BoolArray = np.all(failed[:, inside], axis=1)
+        elsewhere: BoolArray = np.all(right[:, ~inside], axis=1)
+        by_language[language] = np.logical_and(here, elsewhere), here
+    return by_language

@@ -1,4 +1,4 @@
-"""Ways to make one number of scores by task and language, and how sure the order is that each gives."""
+"""Ways to aggregate scores by task and language, and the uncertainty of the resulting rankings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,121 +14,123 @@ from isogloss.scoring.names import known_language
 from isogloss.tasks.registry import task as find_task
 
 Draw = Literal["languages", "examples"]
+BoolArray = npt.NDArray[np.bool_]
+# Scores (systems, tasks, languages), mask of existing cells and weights of languages to one figure per system.
+Aggregate = Callable[[FloatArray, BoolArray, FloatArray], FloatArray]
 
-# How many languages "the worst" are.
+# Number of worst languages.
 WORST = 10
-# Figures that are equal on paper may differ in their last digits.
+# Tolerance for rounding errors in equal figures.
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class View:
-    """One way to average.
+    """A way to aggregate scores.
 
     Attributes:
-        title: what it is, in a line.
-        figures: from scores (systems, tasks, languages), which of them are there, and how often each language counts,
-            to one figure a system.
-        lower: whether less is better.
+        title: one-line description.
+        lower: True if lower is better.
     """
 
     title: str
-    figures: Callable[[FloatArray, npt.NDArray[np.bool_], FloatArray], FloatArray]
+    figures: Aggregate
     lower: bool = False
 
 
 def task_means(
-    scores: FloatArray, present: npt.NDArray[np.bool_], weights: FloatArray, groups: FloatArray | None = None
-) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """Each system's mean over the languages of each task, or the mean over groups of languages of their means.
+    scores: FloatArray, present: BoolArray, weights: FloatArray, groups: FloatArray | None = None
+) -> tuple[FloatArray, BoolArray]:
+    """Return each system's mean over the languages of each task, or over groups of languages.
 
     Args:
-        scores: systems by tasks by languages.
-        present: tasks by languages.
-        weights: of each language.
-        groups: groups by languages, 1 where a language is in a group; by default all are one group.
+        scores: scores (systems, tasks, languages).
+        present: mask of existing cells (tasks, languages).
+        weights: weight of each language.
+        groups: membership (groups, languages), 1 if a language is in a group; by default one group of all.
 
     Returns:
-        Systems by tasks, and which tasks have a language of any weight.
+        Means (systems, tasks), and a mask of tasks with a language of positive weight.
     """
-    of = np.ones((1, len(weights))) if groups is None else groups
-    weighted = (of * weights).T
+    membership = np.ones((1, len(weights))) if groups is None else groups
+    weighted = (membership * weights).T
     totals = present @ weighted
-    means = np.divide(scores @ weighted, totals, out=np.zeros((*scores.shape[:2], len(of))), where=totals > 0)
+    means = np.divide(scores @ weighted, totals, out=np.zeros((*scores.shape[:2], len(membership))), where=totals > 0)
     counted = (totals > 0).sum(axis=1)
     return means.sum(axis=2) / np.maximum(counted, 1), counted > 0
 
 
 def gini(values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-    """How unequal the numbers of each row are: 0 if all are equal, near 1 if one has everything.
+    """Return the Gini coefficient of each row: 0 if all are equal, near 1 if one has everything.
 
-    Half the mean difference of two of them, relative to their mean; 0 where all are 0. Weights say how often each
-    column counts.
+    It is half the mean absolute difference of two values, relative to their mean; 0 if all are 0. Weights are the
+    multiplicities of the columns.
     """
     counts = np.ones(values.shape[-1]) if weights is None else weights
     order = np.argsort(values, axis=-1)
-    ordered, of = np.take_along_axis(values, order, axis=-1), counts[order]
-    total = of.sum(axis=-1)
-    # The sum over pairs of their difference, from how many are below and above each.
-    below = np.cumsum(of, axis=-1) - of
-    pairs = (ordered * of * (2 * below + of - total[..., None])).sum(axis=-1)
-    mass = (ordered * of).sum(axis=-1) * total
-    found: FloatArray = np.divide(pairs, mass, out=np.zeros_like(pairs), where=mass > 0)
-    return found
+    ordered, multiplicity = np.take_along_axis(values, order, axis=-1), counts[order]
+    total = multiplicity.sum(axis=-1)
+    # Sum of pairwise differences, from the number of values below and above each.
+    below = np.cumsum(multiplicity, axis=-1) - multiplicity
+    pairs = (ordered * multiplicity * (2 * below + multiplicity - total[..., None])).sum(axis=-1)
+    mass = (ordered * multiplicity).sum(axis=-1) * total
+    coefficients: FloatArray = np.divide(pairs, mass, out=np.zeros_like(pairs), where=mass > 0)
+    return coefficients
 
 
 def worst_mean(values: FloatArray, weights: FloatArray, worst: int = WORST) -> FloatArray:
-    """The mean of the lowest numbers of each row, `worst` of them, a column counting as often as its weight says."""
+    """Return the weighted mean of the `worst` lowest numbers of each row."""
     order = np.argsort(values, axis=-1)
-    ordered, of = np.take_along_axis(values, order, axis=-1), weights[order]
-    below = np.cumsum(of, axis=-1) - of
-    used = np.clip(worst - below, 0, of)
-    found: FloatArray = (ordered * used).sum(axis=-1) / used.sum(axis=-1)
-    return found
+    ordered, multiplicity = np.take_along_axis(values, order, axis=-1), weights[order]
+    below = np.cumsum(multiplicity, axis=-1) - multiplicity
+    used = np.clip(worst - below, 0, multiplicity)
+    means: FloatArray = (ordered * used).sum(axis=-1) / used.sum(axis=-1)
+    return means
 
 
-def language_figures(scores: FloatArray, present: npt.NDArray[np.bool_]) -> FloatArray:
-    """The mean of each system in each language over the tasks that have it."""
-    found: FloatArray = scores.sum(axis=1) / present.sum(axis=0)
-    return found
+def language_figures(scores: FloatArray, present: BoolArray) -> FloatArray:
+    """Return the mean of each system in each language over its tasks."""
+    means: FloatArray = scores.sum(axis=1) / present.sum(axis=0)
+    return means
 
 
 def views(panel: RankingPanel, speakers: Mapping[str, float]) -> dict[str, View]:
-    """The views that a panel can be seen by; one whose weights are not known for any language is not there."""
+    """Return the views of a panel, except those without known weights."""
     entries = [known_language(code) for code in panel.languages]
     families = [entry.family if entry else code for entry, code in zip(entries, panel.languages, strict=True)]
-    found = {
+    by_name = {
         "category": View("mean over categories of tasks (XTREME-R)", _category_view(panel)),
         "flat": View("mean over tasks (XTREME)", _flat_view(np.ones(len(entries)))),
-        "family": View("families count alike", _flat_view(np.ones(len(entries)), _indicator(families))),
+        "family": View("families weighted equally", _flat_view(np.ones(len(entries)), _indicator(families))),
     }
     by_speakers = np.array([speakers.get(code, 0.0) for code in panel.languages])
     by_articles = np.array([entry.wikipedia_articles or 0.0 if entry else 0.0 for entry in entries])
     for name, title, weights in (
-        ("speakers", "languages count by their speakers", by_speakers),
-        ("resources", "languages count by their Wikipedia's size", by_articles),
+        ("speakers", "languages weighted by speakers", by_speakers),
+        ("resources", "languages weighted by Wikipedia size", by_articles),
     ):
         if weights.any():
-            found[name] = View(title, _flat_view(weights))
-    found["worst"] = View(f"mean of the system's own {WORST} worst languages", _worst_view)
-    found["gini"] = View("inequality over languages, less is better", _gini_view, lower=True)
-    return found
+            by_name[name] = View(title, _flat_view(weights))
+    by_name["worst"] = View(
+        f"mean of the system's own {WORST} worst languages",
+        lambda scores, present, weights: worst_mean(language_figures(scores, present), weights),
+    )
+    by_name["gini"] = View(
+        "inequality over languages, lower is better",
+        lambda scores, present, weights: gini(language_figures(scores, present), weights),
+        lower=True,
+    )
+    return by_name
 
 
-def _flat_view(
-    base: FloatArray, groups: FloatArray | None = None
-) -> Callable[[FloatArray, npt.NDArray[np.bool_], FloatArray], FloatArray]:
-    def figures(scores: FloatArray, present: npt.NDArray[np.bool_], weights: FloatArray) -> FloatArray:
-        means, counted = task_means(scores, present, weights * base, groups)
-        return _mean_of(means, counted)
-
-    return figures
+def _flat_view(base: FloatArray, groups: FloatArray | None = None) -> Aggregate:
+    return lambda scores, present, weights: _mean_of(*task_means(scores, present, weights * base, groups))
 
 
-def _category_view(panel: RankingPanel) -> Callable[[FloatArray, npt.NDArray[np.bool_], FloatArray], FloatArray]:
+def _category_view(panel: RankingPanel) -> Aggregate:
     inside = _indicator([find_task(name).category for name in panel.tasks]).astype(bool)
 
-    def figures(scores: FloatArray, present: npt.NDArray[np.bool_], weights: FloatArray) -> FloatArray:
+    def figures(scores: FloatArray, present: BoolArray, weights: FloatArray) -> FloatArray:
         means, counted = task_means(scores, present, weights)
         parts = np.array([_mean_of(means[:, tasks], counted[tasks]) for tasks in inside])
         return _mean_of(parts.T, np.array([counted[tasks].any() for tasks in inside]))
@@ -136,39 +138,31 @@ def _category_view(panel: RankingPanel) -> Callable[[FloatArray, npt.NDArray[np.
     return figures
 
 
-def _worst_view(scores: FloatArray, present: npt.NDArray[np.bool_], weights: FloatArray) -> FloatArray:
-    return worst_mean(language_figures(scores, present), weights)
-
-
-def _gini_view(scores: FloatArray, present: npt.NDArray[np.bool_], weights: FloatArray) -> FloatArray:
-    return gini(language_figures(scores, present), weights)
-
-
-def _mean_of(columns: FloatArray, counted: npt.NDArray[np.bool_]) -> FloatArray:
-    found: FloatArray = columns[:, counted].sum(axis=1) / max(1, int(counted.sum()))
-    return found
+def _mean_of(columns: FloatArray, counted: BoolArray) -> FloatArray:
+    means: FloatArray = columns[:, counted].sum(axis=1) / max(1, int(counted.sum()))
+    return means
 
 
 def _indicator(names: list[str]) -> FloatArray:
-    """Groups by members, 1 where a member is in the group."""
+    """Return the membership matrix (groups, members)."""
     distinct = list(dict.fromkeys(names))
     return np.array([[float(name == group) for name in names] for group in distinct])
 
 
 def ranks(figures: FloatArray, *, lower: bool = False) -> IntArray:
-    """The place of each system in each row of figures: 1 is best, and equals share the better place."""
+    """Return the rank of each system in each row; 1 is best, ties share the better rank."""
     signed = (figures if lower else -figures).reshape(-1, figures.shape[-1])
-    # How many are ahead is looked up, not counted: of a thousand systems there are a million pairs.
+    # Sort and search instead of comparing all pairs: a thousand systems have a million pairs.
     ahead = [np.searchsorted(np.sort(row), row - _ROUNDING) for row in signed]
     return 1 + np.array(ahead, dtype=np.int64).reshape(figures.shape)
 
 
 @dataclass(frozen=True, eq=False)
 class RankedView:
-    """A panel in one view: figures and ranks of its systems, and the same for languages drawn again.
+    """Figures and ranks of a panel's systems in one view, with resamples.
 
     Attributes:
-        drawn: figures for each resample, resamples by systems.
+        drawn: figures of each resample (resamples, systems).
     """
 
     view: View
@@ -177,18 +171,18 @@ class RankedView:
     drawn: FloatArray
 
     def rank_interval(self) -> tuple[IntArray, IntArray]:
-        """The ranks that 95 % of the resamples lie between, with the rank itself."""
+        """Return the 95 % interval of the ranks, including the rank itself."""
         drawn = ranks(self.drawn, lower=self.view.lower)
         low, high = np.quantile(drawn, (0.025, 0.975), axis=0, method="nearest").astype(np.int64)
         return np.minimum(low, self.ranks), np.maximum(high, self.ranks)
 
     def interval(self) -> tuple[FloatArray, FloatArray]:
-        """The percentile interval of the figures."""
+        """Return the percentile interval of the figures."""
         low, high = np.quantile(self.drawn, (0.025, 0.975), axis=0)
         return np.minimum(low, self.figures), np.maximum(high, self.figures)
 
     def ahead(self, first: int, second: int) -> float:
-        """The share of the resamples in which one system is ahead of another, ties counting half."""
+        """Return the share of resamples in which the first system is ahead; ties count half."""
         apart = self.drawn[:, first] - self.drawn[:, second]
         apart = -apart if self.view.lower else apart
         return float(((apart > _ROUNDING) + 0.5 * (np.abs(apart) <= _ROUNDING)).mean())
@@ -197,31 +191,31 @@ class RankedView:
 def ranked_views(
     panel: RankingPanel, speakers: Mapping[str, float], resamples: int, seed: int, draw: Draw = "languages"
 ) -> dict[str, RankedView]:
-    """Every view of a panel, and the same for each resample, which is one for all systems and views.
+    """Return every view of a panel, with resamples shared by all systems and views.
 
-    Languages are drawn with replacement: scores of other languages differ by the noise of their tests too, so that is
-    in it. Or examples are: the same languages, and every score moved by its own error, normally distributed.
+    Drawing "languages" with replacement includes test noise, since every language brings its own. Drawing "examples"
+    keeps the languages and adds a normally distributed error to every score.
     """
-    found = views(panel, speakers)
+    by_name = views(panel, speakers)
     once = np.ones(len(panel.languages))
     draws = language_draws(len(panel.languages), resamples, seed).astype(np.float64)
     noise = np.random.default_rng(seed)
-    drawn = {name: np.zeros((resamples, len(panel.systems))) for name in found}
-    for place, weights in enumerate(draws):
+    drawn = {name: np.zeros((resamples, len(panel.systems))) for name in by_name}
+    for index, weights in enumerate(draws):
         scores, counts = panel.scores, weights
         if draw == "examples":
             scores, counts = scores + panel.errors * noise.standard_normal(scores.shape), once
-        for name, view in found.items():
-            drawn[name][place] = view.figures(scores, panel.present, counts)
+        for name, view in by_name.items():
+            drawn[name][index] = view.figures(scores, panel.present, counts)
     result = {}
-    for name, view in found.items():
+    for name, view in by_name.items():
         figures = view.figures(panel.scores, panel.present, once)
         result[name] = RankedView(view, figures, ranks(figures, lower=view.lower), drawn[name])
     return result
 
 
-def pareto_front(sizes: FloatArray, scores: FloatArray) -> npt.NDArray[np.bool_]:
-    """Which systems no other beats: none is as small and better, or smaller and as good."""
+def pareto_front(sizes: FloatArray, scores: FloatArray) -> BoolArray:
+    """Return True for systems on the Pareto frontier of size and score."""
     as_good = (sizes[None] <= sizes[:, None]) & (scores[None] >= scores[:, None])
     better = (sizes[None] < sizes[:, None]) | (scores[None] > scores[:, None])
     beaten = as_good & better

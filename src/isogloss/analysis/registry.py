@@ -1,4 +1,4 @@
-"""Which analyses there are: names, what each takes and answers, and where it is. Nothing heavy is imported for that."""
+"""Registry of analyses. Importing it is cheap."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -11,11 +11,11 @@ from isogloss.plugins import load_object
 if TYPE_CHECKING:
     from isogloss.analysis.finding import Finding
 
-# What an analysis is given:
-# - scores: `function(scores: ScoreTable, **options)`; records, folders of seeds, published systems, tidy CSV;
-# - predictions: `function(folders: Sequence[Path], request: Request, **options)`; data are read as the request says;
+# Input of an analysis:
+# - scores: `function(scores: ScoreView, **options)`; records, folders of seeds, published systems, tidy CSV;
+# - predictions: `function(folders: Sequence[Path], request: Request, **options)`;
 # - checkpoints: `function(sources: Sequence[Path], **options)`; folders of checkpoint records, or CSV;
-# - languages: `function(languages: Sequence[str], **options)`; codes, or the names of suites, as they were given.
+# - languages: `function(languages: Sequence[str], **options)`; codes or names of suites.
 Takes = Literal["scores", "predictions", "checkpoints", "languages"]
 
 
@@ -25,8 +25,8 @@ class RegisteredAnalysis:
 
     Attributes:
         origin: `module:function` of the function that makes the finding; its keyword-only parameters are its options.
-        takes: what it is made from.
-        about: what it answers, in a line.
+        takes: kind of input.
+        about: one-line description.
     """
 
     name: str
@@ -35,14 +35,16 @@ class RegisteredAnalysis:
     about: str
 
     def function(self) -> "Callable[..., Finding]":
-        """The function itself, imported now."""
-        found: Callable[..., Finding] = load_object(self.origin)
-        return found
+        """Import and return the function."""
+        function: Callable[..., Finding] = load_object(self.origin)
+        return function
 
     def options(self) -> dict[str, inspect.Parameter]:
-        """Its options, by name."""
+        """Return the options by name."""
         parameters = inspect.signature(self.function()).parameters.values()
-        return {each.name: each for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY}
+        return {
+            parameter.name: parameter for parameter in parameters if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        }
 
 
 def _row(name: str, takes: Takes, about: str) -> RegisteredAnalysis:
@@ -51,60 +53,62 @@ def _row(name: str, takes: Takes, about: str) -> RegisteredAnalysis:
 
 
 ANALYSES: Mapping[str, RegisteredAnalysis] = {
-    each.name: each
-    for each in (
-        _row("transfer-gap", "scores", "What is lost between English and the other languages, task by task."),
-        _row("resources", "scores", "What transfer goes with: Wikipedia's size, distances from English, own columns."),
-        _row("diversity", "languages", "How diverse languages are in syntax and families, beside what was printed."),
-        _row("families", "scores", "How scores spread over families, branches, scripts and resource classes."),
+    entry.name: entry
+    for entry in (
+        _row("transfer-gap", "scores", "Difference between English and the other languages, by task."),
         _row(
-            "rankings", "scores", "Who is ahead, by seven ways to average, and which conclusions survive all of them."
+            "resources", "scores", "Correlation of scores with Wikipedia size, distances from English, or your columns."
         ),
-        _row("saturation", "scores", "How far people are ahead, and which differences the tests can still show."),
-        _row("consistency", "predictions", "What is right in English and elsewhere, and what looks broken."),
-        _row("unseen", "predictions", "Scores on tag n-grams and entities that English training has, and has not."),
-        _row("language-pairs", "predictions", "Which languages find which in retrieval, and which rankings favour."),
-        # `isogloss select` is the same.
+        _row("diversity", "languages", "Diversity of languages in syntax and families, compared with printed figures."),
+        _row("families", "scores", "Scores by language family, branch, script and resource class."),
+        _row("rankings", "scores", "Rankings by seven ways to average, and conclusions that hold in all of them."),
+        _row("saturation", "scores", "Gap to human performance, and differences that tests can still detect."),
+        _row(
+            "consistency", "predictions", "Agreement between languages on the same questions, and suspicious examples."
+        ),
+        _row("unseen", "predictions", "Scores on tag n-grams and entities seen and unseen in English training."),
+        _row("language-pairs", "predictions", "Retrieval by query and target language, and language bias of rankings."),
+        # Also available as `isogloss select`.
         RegisteredAnalysis(
             "checkpoint-selection",
             "isogloss.analysis.checkpoint_selection:select",
             "checkpoints",
-            "Which dev set should choose the checkpoint, and how far runs lie apart.",
+            "Checkpoint selection by different dev sets, and variation between runs.",
         ),
     )
 }
 
 
 def find_analysis(name: str) -> RegisteredAnalysis:
-    """The analysis of that name.
+    """Return an analysis by name.
 
     Raises:
-        UnknownNameError: there is none; the message has the nearest names.
+        UnknownNameError: unknown name; the message has the nearest names.
     """
-    found = ANALYSES.get(name.lower().replace("_", "-"))
-    if found is None:
+    entry = ANALYSES.get(name.lower().replace("_", "-"))
+    if entry is None:
         raise unknown("analysis", name, ANALYSES)
-    return found
+    return entry
 
 
 def checked_options(
-    entry: RegisteredAnalysis, given: Mapping[str, Any], common: Mapping[str, inspect.Parameter] | None = None
+    entry: RegisteredAnalysis, values: Mapping[str, Any], common: Mapping[str, inspect.Parameter] | None = None
 ) -> dict[str, Any]:
-    """Options by the names and types that the analysis has for them; text, as a command line gives it, is converted.
+    """Check the names of options, and convert text from the command line to their types.
 
     Args:
-        entry: the analysis.
-        given: values, or text, by name.
-        common: options that all analyses of its kind have besides its own.
+        entry: analysis.
+        values: values or text by name.
+        common: further options shared by analyses of its kind.
 
     Raises:
-        UnknownNameError: it has no such option, or the text is none of its values.
+        UnknownNameError: unknown option or invalid text.
     """
-    known = {**entry.options(), **(common or {})}
-    for name in given:
-        if name not in known:
-            raise unknown(f"option of {entry.name}", name, known)
-    return {name: _converted(entry, known[name], value) for name, value in given.items()}
+    options = {**entry.options(), **(common or {})}
+    for name in values:
+        if name not in options:
+            raise unknown(f"option of {entry.name}", name, options)
+    return {name: _converted(entry, options[name], value) for name, value in values.items()}
 
 
 _WORDS = {bool: "true or false", int: "a whole number", float: "a number"}
@@ -120,6 +124,6 @@ def _converted(entry: RegisteredAnalysis, option: inspect.Parameter, value: Any)
         if kind in (int, float):
             return kind(value)
     except (KeyError, ValueError):
-        what = f"option {option.name} of {entry.name} is {value!r}"
-        raise UnknownNameError(what, fix=f"Give {_WORDS[kind]}") from None
+        what = f"invalid value {value!r} of option {option.name} of {entry.name}"
+        raise UnknownNameError(what, fix=f"Pass {_WORDS[kind]}") from None
     return value

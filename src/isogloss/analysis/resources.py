@@ -1,36 +1,31 @@
-"""What transfer goes with: Wikipedia's size (XTREME, Figure 2), distances from English, and columns of a user's own."""
+"""Correlation of scores with Wikipedia size (XTREME, Figure 2), distances from English, and user-defined columns."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 
-from isogloss.analysis.correlation import FEWEST_FAMILIES, Correlation, pearson, spearman
-from isogloss.analysis.finding import AnalysisError, Column, Figure, Finding, TidyTable, Value, first_few
-from isogloss.analysis.language_columns import (
-    ARTICLES,
-    LOG_ARTICLES,
-    LanguageColumn,
-    distance_columns,
-    read_columns,
-    wikipedia_columns,
-)
-from isogloss.analysis.pooling import pooled_over_tasks
+from isogloss.analysis import language_columns
+from isogloss.analysis.correlation import FEWEST_FAMILIES, pearson, spearman, standardised
+from isogloss.analysis.finding import AnalysisError, Column, Finding, TidyTable, Value, columns, figure, first_few
+from isogloss.analysis.language_columns import ARTICLES, LOG_ARTICLES, LanguageColumn
 from isogloss.analysis.regression import Regression, explain_by_columns
-from isogloss.analysis.score_table import ScoreTable
-from isogloss.analysis.table_columns import interval_columns, text_columns
 from isogloss.analysis.transfer_gap import base_name
 from isogloss.data.uriel import DISTANCES, PLACES
+from isogloss.figures import counted
+from isogloss.grouping import group_by
 from isogloss.languages import language
+from isogloss.results.views import ScoreView
 from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.tasks.loading import data_folder
 
 ALL_TASKS = "all tasks"
-# More series than this cannot be told apart in a chart.
+# Maximum number of distinguishable series in a chart.
 MOST_DRAWN = 6
-# What XTREME (section 5) prints of mBERT: about 0.8 for most tasks, about 0.35 for structured prediction.
+# XTREME (section 5) on mBERT: about 0.8 for most tasks, about 0.35 for structured prediction.
 PRINTED_MODEL = "mBERT"
 PRINTED = {
     **dict.fromkeys(("xnli", "pawsx", "xquad", "mlqa", "tydiqa", "bucc", "tatoeba"), 0.8),
@@ -38,35 +33,34 @@ PRINTED = {
 }
 
 NOTES = [
-    "Intervals are bootstrapped over languages (BCa, widened for small samples), for languages like these; those over "
-    "families draw families whole, since related languages are no independent observations. Where a family is nearly "
-    "half of the languages and relatives share most of their luck, those over languages held the truth in 70 % of 400 "
-    "simulated studies, those over families in 89 %.",
-    "Of a column as skewed as plain `articles` Pearson's interval is too narrow: it held the truth in 78 % of 400 "
-    "simulated studies of 40 languages, where Spearman's, and Pearson's of normal columns, held it in about 95 %.",
-    "English is where transfer comes from and is left out, but for `articles`: XTREME correlated with the plain number "
-    "of articles, English counted, which is why the fits of its Figure 2 are curved on a logarithmic axis. The lines "
-    "of the chart here are those of `log_articles`: English is a diamond, and not fitted.",
-    f"'{ALL_TASKS}' is one figure a language: scores (100 minus error rates) standardised by task, then languages "
-    "fitted beside tasks.",
-    "URIEL's distances are made from its features: the angle between syntactic, phonological, inventory or all "
-    "features, or between lists of ancestors (1 between families, a creole being one), and the way over the Earth. "
-    "lang2vec's precomputed ones are in no release of it.",
-    "The regression is a ridge on standardised columns, its penalty chosen and its error measured in families left "
-    "out; its interval is the jackknife's over families, everything fitted anew, but coefficients at one penalty.",
+    "Intervals are bootstrapped over languages (BCa, widened for small samples) or over whole families, since related "
+    "languages are not independent. In 400 simulated studies with a family of nearly half the languages and strongly "
+    "correlated relatives, intervals over languages covered the truth in 70 % and those over families in 89 %.",
+    "Pearson's interval is too narrow for columns as skewed as `articles`: it covered the truth in 78 % of 400 "
+    "simulated studies of 40 languages, compared with about 95 % for Spearman's, or Pearson's with normal columns.",
+    "English, the source of transfer, is left out except for `articles`: XTREME correlated with the raw number of "
+    "articles, including English, so the fits of its Figure 2 are curved on a logarithmic axis. The chart here fits "
+    "`log_articles`; English is drawn as a diamond and not fitted.",
+    f"'{ALL_TASKS}' is one figure per language: scores (100 minus error rates) standardised by task, then fitted by "
+    "language and task effects.",
+    "URIEL's distances are computed from its features: the angle between syntactic, phonological, inventory or all "
+    "features, or between lists of ancestors (1 between families, counting Creole as one), and the great-circle "
+    "distance. lang2vec does not release its precomputed distances.",
+    "The regression is a ridge on standardised columns, with the penalty chosen and the error measured in held-out "
+    "families. Its interval is a jackknife over families with all fits repeated; coefficients keep one penalty.",
 ]
 
 
 @dataclass(frozen=True)
 class _Cell:
-    """The scores of one system on one task, or on all."""
+    """Scores of one system on one task, or on all."""
 
     system: str
     task: str
     scores: Mapping[str, float]
 
     def paired(self, columns: Sequence[LanguageColumn], *, with_english: bool) -> list[str]:
-        """The languages that have a score and a number in every column."""
+        """Return the languages with a score and a number in every column."""
         return [
             code
             for code in self.scores
@@ -74,111 +68,101 @@ class _Cell:
         ]
 
 
-class _LeftOut:
-    """What could not be computed, and for which systems."""
-
-    def __init__(self) -> None:
-        self._systems: dict[str, list[str]] = {}
-
-    def add(self, what: str, system: str) -> None:
-        self._systems.setdefault(what, []).append(system)
-
-    def notes(self) -> list[str]:
-        """A note for each reason, with the first of the systems."""
-        return [
-            f"{what} ({systems[0]}{f' and {len(systems) - 1} more' if systems[1:] else ''})."
-            for what, systems in self._systems.items()
-        ]
+# Results that could not be computed: the reason and the affected system.
+_LeftOut = list[tuple[str, str]]
 
 
-def resources(scores: ScoreTable, *, columns: str = "", data: str | Path | None = None) -> Finding:
-    """What scores in other languages go with, each alone and all together.
+def _left_out_notes(left_out: _LeftOut) -> list[str]:
+    """Return one note per reason, naming the first system."""
+    return [
+        f"{what} ({systems[0][1]}{f' and {len(systems) - 1} more' if systems[1:] else ''})."
+        for what, systems in group_by(left_out, itemgetter(0)).items()
+    ]
+
+
+def resources(scores: ScoreView, *, columns: str = "", data: str | Path | None = None) -> Finding:
+    """Correlate scores with properties of languages, one by one and together.
 
     Args:
-        scores: of one or more systems.
-        columns: a CSV of further columns to correlate with: `language` first.
-        data: the data folder, which has URIEL (`isogloss fetch uriel`); without it there are no distances.
+        scores: scores of one or more systems.
+        columns: CSV of further columns to correlate with, `language` first.
+        data: data folder with URIEL (`isogloss fetch uriel`); distances are left out without it.
 
     Raises:
-        AnalysisError: no system has a task with enough languages whose scores differ, or the CSV is wrong.
+        AnalysisError: no task has enough languages with different scores, or invalid CSV.
     """
-    left_out = _LeftOut()
+    left_out: _LeftOut = []
     cells = _cells(scores, left_out)
     codes = list(dict.fromkeys(code for cell in cells for code in cell.scores))
-    folder = data_folder(data)
-    distances = distance_columns(folder, codes)
-    lacking = _lacking_distances([column.name for column in distances])
-    known = [*wikipedia_columns(codes), *distances, *(read_columns(Path(columns)) if columns else [])]
-    correlations = _correlations(cells, known, left_out)
+    distances = language_columns.distance_columns(data_folder(data), codes)
+    missing = [kind for kind in DISTANCES if kind not in {column.name for column in distances}]
+    lacking = f"No {', '.join(missing)} distance: the data folder's URIEL has no {PLACES}.npz"
+    if not distances:
+        lacking = "No distances: URIEL is not in the data folder"
+    added = language_columns.read_columns(Path(columns)) if columns else []
+    predictors = [*language_columns.wikipedia_columns(codes), *distances, *added]
+    correlations = _correlations(cells, predictors, left_out)
     if not correlations.rows:
-        what = f"no correlation can be given: {left_out.notes()[0].removesuffix('.')}"
-        raise AnalysisError(what, fix="Give scores in more languages")
-    fits = list(_regressions(cells, [column for column in known if column.predicts], left_out))
-    points = _points(cells, known)
-    tables = [correlations, *_regression_tables(fits), *_printed(scores, correlations), points]
-    figures = [_figure(points)] if len(scores.systems) <= MOST_DRAWN else []
-    reading = _reading(correlations, fits)
-    title = "Resources, typology and transfer"
-    return Finding("resources", title, reading, tables, figures, [*NOTES, *lacking, *left_out.notes(), *scores.notes])
+        what = f"no correlation can be computed: {_left_out_notes(left_out)[0].removesuffix('.')}"
+        raise AnalysisError(what, fix="Add scores in more languages")
+    fits = list(_regressions(cells, [column for column in predictors if column.predicts], left_out))
+    points = _points(cells, predictors)
+    about = (
+        f"{len(points.rows)} scores by task and millions of Wikipedia articles (log axis), with a fit to all languages "
+        "except English, drawn as a diamond."
+    )
+    options = {"label": "language", "fit": True, "fitted": "fitted", "log_x": True}
+    chart = figure("scatter", f"points: {ARTICLES}, score, system, task", "Scores by Wikipedia size", about, **options)
+    return Finding(
+        analysis="resources",
+        title="Resources, typology and transfer",
+        reading=_reading(correlations, fits),
+        tables=[correlations, *_regression_tables(fits), *_printed(scores, correlations), points],
+        figures=[chart] if len(scores.systems) <= MOST_DRAWN else [],
+        notes=[
+            *NOTES,
+            *([f"{lacking}; run `isogloss fetch uriel`."] if missing else []),
+            *_left_out_notes(left_out),
+            *scores.notes,
+        ],
+    )
 
 
-def _cells(scores: ScoreTable, left_out: _LeftOut) -> list[_Cell]:
+def _cells(scores: ScoreView, left_out: _LeftOut) -> list[_Cell]:
     cells: list[_Cell] = []
     for system in scores.systems:
-        of = {task: values for task in scores.tasks if (values := scores.values(system, task))}
-        if len(of) > 1:
+        by_task = {task: values for task in scores.tasks if (values := scores.values(system, task))}
+        if len(by_task) > 1:
             try:
-                cells.append(_Cell(system, ALL_TASKS, pooled_over_tasks(_more_is_better(of))))
+                # Error rates become 100 minus the rate, so that more is better.
+                pooled = {
+                    name: {code: 100 - value if lower_is_better(name) else value for code, value in values.items()}
+                    for name, values in by_task.items()
+                }
+                cells.append(_Cell(system, ALL_TASKS, pooled_over_tasks(pooled)))
             except AnalysisError as error:
-                left_out.add(f"{ALL_TASKS} are left out: {error.what}", system)
-        cells += [_Cell(system, task, values) for task, values in of.items()]
+                left_out.append((f"{ALL_TASKS} left out: {error.what}", system))
+        cells += [_Cell(system, task, values) for task, values in by_task.items()]
     return sorted(cells, key=lambda cell: cell.task != ALL_TASKS)
 
 
-def _lacking_distances(names: Sequence[str]) -> list[str]:
-    if not names:
-        return ["No distances: URIEL is not in the data folder; `isogloss fetch uriel` brings it."]
-    lacking = [kind for kind in DISTANCES if kind not in names]
-    what = (
-        f"No {', '.join(lacking)} distance: the data folder's URIEL has no {PLACES}.npz; `isogloss fetch uriel` does."
+def _correlations(cells: Sequence[_Cell], predictors: Sequence[LanguageColumn], left_out: _LeftOut) -> TidyTable:
+    heads = columns(
+        "system task; column = with; languages:count; pearson±:correlation = Pearson; spearman±:correlation = "
+        "Spearman; families:count; family_low:correlation = Pearson over families, from; family_high:correlation = to"
     )
-    return [what] if lacking else []
-
-
-def _more_is_better(scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """Scores by task and language, error rates turned round."""
-    return {
-        name: {code: 100 - value if lower_is_better(name) else value for code, value in of.items()}
-        for name, of in scores.items()
-    }
-
-
-_CORRELATION_COLUMNS = [
-    *text_columns("system", "task"),
-    Column("column", label="with"),
-    Column("languages", "count"),
-    *interval_columns("pearson", "correlation", "Pearson"),
-    *interval_columns("spearman", "correlation", "Spearman"),
-    Column("families", "count"),
-    Column("family_low", "correlation", "Pearson over families, from"),
-    Column("family_high", "correlation", "to"),
-]
-
-
-def _correlations(cells: Sequence[_Cell], columns: Sequence[LanguageColumn], left_out: _LeftOut) -> TidyTable:
-    rows: list[list[Value]] = []
+    table = TidyTable("correlations", "Correlations of scores across languages", heads)
     for cell in cells:
         problems: dict[str, str] = {}
-        for column in columns:
+        for column in predictors:
             try:
-                rows.append(_correlation_row(cell, column))
+                table.add(*_correlation_row(cell, column))
             except AnalysisError as error:
                 problems[column.name] = error.what
-        for what in dict.fromkeys(problems.values()):
-            names = [name for name, problem in problems.items() if problem == what]
-            of = "" if len(names) == len(columns) else f" with {', '.join(names)}"
-            left_out.add(f"No correlation of {cell.task}{of}: {what}", cell.system)
-    return TidyTable("correlations", "Correlations of scores across languages", _CORRELATION_COLUMNS, rows)
+        for what, names in group_by(problems, problems.__getitem__).items():
+            suffix = "" if len(names) == len(predictors) else f" with {', '.join(names)}"
+            left_out.append((f"No correlation of {cell.task}{suffix}: {what}", cell.system))
+    return table
 
 
 def _correlation_row(cell: _Cell, column: LanguageColumn) -> list[Value]:
@@ -186,20 +170,15 @@ def _correlation_row(cell: _Cell, column: LanguageColumn) -> list[Value]:
     x, y = [column.values[code] for code in codes], [cell.scores[code] for code in codes]
     families = [language(code).family for code in codes]
     count = len(set(families))
-    by_family = _figures(pearson(x, y, families))[1:] if count >= FEWEST_FAMILIES else (None, None)
-    place = (cell.system, cell.task, column.name, len(codes))
-    return [*place, *_figures(pearson(x, y)), *_figures(spearman(x, y)), count, *by_family]
-
-
-def _figures(found: Correlation) -> tuple[float, float, float]:
-    return found.value, found.low, found.high
+    by_family = pearson(x, y, families)[1:] if count >= FEWEST_FAMILIES else (None, None)
+    return [cell.system, cell.task, column.name, len(codes), *pearson(x, y), *spearman(x, y), count, *by_family]
 
 
 @dataclass(frozen=True)
 class _Fit:
     cell: _Cell
     columns: Sequence[LanguageColumn]
-    found: Regression
+    regression: Regression
 
 
 def _regressions(cells: Sequence[_Cell], columns: Sequence[LanguageColumn], left_out: _LeftOut) -> Iterator[_Fit]:
@@ -208,154 +187,152 @@ def _regressions(cells: Sequence[_Cell], columns: Sequence[LanguageColumn], left
         x = np.array([[column.values[code] for column in columns] for code in codes]).reshape(len(codes), -1)
         y = np.array([cell.scores[code] for code in codes])
         try:
-            found = explain_by_columns(x, y, [language(code).family for code in codes])
+            regression = explain_by_columns(x, y, [language(code).family for code in codes])
         except AnalysisError as error:
-            left_out.add(f"No regression for {cell.task}: {error.what}", cell.system)
+            left_out.append((f"No regression for {cell.task}: {error.what}", cell.system))
             continue
-        yield _Fit(cell, columns, found)
-
-
-_REGRESSION_COLUMNS = [
-    *text_columns("system", "task"),
-    Column("languages", "count"),
-    Column("families", "count"),
-    *interval_columns("explained", "share", "explained in unseen families"),
-    Column("fitted", "share", "in the fitted languages"),
-    Column("penalty", "number"),
-]
-_COEFFICIENT_COLUMNS = [
-    *text_columns("system", "task", "column"),
-    *interval_columns("coefficient", "correlation", "standardised coefficient", low="low", high="high"),
-    Column("inflation", "number", "variance inflation"),
-]
+        yield _Fit(cell, columns, regression)
 
 
 def _regression_tables(fits: Sequence[_Fit]) -> list[TidyTable]:
     if not fits:
         return []
-    whole: list[list[Value]] = []
-    parts: list[list[Value]] = []
-    for fit in fits:
-        found, place = fit.found, (fit.cell.system, fit.cell.task)
-        shares = (found.explained, found.low, found.high, found.fitted)
-        whole.append([*place, found.languages, found.families, *shares, found.penalty])
-        parts += [
-            [*place, column.name, coefficient, low, high, inflated]
-            for column, coefficient, low, high, inflated in zip(
-                fit.columns,
-                found.coefficients,
-                found.coefficient_lows,
-                found.coefficient_highs,
-                found.inflation,
-                strict=True,
-            )
-        ]
+    heads = columns(
+        "system task; languages families:count; explained±:share = explained in unseen families; "
+        "fitted:share = in the fitted languages; penalty:number"
+    )
     names = ", ".join(column.name for column in fits[0].columns)
-    together = "in unseen families: against the mean of the other families, so that it may exceed what is fitted"
+    together = (
+        "in unseen families: relative to the mean of the other families, so it may exceed the share in the "
+        "fitted languages"
+    )
+    title = f"Variance explained by all columns together ({names})"
+    whole = TidyTable("regression", title, heads, notes=[together])
     by_column = [
-        "shrunk by the penalty: where that is 1 or more a coefficient near 0, with a narrow interval, says that the "
-        "columns do not help in unseen families, not that the score does not go with them",
-        "a variance inflation above 5 or so: the column is nearly made up of the others, and its share is arbitrary",
+        "coefficients are shrunk by the penalty: if it is 1 or more, a coefficient near 0 with a narrow interval means "
+        "that the columns do not help in unseen families, not that they are uncorrelated with the score",
+        "a variance inflation above about 5 means that the column is nearly determined by the others, so its "
+        "coefficient is arbitrary",
     ]
-    return [
-        TidyTable("regression", f"What all columns explain together ({names})", _REGRESSION_COLUMNS, whole, [together]),
-        TidyTable("coefficients", "The regression column by column", _COEFFICIENT_COLUMNS, parts, by_column),
-    ]
+    heads = columns(
+        "system task column; coefficient(low high):correlation = standardised coefficient; "
+        "inflation:number = variance inflation"
+    )
+    parts = TidyTable("coefficients", "Regression coefficients", heads, notes=by_column)
+    for fit in fits:
+        regression, key = fit.regression, (fit.cell.system, fit.cell.task)
+        shares = (regression.explained, regression.low, regression.high, regression.fitted)
+        whole.add(*key, regression.languages, regression.families, *shares, regression.penalty)
+        bounds = regression.coefficient_lows, regression.coefficient_highs
+        figures = regression.coefficients, *bounds, regression.inflation
+        for column, *values in zip(fit.columns, *figures, strict=True):
+            parts.add(*key, column.name, *values)
+    return [whole, parts]
 
 
-def _printed(scores: ScoreTable, correlations: TidyTable) -> list[TidyTable]:
-    """What XTREME says of mBERT beside what its scores give."""
-    rows: list[list[Value]] = []
+def _printed(scores: ScoreView, correlations: TidyTable) -> list[TidyTable]:
+    """Compare XTREME's printed correlations of mBERT with those of its scores."""
+    heads = columns(
+        "system task; printed:correlation = printed, about; pearson(low high):correlation = Pearson; languages:count"
+    )
+    note = "XTREME prints two rounded figures for its runs; XTREME-R's Tables 15-24 have newer runs and more languages"
+    table = TidyTable("printed", "Comparison with XTREME's correlations with Wikipedia size", heads, notes=[note])
     for row in correlations.records():
         task, system = str(row["task"]), str(row["system"])
-        is_printed = base_name(scores, system) == PRINTED_MODEL and scores.regime(system) == "zero-shot"
+        is_printed = base_name(scores, system) == PRINTED_MODEL and scores.results[system].regime == "zero-shot"
         if row["column"] == ARTICLES and task in PRINTED and is_printed:
             low, high = row["pearson_low"], row["pearson_high"]
-            rows.append([system, task, PRINTED[task], row["pearson"], low, high, row["languages"]])
-    columns = [
-        *text_columns("system", "task"),
-        Column("printed", "correlation", "printed, about"),
-        *interval_columns("pearson", "correlation", "Pearson", low="low", high="high"),
-        Column("languages", "count"),
-    ]
-    title = "XTREME's correlations with Wikipedia's size, compared"
-    note = "XTREME prints two rounded figures for its own runs; XTREME-R's Tables 15-24 have newer runs, more languages"
-    return [TidyTable("printed", title, columns, rows, [note])] if rows else []
+            table.add(system, task, PRINTED[task], row["pearson"], low, high, row["languages"])
+    return [table] if table.rows else []
 
 
-def _points(cells: Sequence[_Cell], columns: Sequence[LanguageColumn]) -> TidyTable:
-    rows: list[list[Value]] = []
-    for cell in (each for each in cells if each.task != ALL_TASKS):
+def _points(cells: Sequence[_Cell], predictors: Sequence[LanguageColumn]) -> TidyTable:
+    numbers = [Column(column.name, "number", column.label) for column in predictors]
+    heads = [*columns("system task language family fitted; score:score"), *numbers]
+    table = TidyTable("points", "Scores and columns", heads, shown=5)
+    for cell in (cell for cell in cells if cell.task != ALL_TASKS):
         for code, score in cell.scores.items():
-            place = (cell.system, cell.task, code, language(code).family)
-            rows.append([*place, code != PIVOT, score, *(each.values.get(code) for each in columns)])
-    heads = [*text_columns("system", "task", "language", "family", "fitted"), Column("score", "score")]
-    numbers = [Column(each.name, "number", each.label) for each in columns]
-    return TidyTable("points", "The scores and the columns", [*heads, *numbers], rows, shown=5)
-
-
-def _figure(points: TidyTable) -> Figure:
-    return Figure(
-        "points",
-        "scatter",
-        "Scores against the size of Wikipedia",
-        f"{len(points.rows)} scores by task, against millions of Wikipedia articles on a logarithmic axis, with a fit "
-        "to the languages other than English, which is a diamond.",
-        x=ARTICLES,
-        y="score",
-        colour="system",
-        label="language",
-        panel="task",
-        fit=True,
-        fitted="fitted",
-        log_x=True,
-    )
+            key = (cell.system, cell.task, code, language(code).family)
+            table.add(*key, code != PIVOT, score, *(column.values.get(code) for column in predictors))
+    return table
 
 
 def _reading(correlations: TidyTable, fits: Sequence[_Fit]) -> str:
     records = correlations.records()
-    by_family = [each for each in records if each["family_low"] is not None]
-    said = [
-        f"{_without_zero(records, 'pearson')} of {len(records)} Pearson correlations have an interval over languages "
-        f"without 0; about {len(records) / 20:.0f} would if there were nothing to find and languages were independent."
+    by_family = [record for record in records if record["family_low"] is not None]
+    sentences = [
+        f"{_significant(records, 'pearson')} at the 5 % level over languages, compared with about "
+        f"{len(records) / 20:.0f} expected by chance if languages were independent."
     ]
     if by_family:
-        said.append(
-            f"Relatives are not: of the {len(by_family)} that have an interval over families "
-            f"{_without_zero(by_family, 'family')} are without 0."
-        )
-    logs = [each for each in records if each["column"] == LOG_ARTICLES]
+        sentences.append(f"Related languages are not independent: over families, {_significant(by_family, 'family')}.")
+    logs = [record for record in records if record["column"] == LOG_ARTICLES]
     if logs:
-        strongest, weakest = (sorted(logs, key=lambda each: float(each["pearson"] or 0))[place] for place in (-1, 0))
-        said.append(f"With log Wikipedia size they run from {_named(weakest)} to {_named(strongest)}.")
+        strongest, weakest = (
+            sorted(logs, key=lambda record: float(record["pearson"] or 0))[index] for index in (-1, 0)
+        )
+        sentences.append(f"Correlations with log Wikipedia size range from {_named(weakest)} to {_named(strongest)}.")
     chosen = [fit for fit in fits if fit.cell.task == ALL_TASKS] or fits[:3]
     if chosen:
-        said.append(first_few([_explained(fit) for fit in chosen]))
-    said.append(
-        "Languages with a large Wikipedia are also near to English, rich and well tested, so no column here is shown "
-        "to be a cause; and an interval that holds 0 does not show that there is nothing."
+        sentences.append(first_few([_explained(fit) for fit in chosen]))
+    sentences.append(
+        "Wikipedia size is confounded with closeness to English, wealth and test quality, so no column is shown to be "
+        "a cause. A correlation that is not significant may still exist."
     )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def _explained(fit: _Fit) -> str:
-    found = fit.found
+    regression, count = fit.regression, len(fit.columns)
+    together = f"the {count} columns together explain" if count > 1 else f"{fit.columns[0].name} explains"
     return (
-        f"Of {fit.cell.system} on {fit.cell.task}, {_all_columns(fit.columns)} "
-        f"{found.explained:.0%} ({found.low:.0%} to {found.high:.0%}) in families the fit has not seen and "
-        f"{found.fitted:.0%} in those it has ({found.languages} languages, {found.families} families)"
-        f"{'; below 0, the mean is the better guess' if found.explained < 0 else ''}."
+        f"For {fit.cell.system} on {fit.cell.task}, {together} "
+        f"{regression.explained:.0%} ({regression.low:.0%} to {regression.high:.0%}) of the variance in held-out "
+        f"families and {regression.fitted:.0%} in the fitted ones ({regression.languages} languages, "
+        f"{regression.families} families)"
+        f"{'; below 0 %, the mean predicts better' if regression.explained < 0 else ''}."
     )
 
 
-def _without_zero(records: Sequence[Mapping[str, Value]], interval: str) -> int:
-    return sum(float(each[f"{interval}_low"] or 0) * float(each[f"{interval}_high"] or 0) > 0 for each in records)
-
-
-def _all_columns(columns: Sequence[LanguageColumn]) -> str:
-    return f"the {len(columns)} columns together explain" if columns[1:] else f"{columns[0].name} alone explains"
+def _significant(records: Sequence[Mapping[str, Value]], interval: str) -> str:
+    """Count the correlations with an interval that excludes 0."""
+    count = sum(
+        float(record[f"{interval}_low"] or 0) * float(record[f"{interval}_high"] or 0) > 0 for record in records
+    )
+    total = counted(len(records), "Pearson correlation")
+    return f"{count} of {total} {'is' if count == 1 else 'are'} significant"
 
 
 def _named(row: Mapping[str, Value]) -> str:
     low, high = float(row["pearson_low"] or 0), float(row["pearson_high"] or 0)
     return f"{float(row['pearson'] or 0):.2f} ({low:.2f} to {high:.2f}; {row['system']}, {row['task']})"
+
+
+def pooled_over_tasks(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """Return the effect of each language over all tasks, in standard deviations of a task's scores, with mean 0.
+
+    Each task's scores are standardised, then language and task effects are fitted by least squares
+    (score = language + task), so that languages in easier tasks have no advantage.
+
+    Args:
+        scores: scores by task and language. Tasks with one language or constant scores are left out.
+
+    Raises:
+        AnalysisError: no task is left, or the tasks fall into groups that share no language.
+    """
+    cells = [
+        (task, code, float(value))
+        for task, values in scores.items()
+        if len(values) > 1 and (column := standardised(list(values.values()))) is not None
+        for code, value in zip(values, column, strict=True)
+    ]
+    tasks, codes = list(dict.fromkeys(task for task, _, _ in cells)), list(dict.fromkeys(code for _, code, _ in cells))
+    if not cells:
+        raise AnalysisError("no task has scores that differ between languages")
+    design = np.zeros((len(cells), len(codes) + len(tasks)))
+    for row, (task, code, _) in enumerate(cells):
+        design[row, codes.index(code)] = design[row, len(codes) + tasks.index(task)] = 1
+    if np.linalg.matrix_rank(design) < design.shape[1] - 1:
+        raise AnalysisError("cannot pool tasks: they fall into groups that share no language")
+    effects = np.linalg.lstsq(design, np.array([value for _, _, value in cells]), rcond=None)[0][: len(codes)]
+    return dict(zip(codes, (effects - effects.mean()).tolist(), strict=True))

@@ -1,36 +1,42 @@
-"""Generalisation to the unseen: tag n-grams and entities that English training has, against those it has not.
+"""Scores on tag n-grams and entities seen and unseen in English training.
 
-XTREME (section 5, Table 4) gives the accuracy on part-of-speech tag trigrams and 4-grams that were seen or not seen in
-the English training data, and compares seen with unseen entities, "isolating" length, frequency and Latin script.
+XTREME (section 5, Table 4) reports the accuracy on part-of-speech tag trigrams and 4-grams seen and unseen in the
+English training data, and compares seen with unseen entities, "isolating" length, frequency and Latin script.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from isogloss.analysis.answers import answers_of, mark_partial
-from isogloss.analysis.entity_strata import FACTORS, EntityStrata, entity_strata
+from isogloss.analysis.answers import answers_of, compared_values, difference_values, mark_partial, score_values
 from isogloss.analysis.finding import (
     MEAN_OF_OTHERS,
     AnalysisError,
-    Column,
-    Figure,
     Finding,
     TidyTable,
     Value,
+    columns,
+    figure,
     first_few,
 )
-from isogloss.analysis.interval_values import compared_values, difference_values, score_values
-from isogloss.analysis.table_columns import interval_columns, text_columns
-from isogloss.analysis.tag_ngrams import NgramOccurrences, TagNgram, ngram_occurrences, tag_ngrams
+from isogloss.analysis.seen_items import (
+    FACTORS,
+    EntityStrata,
+    NgramOccurrences,
+    TagNgram,
+    entity_strata,
+    ngram_occurrences,
+    tag_ngrams,
+)
 from isogloss.errors import DataError
 from isogloss.explain.tagging import training_entities
+from isogloss.grouping import group_by
 from isogloss.metrics.estimate import Estimate, mean
 from isogloss.metrics.statistics import Statistics
 from isogloss.metrics.student import ENOUGH
 from isogloss.predictions.memory import Predictions
 from isogloss.scoring.averages import PIVOT
-from isogloss.scoring.cells import Cell, Request
+from isogloss.scoring.cells import Cell
+from isogloss.scoring.request import Request
 from isogloss.scoring.sources import Sources
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.kinds.tagging import SPANS
@@ -47,35 +53,28 @@ PRINTED = {
     (4, "unseen"): (67.5, 18.3, 49.2),
 }
 NOTES = [
-    "An n-gram is a run of gold tags within a sentence, counted as often as it occurs; it is right if all tags are.",
-    "An entity is seen if its characters, whatever their case and blanks, are an entity of the English training set.",
-    "Intervals are of new sentences (those with the same words, and translations of one sentence of PUD, together).",
-    "Alike means of the same type, the same length (1, 2, 3, more tokens), equally frequent in the test set (once, up"
-    " to 4 times, more), and both in Latin script or not; seen entities are weighted to the mix of the unseen ones."
-    " XTREME names the factors, not the cuts.",
-    f"Means are over the languages that have seen and unseen ones in at least {ENOUGH} independent sentences each.",
+    "An n-gram is a sequence of gold tags within a sentence; every occurrence counts. It is right if all tags are.",
+    "An entity is seen if the English training set has it, ignoring case and spaces.",
+    "Intervals are clustered by sentence: sentences with the same words, and translations of a PUD sentence, form one"
+    " cluster.",
+    "Matched entities have the same type, length (1, 2, 3 or more tokens), frequency in the test set (once, up to 4"
+    " times, more) and script (Latin or not); seen entities are reweighted to the distribution of unseen ones. XTREME"
+    " names the factors but not the cutoffs.",
+    f"Means are over languages with seen and unseen items in at least {ENOUGH} independent sentences each.",
 ]
 
-# The rows of a system and task that stand for all its languages.
+# Summary rows of a system and task.
 _SUMMARY = (PIVOT, MEAN_OF_OTHERS)
-# (system, task, language) -> what was measured
+# System, task and language.
 Key = tuple[str, str, str]
 
 
-@dataclass(frozen=True)
-class SeenUnseen:
-    """A score on what was seen in English training and on what was not; None where there is none of it."""
-
-    seen: Estimate | None
-    unseen: Estimate | None
-
-    def values(self) -> list[Value]:
-        """Seen, unseen and their difference, each with its interval."""
-        return compared_values(self.seen, self.unseen)
+# Scores on items seen and unseen in English training; None without such items.
+SeenUnseen = tuple[Estimate | None, Estimate | None]
 
 
 class _TestedCells:
-    """What is kept of the cells: judged, without their texts."""
+    """Judged cells without their texts."""
 
     def __init__(self, request: Request) -> None:
         self.cells: dict[Key, Cell] = {}
@@ -84,56 +83,62 @@ class _TestedCells:
         self._resample = request.resample
 
     def others(self, keys: Sequence[Key]) -> list[Key]:
-        """Those that a mean is over: not English, and none whose gold is partial."""
+        """Return the cells to average: not English, and with complete gold."""
         return [key for key in keys if key[2] != PIVOT and not self.cells[key].partial]
 
     def measured(self) -> None:
-        """Call when all cells are there: sources are numbered over all of them."""
+        """Number the sources over all cells; call after adding the last cell."""
         self._sources = Sources(self.cells.values(), self._resample)
 
     def estimate(self, key: Key, statistics: Statistics | None) -> Estimate | None:
         return None if statistics is None else self._sources.estimate(self.cells[key], statistics)
 
+    def sides(self, key: Key, statistics: Callable[[bool], Statistics | None]) -> SeenUnseen:
+        return self.estimate(key, statistics(True)), self.estimate(key, statistics(False))
+
     def ngram_scores(self, key: Key, order: int) -> SeenUnseen:
-        found = self.ngrams[key][order]
-        return SeenUnseen(*(self.estimate(key, found.accuracy(seen=seen)) for seen in (True, False)))
+        return self.sides(key, lambda seen: self.ngrams[key][order].accuracy(seen=seen))
 
     def recalls(self, key: Key, factor: str = "", bucket: str = "") -> SeenUnseen:
-        found = self.entities[key]
-        sides = (found.recall(seen=seen, factor=factor, bucket=bucket) for seen in (True, False))
-        return SeenUnseen(*(self.estimate(key, side) for side in sides))
+        return self.sides(key, lambda seen: self.entities[key].recall(seen=seen, factor=factor, bucket=bucket))
 
     def f1_scores(self, key: Key) -> SeenUnseen:
-        sides = (self.entities[key].f1[seen] for seen in (True, False))
-        return SeenUnseen(*(self.estimate(key, side if len(side) else None) for side in sides))
+        return self.sides(key, lambda seen: side if len(side := self.entities[key].f1[seen]) else None)
 
 
 def unseen(folders: Sequence[Predictions], request: Request) -> Finding:
-    """How much worse systems are on tag n-grams and entities that English training does not have.
+    """Compare scores on tag n-grams and entities seen and unseen in English training.
 
     Args:
-        folders: prediction folders, one a system.
+        folders: prediction folders, one per system.
         request: tasks, languages, split and data.
 
     Returns:
-        Accuracy on seen and unseen n-grams, recall and F1 on seen and unseen entities, in each language; of entities
-        also by length, frequency, script and type, and among those that are alike in all of these.
+        Accuracy on seen and unseen n-grams, recall and F1 on seen and unseen entities, by language; for entities also
+        by length, frequency, script and type, and matched on all of these.
 
     Raises:
-        AnalysisError: no tagging task, or no English training set to have seen anything in.
+        AnalysisError: no tagging task, or no English training set.
     """
     notes: list[str] = []
     tested = _tested(folders, request, notes)
-    tables = [*_ngram_tables(tested), *_entity_tables(tested)]
-    marked = mark_partial(tables, {key for key, cell in tested.cells.items() if cell.partial})
+    tables = [table for table in (*_ngram_tables(tested), *_entity_tables(tested)) if table.rows]
+    about = "Score on seen minus unseen items per language, with its interval."
+    charts = {
+        "ngrams": ("gap, language, system, order", "Accuracy lost on unseen tag n-grams"),
+        "entities": ("gap, language, system", "Recall lost on unseen entities"),
+    }
+    names = {table.name for table in tables}
     return Finding(
-        "unseen", "Seen and unseen in English training", _reading(tables), marked, _figures(tables), NOTES + notes
+        analysis="unseen",
+        title="Seen and unseen in English training",
+        reading=_reading(tables),
+        tables=mark_partial(tables, {key for key, cell in tested.cells.items() if cell.partial}),
+        figures=[
+            figure("bars", f"{name}: {axes}", title, about) for name, (axes, title) in charts.items() if name in names
+        ],
+        notes=NOTES + notes,
     )
-
-
-def _has_chunks(task: Task) -> bool:
-    """Whether tags mark entities (B-PER), and are not parts of speech."""
-    return any("-" in label for label in task.labels)
 
 
 def _tested(folders: Sequence[Predictions], request: Request, notes: list[str]) -> _TestedCells:
@@ -142,13 +147,14 @@ def _tested(folders: Sequence[Predictions], request: Request, notes: list[str]) 
     for system, answered in answers_of(folders, request, lambda task: kind_of(task).form == "tags", notes, NEEDS):
         task, examples = answered.task, answered.examples
         key = system, task.id, examples.language
-        if _has_chunks(task):
-            known = training_entities(task.id, request.data)
-            if known is None:
-                raise _no_training(task, "there is no English training file")
-            tested.entities[key] = entity_strata(answered, known)
+        # Tags mark entities (B-PER) rather than parts of speech.
+        if any("-" in label for label in task.labels):
+            training = training_entities(task.id, request.data)
+            if training is None:
+                raise _no_training(task, "missing English training file")
+            tested.entities[key] = entity_strata(answered, training)
         elif answered.cell.judgement.dialect == SPANS:
-            notes.append(f"{system} on {task.id}/{examples.language}: spans have no n-grams of tags, left out")
+            notes.append(f"{system} on {task.id}/{examples.language}: spans have no tag n-grams, left out")
             continue
         else:
             if task.id not in trained:
@@ -159,7 +165,7 @@ def _tested(folders: Sequence[Predictions], request: Request, notes: list[str]) 
             }
         tested.cells[key] = answered.cell
     if not tested.cells:
-        raise AnalysisError("no cell has tags or entities to look at", fix="Give one tag a token")
+        raise AnalysisError("no cell has tags or entities", fix="Predict one tag per token")
     tested.measured()
     return tested
 
@@ -170,175 +176,106 @@ def _training_ngrams(task: Task, request: Request) -> dict[int, set[TagNgram]]:
     except DataError as error:
         raise _no_training(task, error.what) from None
     if not examples.has_gold:
-        raise _no_training(task, "it has no tags")
+        raise _no_training(task, "no tags")
     return {order: tag_ngrams(examples["tags"], order) for order in ORDERS}
 
 
 def _no_training(task: Task, why: str) -> AnalysisError:
-    what = f"nothing is known of what systems saw in training: {why}"
-    return AnalysisError(what, where=f"{task.id}/{PIVOT}", fix=f"isogloss fetch {task.id}")
+    what = f"cannot read the English training data: {why}"
+    return AnalysisError(what, where=f"{task.id}/{PIVOT}", fix=f"Run isogloss fetch {task.id}")
 
 
 def _mean(parts: Sequence[SeenUnseen]) -> SeenUnseen:
-    """The mean over languages that have enough of both sides."""
-    both = [(part.seen, part.unseen) for part in parts if part.seen is not None and part.unseen is not None]
-    known = [sides for sides in both if min(side.sources for side in sides) >= ENOUGH]
-    return SeenUnseen(*map(mean, zip(*known, strict=True))) if known else SeenUnseen(None, None)
+    """Return the mean over languages with enough seen and unseen items."""
+    both = [(seen, unseen) for seen, unseen in parts if seen is not None and unseen is not None]
+    enough = [sides for sides in both if min(side.sources for side in sides) >= ENOUGH]
+    return (mean([seen for seen, _ in enough]), mean([unseen for _, unseen in enough])) if enough else (None, None)
 
 
-def _by_task(keys: Sequence[Key]) -> dict[tuple[str, str], list[str]]:
-    """The languages of each system and task."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for system, task, language in keys:
-        found.setdefault((system, task), []).append(language)
-    return found
+def _by_task(keys: Iterable[Key]) -> Iterable[list[Key]]:
+    """Return the cells of each system and task."""
+    return group_by(keys, lambda key: key[:2]).values()
 
 
 def _english_first(rows: list[list[Value]]) -> list[list[Value]]:
-    """English, then the mean of the others, then these: a long table is cut off where it is shown."""
+    """Sort English and the mean of the others first, since long tables are truncated."""
     return sorted(rows, key=lambda row: _SUMMARY.index(str(row[2])) if row[2] in _SUMMARY else len(_SUMMARY))
 
 
-_SIDES = [
-    *interval_columns("seen", "score"),
-    *interval_columns("unseen", "score"),
-    *interval_columns("gap", "difference", "seen - unseen"),
-]
+_SIDES = "seen unseen±:score; gap±:difference = seen - unseen"
 
 
 def _ngram_tables(tested: _TestedCells) -> list[TidyTable]:
-    rows: list[list[Value]] = []
-    compared: list[list[Value]] = []
-    for (system, task), languages in _by_task(list(tested.ngrams)).items():
+    heads = columns(
+        f"system task language; order:count = n; n:count = n-grams; unseen_share:score = % unseen; {_SIDES}"
+    )
+    ngrams = TidyTable("ngrams", "Accuracy on tag n-grams seen and unseen in English training", heads)
+    heads = columns(
+        "system; order:count = n; which; english±:score = en; others±:score = mean of others; loss±:difference = "
+        "difference; printed_english:score = en, printed; printed_others:score = others, printed; "
+        "printed_loss:difference = difference, printed"
+    )
+    printed = "Printed: mBERT in XTREME's Table 4, dev sets, all other languages"
+    compared = TidyTable("table-4", "Comparison with XTREME's Table 4", heads, notes=[printed])
+    for keys in _by_task(tested.ngrams):
+        system, task, _ = keys[0]
         for order in ORDERS:
-            scores = {code: tested.ngram_scores((system, task, code), order) for code in languages}
+            scores = {key: tested.ngram_scores(key, order) for key in keys}
             part: list[list[Value]] = []
-            for code, score in scores.items():
-                where = tested.ngrams[system, task, code][order].seen
+            for key, score in scores.items():
+                where = tested.ngrams[key][order].seen
                 share = 100 * float((~where).mean()) if len(where) else None
-                part.append([system, task, code, order, len(where), share, *score.values()])
-            others = [scores[code] for *_, code in tested.others([(system, task, code) for code in languages])]
+                part.append([*key, order, len(where), share, *compared_values(*score)])
+            others = [scores[key] for key in tested.others(keys)]
             if len(others) > 1:
-                part.append([system, task, MEAN_OF_OTHERS, order, None, None, *_mean(others).values()])
-            rows += _english_first(part)
-            if PIVOT in scores and others and not tested.cells[system, task, PIVOT].partial:
-                compared += _beside_printed(system, order, scores[PIVOT], _mean(others))
-    columns = [
-        *text_columns("system", "task", "language"),
-        Column("order", "count", "n"),
-        Column("n", "count", "n-grams"),
-        Column("unseen_share", "score", "% unseen"),
-        *_SIDES,
-    ]
-    title = "Accuracy on tag n-grams, seen or not in English training"
-    printed = "Printed are mBERT's, XTREME's Table 4: dev sets, all other languages"
-    tables = [
-        TidyTable("ngrams", title, columns, rows),
-        TidyTable("table-4", "As in XTREME's Table 4", _TABLE_4, compared, [printed]),
-    ]
-    return [table for table in tables if table.rows]
-
-
-_TABLE_4 = [
-    Column("system"),
-    Column("order", "count", "n"),
-    Column("which"),
-    *interval_columns("english", "score", "en"),
-    *interval_columns("others", "score", MEAN_OF_OTHERS),
-    *interval_columns("loss", "difference", "difference"),
-    Column("printed_english", "score", "en, printed"),
-    Column("printed_others", "score", "others, printed"),
-    Column("printed_loss", "difference", "difference, printed"),
-]
-
-
-def _beside_printed(system: str, order: int, english: SeenUnseen, others: SeenUnseen) -> list[list[Value]]:
-    rows: list[list[Value]] = []
-    for name, first, second in (("seen", english.seen, others.seen), ("unseen", english.unseen, others.unseen)):
-        rows.append([system, order, name, *compared_values(first, second), *PRINTED[order, name]])
-    return rows
-
-
-_ENTITY_COLUMNS = [
-    *text_columns("system", "task", "language"),
-    Column("n", "count", "entities"),
-    Column("unseen_share", "score", "% unseen"),
-    *_SIDES,
-    *interval_columns("f1_seen", "score", "F1 seen"),
-    *interval_columns("f1_unseen", "score", "F1 unseen"),
-    *interval_columns("alike", "difference", "seen - unseen, alike"),
-]
-_FACTOR_COLUMNS = [
-    *text_columns("system", "task", "language", "factor", "bucket"),
-    Column("n_seen", "count", "seen"),
-    Column("n_unseen", "count", "unseen"),
-    *_SIDES,
-]
+                part.append([system, task, MEAN_OF_OTHERS, order, None, None, *compared_values(*_mean(others))])
+            ngrams.rows.extend(_english_first(part))
+            english = scores.get((system, task, PIVOT))
+            if english and others and not tested.cells[system, task, PIVOT].partial:
+                for name, *both in zip(_WHICH, english, _mean(others), strict=True):
+                    compared.add(system, order, name, *compared_values(*both), *PRINTED[order, name])
+    return [ngrams, compared]
 
 
 def _entity_tables(tested: _TestedCells) -> list[TidyTable]:
-    rows: list[list[Value]] = []
-    by_factor: list[list[Value]] = []
-    for (system, task), languages in _by_task(list(tested.entities)).items():
-        keys = [(system, task, code) for code in languages]
+    heads = columns(
+        f"system task language; n:count = entities; unseen_share:score = % unseen; {_SIDES}; "
+        "f1_seen±:score = F1 seen; f1_unseen±:score = F1 unseen; alike±:difference = seen - unseen, matched"
+    )
+    entities = TidyTable("entities", "Recall of gold entities seen and unseen in English training", heads)
+    heads = columns(f"system task language factor bucket; n_seen:count = seen; n_unseen:count = unseen; {_SIDES}")
+    by_factor = TidyTable("entities-by", "Recall by length, frequency, script and type", heads)
+    for keys in _by_task(tested.entities):
         part: list[list[Value]] = []
         for key in keys:
-            found = tested.entities[key]
-            share = 100 * float((~found.seen).mean()) if len(found.seen) else None
-            alike = tested.estimate(key, found.matched())
+            strata = tested.entities[key]
+            share = 100 * float((~strata.seen).mean()) if len(strata.seen) else None
+            alike = tested.estimate(key, strata.matched())
             values = _entity_values(tested.recalls(key), tested.f1_scores(key), alike)
-            part.append([*key, len(found.seen), share, *values])
-            by_factor += _factor_rows(tested, key)
+            part.append([*key, len(strata.seen), share, *values])
+            for factor in FACTORS:
+                for bucket in sorted(set(strata.factors[factor].tolist())):
+                    inside = strata.factors[factor] == bucket
+                    counts = [int((inside & strata.seen).sum()), int((inside & ~strata.seen).sum())]
+                    by_factor.add(*key, factor, bucket, *counts, *compared_values(*tested.recalls(key, factor, bucket)))
         others = tested.others(keys)
         if len(others) > 1:
             recalls, f1 = (_mean([scores(key) for key in others]) for scores in (tested.recalls, tested.f1_scores))
-            known = [each for key in others if (each := tested.estimate(key, tested.entities[key].matched()))]
-            values = _entity_values(recalls, f1, mean(known) if known else None)
-            part.append([system, task, MEAN_OF_OTHERS, None, None, *values])
-        rows += _english_first(part)
-    title = "Recall of gold entities, seen or not in English training"
-    tables = [
-        TidyTable("entities", title, _ENTITY_COLUMNS, rows),
-        TidyTable("entities-by", "The same by length, frequency, script and type", _FACTOR_COLUMNS, by_factor),
-    ]
-    return [table for table in tables if table.rows]
+            estimates = [
+                estimate for key in others if (estimate := tested.estimate(key, tested.entities[key].matched()))
+            ]
+            values = _entity_values(recalls, f1, mean(estimates) if estimates else None)
+            part.append([*keys[0][:2], MEAN_OF_OTHERS, None, None, *values])
+        entities.rows.extend(_english_first(part))
+    return [entities, by_factor]
 
 
 def _entity_values(recalls: SeenUnseen, f1: SeenUnseen, alike: Estimate | None) -> list[Value]:
-    """What the columns from `seen` on have."""
-    return [*recalls.values(), *score_values(f1.seen), *score_values(f1.unseen), *difference_values(alike)]
-
-
-def _factor_rows(tested: _TestedCells, key: Key) -> list[list[Value]]:
-    found = tested.entities[key]
-    rows: list[list[Value]] = []
-    for factor in FACTORS:
-        for bucket in sorted(set(found.factors[factor].tolist())):
-            inside = found.factors[factor] == bucket
-            counts = [int((inside & found.seen).sum()), int((inside & ~found.seen).sum())]
-            rows.append([*key, factor, bucket, *counts, *tested.recalls(key, factor, bucket).values()])
-    return rows
-
-
-def _figures(tables: Sequence[TidyTable]) -> list[Figure]:
-    names = {table.name for table in tables}
-    texts = {
-        "ngrams": ("Accuracy lost on unseen tag n-grams", "order"),
-        "entities": ("Recall lost on unseen entities", ""),
-    }
+    """Return the values of the columns from `seen` on."""
     return [
-        Figure(
-            name,
-            "bars",
-            title,
-            "A bar for each language: the score on what was seen minus that on what was not, with its interval.",
-            "gap",
-            "language",
-            colour="system",
-            panel=panel,
-        )
-        for name, (title, panel) in texts.items()
-        if name in names
+        *compared_values(*recalls),
+        *(value for side in f1 for value in score_values(side)),
+        *difference_values(alike),
     ]
 
 
@@ -348,15 +285,15 @@ def _reading(tables: Sequence[TidyTable]) -> str:
     for (system, order), rows in _summary_rows(by_name.get("ngrams", []), "system", "order").items():
         printed = ", ".join(f"{PRINTED[order, which][0]} and {PRINTED[order, which][1]} {which}" for which in _WHICH)
         sentences.append(
-            f"{system} has tag {order}-grams right in {_sides(rows)} (mBERT in print, English and others: {printed})."
+            f"{system} tags {order}-grams correctly in {_sides(rows)} (XTREME's mBERT, English and others: {printed})."
         )
     for (system, task), rows in _summary_rows(by_name.get("entities", []), "system", "task").items():
         alike = ", ".join(f"{row['alike']:+.1f} in {_where(row)}" for row in rows if isinstance(row["alike"], float))
-        among = f"; seen minus unseen among alike ones is {alike}" if alike else ""
-        sentences.append(f"{system} finds entities of {task} in {_sides(rows)}{among}.")
+        among = f"; seen minus unseen among matched entities is {alike}" if alike else ""
+        sentences.append(f"{system} recalls entities of {task} in {_sides(rows)}{among}.")
     return (
-        f"{first_few(sentences)} What is unseen is also rarer, longer and more of the language's own, so the gap is no"
-        " proof that having been seen is what helps; only the alike comparison takes the named factors out."
+        f"{first_few(sentences)} Unseen items are also rarer, longer and more language-specific, so the gap does not "
+        "prove an effect of exposure; only the matched comparison controls for these factors."
     )
 
 
@@ -365,10 +302,8 @@ Record = dict[str, Value]
 
 
 def _summary_rows(records: Sequence[Record], *keys: str) -> dict[tuple[Any, ...], list[Record]]:
-    """By these columns the rows that stand for all: English and the mean of others, or else the first."""
-    groups: dict[tuple[Any, ...], list[Record]] = {}
-    for row in records:
-        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+    """Group the summary rows by these columns: English and the mean of others, or else the first row."""
+    groups = group_by(records, lambda row: tuple(row[key] for key in keys))
     return {key: [row for row in rows if row["language"] in _SUMMARY] or rows[:1] for key, rows in groups.items()}
 
 

@@ -1,4 +1,4 @@
-"""A client of a board's server: send predictions, see what became of them, publish them."""
+"""Client for a board server: submit predictions, follow their state, publish them."""
 
 import io
 import os
@@ -15,163 +15,157 @@ import requests
 
 from isogloss.decoding import convert_value
 from isogloss.errors import DataError, IsoglossError
-from isogloss.predictions.problems import SHOWN, Problem, number_of
+from isogloss.predictions.problems import SHOWN, ProblemText, number_of
 
-TOKEN_VARIABLE = "ISOGLOSS_BOARD_TOKEN"  # noqa: S105 - the name of a variable
+TOKEN_VARIABLE = "ISOGLOSS_BOARD_TOKEN"  # noqa: S105 - not a secret
 _CHUNK = 1 << 18
 _WAITING = ("received", "validating", "scoring")
 _SECONDS = 60.0
 
 
 class BoardError(IsoglossError):
-    """What a board answered instead of doing what it was asked; `problems` are all that is wrong with an upload."""
+    """Error response of a board; `problems` lists all problems in an upload."""
 
     def __init__(self, what: str, *, where: str = "", fix: str = "", status: int = 0) -> None:
         super().__init__(what, where=where, fix=fix)
         self.status = status
-        self.problems: list[Problem] = []
+        self.problems: list[ProblemText] = []
 
 
 class BoardClient:
-    """A board at an address, spoken to with a team's token.
+    """Client for the board at an address.
 
     Args:
-        address: of the board, e.g. https://board.example.org.
-        token: the team's; default the environment variable ISOGLOSS_BOARD_TOKEN. Reading needs none.
+        address: board address, e.g. https://board.example.org.
+        token: team token; defaults to the environment variable ISOGLOSS_BOARD_TOKEN. Not needed for public data.
     """
 
     def __init__(self, address: str, token: str | None = None) -> None:
         self.address = address.rstrip("/")
         self._session = requests.Session()
-        # Or requests would look for a password of the host in the user's files, and send it.
+        # Otherwise requests would send credentials from ~/.netrc.
         self._session.trust_env = False
         token = os.environ.get(TOKEN_VARIABLE, "") if token is None else token
         if token:
             self._session.headers["Authorization"] = f"Bearer {token}"
 
     def board(self) -> dict[str, Any]:
-        """What the board is: its suite, its limits, and what a submission must say."""
-        return self._ask("GET", "board")
+        """Return the board's suite, limits and schema of submission metadata."""
+        return self._request("GET", "board")
 
     def team(self) -> dict[str, Any]:
-        """What the team may still submit this month."""
-        return self._ask("GET", "team")
+        """Return the team's quota for this month."""
+        return self._request("GET", "team")
 
     def queue(self) -> dict[str, Any]:
-        """What waits and what is being scored."""
-        return self._ask("GET", "queue")
+        """Return the submissions that are waiting or being scored."""
+        return self._request("GET", "queue")
 
     def systems(self) -> Iterator[dict[str, Any]]:
-        """All systems on the board, in the order they were submitted."""
+        """Yield all published systems in the order of submission."""
         after: int | None = 0
         while after is not None:
-            page = self._ask("GET", f"systems?after={after}")
+            page = self._request("GET", f"systems?after={after}")
             yield from page["systems"]
             after = page["next"]
 
     def system(self, identifier: str) -> dict[str, Any]:
-        """All that is public of a system."""
-        return self._ask("GET", f"systems/{identifier}")
+        """Return the public data of a system."""
+        return self._request("GET", f"systems/{identifier}")
 
     def submissions(self) -> list[dict[str, Any]]:
-        """The team's submissions, the newest first."""
-        found: list[dict[str, Any]] = self._ask("GET", "submissions")["submissions"]
-        return found
+        """Return the team's submissions, newest first."""
+        submissions: list[dict[str, Any]] = self._request("GET", "submissions")["submissions"]
+        return submissions
 
     def submission(self, key: str) -> dict[str, Any]:
-        """A submission of the team: its state, problems and scores."""
-        return self._ask("GET", f"submissions/{key}")
+        """Return a submission's state, problems and scores."""
+        return self._request("GET", f"submissions/{key}")
 
     def publish(self, key: str) -> dict[str, Any]:
-        """Put a submission on the board."""
-        return self._ask("POST", f"submissions/{key}/publish")
+        """Publish a submission."""
+        return self._request("POST", f"submissions/{key}/publish")
 
     def withdraw(self, key: str) -> dict[str, Any]:
-        """Take a submission off the board."""
-        return self._ask("POST", f"submissions/{key}/withdraw")
+        """Withdraw a submission."""
+        return self._request("POST", f"submissions/{key}/withdraw")
 
     def submit(
         self, predictions: str | os.PathLike[str], metadata: Mapping[str, Any], *, publish: bool = False
     ) -> dict[str, Any]:
-        """Send predictions; sent again, the same are the same submission.
+        """Submit predictions; resubmitting identical predictions creates no duplicate.
 
         Args:
-            predictions: a prediction folder, or an archive of one.
-            metadata: what the system is, in the fields of a `system.toml` (docs/formats.md).
-            publish: whether it goes to the board as soon as it is scored, without a preview.
+            predictions: prediction folder, or an archive of one.
+            metadata: system metadata, with the fields of `system.toml` (docs/formats.md).
+            publish: True to publish when scored, without a preview.
 
         Returns:
-            The submission, which is now in the queue.
+            The queued submission.
 
         Raises:
-            BoardError: it was refused; `problems` has every reason.
+            BoardError: the submission was refused; `problems` lists the reasons.
         """
         path = Path(predictions)
         if not path.exists():
-            raise BoardError("there is no such folder or archive", where=str(path))
-        if path.is_file():
-            with path.open("rb") as stream:
-                return self._send(stream, path.stat().st_size, metadata, publish)
-        with TemporaryFile() as packed:
-            pack_folder(path, packed)
-            size = packed.tell()
-            packed.seek(0)
-            return self._send(packed, size, metadata, publish)
+            raise BoardError("missing folder or archive", where=str(path))
+        fields = {"metadata": msgspec.json.encode(metadata).decode(), "publish": str(publish).lower()}
+        with path.open("rb") if path.is_file() else TemporaryFile() as archive:
+            if path.is_dir():
+                pack_folder(path, archive)
+            size = archive.seek(0, os.SEEK_END)
+            archive.seek(0)
+            form = _FormBody(archive, size, fields)
+            return self._request("POST", "submissions", data=form, headers={"Content-Type": form.content_type})
 
     def wait(self, key: str, progress: Callable[[str], None] | None = None, seconds: float = 3_600) -> dict[str, Any]:
         """Wait until a submission is scored or rejected.
 
         Raises:
-            BoardError: that took longer than the seconds given.
+            BoardError: timed out.
         """
         started, pause = time.monotonic(), 0.2
-        while (found := self.submission(key))["state"] in _WAITING:
+        while (submission := self.submission(key))["state"] in _WAITING:
             if progress is not None:
-                progress(found["state"])
+                progress(submission["state"])
             if time.monotonic() - started > seconds:
-                raise BoardError(f"submission {key} is still {found['state']}", fix="Ask again later")
+                raise BoardError(f"submission {key} is still {submission['state']}", fix="Check again later")
             time.sleep(pause)
             pause = min(5.0, pause * 1.5)
-        return found
+        return submission
 
-    def _send(self, archive: IO[bytes], size: int, metadata: Mapping[str, Any], publish: bool) -> dict[str, Any]:
-        form = _FormBody(
-            archive, size, {"metadata": msgspec.json.encode(metadata).decode(), "publish": str(publish).lower()}
-        )
-        return self._ask("POST", "submissions", data=form, headers={"Content-Type": form.content_type})
-
-    def _ask(self, method: str, path: str, **options: Any) -> dict[str, Any]:
+    def _request(self, method: str, path: str, **options: Any) -> dict[str, Any]:
         address = f"{self.address}/api/v1/{path}"
         try:
-            answer = self._session.request(method, address, timeout=_SECONDS, allow_redirects=False, **options)
-            found = answer.json()
+            response = self._session.request(method, address, timeout=_SECONDS, allow_redirects=False, **options)
+            content = response.json()
         except requests.JSONDecodeError:
-            what = f"answered {answer.status_code}, and nothing that a board says"
-            raise BoardError(what, where=address, fix="Is this the address of a board?") from None
+            what = f"unexpected response with status {response.status_code}"
+            raise BoardError(what, where=address, fix="Check the address of the board") from None
         except requests.RequestException as error:
-            raise BoardError(f"cannot be reached ({error})", where=self.address) from None
-        if answer.ok and isinstance(found, dict):
-            return found
-        raise _refused(found if isinstance(found, dict) else {}, answer.status_code)
+            raise BoardError(f"cannot connect ({error})", where=self.address) from None
+        if response.ok and isinstance(content, dict):
+            return content
+        raise _refused(content if isinstance(content, dict) else {}, response.status_code)
 
 
-def _refused(answer: Mapping[str, Any], status: int) -> BoardError:
+def _refused(content: Mapping[str, Any], status: int) -> BoardError:
     try:
-        problems: list[Problem] = convert_value(answer.get("problems", []), list[Problem], what="problems")
-    except DataError:  # whatever answered is no board
+        problems: list[ProblemText] = convert_value(content.get("problems", []), list[ProblemText], what="problems")
+    except DataError:  # not the response of a board
         problems = []
-    what = str(answer.get("what", f"the board answered {status}"))
+    what = str(content.get("what", f"the board returned status {status}"))
     if problems:
         lines = "\n".join(f"  {problem}" for problem in problems[:SHOWN])
         more = f"\n  … and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
         what = f"{what}: {number_of(len(problems), 'problem')}\n{lines}{more}"
-    error = BoardError(what, where=str(answer.get("where", "")), fix=str(answer.get("fix", "")), status=status)
+    error = BoardError(what, where=str(content.get("where", "")), fix=str(content.get("fix", "")), status=status)
     error.problems = problems
     return error
 
 
 def pack_folder(folder: Path, out: IO[bytes]) -> None:
-    """Pack the files of a prediction folder, without what a run keeps for itself; the same files, the same bytes."""
+    """Pack a prediction folder without hidden files; identical files give identical bytes."""
     with tarfile.open(fileobj=out, mode="w:xz", preset=1) as archive:
         for path in sorted(folder.rglob("*")):
             name = path.relative_to(folder)
@@ -183,7 +177,7 @@ def pack_folder(folder: Path, out: IO[bytes]) -> None:
 
 
 class _FormBody:
-    """A form whose archive is read from disk as it is sent."""
+    """Multipart form that streams its archive from disk."""
 
     def __init__(self, archive: IO[bytes], size: int, fields: Mapping[str, str]) -> None:
         boundary = secrets.token_hex(16)
@@ -201,7 +195,7 @@ class _FormBody:
         return self._length
 
     def read(self, size: int = _CHUNK) -> bytes:
-        """The next bytes; b"" at the end."""
+        """Return the next bytes; b"" at the end."""
         while self._parts:
             if chunk := self._parts[0].read(_CHUNK if size < 0 else size):
                 return chunk

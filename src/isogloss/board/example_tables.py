@@ -1,6 +1,6 @@
-"""Single examples for the pages: what each is like, and how each system did on it, so that buckets can be cut anew.
+"""Single examples for the pages: attributes and results per system, so that pages can re-bucket them.
 
-Only labels that anyone can fetch are told of. Whoever knows the score of every answer knows the labels.
+Only examples with public labels are included, because scores per example reveal the labels.
 """
 
 from base64 import b64encode
@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.board.analyses import short_text
-from isogloss.board.entries import BoardEntry
 from isogloss.data.fetch.catalog import datasets
 from isogloss.errors import IsoglossError
 from isogloss.explain.cell_table import CellTable, cell_tables
@@ -23,36 +22,37 @@ from isogloss.explain.model import Column
 from isogloss.explain.selection import AttributeSelection
 from isogloss.metrics.statistics import VALUES
 from isogloss.predictions.problems import LeftOut
-from isogloss.scoring.cells import Request
+from isogloss.results.system import SystemResult
 from isogloss.scoring.main_score import lower_is_better
+from isogloss.scoring.request import Request
 from isogloss.tasks.registry import CHECKLIST_TASKS, INVARIANCE_TASKS, task
 from isogloss.tasks.suites import Suite
 
-# Single examples are told of so many systems with answers, those that are given first.
-MOST_TOLD = 16
-# Examples of each usual bucket whose texts are kept: the worst of them, and those on which systems differ most.
+# Maximum number of systems with results per example.
+MOST_SYSTEMS = 16
+# Number of texts kept per default bucket: the worst, and those on which systems differ most.
 TEXTS = 5
 
 
 class PackedNumbers(msgspec.Struct, frozen=True, array_like=True):
-    """Whole numbers from 0 on, each of so many bytes, little-endian, in base64."""
+    """Non-negative integers of `width` bytes, little-endian, in base64."""
 
     width: int
     text: str
 
 
 class PackedColumn(msgspec.Struct, frozen=True, array_like=True):
-    """A value for each row: the different values in ascending order (not a number last), and which of them it is.
+    """One value per row: the distinct values in ascending order (NaN last), and the index of each row's value.
 
-    Where there is but one value, `places` is left out.
+    `places` is None if there is only one value.
     """
 
     values: list[float] | list[str]
     places: PackedNumbers | None
 
 
-class ExampleAttribute(msgspec.Struct, frozen=True):
-    """Something that is known of every row, or of every example, and so of all its rows."""
+class ExampleAttribute(msgspec.Struct, frozen=True, kw_only=True):
+    """An attribute of rows, or of examples and all their rows."""
 
     name: str
     title: str
@@ -62,21 +62,21 @@ class ExampleAttribute(msgspec.Struct, frozen=True):
 
 
 class ExampleText(msgspec.Struct, frozen=True):
-    """What was asked, and what is right."""
+    """Inputs and gold of an example."""
 
     inputs: dict[str, str]
     gold: str
 
 
-class CellExamples(msgspec.Struct, frozen=True):
-    """The examples of one task in one language.
+class CellExamples(msgspec.Struct, frozen=True, kw_only=True):
+    """Examples of one task in one language.
 
     Attributes:
-        sources: what is drawn together (an article), for each example; None where each stands alone.
-        source: what that is, in a word.
-        rows: the example of each row; None where rows are examples.
-        counted: 1 for rows that make the size of a bucket, 0 for others; None where all do.
-        texts: those that are kept, by the place of the example.
+        sources: cluster of each example (such as an article); None if examples are independent.
+        source: name of the clusters.
+        rows: example of each row; None if rows are examples.
+        counted: 1 for rows that count towards the size of a bucket, else 0; None if all do.
+        texts: texts by index of the example.
     """
 
     ids: list[str]
@@ -89,7 +89,7 @@ class CellExamples(msgspec.Struct, frozen=True):
 
 
 class MetricStatistics(msgspec.Struct, frozen=True):
-    """A metric's statistics, column by column; `value` is the name of what makes a score of their sums."""
+    """Statistics of a metric by column; `value` names the function from sums to a score."""
 
     name: str
     value: str
@@ -98,7 +98,7 @@ class MetricStatistics(msgspec.Struct, frozen=True):
 
 
 class CellStatistics(msgspec.Struct, frozen=True):
-    """A system on one task in one language: its statistics, the task's own figure first, and some of its answers."""
+    """Statistics of a system on one task in one language, main metric first, and some of its predictions."""
 
     metrics: list[MetricStatistics]
     answers: dict[int, str]
@@ -106,12 +106,12 @@ class CellStatistics(msgspec.Struct, frozen=True):
 
 @dataclass
 class ExampleTables:
-    """What the pages know of single examples.
+    """Single examples of a board.
 
     Attributes:
-        cells: by task and language.
-        systems: by system's place, then by task and language.
-        why_none: why there are none, where one expects them.
+        cells: examples by task and language.
+        systems: statistics by index of the system, then by task and language.
+        why_none: reason for missing examples.
     """
 
     cells: dict[tuple[str, str], CellExamples] = field(default_factory=dict)
@@ -119,73 +119,77 @@ class ExampleTables:
     why_none: str = ""
 
     def languages(self) -> dict[str, list[str]]:
-        """The languages of each task whose examples are known."""
-        found: dict[str, list[str]] = {}
+        """Return the languages with examples, by task."""
+        languages: dict[str, list[str]] = {}
         for name, code in self.cells:
-            found.setdefault(name, []).append(code)
-        return found
+            languages.setdefault(name, []).append(code)
+        return languages
 
 
 def has_public_labels(name: str) -> bool:
-    """Whether the labels of a task can be had by anyone: the package makes them, or fetches them."""
-    found = datasets().get(task(name).base_id)
-    return name in (*CHECKLIST_TASKS, *INVARIANCE_TASKS) or (found is not None and bool(found.sources))
+    """Return True if a task's labels are public: the package generates or fetches them."""
+    dataset = datasets().get(task(name).base_id)
+    return name in (*CHECKLIST_TASKS, *INVARIANCE_TASKS) or (dataset is not None and bool(dataset.sources))
 
 
 def example_tables(
-    entries: Sequence[BoardEntry],
+    entries: Sequence[SystemResult],
     suite: Suite,
     data: Path | None,
     shown: Collection[str] = (),
     progress: Callable[[str], None] | None = None,
 ) -> ExampleTables:
-    """The examples behind the systems whose answers are here; of several seeds the first.
+    """Return the examples of systems with predictions on one split, from the first seed if there are several.
 
-    Args:
-        entries: all systems of a board, scored on one split.
-        suite: its tasks.
-        data: the data folder with gold.
-        shown: cells, `task/language`, whose examples are shown on the board already, with their labels.
-        progress: told each cell before it is judged.
+    `shown` lists the cells, `task/language`, with labels that the board shows already.
     """
-    found = ExampleTables()
-    places = [place for place, entry in enumerate(entries) if entry.predictions][:MOST_TOLD]
+    tables = ExampleTables()
+    indices = [index for index, entry in enumerate(entries) if entry.predictions][:MOST_SYSTEMS]
     names = tuple(
         name for name in suite.tasks if has_public_labels(name) or any(cell.startswith(f"{name}/") for cell in shown)
     )
-    if not places or not names:
-        return found
-    request = Request(suite, names, None, entries[places[0]].scorer[1] or "test", data)
+    if not indices or not names:
+        return tables
+    request = Request(suite=suite, tasks=names, split=entries[indices[0]].scorer.split or "test", data=data)
     left_out: list[LeftOut] = []
     try:
-        for table in cell_tables([entries[place].predictions[0] for place in places], request, progress, left_out):
+        for table in cell_tables([entries[index].predictions[0] for index in indices], request, progress, left_out):
             if has_public_labels(table.task.id) or table.name in shown:
-                _add(found, table, places)
+                _add(tables, table, indices)
     except IsoglossError as error:
         return ExampleTables(why_none=str(error))
-    if not found.cells and left_out:
-        found.why_none = left_out[0].reason
-    return found
+    if not tables.cells and left_out:
+        tables.why_none = left_out[0].reason
+    return tables
 
 
-def _add(found: ExampleTables, table: CellTable, places: Sequence[int]) -> None:
-    """Take in a cell; systems are known by their places among all that were asked."""
+def _add(tables: ExampleTables, table: CellTable, indices: Sequence[int]) -> None:
+    """Add a cell; systems are identified by their indices."""
     cell = table.task.id, table.examples.language
     along = bucketed_rows(table, AttributeSelection())
-    listed = _listed(table, along, [str(place) for place in range(len(places))])
+    listed = _listed(table, along, [str(index) for index in range(len(indices))])
     texts = {
-        place: ExampleText({key: short_text(text) for key, text in each.inputs.items()}, short_text(each.gold))
-        for place, each in listed.items()
+        index: ExampleText({key: short_text(text) for key, text in each.inputs.items()}, short_text(each.gold))
+        for index, each in listed.items()
     }
-    found.cells[cell] = _examples(table, along, texts)
-    for system, place in enumerate(table.systems):
-        answers = {at: short_text(each.predictions[str(place)]) for at, each in listed.items()}
-        told = CellStatistics(list(_metrics(table, system)), answers)
-        found.systems.setdefault(places[place], {})[cell] = told
+    tables.cells[cell] = _examples(table, along, texts)
+    for system, number in enumerate(table.systems):
+        answers = {index: short_text(each.predictions[str(number)]) for index, each in listed.items()}
+        metrics = [
+            MetricStatistics(
+                name,
+                statistics.value.name,
+                lower_is_better(table.task.id, name),
+                [_packed_column(column) for column in statistics.rows.T],
+            )
+            for name, statistics in table.metrics[system].items()
+            if VALUES.get(statistics.value.name) is statistics.value  # the pages can compute it
+        ]
+        tables.systems.setdefault(indices[number], {})[cell] = CellStatistics(metrics, answers)
 
 
 def _listed(table: CellTable, along: Sequence[BucketedRows], names: Sequence[str]) -> dict[int, ListedExample]:
-    """The worst examples of every usual bucket and those on which systems differ most, by their places."""
+    """Return the worst examples of every default bucket and those on which systems differ most, by index."""
     collector = ExampleCollector(TEXTS, names)
     apart = np.ptp(np.stack(table.goodness), axis=0)
     for bucketed in along:
@@ -195,21 +199,21 @@ def _listed(table: CellTable, along: Sequence[BucketedRows], names: Sequence[str
             inside = np.unique(table.row_example[rows])
             differing = inside[np.argsort(-apart[inside], kind="stable")[:TEXTS]]
             collector.keep(table, differing[apart[differing] > 0].tolist())
-    at = {identifier: place for place, identifier in enumerate(table.examples.ids)}
-    return {at[identifier]: example for identifier, example in collector.found.get(table.name, {}).items()}
+    index = {identifier: row for row, identifier in enumerate(table.examples.ids)}
+    return {index[identifier]: example for identifier, example in collector.examples.get(table.name, {}).items()}
 
 
 def _examples(table: CellTable, along: Sequence[BucketedRows], texts: Mapping[int, ExampleText]) -> CellExamples:
-    alone = table.source_count == len(table.examples)
+    are_independent = table.source_count == len(table.examples)
     are_examples = np.array_equal(table.row_example, np.arange(len(table.examples)))
     return CellExamples(
-        list(table.examples.ids),
-        None if alone else _packed_numbers(table.example_sources),
-        "" if alone else table.task.cluster or "source",
-        None if are_examples else _packed_numbers(table.row_example),
-        None if table.counted is None else _packed_numbers(table.counted),
-        list(_attributes(table, along)),
-        dict(texts),
+        ids=list(table.examples.ids),
+        sources=None if are_independent else _packed_numbers(table.example_sources),
+        source="" if are_independent else table.task.cluster or "source",
+        rows=None if are_examples else _packed_numbers(table.row_example),
+        counted=None if table.counted is None else _packed_numbers(table.counted),
+        attributes=list(_attributes(table, along)),
+        texts=dict(texts),
     )
 
 
@@ -220,23 +224,16 @@ def _attributes(table: CellTable, along: Sequence[BucketedRows]) -> Iterator[Exa
         column = of_rows.column(attribute)
         if column is not None:
             packed = _packed_column(column.astype(np.str_) if attribute.discrete else column.astype(np.float64))
-            yield ExampleAttribute(attribute.name, attribute.title, attribute.discrete, of_examples, packed)
-
-
-def _metrics(table: CellTable, system: int) -> Iterator[MetricStatistics]:
-    """The statistics of those metrics whose values the pages can make too."""
-    for name, statistics in table.metrics[system].items():
-        if VALUES.get(statistics.value.name) is statistics.value:
-            columns = [_packed_column(column) for column in statistics.rows.T]
-            yield MetricStatistics(name, statistics.value.name, lower_is_better(table.task.id, name), columns)
+            shared = {key: getattr(attribute, key) for key in ("name", "title", "discrete")}
+            yield ExampleAttribute(**shared, of_examples=of_examples, column=packed)
 
 
 def _packed_column(column: Column) -> PackedColumn:
-    values, places = np.unique(column, return_inverse=True)
-    return PackedColumn(values.tolist(), None if len(values) == 1 else _packed_numbers(places.reshape(-1)))
+    values, indices = np.unique(column, return_inverse=True)
+    return PackedColumn(values.tolist(), None if len(values) == 1 else _packed_numbers(indices.reshape(-1)))
 
 
 def _packed_numbers(numbers: npt.NDArray[np.generic]) -> PackedNumbers:
-    given = numbers.astype(np.int64)
-    width = next(each for each in (1, 2, 4) if given.max(initial=0) < 256**each)
-    return PackedNumbers(width, b64encode(given.astype(f"<u{width}").tobytes()).decode())
+    integers = numbers.astype(np.int64)
+    width = next(width for width in (1, 2, 4) if integers.max(initial=0) < 256**width)
+    return PackedNumbers(width, b64encode(integers.astype(f"<u{width}").tobytes()).decode())

@@ -1,32 +1,33 @@
-"""What the pages of a board are made from: `data.js` for all of them, and a file for each system.
+"""Data of a board's pages: `data.js` for all pages, and one file per system.
 
-Fields of a system that are not there were not disclosed. Scores are packed as `encoding.packed` has them.
+Missing fields of a system were not disclosed. Scores are packed by `encoding.packed`.
 """
 
 from typing import Any
 
 import msgspec
 
+from isogloss.results.system import SystemErrorRate
+
 SCHEMA = 2
-OVERALL = "overall"
 KINDS = ("encoder", "llm", "retrieval", "floor", "other")
 
 
 class BoardRule(msgspec.Struct, frozen=True):
-    """How the overall figure is made."""
+    """Rule of the overall score."""
 
     name: str
     text: str
 
 
-class BoardTask(msgspec.Struct, frozen=True):
+class BoardTask(msgspec.Struct, frozen=True, kw_only=True):
     """A task of the suite.
 
     Attributes:
-        metric: of its one figure; "score" is the mean of `metrics`.
-        metrics: the metrics that its figure is the mean of.
-        n: examples of the test in each language, 0 where that is not known.
-        human: the published estimate of human performance.
+        metric: metric of the task's score; "score" is the mean of `metrics`.
+        metrics: main metrics.
+        n: number of test examples per language, 0 if unknown.
+        human: published estimate of human performance.
     """
 
     id: str
@@ -42,20 +43,20 @@ class BoardTask(msgspec.Struct, frozen=True):
 
 
 class BoardCategory(msgspec.Struct, frozen=True):
-    """Tasks that are averaged together."""
+    """A category of tasks."""
 
     name: str
     tasks: list[str]
 
 
-class BoardLanguage(msgspec.Struct, frozen=True):
+class BoardLanguage(msgspec.Struct, frozen=True, kw_only=True):
     """A language of any task.
 
     Attributes:
-        articles: of its Wikipedia, in millions.
-        speakers: how many, roughly.
-        near: the languages on the board that are most like it, the nearest first.
-        place: latitude and longitude of a point where it is spoken, roughly; None where the map has none.
+        articles: Wikipedia articles, in millions.
+        speakers: approximate number of speakers.
+        near: most similar languages on the board, nearest first.
+        place: approximate latitude and longitude; None if unknown.
     """
 
     code: str
@@ -71,17 +72,17 @@ class BoardLanguage(msgspec.Struct, frozen=True):
     place: tuple[float, float] | None
 
 
-class BoardSystem(msgspec.Struct, frozen=True, omit_defaults=True, array_like=True):
-    """A system, and what is known of it: a list in `data.js`, whose `system_fields` name its places.
+class BoardSystem(msgspec.Struct, frozen=True, omit_defaults=True, array_like=True, kw_only=True):
+    """A system and its metadata, encoded as a list in `data.js`; `system_fields` names its items.
 
     Attributes:
-        id: letters, digits and hyphens alone; the name of its file.
+        id: file name, of letters, digits and hyphens.
         kind: one of `KINDS`.
-        reported: whether its figures are copied from a paper or a table, not scored here.
-        complete: whether it has all tasks in all languages, and so a rank.
-        parameters: how many; `parameters_active` those that one token uses.
-        unparsed: the share of answers that could not be read, 0..1.
-        provenance: the place of what its figures were scored with, in the list of these.
+        reported: True if the scores are copied from a paper or table.
+        complete: True if it covers the suite and is ranked.
+        parameters: number of parameters; `parameters_active`: those used per token.
+        unparsed: share of unreadable predictions, 0..1.
+        provenance: index into the list of provenances.
     """
 
     id: str
@@ -112,7 +113,7 @@ class BoardSystem(msgspec.Struct, frozen=True, omit_defaults=True, array_like=Tr
 
 
 class PackedAverages(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A column's average of each system; `low` and `high` where any has an interval."""
+    """Averages of a column; `low` and `high` are set if any system has an interval."""
 
     value: str
     low: str = ""
@@ -120,7 +121,7 @@ class PackedAverages(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class BoardRanks(msgspec.Struct, frozen=True):
-    """The rank of each system in one view, and the ranks it may have with other languages; None if it has none."""
+    """Rank of each system in one view, with its interval over languages; None if unranked."""
 
     title: str
     rank: list[int | None]
@@ -129,7 +130,7 @@ class BoardRanks(msgspec.Struct, frozen=True):
 
 
 class Footnote(msgspec.Struct, frozen=True):
-    """Something to know of a system's figures; of all of them if no task is named."""
+    """A note on a system's scores; on all tasks if `task` is empty."""
 
     system: str
     task: str
@@ -137,7 +138,7 @@ class Footnote(msgspec.Struct, frozen=True):
 
 
 class BoardProvenance(msgspec.Struct, frozen=True):
-    """What figures were scored with: the version, and the checksum of the gold of each task and language."""
+    """Provenance of scores: version, and checksums of the gold by task and language."""
 
     scorer: str
     split: str
@@ -145,22 +146,22 @@ class BoardProvenance(msgspec.Struct, frozen=True):
     checksums: dict[str, dict[str, str]]
 
 
-class BoardData(msgspec.Struct, frozen=True):
-    """All that the pages share.
+class BoardData(msgspec.Struct, frozen=True, kw_only=True):
+    """Data shared by all pages.
 
     Attributes:
-        system_fields: what stands at each place of a system; what is left out at its end has no value.
-        cells: by task, systems by its languages, packed. Where a task's figure is the mean of several metrics,
-            `task:metric` has all of them but the last.
-        averages: by column: "overall", a category, a task.
-        ranks: by view, over complete systems.
-        ties: by column, places of systems that cannot be told apart from the first of their group, best first.
-        tied_by: how each group was found: by "paired" tests, by "intervals" that overlap, or by "both".
-        tie_test: the same in words.
-        has_bias: whether the site has `bias.js`, which tells what the examples are like.
-        examples: by task the languages whose single examples are in `examples/`.
-        no_examples: why there are none, where one expects them.
-        submit: the page on which one submits, where the board is served by one that takes submissions.
+        system_fields: names of a system's items; trailing items without a value are omitted.
+        cells: packed scores by task, systems by languages. For tasks with several main metrics,
+            `task:metric` holds all but the last.
+        averages: averages by column: "overall", category or task.
+        ranks: ranks of complete systems, by view.
+        ties: groups of statistically tied systems by column, as indices, best first.
+        tied_by: evidence for each group: "paired" tests, overlapping "intervals", or "both".
+        tie_test: description of the test.
+        has_bias: True if the site has `bias.js`, a description of the datasets.
+        examples: languages with examples in `examples/`, by task.
+        no_examples: reason for missing examples.
+        submit: address of the submission page, if the server takes submissions.
     """
 
     made: str
@@ -189,10 +190,10 @@ class BoardData(msgspec.Struct, frozen=True):
     schema: int = SCHEMA
 
 
-class SystemCell(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One task in one language: metric to value, low, high; and what tells exactly what the numbers are.
+class SystemCell(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """One task in one language: metric to value, low, high; with signature and notes.
 
-    `unparsed` is the share of answers that are missing or could not be read, 0..1.
+    `unparsed` is the share of missing or unreadable predictions, 0..1.
     """
 
     task: str
@@ -205,7 +206,7 @@ class SystemCell(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SystemGap(msgspec.Struct, frozen=True):
-    """The transfer gap of a task: English minus the mean of the other languages."""
+    """Transfer gap of a task: English minus the mean of the other languages."""
 
     task: str
     value: float
@@ -213,18 +214,8 @@ class SystemGap(msgspec.Struct, frozen=True):
     high: float | None
 
 
-class SystemErrorRate(msgspec.Struct, frozen=True):
-    """The error rate on one test of the checklist in one language, 0..100."""
-
-    test: str
-    language: str
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-
-class PairedTest(msgspec.Struct, frozen=True):
-    """A column of two systems that were scored on the same examples; the difference is this system minus the other."""
+class PairedTest(msgspec.Struct, frozen=True, kw_only=True):
+    """Paired test of one column: this system minus the other."""
 
     column: str
     difference: float
@@ -233,8 +224,8 @@ class PairedTest(msgspec.Struct, frozen=True):
     p: float
 
 
-class SingleBar(msgspec.Struct, frozen=True, array_like=True):
-    """The score in one bucket, and the ids of examples in it, the worst first."""
+class SingleBar(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
+    """Score in one bucket, with ids of its examples, worst first."""
 
     name: str
     edges: str
@@ -245,8 +236,8 @@ class SingleBar(msgspec.Struct, frozen=True, array_like=True):
     ids: list[str]
 
 
-class PairBar(msgspec.Struct, frozen=True, array_like=True):
-    """Two systems in one bucket; `flips` where their order is surely not that of the whole cell."""
+class PairBar(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
+    """Two systems in one bucket; `flips` if their order is significantly reversed from the whole cell."""
 
     name: str
     edges: str
@@ -261,10 +252,10 @@ class PairBar(msgspec.Struct, frozen=True, array_like=True):
     ids: list[str]
 
 
-class BarChart(msgspec.Struct, frozen=True):
-    """The bars of one attribute of one cell under one metric, and a true sentence about them, or none.
+class BarChart(msgspec.Struct, frozen=True, kw_only=True):
+    """Bars of one attribute of one cell under one metric, with an insight if any.
 
-    `edges` are those between the bars, None where these are of values, not of numbers.
+    `edges` are the boundaries of numeric bars; None for categories.
     """
 
     task: str
@@ -278,7 +269,7 @@ class BarChart(msgspec.Struct, frozen=True):
 
 
 class BoardExample(msgspec.Struct, frozen=True):
-    """One example: what was asked, what is right, what this system said, and its score."""
+    """One example: inputs, gold, this system's prediction and its score."""
 
     inputs: dict[str, str]
     gold: str
@@ -287,21 +278,21 @@ class BoardExample(msgspec.Struct, frozen=True):
 
 
 class SystemAnalyses(msgspec.Struct, frozen=True):
-    """All analyses of a system; `pairwise` by the id of the other system, `examples` by `task/language` and id."""
+    """Analyses of a system; `pairwise` by id of the other system, `examples` by `task/language` and id."""
 
     single: list[BarChart]
     pairwise: dict[str, list[BarChart]]
     examples: dict[str, dict[str, BoardExample]]
 
 
-class SystemDetail(msgspec.Struct, frozen=True):
-    """All that only a system's own page needs.
+class SystemDetail(msgspec.Struct, frozen=True, kw_only=True):
+    """Data of a system's own page.
 
     Attributes:
-        metadata: all that is known of it, in full.
-        paired: by the id of another system.
-        analyses: what `isogloss explain` found out about it.
-        examples: the cells, `task/language`, in which it is known how it did on each example.
+        metadata: complete metadata.
+        paired: paired tests by id of the other system.
+        analyses: output of `isogloss explain`.
+        examples: cells, `task/language`, with results per example.
     """
 
     id: str

@@ -1,105 +1,171 @@
-"""The order of systems: ranks in several views with their intervals, and which systems cannot be told apart."""
+"""Ranks of systems in several views with intervals, and statistically tied systems."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 
-from isogloss.analysis.published_scores import speakers
 from isogloss.analysis.ranking_panels import RankingPanel
 from isogloss.analysis.ranking_views import RankedView, ranked_views, ranks, views
-from isogloss.board.entries import BoardEntry
-from isogloss.board.model import OVERALL, BoardRanks
+from isogloss.board.model import BoardRanks, PairedTest
+from isogloss.errors import IsoglossError
 from isogloss.metrics import aggregate
+from isogloss.predictions.problems import LeftOut
+from isogloss.results.published_scores import speakers
+from isogloss.results.system import OVERALL, SystemResult
+from isogloss.scoring.cells import judged_cells
+from isogloss.scoring.compare import SystemRuns, compare_runs
+from isogloss.scoring.comparison import Comparison, ScoreContrast
 from isogloss.scoring.main_score import lower_is_better
+from isogloss.scoring.request import Request
 from isogloss.scoring.results import Number
-from isogloss.tasks.registry import task
 from isogloss.tasks.suites import Suite
 
-# With more systems fewer resamples are enough to see how far a rank may move.
+# Use fewer resamples with many systems.
 RESAMPLES, FEWER, MANY = 1000, 200, 200
 
 Columns = Mapping[str, Number]
-# Whether two systems, by their places, cannot be told apart; None where nobody knows.
+# True if two systems, by index, are statistically tied; None if unknown.
 Tied = Callable[[int, int], bool | None]
+# Maximum number of systems to test in pairs.
+MOST_TESTED = 16
+
+# Indices of two systems -> tests of all columns and cells that both have.
+TestsOfPairs = Mapping[tuple[int, int], Sequence[PairedTest]]
 
 
-def board_ranks(entries: Sequence[BoardEntry], columns: Sequence[Columns], suite: Suite) -> dict[str, BoardRanks]:
-    """The ranks of complete systems in every view, with the ranks that they may have if languages are drawn again.
+def board_ranks(entries: Sequence[SystemResult], columns: Sequence[Columns], suite: Suite) -> dict[str, BoardRanks]:
+    """Return the ranks of complete systems in every view, with intervals over languages.
 
-    Views that only need task averages rank systems of which nothing else is known too, without an interval; they stand
-    still while the others move.
+    Views that only need task averages also rank systems without cells; these have no interval, and their figures are
+    the same in all resamples.
     """
-    complete = [place for place, of in enumerate(columns) if OVERALL in of]
-    by_language = [place for place in complete if _has_all_cells(entries[place], suite)]
-    panel = _panel([entries[place] for place in by_language], suite)
+    complete = [index for index, averages in enumerate(columns) if OVERALL in averages]
+    cells = [(name, code) for name in suite.tasks for code in suite.languages_of(name)]
+    by_language = [index for index in complete if all(entries[index].score(*cell) is not None for cell in cells)]
+    panel = _panel([entries[index] for index in by_language], suite)
     resamples = RESAMPLES if len(by_language) <= MANY else FEWER
     ranked = ranked_views(panel, speakers(), resamples, seed=0) if by_language else {}
-    found = {}
+    ranks_by_view = {}
     for name, view in views(panel, speakers()).items():
         members, seen = by_language, ranked.get(name)
         if name in aggregate.RULES and complete:
             members = complete
-            figures = np.array([_rule_figure(columns[place], name, suite) for place in complete])
+            figures = np.array([_rule_figure(columns[index], name, suite) for index in complete])
             drawn = np.tile(figures, (resamples, 1))
             if seen is not None:
-                drawn[:, [complete.index(place) for place in by_language]] = seen.drawn
+                drawn[:, [complete.index(index) for index in by_language]] = seen.drawn
             seen = RankedView(view, figures, ranks(figures), drawn)
         if seen is not None:
-            found[name] = _with_gaps(seen, view.title, members, set(by_language), len(entries))
-    return found
+            ranks_by_view[name] = _with_gaps(seen, view.title, members, set(by_language), len(entries))
+    return ranks_by_view
 
 
 def _with_gaps(seen: RankedView, title: str, members: Sequence[int], moving: set[int], count: int) -> BoardRanks:
-    """Ranks by place; None for systems that are not ranked, or of which only the average is known."""
+    """Return ranks by index; None for unranked systems, and intervals only for systems with cells."""
     low, high = seen.rank_interval()
-    found = BoardRanks(title, [None] * count, [None] * count, [None] * count)
-    for row, place in enumerate(members):
-        found.rank[place] = int(seen.ranks[row])
-        if place in moving:
-            found.low[place], found.high[place] = int(low[row]), int(high[row])
-    return found
+    ranking = BoardRanks(title, [None] * count, [None] * count, [None] * count)
+    for row, index in enumerate(members):
+        ranking.rank[index] = int(seen.ranks[row])
+        if index in moving:
+            ranking.low[index], ranking.high[index] = int(low[row]), int(high[row])
+    return ranking
 
 
-def _has_all_cells(entry: BoardEntry, suite: Suite) -> bool:
-    return all((name, code) in entry.scores for name in suite.tasks for code in suite.languages_of(name))
-
-
-def _panel(entries: Sequence[BoardEntry], suite: Suite) -> RankingPanel:
+def _panel(entries: Sequence[SystemResult], suite: Suite) -> RankingPanel:
     codes = list(dict.fromkeys(code for name in suite.tasks for code in suite.languages_of(name)))
     shape = len(entries), len(suite.tasks), len(codes)
     scores, present = np.zeros(shape), np.zeros(shape[1:], dtype=bool)
     for column, name in enumerate(suite.tasks):
         lower = lower_is_better(name)
         for code in suite.languages_of(name):
-            place = column, codes.index(code)
-            present[place] = True
-            values = np.array([entry.scores[name, code].value for entry in entries])
-            scores[:, *place] = 100 - values if lower else values
-    names = [str(row) for row in range(len(entries))]
-    return RankingPanel(suite.id, names, list(suite.tasks), codes, scores, present, np.zeros(shape), [])
+            position = column, codes.index(code)
+            present[position] = True
+            values = np.array([score.value for entry in entries if (score := entry.score(name, code)) is not None])
+            scores[:, *position] = 100 - values if lower else values
+    return RankingPanel(
+        name=suite.id,
+        systems=[str(row) for row in range(len(entries))],
+        tasks=list(suite.tasks),
+        languages=codes,
+        scores=scores,
+        present=present,
+        errors=np.zeros(shape),
+    )
 
 
 def _rule_figure(columns: Columns, rule: str, suite: Suite) -> float:
     values = {name: columns[name].value for name in suite.tasks}
     figures = {name: 100 - value if lower_is_better(name) else value for name, value in values.items()}
-    return aggregate.combined(figures, rule, lambda name: task(name).category, aggregate.weighted_mean, suite.weights)
+    return aggregate.combined(
+        figures, rule, lambda name: suite.members[name].category, aggregate.weighted_mean, suite.weights
+    )
 
 
 def tie_groups(columns: Sequence[Columns], column: str, tied: Tied, *, lower: bool = False) -> list[list[int]]:
-    """Systems by place, best first, each group those that cannot be told apart from its first; no groups of one."""
-    order = [place for place, of in enumerate(columns) if column in of and tied(place, place) is not None]
-    order.sort(key=lambda place: columns[place][column].value, reverse=not lower)
+    """Return groups of systems tied with the group's first system, as indices, best first, without singletons."""
+    order = [index for index, averages in enumerate(columns) if column in averages and tied(index, index) is not None]
+    order.sort(key=lambda index: columns[index][column].value, reverse=not lower)
     groups: list[list[int]] = []
-    for place in order:
-        if groups and tied(groups[-1][0], place):
-            groups[-1].append(place)
+    for index in order:
+        if groups and tied(groups[-1][0], index):
+            groups[-1].append(index)
         else:
-            groups.append([place])
+            groups.append([index])
     return [group for group in groups if len(group) > 1]
 
 
 def intervals_overlap(one: Number, other: Number) -> bool | None:
-    """Whether two intervals have a point in common; None where one of them is not known."""
+    """Return True if two intervals overlap; None if one is unknown."""
     if one.low is None or one.high is None or other.low is None or other.high is None:
         return None
     return max(one.low, other.low) <= min(one.high, other.high)
+
+
+@dataclass(frozen=True)
+class PairedTests:
+    """Tests of pairs of systems, or the reason for their absence."""
+
+    tests: TestsOfPairs = field(default_factory=dict)
+    why_none: str = ""
+
+
+def paired_tests(
+    entries: Sequence[SystemResult], suite: Suite, data: Path | None, progress: Callable[[str], None]
+) -> PairedTests:
+    """Test every pair of systems with predictions on one split, in both directions."""
+    indices = [index for index, entry in enumerate(entries) if entry.predictions]
+    if len(indices) < 2:
+        return PairedTests()
+    request = Request(suite=suite, tasks=suite.tasks, split=entries[indices[0]].scorer.split or "test", data=data)
+    try:
+        judged = {}
+        for index in indices[:MOST_TESTED]:
+            left_out: list[LeftOut] = []
+            runs = [list(judged_cells(run, request, progress, left_out)) for run in entries[index].predictions]
+            judged[index] = SystemRuns.of(entries[index].name, runs, left_out)
+        tests = {}
+        for one, other in combinations(judged, 2):
+            if judged[one].cells.keys() & judged[other].cells.keys():
+                columns = list(_columns(compare_runs(judged[one], judged[other], request)))
+                tests[one, other] = [_test(column, contrast, 1) for column, contrast in columns]
+                tests[other, one] = [_test(column, contrast, -1) for column, contrast in columns]
+        return PairedTests(tests)
+    except IsoglossError as error:
+        return PairedTests(why_none=str(error))
+
+
+def _columns(comparison: Comparison) -> Iterator[tuple[str, ScoreContrast]]:
+    """Yield complete averages and cells."""
+    if comparison.overall is not None and not comparison.overall.partial:
+        yield OVERALL, comparison.overall
+    yield from ((contrast.name, contrast) for contrast in comparison.tasks if not contrast.partial)
+    yield from ((contrast.name, contrast) for contrast in comparison.cells)
+
+
+def _test(column: str, contrast: ScoreContrast, sign: int) -> PairedTest:
+    ends = [None if end is None else sign * end for end in (contrast.low, contrast.high)]
+    low, high = ends[::sign]
+    return PairedTest(column=column, difference=sign * contrast.difference, low=low, high=high, p=contrast.p)

@@ -1,4 +1,4 @@
-"""The checklist: template tests of simple things in 51 languages, and the audit that proves them answerable."""
+"""The checklist: template tests of basic abilities in 51 languages, and an audit of their answerability."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
-        """`matches`, loaded when it is first used."""
+        """Import `matches` on first use."""
         if name != "matches":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from isogloss.checklist.matching import matches

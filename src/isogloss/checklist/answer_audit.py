@@ -1,14 +1,15 @@
-"""Whether right answers are scored right, and wrong ones wrong: each question is answered in every natural way.
+"""Audit of the scoring rule: each question is answered correctly and wrongly in every natural way.
 
-Right answers are minimal (the shortest form of the word asked for; also what is left of the span when the words that
-the question says already are taken off), full (the span of the context) and whole sentences (as the language file has
-them; also the context's own). Wrong are the answers to the case's other questions, right ones denied, the sentence that
+Correct answers are minimal (the shortest form of the answer word; also the rest of the span when the words that
+the question repeats are removed), full (the span of the context) and whole sentences (from the language file and from
+the context). Wrong answers are those to the case's other questions, negated correct ones, the sentence that
 answers the opposite question, and the sentence with another word of the same kind.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from isogloss.checklist.audit import AuditFinding
 from isogloss.checklist.fair_answers import RightAnswer, fair_rule, right_answer
 from isogloss.grammar.cases import (
     PEOPLE,
@@ -24,16 +25,12 @@ from isogloss.grammar.file import AskedQuestion, Grammar
 
 
 class AuditedQuestion(NamedTuple):
-    """A question of a case in its first context, which answers do not depend on.
+    """A question of a case in its first context; answers do not depend on the context.
 
-    Attributes:
-        asked: its template.
-        example: the example.
-        right: what is right.
-        wrong: what answers the case's other questions, and both sentences about the other one of two people.
+    Wrong answers are those to the case's other questions, and both sentences about the other of two people.
     """
 
-    asked: AskedQuestion
+    template: AskedQuestion
     example: ChecklistExample
     right: RightAnswer
     wrong: list[str]
@@ -41,69 +38,64 @@ class AuditedQuestion(NamedTuple):
 
 def _audited(case: ChecklistCase, speaker: Grammar) -> Iterator[AuditedQuestion]:
     _, questions = templates(case, speaker)
-    asked, opposite = list(examples(first_context(case), speaker)), opposites(case, speaker)
-    for number, (question, example) in enumerate(zip(questions, asked, strict=True)):
-        others = [other for other in asked if other is not example]
-        wrong = [said for other in others for said in (other.answer, min(other.accepted, key=len), other.sentence)]
+    first_examples, opposite = list(examples(first_context(case), speaker)), opposites(case, speaker)
+    for number, (question, example) in enumerate(zip(questions, first_examples, strict=True)):
+        others = [other for other in first_examples if other is not example]
+        wrong = [answer for other in others for answer in (other.answer, min(other.accepted, key=len), other.sentence)]
         right = right_answer(example, opposite[number])
         yield AuditedQuestion(question, example, right, [*wrong, *filter(None, opposite)])
 
 
 def right_answers(right: RightAnswer, language: str) -> dict[str, str]:
-    """What a perfect reader says, by the way it is said."""
+    """Return the answers of a perfect reader, by style."""
     shortest = min(right.accepted, key=len)
-    ways = {"minimal": shortest, "full": right.accepted[0], "sentence": right.sentence}
-    ways["marked"] = f"**{shortest}**"  # as language models write
-    rest = _without_repetition(right.accepted[0], right.question, language)
-    own = fair_rule(language).own_sentence(right)
-    return ways | ({"unrepeated": rest} if rest else {}) | ({"own sentence": own} if own else {})
+    answers = {"minimal": shortest, "full": right.accepted[0], "sentence": right.sentence}
+    answers["marked"] = f"**{shortest}**"  # as written by language models
+    answers["unrepeated"] = _without_repetition(right.accepted[0], right.question, language)
+    answers["own sentence"] = fair_rule(language).own_sentence(right)
+    return {style: answer for style, answer in answers.items() if answer}
 
 
 def _without_repetition(answer: str, question: str, language: str) -> str:
-    """The answer without the words at its edges that are in the question; empty where all of them are, or none is."""
+    """Strip words of the question from the edges of the answer; return "" if all or none match."""
     text = fair_rule(language).text
     if not text.segmented:
         return ""
-    words, asked = answer.split(), set(text.tokens(question))
-    while words and asked.issuperset(text.tokens(words[0])):
+    words, repeated = answer.split(), set(text.tokens(question))
+    while words and repeated.issuperset(text.tokens(words[0])):
         words.pop(0)
-    while words and asked.issuperset(text.tokens(words[-1])):
+    while words and repeated.issuperset(text.tokens(words[-1])):
         words.pop()
     rest = " ".join(words)
     return rest if rest != answer else ""
 
 
-def answer_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[tuple[str, str, str]]:
-    """Answers to the case that are scored wrongly, as (id of the example, kind of finding, detail)."""
+def answer_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[AuditFinding]:
+    """Yield incorrectly scored answers to the case."""
     for audited in _audited(case, speaker):
-        ways = right_answers(audited.right, speaker.code)
-        yield from _wrongly_scored(audited, ways, audited.wrong, speaker)
-
-
-def _denied(answer: str, speaker: Grammar) -> Iterator[str]:
-    """The answer with each negation of the language before and behind it."""
-    blank = " " if fair_rule(speaker.code).text.segmented else ""
-    for negation in speaker.file.negations:
-        yield from (f"{negation}{blank}{answer}", f"{answer}{blank}{negation}")
+        answers = right_answers(audited.right, speaker.code)
+        yield from _wrongly_scored(audited, answers, audited.wrong, speaker)
 
 
 def shared_forms(speaker: Grammar) -> list[str]:
-    """Forms that two words of one kind have, but for names, of which no case has two that are alike."""
+    """Return forms shared by two words of a lexicon, except names: no case has two similar ones."""
     shared: list[str] = []
     for form, words in fair_rule(speaker.code).words.items():
         for lexicon in {lexicon for lexicon, _ in words} - {"name"}:
-            concepts = sorted({concept for each, concept in words if each == lexicon})
+            concepts = sorted({concept for name, concept in words if name == lexicon})
             if len(concepts) > 1:
                 shared.append(f"{form!r} is a form of {' and '.join(f'{lexicon}.{concept}' for concept in concepts)}")
     return shared
 
 
-def further_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[tuple[str, str, str]]:
-    """Denied answers, and answers with another word of the kind in every form and as a sentence, scored as right."""
+def further_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[AuditFinding]:
+    """Yield negated answers, and answers with another word of the lexicon, that are scored as correct."""
     words = fillers(case, speaker)
+    blank = " " if fair_rule(speaker.code).text.segmented else ""
     for audited in _audited(case, speaker):
-        slot, sentence = audited.asked.slot, audited.asked.sentence
-        wrong = list(_denied(audited.example.answer, speaker))
+        slot, sentence, answer = audited.template.slot, audited.template.sentence, audited.example.answer
+        pairs = [pair for negation in speaker.file.negations for pair in ((negation, answer), (answer, negation))]
+        wrong = [blank.join(pair) for pair in pairs]
         if slot not in PEOPLE:
             lexicon = case.lexicon(slot)
             others = [other for other in speaker.lexicons[lexicon].values() if other is not words[slot]]
@@ -114,11 +106,13 @@ def further_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[tuple[str
 
 def _wrongly_scored(
     audited: AuditedQuestion, right: Mapping[str, str], wrong: Iterable[str], speaker: Grammar
-) -> Iterator[tuple[str, str, str]]:
+) -> Iterator[AuditFinding]:
     rule, example = fair_rule(speaker.code), audited.example
-    for way, said in right.items():
-        if not rule.is_right(said, audited.right):
-            yield example.id, "refused", f"{way} answer {said!r} to {example.question!r}"
-    for said in wrong:
-        if rule.is_right(said, audited.right):
-            yield example.id, "taken", f"wrong answer {said!r} to {example.question!r}"
+    for style, answer in right.items():
+        if not rule.is_right(answer, audited.right):
+            yield AuditFinding(
+                speaker.code, example.id, "refused", f"{style} answer {answer!r} to {example.question!r}"
+            )
+    for answer in wrong:
+        if rule.is_right(answer, audited.right):
+            yield AuditFinding(speaker.code, example.id, "taken", f"wrong answer {answer!r} to {example.question!r}")

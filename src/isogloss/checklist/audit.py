@@ -1,6 +1,6 @@
-"""Whether a test is fair: every case can be answered, by anybody, under the rule it is scored by.
+"""Audit of a test: every case must be answerable under its scoring rule.
 
-A finding is a defect of the test, not of a model: an answer that no extractive system could give, or a text that no
+A finding is a defect of the test, not of a model: an answer that no extractive system can give, or a text that no
 speaker would write.
 """
 
@@ -21,35 +21,39 @@ FINDINGS = {
     "not-a-span": "the answer is in the context, but not as a span of whole tokens",
     "ambiguous": "the answer is in the context more than once",
     "unreachable": "no span of the context matches the answer under the scoring rule",
-    "refused": "a right answer is scored wrong",
-    "taken": "a wrong answer is scored right",
-    "same-name": "the two people have one name",
+    "refused": "a correct answer is scored wrong",
+    "taken": "a wrong answer is scored correct",
+    "same-name": "the two people have the same name",
     "script": "letters of another script",
     "capital": "a sentence does not begin with a capital",
-    "condition": "a variant was used where its condition does not hold",
-    "english": "an English word was left",
-    # Of translations of an English sheet only:
-    "slots": "a template has not the slots of its English original",
+    "condition": "a variant was used although its condition does not hold",
+    "english": "untranslated English word",
+    # Only for translations of an English sheet:
+    "slots": "the slots of a template differ from its English original",
     "same-question": "one question about one context has two different answers",
-    "doubled": "a word of the template occurs again in what fills it",
+    "doubled": "a word of the template is repeated in its filler",
 }
 _SENTENCE = re.compile(r"(?:^|[.!?]\s+)[\s\"'«“„¿¡(]*(\w)")
 
 
 @dataclass(frozen=True)
 class AuditFinding:
-    """One defect of one example."""
+    """One defect of one example, of a kind in `FINDINGS`."""
 
     language: str
-    test: str
     example: str
     kind: str
     detail: str
 
+    @property
+    def test(self) -> str:
+        """Test of the example."""
+        return self.example.partition("-")[0]
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class TokenRules:
-    """How a language's tokens are read: what may be attached to a word, and what stays small at a sentence's start."""
+    """Token rules of a language: attachable affixes, and words that stay lower-case at the start of a sentence."""
 
     language: str
     prefixes: Sequence[str] = ()
@@ -59,30 +63,29 @@ class TokenRules:
 
     @property
     def segmented(self) -> bool:
-        """Whether blanks part words: as the script has it, but always for the paper's pipeline, which knew no other."""
+        """True if blanks separate words: depends on the script, but always True for the paper's pipeline."""
         return self.mode == "paper" or find_language(self.language).segmented
 
 
 @dataclass
 class Findings:
-    """All findings of an audit, counted by language, test and kind."""
+    """All defects found by an audit, counted by language, test and kind."""
 
     examples: int = 0
-    found: list[AuditFinding] = field(default_factory=list)
+    defects: list[AuditFinding] = field(default_factory=list)
 
     def counts(self) -> dict[tuple[str, str, str], int]:
-        """How many examples have each defect, by (language, test, kind)."""
-        distinct = {(found.language, found.test, found.kind, found.example) for found in self.found}
+        """Return the number of examples with each defect, by (language, test, kind)."""
+        distinct = {(finding.language, finding.test, finding.kind, finding.example) for finding in self.defects}
         return Counter((code, test, kind) for code, test, kind, _ in distinct)
 
 
 def audit(examples: Iterable[ChecklistExample], rules: TokenRules) -> Findings:
-    """Every defect of every example."""
+    """Return every defect of every example."""
     findings = Findings()
     for example in examples:
         findings.examples += 1
-        for kind, detail in _defects(example, rules):
-            findings.found.append(AuditFinding(rules.language, example.case.test, example.id, kind, detail))
+        findings.defects += [AuditFinding(rules.language, example.id, *defect) for defect in _defects(example, rules)]
     return findings
 
 
@@ -92,31 +95,6 @@ def _defects(example: ChecklistExample, rules: TokenRules) -> Iterator[tuple[str
             yield "unfilled", text
     if len(set(example.people)) != len(example.people):
         yield "same-name", ", ".join(example.people)
-    yield from _answer_defects(example, rules)
-    for text in (example.context, example.question):
-        foreign = "".join(sorted({c for c in text if c.isalpha() and not in_script(c, rules.language)}))
-        if foreign:
-            yield ("english" if foreign.isascii() else "script"), f"{foreign!r} in {text!r}"
-        yield from _small_starts(text, rules)
-
-
-def occurs_once(context: str, answer: str, rules: TokenRules) -> bool:
-    """Whether the answer is in the context as a span, and only once."""
-    return len(_spans(context, answer, rules)) == 1
-
-
-def _spans(context: str, answer: str, rules: TokenRules) -> list[int]:
-    """Where the answer is in the context as whole tokens."""
-    places: list[int] = []
-    place = context.find(answer)
-    while place >= 0:
-        if _is_span(context, place, len(answer), rules):
-            places.append(place)
-        place = context.find(answer, place + 1)
-    return places
-
-
-def _answer_defects(example: ChecklistExample, rules: TokenRules) -> Iterator[tuple[str, str]]:
     where = f"{example.answer!r} in {example.context!r}"
     spans = len(_spans(example.context, example.answer, rules))
     if example.answer not in example.context:
@@ -127,36 +105,51 @@ def _answer_defects(example: ChecklistExample, rules: TokenRules) -> Iterator[tu
         yield "ambiguous", where
     if not _reachable(example, rules):
         yield "unreachable", where
+    for text in (example.context, example.question):
+        foreign = "".join(sorted({c for c in text if c.isalpha() and not in_script(c, rules.language)}))
+        if foreign:
+            yield ("english" if foreign.isascii() else "script"), f"{foreign!r} in {text!r}"
+        yield from _small_starts(text, rules)
 
 
-def _letter(text: str, place: int) -> bool:
-    return 0 <= place < len(text) and (
-        text[place].isalpha() or text[place].isdecimal() or unicodedata.category(text[place])[0] == "M"
+def occurs_once(context: str, answer: str, rules: TokenRules) -> bool:
+    """Return True if the answer occurs in the context as a span exactly once."""
+    return len(_spans(context, answer, rules)) == 1
+
+
+def _spans(context: str, answer: str, rules: TokenRules) -> list[int]:
+    """Return the positions of the answer in the context as whole tokens."""
+    positions: list[int] = []
+    position = context.find(answer)
+    while position >= 0:
+        if _is_span(context, position, len(answer), rules):
+            positions.append(position)
+        position = context.find(answer, position + 1)
+    return positions
+
+
+def _letter(text: str, index: int) -> bool:
+    return 0 <= index < len(text) and (
+        text[index].isalpha() or text[index].isdecimal() or unicodedata.category(text[index])[0] == "M"
     )
 
 
 def _is_span(context: str, start: int, length: int, rules: TokenRules) -> bool:
-    """Whether the answer is there as whole tokens, with nothing attached but what the language attaches."""
+    """Return True if the answer occurs there as whole tokens, with only known affixes attached."""
     if not rules.segmented:
         return True
-    end = start + length
-    before = start
+    before, after = start, start + length
     while _letter(context, before - 1):
         before -= 1
-    after = end
     while _letter(context, after):
         after += 1
-    attached_before, attached_after = context[before:start], context[end:after]
-    return (not attached_before or attached_before in rules.prefixes) and (
-        not attached_after or attached_after in rules.particles
-    )
+    return context[before:start] in ("", *rules.prefixes) and context[start + length : after] in ("", *rules.particles)
 
 
 def _reachable(example: ChecklistExample, rules: TokenRules) -> bool:
-    """Whether some span of the context scores as right.
+    """Return True if some span of the context is scored as correct.
 
-    By the fair rule a span may begin and end at any boundary of words; by the paper's only at blanks, as its pipeline
-    cut the text.
+    The fair rule allows spans at any word boundary; the paper's rule only at blanks, as in its pipeline.
     """
     if rules.mode == "fair":
         return bool(_spans(example.context, example.answer, rules))
@@ -175,7 +168,9 @@ def _small_starts(text: str, rules: TokenRules) -> Iterator[tuple[str, str]]:
         return
     for match in _SENTENCE.finditer(text):
         start = match.start(1)
-        # The quote or apostrophe before the letter may belong to a word that stays small (Afrikaans 'n).
-        begins = any(text.startswith(small, place) for small in rules.uncapitalized for place in (start - 1, start))
+        # The quote or apostrophe before the letter may belong to a lower-case word (Afrikaans 'n).
+        begins = any(
+            text.startswith(small, position) for small in rules.uncapitalized for position in (start - 1, start)
+        )
         if match.group(1).islower() and not begins:
             yield "capital", text

@@ -1,20 +1,20 @@
-"""Writing the suite: JSON lines with gold, slots and stable ids, and SQuAD files for systems that want those."""
+"""Write the suite: JSON lines with gold, slots and stable ids, and optional SQuAD files."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from isogloss.checklist.review_marks import review_status
-from isogloss.checklist.shipped import cases_with_every_answer, language_examples, refuse_unfair
+from isogloss.checklist.shipped import VARIANTS, cases_with_every_answer, language_examples, refuse_unfair
 from isogloss.checklist.tasks import CASES
-from isogloss.checklist.variants import VARIANTS
 from isogloss.data.files import atomic_write
 from isogloss.errors import unknown
 from isogloss.grammar.cases import ChecklistCase, ChecklistExample, fillers
@@ -38,35 +38,33 @@ def build(
     """Write `<out>/<language>.jsonl` (and `<language>.squad.json`) for each language.
 
     Args:
-        out: the folder.
-        languages: to be written.
-        variant: one of `isogloss.checklist.variants.VARIANTS`.
-        count: cases a test.
-        seed: 0 for the suite's own cases, any other draws new ones.
-        squad: also write SQuAD files.
-        jobs: so many languages are written side by side.
-        progress: is told each language.
+        out: output folder.
+        languages: languages to write.
+        variant: one of `isogloss.checklist.shipped.VARIANTS`.
+        count: cases per test.
+        seed: 0 for the built-in cases; any other draws new ones.
+        squad: True to also write SQuAD files.
+        jobs: number of languages to write in parallel.
+        progress: called with each language.
 
     Returns:
         The JSON-lines files, with the number of their examples.
 
     Raises:
-        UnknownNameError: no such variant or language.
-        IsoglossError: more cases are wanted than there are, or a language scores right answers as wrong.
+        UnknownNameError: unknown variant or language.
+        IsoglossError: a test has fewer cases, or a language scores correct answers as wrong.
     """
     if variant not in VARIANTS:
         raise unknown("kind", variant, VARIANTS)
     for test in TESTS:
-        cases_with_every_answer(
-            test, count, seed
-        )  # drawn before there are workers, which inherit them where they are forked
+        cases_with_every_answer(test, count, seed)  # drawn before workers start, so forked workers inherit them
     write = partial(_write_language, out, variant, count, seed, squad)
     written: list[tuple[Path, int]] = []
     with ExitStack() as stack:
         parallel = jobs > 1 and len(languages) > jobs
-        each = stack.enter_context(ProcessPoolExecutor(jobs)).map if parallel else map
-        for code, made in zip(languages, each(write, languages), strict=True):
-            written.append(made)
+        mapped = stack.enter_context(ProcessPoolExecutor(jobs)).map if parallel else map
+        for code, file in zip(languages, mapped(write, languages), strict=True):
+            written.append(file)
             if progress is not None:
                 progress(code)
     return written
@@ -87,35 +85,16 @@ def _write_language(out: Path, variant: str, count: int, seed: int, squad: bool,
     return path, len(examples)
 
 
-class ChecklistRow(msgspec.Struct):
-    """A line of the file: an example with everything that is known of it."""
-
-    id: str
-    case: str
-    test: str
-    kind: str
-    language: str
-    context: str
-    question: str
-    answer: str
-    accepted: tuple[str, ...]
-    sentence: str
-    review: str
-    slots: dict[str, dict[str, str]]
-
-
 def _rows(
     case: ChecklistCase, examples: Iterable[ChecklistExample], speaker: Grammar, review: str
-) -> list[ChecklistRow]:
+) -> Iterator[dict[str, Any]]:
+    """Yield the lines of a case: its examples with all their metadata."""
     words = fillers(case, speaker)
     slots = {slot: {"concept": value, "word": words[slot].base} for slot, value in case.slots}
-    return [
-        ChecklistRow(
-            each.id, case.id, case.test, each.variant, speaker.code,
-            each.context, each.question, each.answer, each.accepted, each.sentence, review, slots,
-        )
-        for each in examples
-    ]  # fmt: skip
+    for example in examples:
+        cell = {"id": example.id, "case": case.id, "test": case.test, "kind": example.variant, "language": speaker.code}
+        texts = {name: getattr(example, name) for name in ("context", "question", "answer", "accepted", "sentence")}
+        yield {**cell, **texts, "review": review, "slots": slots}
 
 
 def _squad(examples: Sequence[ChecklistExample]) -> dict[str, object]:

@@ -1,9 +1,9 @@
-"""Whether an answer is right: by the paper's rule, and by a fair one.
+"""Correctness of an answer: by the paper's rule, and by a fair one.
 
 `paper` is the released scorer: articles of the language become a blank, some end characters are stripped, the rest must
-be equal to the letter. `fair` accepts what a reader would: any form of the word that is asked for ("stone" for "made of
-stone"), Unicode-normalised and case-folded, without articles, classifiers and end marks, with what the language
-attaches to a word; and the same as a sentence that says the question again ("The key is made of stone.").
+be identical. `fair` accepts what a reader would: any form of the answer word ("stone" for "made of
+stone"), Unicode-normalised and case-folded, without articles, classifiers and end marks, with attached
+affixes; and the same as a sentence that repeats the question ("The key is made of stone.").
 """
 
 import re
@@ -29,7 +29,7 @@ _PAPER_END = {"bn": "৷", "hi": "৷", "pa": "।", "pl": "„”", "ur": "\u20
 
 @cache
 def _articles(language: str) -> re.Pattern[str]:
-    """What the released cleaner replaces by a blank; where a language has nothing, the empty pattern, as released."""
+    """Return the pattern that the released cleaner blanks out; empty for languages without one, as released."""
     for table, form in ((_WORDS, r"\b({})\b"), (_BEGINNINGS, r"\b({})"), (_ANYWHERE, "{}"), (_ENDINGS, r"({})\b")):
         if language in table:
             return re.compile(form.format(table[language].replace(" ", "|")))
@@ -37,16 +37,16 @@ def _articles(language: str) -> re.Pattern[str]:
 
 
 def matches(prediction: str, answer: str, *, language: str, mode: str) -> bool:
-    """Whether a prediction is the right answer.
+    """Return True if a prediction is correct.
 
     Args:
-        prediction: what a system answered.
-        answer: the right answer; by the fair rule, any other form of that word is right too.
-        language: of both, by its code.
-        mode: the rule, "paper" or "fair".
+        prediction: a system's answer.
+        answer: gold answer; the fair rule also accepts any other form of that word.
+        language: language code of both.
+        mode: rule, "paper" or "fair".
 
     Raises:
-        UnknownNameError: no such mode, or no such language of the checklist.
+        UnknownNameError: unknown mode, or a language without a checklist.
     """
     if mode not in MODES:
         raise unknown("mode", mode, MODES)
@@ -59,5 +59,5 @@ def matches(prediction: str, answer: str, *, language: str, mode: str) -> bool:
 
 
 def cleaned(text: str, language: str) -> str:
-    """The released cleaner: articles become a blank, then end characters are stripped."""
+    """Apply the released cleaner: replace articles by a blank, then strip end characters."""
     return _articles(language).sub(" ", text).strip(",. " + _PAPER_END.get(language, ""))

@@ -1,16 +1,16 @@
-"""The released MultiCheckList, filled as its sheet means it, so that its defects can be counted.
+"""The released MultiCheckList, filled as intended by its sheet, to count its defects.
 
 The sheet holds sentences and fill-ins; names come from CheckList's lists, in which a language without names takes the
 English ones. Cases are drawn by seed over all assignments of the slots, each at most once; a case is every context with
 every question, as released. Where this differs from the released generator:
 
-* It picks variants in a way of its own in each language, and in some pairs them with the conditions of other rows or
-  with none. Here a variant is used where its condition holds for what was drawn, in every language alike. Where no
-  condition holds the first variant is used, where several hold the first of them; both are findings (`condition`).
-* It drops cases in which two people got one name, and in two languages half of the cases. Here each test has as many
-  cases as are asked for, with distinct names.
-* It splits Burmese lists at blanks, which tears some words apart. Here they are split at their commas.
-* Both orders of two properties are drawn; there, only in languages with variants.
+* It picks variants differently in each language, and in some pairs them with the conditions of other rows or
+  with none. Here a variant is used if its condition holds for the draw, in all languages. If no
+  condition holds, the first variant is used; if several hold, the first of them; both are findings (`condition`).
+* It drops cases in which two people got one name, and in two languages half of the cases. Here each test has the
+  requested number of cases, with distinct names.
+* It splits Burmese lists at blanks, which breaks some words. Here they are split at their commas.
+* Both orders of two properties are drawn; the generator does so only in languages with variants.
 """
 
 import random
@@ -31,24 +31,24 @@ from isogloss.errors import DataError, unknown
 from isogloss.grammar.file import grammar
 from isogloss.grammar.schema import in_script
 
-# Tests whose sentences agree with the person: the sheet has them for men only.
+# Tests with sentences that agree with the person: the sheet has them for men only.
 _MEN_ONLY = ("comparisons", "intensifiers", "job_vs_nationality")
 _NAMES_FILE = "given_names/wikidata_names_places.json"
 
 
 @dataclass(frozen=True)
 class ReleasedNames:
-    """Given names by language; a language without any borrows the English ones."""
+    """Given names by language; languages without names borrow the English ones."""
 
     men: Mapping[str, Sequence[str]]
     women: Mapping[str, Sequence[str]]
 
     def borrowed(self, language: str) -> bool:
-        """Whether the language has no names of its own."""
+        """Return True if the language borrows its names."""
         return language not in self.men
 
     def names_for(self, language: str, test: str) -> list[str]:
-        """The names that fill a test in a language: of men, or of men and women in turn, each once."""
+        """Return the names for a test in a language: of men, or of men and women alternately, without duplicates."""
         code = ENGLISH if self.borrowed(language) else language
         if test in _MEN_ONLY:
             return list(dict.fromkeys(self.men[code]))
@@ -62,16 +62,16 @@ class _NamesFile(msgspec.Struct):
 
 
 def given_names(path: Path) -> ReleasedNames:
-    """Names from CheckList's lists: JSON with `mnames` and `fnames` by language, packed or not."""
+    """Read CheckList's name lists: JSON with `mnames` and `fnames` by language, packed or not."""
     raw = read_bytes(resolve(path) or path)
     file: _NamesFile = decode_json(raw, str(path), _NamesFile, what="a list of names")
     if not file.mnames.get(ENGLISH) or not file.fnames.get(ENGLISH):
-        raise DataError("no English names", where=str(path), fix="They stand in for languages that have none")
+        raise DataError("no English names", where=str(path), fix="Add them: languages without names use them")
     return ReleasedNames(file.mnames, file.fnames)
 
 
 def _names_beside(sheet: Path, languages: Iterable[str]) -> ReleasedNames:
-    """The name lists of the data folder the sheet lies in; without one, the names of the shipped suite."""
+    """Return the name lists of the sheet's data folder, or the names of the built-in suite."""
     path = sheet.resolve().parent.parent / _NAMES_FILE
     if resolve(path) is not None:
         return given_names(path)
@@ -88,16 +88,16 @@ class ReleasedSheet:
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
-        """The languages in the order of their columns."""
+        """Languages in column order."""
         return tuple(self.translations)
 
     @cached_property
     def tests(self) -> tuple[str, ...]:
-        """The tests in the order of their rows."""
+        """Tests in row order."""
         return tuple(self.translations[ENGLISH])
 
     def translation(self, language: str, test: str) -> SheetTranslation:
-        """A test in a language."""
+        """Return a test in a language."""
         if language not in self.translations:
             raise unknown("language of the sheet", language, self.languages)
         if test not in self.tests:
@@ -107,10 +107,10 @@ class ReleasedSheet:
     def examples(
         self, language: str, test: str, count: int = CASES, seed: int = 0, names: ReleasedNames | None = None
     ) -> Iterator[ReleasedExample]:
-        """Up to `count` distinct cases, all of them where there are fewer; same seed, same cases."""
+        """Yield up to `count` distinct cases; the same seed gives the same cases."""
         translation = self.translation(language, test)
-        known = names or _names_beside(self.path, [language])
-        cases = ReleasedCases(translation, known.names_for(language, test))
+        pool = names or _names_beside(self.path, [language])
+        cases = ReleasedCases(translation, pool.names_for(language, test))
         if not cases.size:
             raise DataError(f"too few names for {language} {test}", where=str(self.path))
         rng = random.Random(f"released/{seed}/{language}/{test}")  # noqa: S311 - reproducible, not secret
@@ -119,7 +119,7 @@ class ReleasedSheet:
 
 
 def load(path: Path) -> ReleasedSheet:
-    """The released sheet; a malformed one is an error with file and line."""
+    """Read the released sheet; errors have file and line."""
     return ReleasedSheet(path, read(path))
 
 
@@ -134,40 +134,32 @@ def audit_sheet(
     """Find every defect of the released sheet, by the paper's scoring rule.
 
     Args:
-        path: the sheet.
+        path: sheet.
         languages: only these of its languages.
-        names: given names; default those of the data folder the sheet lies in (`<folder>/given_names/` beside
-            `<folder>/multichecklist/`), or else the shipped suite's.
+        names: given names; default those of the sheet's data folder (`<folder>/given_names/` next to
+            `<folder>/multichecklist/`), or else those of the built-in suite.
         count: cases per test and language.
-        seed: decides which cases are drawn.
+        seed: random seed of the cases.
 
     Raises:
-        DataError: the sheet is malformed, or not there.
-        UnknownNameError: the sheet has no such language.
+        DataError: the sheet is malformed or missing.
+        UnknownNameError: a language that is not in the sheet.
     """
     sheet = load(path)
     chosen = list(languages or sheet.languages)
     for language in chosen:
-        sheet.translation(language, sheet.tests[0])  # a misspelt language is reported before the work begins
-    known = names or _names_beside(path, chosen)
+        sheet.translation(language, sheet.tests[0])  # report a misspelt language before the work begins
+    pool = names or _names_beside(path, chosen)
     whole = Findings()
     for language in chosen:
+        # In a different script, the audit detects borrowed names by their letters.
+        unseen = language != ENGLISH and pool.borrowed(language) and in_script("a", language)
         for test in sheet.tests:
-            made = list(sheet.examples(language, test, count, seed, known))
-            whole.found += audit(made, TokenRules(language, mode="paper")).found
-            whole.found += _translation_defects(made, language, known)
-            whole.examples += len(made)
+            examples = list(sheet.examples(language, test, count, seed, pool))
+            whole.examples += len(examples)
+            whole.defects += audit(examples, TokenRules(language=language, mode="paper")).defects
+            for example in examples:
+                borrowed = ("english", f"English names: {', '.join(example.people)}")
+                defects = (*example.defects, borrowed) if unseen and example.people else example.defects
+                whole.defects += [AuditFinding(language, example.id, *defect) for defect in defects]
     return whole
-
-
-def _translation_defects(
-    examples: Iterable[ReleasedExample], language: str, names: ReleasedNames
-) -> Iterator[AuditFinding]:
-    # Where the script differs, the audit sees borrowed names by their letters.
-    unseen = language != ENGLISH and names.borrowed(language) and in_script("a", language)
-    for example in examples:
-        for kind, detail in example.defects:
-            yield AuditFinding(language, example.case.test, example.id, kind, detail)
-        if unseen and example.people:
-            detail = f"English names: {', '.join(example.people)}"
-            yield AuditFinding(language, example.case.test, example.id, "english", detail)

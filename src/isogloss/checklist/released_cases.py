@@ -1,4 +1,4 @@
-"""Cases of the released sheet: what can be drawn, the examples made of it, and the defects of their translation."""
+"""Cases of the released sheet: possible draws, their examples, and translation defects."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,30 +18,35 @@ from isogloss.checklist.released_sheet import (
 )
 from isogloss.grammar.cases import ChecklistCase, ChecklistExample
 
-# The kind of a finding that only a translation can have, and its detail.
+# Kind of a finding specific to translations, and its detail.
 Defect = tuple[str, str]
 
 _WORD = re.compile(r"[^\W\d_]+")
 _DOUBLED = re.compile(r"(?<!\S)(\w+) \1(?!\w)")
 
-# What is drawn for a slot: a row of fill-ins, two properties each with a value, or a person's name.
+# Value drawn for a slot: a row of fill-ins, two properties with values, or a person's name.
 _Pair = tuple[SheetRow, SheetRow, SheetRow, SheetRow]
 _Drawn = SheetRow | _Pair | str
 _PAIR = ("p1", "v1", "p2", "v2")
 
 
-class ReleasedExample(ChecklistExample, frozen=True):
-    """An example with the defects of the cells it was made from."""
+class ReleasedExample(ChecklistExample, frozen=True, kw_only=True):
+    """An example with the defects of its cells."""
 
     defects: tuple[Defect, ...] = ()
 
 
 class ReleasedCases:
-    """All cases of a test in a language, by number from 0 to `size`."""
+    """All cases of a test in a language, numbered from 0 to `size`."""
 
     def __init__(self, translation: SheetTranslation, names: Sequence[str]) -> None:
         self._translation = translation
-        self._defects = dict(_cell_defects(translation))
+        cells = [(row, cell) for row in translation.templates for cell in row.cells]
+        self._defects = {
+            (row.line, cell.text): defects
+            for row, cell in cells
+            if (defects := list(_cell_defects(row, cell, translation.contexts)))
+        }
         self._copies: dict[str, list[str]] = {}
         for slot in sorted({slot for row in translation.templates for slot, _ in slots(row.english)}):
             self._copies.setdefault(slot.rstrip("0123456789"), []).append(slot)
@@ -49,39 +54,46 @@ class ReleasedCases:
         self._sizes = {name: perm(len(self._values[name]), len(copies)) for name, copies in self._copies.items()}
         self.size = prod(self._sizes.values())
 
-    def examples(self, index: int, number: int) -> Iterator[ReleasedExample]:
-        """The examples of the case `index`, as case `number`: every context with every question."""
-        drawn = self._drawn(index)
+    def examples(self, draw: int, number: int) -> Iterator[ReleasedExample]:
+        """Yield the examples of the draw `draw`, as case `number`: every context with every question."""
+        drawn = self._drawn(draw)
         facts = {lexicon_of(slot): row.english for slot, row in drawn.items() if isinstance(row, SheetRow)}
         pair = next((value for value in drawn.values() if isinstance(value, tuple)), None)
-        case = ChecklistCase(self._translation.test, number, tuple(_english_slots(drawn)))
+        english: dict[str, str] = {}
+        for slot, value in drawn.items():
+            if isinstance(value, tuple):
+                english |= zip(_PAIR, (row.english for row in value), strict=True)
+            else:
+                english[slot] = value if isinstance(value, str) else value.english
+        case = ChecklistCase(test=self._translation.test, number=number, slots=tuple(english.items()))
         people = tuple(value for value in drawn.values() if isinstance(value, str))
-        place = 0
-        for row in self._translation.contexts:
-            # A fill-in may differ from context to context; question and answer take that of their context.
-            here = facts | {CONTEXT: row.english}
+        pairs = list(zip(self._translation.questions, self._translation.answers, strict=True))
+        for index, row in enumerate(self._translation.contexts):
+            # A fill-in may differ between contexts; question and answer use that of their context.
+            context_facts = facts | {CONTEXT: row.english}
             defects: list[Defect] = []
-            values = self._words(drawn, here, defects)
-            context = self._filled(row, here | _property(row, pair), values, defects)
+            values = self._words(drawn, context_facts, defects)
+            context = self._filled(row, context_facts | _property(row, pair), values, defects)
             answers: dict[str, str] = {}
-            for question, answer in zip(self._translation.questions, self._translation.answers, strict=True):
-                asked = here | _property(question, pair)
+            for place, (question, answer) in enumerate(pairs, index * len(pairs)):
+                about = context_facts | _property(question, pair)
                 own = list(defects)
-                said = self._filled(question, asked, values, own)
-                gold = self._filled(answer, asked, values, own)
-                if answers.setdefault(said, gold) != gold:
-                    own.append(("same-question", f"{said!r}: {answers[said]!r} and {gold!r}"))
-                yield ReleasedExample(case, place, context, said, gold, people, defects=tuple(own))
-                place += 1
+                text = self._filled(question, about, values, own)
+                gold = self._filled(answer, about, values, own)
+                if answers.setdefault(text, gold) != gold:
+                    own.append(("same-question", f"{text!r}: {answers[text]!r} and {gold!r}"))
+                yield ReleasedExample(
+                    case=case, place=place, context=context, question=text, answer=gold, people=people, defects=(*own,)
+                )
 
     def _drawn(self, index: int) -> dict[str, _Drawn]:
-        """The assignment with a number; copies of one slot (`x`, `x1`) never get the same."""
+        """Return the assignment with an index; copies of one slot (`x`, `x1`) always differ."""
         drawn: dict[str, _Drawn] = {}
         for name, copies in self._copies.items():
-            index, place = divmod(index, self._sizes[name])
+            index, remainder = divmod(index, self._sizes[name])
             left = list(self._values[name])
             for slot in copies:
-                place, chosen = divmod(place, len(left))
+                remainder, chosen = divmod(remainder, len(left))
                 drawn[slot] = left.pop(chosen)
         return drawn
 
@@ -110,15 +122,15 @@ class ReleasedCases:
         return text
 
     def _fitting(self, row: SheetRow, facts: Mapping[str, str], defects: list[Defect]) -> SheetCell:
-        """The variant for what was drawn; where there is none, or more than one, the first."""
-        found = row.fitting(facts)
-        cell = (found or row.cells)[0]
+        """Return the variant that fits the draw; if none or several fit, the first."""
+        matches = row.fitting(facts)
+        cell = (matches or row.cells)[0]
         defects += self._defects.get((row.line, cell.text), ())
-        twice = [name for name in cell.condition.wanted if facts.get(name) in cell.condition.repeated]
-        if len(found) != 1 or twice:
+        repeated = [name for name in cell.condition.wanted if facts.get(name) in cell.condition.repeated]
+        if len(matches) != 1 or repeated:
             named = sorted({name for variant in row.cells for name in variant.condition.wanted} & facts.keys())
             drawn = ", ".join(f"{name} {facts[name]!r}" for name in named)
-            defects.append(("condition", f"line {row.line}: {len(found) + len(twice)} variants for {drawn}"))
+            defects.append(("condition", f"line {row.line}: {len(matches) + len(repeated)} variants for {drawn}"))
         return cell
 
 
@@ -138,80 +150,52 @@ def _choices(name: str, translation: SheetTranslation, names: Sequence[str]) -> 
     ]
 
 
-def _english_slots(drawn: Mapping[str, _Drawn]) -> Iterator[tuple[str, str]]:
-    """The slots of a case, filled in English."""
-    for slot, value in drawn.items():
-        if isinstance(value, tuple):
-            yield from zip(_PAIR, (row.english for row in value), strict=True)
-        else:
-            yield slot, value if isinstance(value, str) else value.english
-
-
 def _property(row: SheetRow, pair: _Pair | None) -> dict[str, str]:
-    """The property a template is about: the one it asks for; in contexts, the one that stands first."""
+    """Return the property of a template: the one it asks about; in contexts, the first."""
     if pair is None:
         return {}
     return {PROPERTY: pair[2 if ("p", "p2") in slots(row.english) else 0].english}
 
 
 def fill(template: str, values: Mapping[str, str | dict[str, str]]) -> str:
-    """A template with its slots filled as CheckList does; a slot that cannot be filled stays."""
+    """Fill a template as CheckList does; slots without a value stay."""
 
-    def text(found: re.Match[str]) -> str:
-        value = values.get(found["name"] + found["copy"])
+    def text(match: re.Match[str]) -> str:
+        value = values.get(match["name"] + match["copy"])
         if isinstance(value, dict):
-            value = value.get(found["part"] or "")
+            value = value.get(match["part"] or "")
         if value is None:
-            return found[0]
-        if found["index"]:
+            return match[0]
+        if match["index"]:
             listed = parts(value)
-            if int(found["index"]) >= len(listed):
-                return found[0]
-            value = listed[int(found["index"])]
-        # `a:` is CheckList's English article, whatever the language; all other options do nothing.
-        if "a" in (found["options"] or ""):
+            if int(match["index"]) >= len(listed):
+                return match[0]
+            value = listed[int(match["index"])]
+        # `a:` is CheckList's English article, in any language; all other options have no effect.
+        if "a" in (match["options"] or ""):
             return f"{'an' if value[:1].lower() in 'aeiou' else 'a'} {value}"
         return value
 
     return SLOT.sub(text, template)
 
 
-def _cell_defects(translation: SheetTranslation) -> Iterator[tuple[tuple[int, str], list[Defect]]]:
-    """What is wrong with a cell however it is filled, by line and text."""
-    for row in translation.templates:
-        siblings = [other for other in translation.contexts if other.line != row.line]
-        for cell in row.cells:
-            defects = [*_unknown_values(row, cell), *_slot_defects(row, cell)]
-            if len(siblings) < len(translation.contexts):  # the row is a context itself
-                defects += _english_left(row, cell, siblings)
-            if defects:
-                yield (row.line, cell.text), defects
-
-
-def _unknown_values(row: SheetRow, cell: SheetCell) -> Iterator[Defect]:
+def _cell_defects(row: SheetRow, cell: SheetCell, contexts: Sequence[SheetRow]) -> Iterator[Defect]:
+    """Yield the defects of a cell that do not depend on the draw."""
     for value in cell.condition.unknown:
         yield "condition", f"line {row.line}: no English value {value!r}"
-
-
-def _slot_defects(row: SheetRow, cell: SheetCell) -> Iterator[Defect]:
-    """Slots too many or too few, but not those a condition makes superfluous (`What age` said without the word)."""
-    wanted, found = slots(row.english), slots(cell.text)
+    wanted, present = slots(row.english), slots(cell.text)
+    # A condition may make a slot superfluous (`What age` without the word).
     excused = {(slot, part) for slot, part in wanted if lexicon_of(slot) in cell.condition.wanted}
-    for name, differing in (("lacks", wanted - found - excused), ("adds", found - wanted)):
+    for name, differing in (("lacks", wanted - present - excused), ("adds", present - wanted)):
         for slot, part in sorted(differing):
             yield "slots", f"line {row.line} {name} {{{slot}{'.' if part else ''}{part}}}: {cell.text!r}"
-
-
-def _english_left(row: SheetRow, cell: SheetCell, siblings: Sequence[SheetRow]) -> Iterator[Defect]:
-    """Words of the English original that the other contexts of the test, which say the same, do without.
-
-    A word that English and the language share (Dutch `is`) stands in several contexts; one left over, in one.
-    """
-    if not siblings or cell.text == row.english:
-        return
-    elsewhere = {word for other in siblings for variant in other.cells for word in _words(variant.text)}
-    for word in sorted((_words(row.english) & _words(cell.text)) - elsewhere):
-        yield "english", f"line {row.line} leaves {word!r}: {cell.text!r}"
+    others = [other for other in contexts if other.line != row.line]
+    if others and len(others) < len(contexts) and cell.text != row.english:
+        # A word that English and the language share (Dutch `is`) occurs in several contexts; an untranslated one, in
+        # one.
+        elsewhere = {word for other in others for variant in other.cells for word in _words(variant.text)}
+        for word in sorted((_words(row.english) & _words(cell.text)) - elsewhere):
+            yield "english", f"line {row.line} leaves {word!r}: {cell.text!r}"
 
 
 def _words(template: str) -> set[str]:

@@ -1,12 +1,16 @@
-"""What several speakers' reviews come to: how far they agree, what is to be changed, which tests they vouch for."""
+"""Merge of several speakers' reviews: agreement, proposed changes, and tests to mark as reviewed.
+
+Agreement is the percentage of agreeing pairs, Cohen's kappa of two speakers, and Fleiss' kappa of more.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import combinations
 from pathlib import Path
+from statistics import fmean
 
-from isogloss.checklist.review_agreement import Agreement, agreement
 from isogloss.checklist.review_files import VERDICTS, SpeakerReview, Verdict
 from isogloss.checklist.review_items import SAMPLED_CASES, ReviewItem
 from isogloss.checklist.review_marks import content_hash, mark_text, standing_speakers, withdrawal_text
@@ -15,21 +19,41 @@ from isogloss.grammar.file import Grammar, grammar, grammar_path
 from isogloss.grammar.schema import TESTS, key_line
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
+class Agreement:
+    """Agreement on the items that at least two speakers judged.
+
+    Attributes:
+        items: number of items.
+        speakers: number of speakers.
+        percent: share of agreeing pairs of speakers, mean over items; None without items.
+        kappa: chance-corrected agreement: Cohen's for two speakers, Fleiss' for more; None without items, or if all
+            verdicts are equal, so that chance would agree as well.
+        statistic: name of the kappa.
+    """
+
+    items: int
+    speakers: int
+    percent: float | None
+    kappa: float | None
+    statistic: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class SpeakerOverview:
-    """One speaker's file in short: who, when, how many items were judged, and the tests whose words changed since."""
+    """Summary of one speaker's file: identity, date, number of judged items, and tests with changed wording."""
 
     file: str
     name: str
     date: date
     judged: int
-    asked: int
+    items: int
     older: list[str]
 
 
 @dataclass(frozen=True)
 class OlderRemark:
-    """What a speaker said of a wording that has changed since."""
+    """A speaker's remark on an outdated wording."""
 
     wording: str
     verdict: str
@@ -37,19 +61,19 @@ class OlderRemark:
     remark: str
 
 
-@dataclass
+@dataclass(kw_only=True)
 class ProposedChange:
-    """An item that some speaker finds odd or wrong, or has something to say about.
+    """An item that a speaker finds odd or wrong, or comments on.
 
     Attributes:
-        key: of the language file, or the id of an example.
+        key: key in the language file, or example id.
         where: file and line.
-        wording: what it says now.
-        sources: the keys of the language file that an example is made of.
-        verdicts: how many speakers gave each.
-        better: suggested wordings, each with how many speakers suggest it.
-        remarks: as they were made.
-        older: what was said of an earlier wording.
+        wording: present wording.
+        sources: keys of the language file used in an example.
+        verdicts: number of speakers per verdict.
+        better: suggested wordings with the number of speakers.
+        remarks: remarks of speakers.
+        older: remarks on an earlier wording.
     """
 
     key: str
@@ -62,18 +86,18 @@ class ProposedChange:
     older: list[OlderRemark] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ReviewedTest:
-    """Whether a test in the language can be marked as reviewed.
+    """Review result of a test in a language.
 
     Attributes:
-        test: its name.
-        content: the hash of its present words.
-        speakers: how many judged all of it in these words.
-        agreement: how far all speakers agree.
-        mark: for the language file; empty where there is a reason against it.
-        reason: why there is no mark.
-        withdrawal: what the language file is to say instead of a mark that speakers contradict; empty where none do.
+        test: name of the test.
+        content: content hash of its present wording.
+        speakers: number of speakers who judged all of its present wording.
+        agreement: agreement of all speakers.
+        mark: mark for the language file, or "" with a reason.
+        reason: reason for a missing mark.
+        withdrawal: entry that replaces a contradicted mark, or "".
     """
 
     test: str
@@ -87,7 +111,7 @@ class ReviewedTest:
 
 @dataclass(frozen=True)
 class MergedReviews:
-    """What the reviews of a language come to."""
+    """Merged reviews of a language."""
 
     language: str
     speakers: list[SpeakerOverview]
@@ -96,116 +120,168 @@ class MergedReviews:
 
     @property
     def marks(self) -> dict[str, str]:
-        """The marks to be put into the language file, by test."""
+        """Marks for the language file, by test."""
         return {test.test: test.mark for test in self.tests if test.mark}
 
     @property
     def withdrawals(self) -> dict[str, str]:
-        """What is to stand in the language file instead of marks that speakers contradict, by test."""
+        """Entries that replace contradicted marks, by test."""
         return {test.test: test.withdrawal for test in self.tests if test.withdrawal}
 
 
 def merge_reviews(reviews: Mapping[Path, SpeakerReview]) -> MergedReviews:
-    """What the reviews of a language come to.
+    """Merge the reviews of a language.
 
     Args:
-        reviews: one of each speaker, by file, all of one language (`read_reviews`).
+        reviews: one review per speaker, by file, all of one language (`read_reviews`).
     """
-    given = list(reviews.values())
-    speaker = grammar(given[0].language)
+    all_reviews = list(reviews.values())
+    speaker = grammar(all_reviews[0].language)
     contents = {test: content_hash(speaker, test) for test in TESTS}
-    items = {item.key: item for review in given for item in review.items()}
-    return MergedReviews(
-        speaker.code,
-        [_overview(path, review, contents) for path, review in reviews.items()],
-        [_reviewed_test(test, content, given, items.values(), speaker) for test, content in contents.items()],
-        _changes(given, items, speaker.code),
-    )
-
-
-def _overview(path: Path, review: SpeakerReview, contents: Mapping[str, str]) -> SpeakerOverview:
-    judged = sum(answer.verdict != "" for answer in review.answers.values())
-    older = [test for test, content in contents.items() if review.content[test] != content]
-    return SpeakerOverview(str(path), review.reviewer.name, review.date, judged, len(review.items()), older)
+    items = {item.key: item for review in all_reviews for item in review.items()}
+    speakers = [
+        SpeakerOverview(
+            file=str(path),
+            name=review.reviewer.name,
+            date=review.date,
+            judged=sum(answer.verdict != "" for answer in review.answers.values()),
+            items=len(review.items()),
+            older=[test for test, content in contents.items() if review.content[test] != content],
+        )
+        for path, review in reviews.items()
+    ]
+    tests = [_reviewed_test(test, content, all_reviews, items.values(), speaker) for test, content in contents.items()]
+    return MergedReviews(speaker.code, speakers, tests, _changes(all_reviews, items, speaker.code))
 
 
 def _verdict(review: SpeakerReview, item: ReviewItem) -> str:
-    """The verdict on the present wording; empty where there is none, or one of another wording."""
+    """Return the verdict on the present wording, or ""."""
     answer = review.answers.get(item.key)
     return answer.verdict if answer is not None and answer.wording == item.wording else ""
 
 
 def _reviewed_test(
-    test: str, content: str, given: Sequence[SpeakerReview], items: Collection[ReviewItem], speaker: Grammar
+    test: str, content: str, reviews: Sequence[SpeakerReview], items: Collection[ReviewItem], speaker: Grammar
 ) -> ReviewedTest:
-    asked = [item for item in items if test in item.tests]
+    own_items = [item for item in items if test in item.tests]
     verdicts = {
-        item.key: {review.reviewer.id: said for review in given if (said := _verdict(review, item))} for item in asked
+        item.key: {review.reviewer.id: verdict for review in reviews if (verdict := _verdict(review, item))}
+        for item in own_items
     }
-    complete = [review for review in given if review.content[test] == content and _is_complete(review, test)]
-    wrong = sum("wrong" in said.values() for said in verdicts.values())
-    against = [review for review in given if any(_verdict(review, item) == "wrong" for item in asked)]
+    complete = [
+        review
+        for review in reviews
+        if review.content[test] == content
+        and review.cases >= SAMPLED_CASES
+        and all(_verdict(review, item) for item in review.items() if test in item.tests)
+    ]
+    wrong = sum("wrong" in by_speaker.values() for by_speaker in verdicts.values())
+    against = [review for review in reviews if any(_verdict(review, item) == "wrong" for item in own_items)]
     standing = standing_speakers(speaker, test, content)
     contradicted = bool(standing and against)
     if contradicted:
         reason = f"marked by {standing}, but {len(against)} find{'s' * (len(against) == 1)} {wrong} of its items wrong"
     elif not complete:
-        reason = f"nobody judged all of its present words, with {SAMPLED_CASES} cases at least"
+        reason = f"no speaker judged its complete present wording with at least {SAMPLED_CASES} cases"
     elif wrong:
-        reason = f"{wrong} wrong: mend them, or hear from the speaker"
+        reason = f"{wrong} wrong: correct them, or ask the speaker"
     elif standing >= len(complete):
-        reason = f"marked already, by {standing}: give the files of all speakers together"
+        reason = f"already marked by {standing}: pass the files of all speakers together"
     else:
         reason = ""
     mark = "" if reason else mark_text(len(complete), max(review.date for review in complete), content)
     withdrawal = withdrawal_text(len(against), max(review.date for review in against)) if contradicted else ""
-    return ReviewedTest(test, content, len(complete), agreement(verdicts), mark, reason, withdrawal)
+    return ReviewedTest(
+        test=test,
+        content=content,
+        speakers=len(complete),
+        agreement=agreement(verdicts),
+        mark=mark,
+        reason=reason,
+        withdrawal=withdrawal,
+    )
 
 
-def _is_complete(review: SpeakerReview, test: str) -> bool:
-    asked = (item for item in review.items() if test in item.tests)
-    return review.cases >= SAMPLED_CASES and all(_verdict(review, item) for item in asked)
-
-
-def _changes(given: Sequence[SpeakerReview], items: Mapping[str, ReviewItem], code: str) -> list[ProposedChange]:
-    """What somebody does not find right, the worst first, then in the order of the file."""
+def _changes(reviews: Sequence[SpeakerReview], items: Mapping[str, ReviewItem], code: str) -> list[ProposedChange]:
+    """Return the items that a speaker objects to, worst first, then in file order."""
     path = grammar_path(code)
     text = read_text(path)
-    found: list[tuple[int, ProposedChange]] = []
+    changes: list[tuple[int, ProposedChange]] = []
     for item in items.values():
-        said = [answer for review in given if (answer := review.answers.get(item.key)) is not None]
-        present = [answer for answer in said if answer.wording == item.wording]
+        answers = [answer for review in reviews if (answer := review.answers.get(item.key)) is not None]
+        present = [answer for answer in answers if answer.wording == item.wording]
         counts = Counter(answer.verdict for answer in present)
         older = [
-            OlderRemark(each.wording, each.verdict, each.better.strip(), each.remark.strip())
-            for each in said
-            if each.wording != item.wording and (each.verdict in ("odd", "wrong") or each.better or each.remark)
+            OlderRemark(answer.wording, answer.verdict, answer.better.strip(), answer.remark.strip())
+            for answer in answers
+            if answer.wording != item.wording and (answer.verdict in ("odd", "wrong") or answer.better or answer.remark)
         ]
-        better = Counter(each.better.strip() for each in present if each.better.strip())
-        remarks = [each.remark.strip() for each in present if each.remark.strip()]
+        better = Counter(answer.better.strip() for answer in present if answer.better.strip())
+        remarks = [answer.remark.strip() for answer in present if answer.remark.strip()]
         if counts["odd"] or counts["wrong"] or better or remarks or older:
             line = _line(item, text)
             verdicts = {verdict: counts[verdict] for verdict in VERDICTS}
             change = ProposedChange(
-                item.key,
-                f"{path.name}:{line}",
-                item.wording,
-                item.sources,
-                verdicts,
-                dict(better.most_common()),
-                remarks,
-                older,
+                key=item.key,
+                where=f"{path.name}:{line}",
+                wording=item.wording,
+                sources=item.sources,
+                verdicts=verdicts,
+                better=dict(better.most_common()),
+                remarks=remarks,
+                older=older,
             )
-            found.append((line, change))
-    found.sort(key=lambda each: (-each[1].verdicts["wrong"], -each[1].verdicts["odd"], each[0]))
-    return [change for _, change in found]
+            changes.append((line, change))
+    changes.sort(key=lambda answer: (-answer[1].verdicts["wrong"], -answer[1].verdicts["odd"], answer[0]))
+    return [change for _, change in changes]
 
 
 def _line(item: ReviewItem, text: str) -> int:
-    """The line of the language file that an item is on; of an example, that of its first template or word."""
+    """Return an item's line in the language file; for examples, that of the first template or word."""
     first = key_line(text, item.sources[0] if item.sources else item.key)
-    # Of a list of templates each has a line of its own, below that of the key.
+    # Each template of a list has its own line below the key.
     wanted = item.wording.partition(" / ")[0]
     lines = text.split("\n")
     below = (number for number, line in enumerate(lines[first - 1 :], first) if f'"{wanted}"' in line)
     return next(below, first) if item.kind == "template" else first
+
+
+def agreement(verdicts: Mapping[str, Mapping[str, str]]) -> Agreement:
+    """Return the agreement between speakers.
+
+    Args:
+        verdicts: for each item, the verdict of each speaker.
+    """
+    shared = [by_speaker for by_speaker in verdicts.values() if len(by_speaker) > 1]
+    speakers = list(dict.fromkeys(speaker for by_speaker in shared for speaker in by_speaker))
+    pairs = [combinations(by_speaker.values(), 2) for by_speaker in shared]
+    percent = 100 * fmean(fmean(a == b for a, b in item) for item in pairs) if shared else None
+    kappa, statistic = None, ""
+    if len(speakers) > 2:
+        kappa, statistic = fleiss_kappa([Counter(by_speaker.values()) for by_speaker in shared]), "Fleiss"
+    elif shared:
+        kappa, statistic = cohen_kappa([(item[speakers[0]], item[speakers[1]]) for item in shared]), "Cohen"
+    return Agreement(items=len(shared), speakers=len(speakers), percent=percent, kappa=kappa, statistic=statistic)
+
+
+def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
+    """Return Cohen's kappa of two speakers from their verdicts on each item, or None if chance always agrees."""
+    observed = fmean(first == second for first, second in pairs)
+    first, second = (Counter(verdicts) for verdicts in zip(*pairs, strict=True))
+    expected = sum(first[verdict] * second[verdict] for verdict in first) / len(pairs) ** 2
+    return None if expected == 1 else (observed - expected) / (1 - expected)
+
+
+def fleiss_kappa(counts: Sequence[Mapping[str, int]]) -> float | None:
+    """Return Fleiss' kappa from counts of verdicts per item, or None if chance always agrees.
+
+    Items may have different numbers of speakers, at least two: each contributes its share of agreeing pairs.
+    """
+    totals = Counter[str]()
+    observed = []
+    for item in counts:
+        totals.update(item)
+        n = sum(item.values())
+        observed.append(sum(count * (count - 1) for count in item.values()) / (n * (n - 1)))
+    expected = sum((count / totals.total()) ** 2 for count in totals.values())
+    return None if expected == 1 else (fmean(observed) - expected) / (1 - expected)

@@ -1,95 +1,136 @@
-"""The shipped cases: the same for all languages, frozen in `cases.tsv`, put into words by each language's grammar.
+"""The built-in cases: the same for all languages, frozen in `cases.tsv`, and phrased by each grammar.
 
-Languages, words, names and templates come and go; a case keeps its id, its slots and the templates it is asked with. A
-case is therefore never drawn again, renumbered or removed: new ones are added at the end of the file.
+Languages, words, names and templates may change; a case keeps its id, its slots and its templates. Cases are therefore
+never redrawn, renumbered or removed: new ones are added at the end of the file.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
+import msgspec
+
 from isogloss.checklist.answer_audit import answer_defects, further_defects, shared_forms
-from isogloss.checklist.audit import FINDINGS, AuditFinding, Findings, TokenRules, audit, occurs_once
+from isogloss.checklist.audit import FINDINGS, Findings, TokenRules, audit, occurs_once
 from isogloss.checklist.tasks import CASES
-from isogloss.checklist.variants import VARIANTS
 from isogloss.errors import IsoglossError, unknown
-from isogloss.grammar.cases import ChecklistCase, ChecklistExample, draw, fillers, templates
+from isogloss.grammar.cases import PEOPLE, ChecklistCase, ChecklistExample, draw, examples, fillers, templates
 from isogloss.grammar.file import CODES, Grammar, grammar
 from isogloss.grammar.schema import ASKED, TESTS
 
-# So many cases of a test are looked at whatever they ask for, and words of these lexicons each at least once.
+# Minimum number of cases to check per test, and lexicons in which every word is checked at least once.
 _FIRST = 5
 _WORDS_ASKED = frozenset(ASKED) - {"name"}
+# Number of names per gender, and of unrelated sentences, used in every language: additional ones do not change
+# examples.
+_NAMES = 40
+_UNRELATED = 3
 
 
 def token_rules(speaker: Grammar, mode: str = "fair") -> TokenRules:
-    """How the language's file says its tokens are read."""
-    file = speaker.file
-    return TokenRules(speaker.code, tuple(file.prefixes), tuple(file.particles), tuple(file.uncapitalized), mode)
+    """Return the token rules of a language file."""
+    listed = {name: tuple(getattr(speaker.file, name)) for name in ("prefixes", "particles", "uncapitalized")}
+    return TokenRules(language=speaker.code, mode=mode, **listed)
 
 
 @cache
 def shipped_cases() -> dict[str, tuple[ChecklistCase, ...]]:
-    """All frozen cases, by test."""
+    """Return all frozen cases, by test."""
     by_test: dict[str, list[ChecklistCase]] = {test: [] for test in TESTS}
     lines = (files("isogloss.checklist") / "cases.tsv").read_text(encoding="utf-8").splitlines()
     for line in lines[1:]:
         name, contexts, questions, written = line.split("\t")
         test, _, number = name.rpartition("-")
-        pairs = (pair.partition("=") for pair in written.split(" "))
-        slots = tuple((slot, value) for slot, _, value in pairs)
-        by_test[test].append(ChecklistCase(test, int(number), slots, int(contexts), int(questions)))
+        slots = tuple((slot, value) for slot, _, value in (pair.partition("=") for pair in written.split(" ")))
+        case = ChecklistCase(test=test, number=int(number), slots=slots)
+        by_test[test].append(replace(case, contexts=int(contexts), questions=int(questions)))
     return {test: tuple(cases) for test, cases in by_test.items()}
 
 
 @cache
 def suite_cases(test: str, count: int = CASES, seed: int = 0) -> tuple[ChecklistCase, ...]:
-    """The first `count` cases of a test; with a seed other than 0, as many newly drawn ones.
+    """Return the first `count` cases of a test, or newly drawn ones if the seed is not 0.
 
     Raises:
-        UnknownNameError: no such test.
-        IsoglossError: more cases are wanted than there are.
+        UnknownNameError: unknown test.
+        IsoglossError: the test has fewer cases.
     """
     if test not in TESTS:
         raise unknown("test", test, TESTS)
     if seed:
         return _drawn_cases(test, count, seed)
     if count > CASES:
-        raise IsoglossError(f"a test has {CASES} cases, not {count}", fix="Another --seed draws as many as you like")
+        raise IsoglossError(f"a test has {CASES} cases, not {count}", fix="Use another --seed to draw more cases")
     return shipped_cases()[test][:count]
 
 
 def _drawn_cases(test: str, count: int, seed: int) -> tuple[ChecklistCase, ...]:
-    """Distinct cases that can be answered in every language.
+    """Draw distinct cases that are answerable in every language.
 
-    A case whose words happen to meet in some language (a name that is also part of another word of the sentence) is
-    passed over for all languages, so that case k says the same in each. Which ones these are changes with the language
-    files: what is drawn is not stable, as the shipped cases are.
+    A case with colliding words in some language (a name that is part of another word of the sentence) is skipped for
+    all languages, so that case k means the same in each. Skipped cases change with the language files, so draws are not
+    stable, unlike the built-in cases.
     """
     speakers = [(grammar(code), token_rules(grammar(code))) for code in CODES]
     drawn = count
     while True:
         fair = [case for case in draw(test, drawn, seed) if all(_answerable(case, *speaker) for speaker in speakers)]
         if len(fair) >= count:
-            return tuple(ChecklistCase(test, number, case.slots) for number, case in enumerate(fair[:count]))
+            return tuple(replace(case, number=number) for number, case in enumerate(fair[:count]))
         drawn += 2 * (count - len(fair))
 
 
 def _answerable(case: ChecklistCase, speaker: Grammar, rules: TokenRules) -> bool:
     contexts, questions = templates(case, speaker)
     words = fillers(case, speaker)
-    answers = [speaker.answer(asked.answer, words) for asked in questions]
+    answers = [speaker.answer(question.answer, words) for question in questions]
     return all(occurs_once(speaker.say(context, words), answer, rules) for context in contexts for answer in answers)
+
+
+def _unrelated(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample]:
+    """Yield the case after an unrelated sentence."""
+    extra = speaker.file.templates.invariance.unrelated[case.number % _UNRELATED]
+    blank = " " if " " in extra or " " in speaker.file.templates.comparisons.contexts[0] else ""
+    for example in examples(case, speaker):
+        yield msgspec.structs.replace(example, context=f"{extra}{blank}{example.context}", variant="inv-unrelated")
+
+
+def _other_names(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample]:
+    """Yield the case with other people of the same gender: names are rotated by half the list."""
+    people = [slot for slot, _ in case.slots if slot in PEOPLE]
+    if not people:
+        return  # things have no names to swap
+    moved = {
+        slot: f"{value[0]}{(int(value[1:]) + _NAMES // 2) % _NAMES}" for slot, value in case.slots if slot in people
+    }
+    other = replace(case, slots=tuple((slot, moved.get(slot, value)) for slot, value in case.slots))
+    old, new = fillers(case, speaker), fillers(other, speaker)
+    # Names may also occur inflected, in another case.
+    called = [*(f"{{{slot}}}" for slot in people), *(question.answer for question in templates(case, speaker)[1])]
+    pairs = ((speaker.answer(form, old), speaker.answer(form, new)) for form in called)
+    renamed = tuple(dict.fromkeys((before, after) for before, after in pairs if before != after))
+    for example in examples(other, speaker):
+        yield msgspec.structs.replace(example, case=case, variant="inv-names", renamed=renamed)
+
+
+# Plain examples are CheckList's minimum functionality tests with correct or wrong answers. Changed ones are invariance
+# tests: the answer must not change.
+VARIANTS: Mapping[str, Callable[[ChecklistCase, Grammar], Iterator[ChecklistExample]]] = {
+    "mft": examples,
+    "inv-names": _other_names,
+    "inv-unrelated": _unrelated,
+}
 
 
 def language_examples(
     code: str, variant: str = "mft", tests: Iterable[str] = TESTS, count: int = CASES, seed: int = 0
 ) -> Iterator[ChecklistExample]:
-    """The examples of a language in one of the `VARIANTS`, test by test, case by case.
+    """Yield the examples of a language in one of the `VARIANTS`, test by test, case by case.
 
     Raises:
-        UnknownNameError: no such language or test.
-        IsoglossError: more cases are wanted than there are.
+        UnknownNameError: unknown language or test.
+        IsoglossError: the test has fewer cases.
     """
     speaker = grammar(code)
     for test in tests:
@@ -98,65 +139,55 @@ def language_examples(
 
 
 def audit_language(code: str, count: int = CASES, seed: int = 0, mode: str = "fair") -> Findings:
-    """Every defect of the tests in a language; a language with any cannot be shipped."""
+    """Return every defect of the tests in a language; languages with defects must not be released."""
     findings = audit(language_examples(code, count=count, seed=seed), token_rules(grammar(code), mode))
     for test in TESTS:
-        cases = suite_cases(test, count, seed)
-        findings.found += _unfair(code, cases, answer_defects)
-        findings.found += _unfair(code, cases, further_defects)
+        for defects in (answer_defects, further_defects):
+            for case in suite_cases(test, count, seed):
+                findings.defects += defects(case, grammar(code))
     return findings
 
 
 @cache
 def cases_with_every_answer(test: str, count: int = CASES, seed: int = 0) -> tuple[ChecklistCase, ...]:
-    """The first cases, and others until every word that is asked for occurs: where one is wrong, some case shows it."""
+    """Return the first cases, plus others until every answer word occurs."""
     seen: set[tuple[str, str]] = set()
     chosen: list[ChecklistCase] = []
     for case in suite_cases(test, count, seed):
-        asked = {(case.lexicon(slot), value) for slot, value in case.slots if case.lexicon(slot) in _WORDS_ASKED}
-        if len(chosen) < _FIRST or not asked <= seen:
-            seen |= asked
+        words = {(case.lexicon(slot), value) for slot, value in case.slots if case.lexicon(slot) in _WORDS_ASKED}
+        if len(chosen) < _FIRST or not words <= seen:
+            seen |= words
             chosen.append(case)
     return tuple(chosen)
 
 
 def refuse_unfair(code: str, count: int = CASES, seed: int = 0) -> None:
-    """Stop where a right answer would be scored wrong, or a wrong one right, in cases with every word asked for.
+    """Raise an error if an answer is scored incorrectly in cases with every answer word.
 
-    Denied answers, and sentences with other words of the same kind, are left to the audit.
+    Negated answers, and sentences with other words of the same kind, are left to the audit.
 
     Raises:
-        IsoglossError: with the first such answer, and the tests that have any.
+        IsoglossError: the first incorrect score, and the affected tests.
     """
-    found = _unfair(
-        code, (case for test in TESTS for case in cases_with_every_answer(test, count, seed)), answer_defects
-    )
+    cases = (case for test in TESTS for case in cases_with_every_answer(test, count, seed))
+    defects = [defect for case in cases for defect in answer_defects(case, grammar(code))]
     shared = shared_forms(grammar(code))
     if shared:
-        fix = f"Give each a form of its own in {code}.toml"
-        raise IsoglossError(f"a wrong answer would be scored right: {shared[0]}", where=f"{code}.toml", fix=fix)
-    if found:
-        tests = ", ".join(dict.fromkeys(finding.test for finding in found))
-        first = f"{FINDINGS[found[0].kind]}: {found[0].detail}"
-        fix = f"Mend {code}.toml; isogloss checklist audit --languages {code} --details 5 shows more"
-        raise IsoglossError(f"{first} ({tests})", where=f"{code} {found[0].example}", fix=fix)
-
-
-def _unfair(
-    code: str,
-    cases: Iterable[ChecklistCase],
-    defects: Callable[[ChecklistCase, Grammar], Iterator[tuple[str, str, str]]],
-) -> list[AuditFinding]:
-    speaker = grammar(code)
-    return [AuditFinding(code, case.test, *defect) for case in cases for defect in defects(case, speaker)]
+        fix = f"Use distinct forms in {code}.toml"
+        raise IsoglossError(f"a wrong answer would be scored correct: {shared[0]}", where=f"{code}.toml", fix=fix)
+    if defects:
+        tests = ", ".join(dict.fromkeys(finding.test for finding in defects))
+        first = f"{FINDINGS[defects[0].kind]}: {defects[0].detail}"
+        fix = f"Correct {code}.toml; run isogloss checklist audit --languages {code} --details 5 for more"
+        raise IsoglossError(f"{first} ({tests})", where=f"{code} {defects[0].example}", fix=fix)
 
 
 def find_case(case_id: str, count: int = CASES, seed: int = 0) -> ChecklistCase:
-    """A case by its id.
+    """Return a case by its id.
 
     Raises:
-        UnknownNameError: no such test.
-        IsoglossError: the test has no such case.
+        UnknownNameError: unknown test.
+        IsoglossError: unknown case.
     """
     test, _, _ = case_id.rpartition("-")
     for case in suite_cases(test or case_id, count, seed):

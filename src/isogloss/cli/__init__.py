@@ -1,1 +1,1 @@
-"""How people call it: one file per verb."""
+"""Command line: one module per verb."""

@@ -1,43 +1,46 @@
-"""isogloss analyze: one question across languages, answered with tables, a chart and a paragraph."""
+"""isogloss analyze: cross-lingual analyses with tables, a chart and a paragraph."""
 
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from isogloss.analysis.registry import ANALYSES, find_analysis
-from isogloss.cli.findings import FindingCsv, FindingHtml, FindingJson, check_charts, write_and_show
-from isogloss.cli.options import Data, Languages, PartialGold, Tasks, progress, words
+from isogloss.cli import options as o
+
+if TYPE_CHECKING:
+    from isogloss.analysis.finding import Finding
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command(epilog=f"Analyses: {', '.join(ANALYSES)}.")
 def analyze(
-    name: Annotated[str | None, typer.Argument(help="Which analysis; without one, they are listed.")] = None,
+    name: Annotated[str | None, typer.Argument(help="Analysis to run; omit it to list all.")] = None,
     results: Annotated[
         list[str] | None,
         typer.Argument(
-            help="results.json, run folders, published, published:NAME, or tidy CSV; for some prediction folders, "
-            "checkpoints or languages: the list says which."
+            help="results.json, run folders, published, published:NAME, or tidy CSV. Some analyses take prediction "
+            "folders, checkpoints or languages instead; see the list."
         ),
     ] = None,
-    data: Data = None,
-    tasks: Tasks = None,
-    languages: Languages = None,
+    data: o.Data = None,
+    partial_gold: o.PartialGold = None,
+    tasks: o.Tasks = None,
+    languages: o.Languages = None,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", help="An option of the analysis, as key=value; repeatable.")
+        list[str] | None, o.statistics_option("--set", help="Analysis option as key=value; repeatable.")
     ] = None,
-    partial_gold: PartialGold = None,
-    json: FindingJson = None,
-    csv: FindingCsv = None,
-    html: FindingHtml = None,
+    json: o.Json = None,
+    csv: o.Csv = None,
+    html: o.Html = None,
 ) -> None:
-    """Ask what holds across languages: transfer gaps, families, rankings, saturation, and more.
+    """Analyse results across languages: transfer gaps, families, rankings, saturation and more.
 
-    Every analysis ends in tidy tables with intervals, a chart, and a paragraph
-    that says what they show and what they do not. published stands for the
-    systems of the papers' tables by language; published:further, published:mteb
-    and published:all have more, published:NAME has one.
+    Every analysis prints tidy tables with intervals and a paragraph with its
+    conclusions and limits, and can write a chart. published means the
+    per-language systems of the papers' tables; published:further,
+    published:mteb and published:all include more, published:NAME is one system.
 
     \b
     Examples:
@@ -48,7 +51,12 @@ def analyze(
           --set group=branch --csv tables
     """
     if name is None:
-        _list_analyses()
+        from isogloss.tables.table import Table, show
+
+        table = Table("Analyses", ("analysis", "answers", "takes"), words=3)
+        for entry in ANALYSES.values():
+            table.add(entry.name, entry.about, entry.takes)
+        show([table], "table")
         return
     find_analysis(name)
     options: dict[str, Any] = {**_options(settings or [])}
@@ -56,19 +64,9 @@ def analyze(
         options |= {"allow_partial": partial_gold, "strict": not partial_gold}
     from isogloss.analysis.api import analyze as run
 
-    check_charts(html)
-    with progress("analysing"):
-        found = run(name, *results or (), data=data, tasks=words(tasks), languages=words(languages), **options)
-    write_and_show(found, json, csv, html)
-
-
-def _list_analyses() -> None:
-    from isogloss.report.tables import Table, show
-
-    table = Table("Analyses", ("analysis", "answers", "takes"), words=3)
-    for each in ANALYSES.values():
-        table.add(each.name, each.about, each.takes)
-    show([table], "table")
+    with o.progress("analysing"):
+        finding = run(name, *results or (), data=data, tasks=o.words(tasks), languages=o.words(languages), **options)
+    write_and_show(finding, json, csv, html)
 
 
 def _options(settings: list[str]) -> dict[str, str]:
@@ -76,8 +74,27 @@ def _options(settings: list[str]) -> dict[str, str]:
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals or not key.strip().isidentifier():
-            raise typer.BadParameter(f"{setting!r} is not key=value", param_hint="--set")
+            raise typer.BadParameter(f"expected key=value, got {setting!r}", param_hint="--set")
         options[key.strip()] = value.strip()
     if clash := {"name", "results", "data", "tasks", "languages"}.intersection(options):
-        raise typer.BadParameter(f"{clash.pop()} is not an option of an analysis", param_hint="--set")
+        raise typer.BadParameter(f"{clash.pop()} is not an analysis option", param_hint="--set")
     return options
+
+
+def write_and_show(finding: "Finding", json: Path | None, csv: Path | None, html: Path | None) -> None:
+    """Write a finding to the requested files and print its tables, interpretation and notes."""
+    from isogloss.scoring.results import write_json
+    from isogloss.site.write import write_finding, write_tidy_tables
+    from isogloss.tables.finding_tables import finding_tables
+    from isogloss.tables.table import show
+
+    if html is not None:
+        write_finding(finding, html)
+    if json is not None:
+        write_json(json, finding, indent=1)
+    if csv is not None:
+        write_tidy_tables(finding, csv)
+    show(finding_tables(finding), "table")
+    o.say(finding.reading)
+    for note in finding.notes:
+        o.say(f"- {note}")

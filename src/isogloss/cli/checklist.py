@@ -1,4 +1,4 @@
-"""isogloss checklist: template tests in 51 languages, built, audited, shown and reviewed by speakers."""
+"""isogloss checklist: build, audit, show and review template tests in 51 languages."""
 
 import os
 from pathlib import Path
@@ -6,45 +6,45 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Format, Languages, progress, say, words
+from isogloss.cli.options import Format, Languages, input_option, output_option, progress, say, selection_option, words
 
 _HELP = (
-    "Template tests of simple things in 51 languages. They are the suite `checklist`, which isogloss run, score, "
-    "compare, explain and report take like any other; here they are built, audited, shown and reviewed by speakers."
+    "Build, audit, show and review template tests of basic skills in 51 languages. The tests form the suite "
+    "`checklist`, which isogloss run, score, compare, explain and report accept like any other."
 )
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=_HELP)
 
-Cases = Annotated[int, typer.Option(min=1, help="Cases per test and language.")]
-Seed = Annotated[int, typer.Option(help="0: the suite's own cases; any other draws new ones, which no task has.")]
-VariantName = Annotated[str, typer.Option(help="mft, inv-names or inv-unrelated (the suite checklist-invariance).")]
+Cases = Annotated[int, selection_option(min=1, help="Cases per test and language.")]
+Seed = Annotated[int, selection_option(help="0 selects the suite's cases; other seeds draw new ones.")]
+VariantName = Annotated[str, selection_option(help="mft, inv-names or inv-unrelated (the suite checklist-invariance).")]
 
 
-def _chosen(languages: str | None) -> list[str]:
+def _language_codes(languages: str | None) -> list[str]:
     from isogloss.errors import unknown
     from isogloss.grammar.file import CODES
 
-    chosen = words(languages) or list(CODES)
-    for code in chosen:
+    codes = words(languages) or list(CODES)
+    for code in codes:
         if code not in CODES:
-            raise unknown("language of the checklist", code, CODES)
-    return chosen
+            raise unknown("checklist language", code, CODES)
+    return codes
 
 
 @app.command()
 def build(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for <language>.jsonl.")],
+    *,
     languages: Languages = None,
     kind: VariantName = "mft",
     cases: Cases = 200,
     seed: Seed = 0,
-    squad: Annotated[bool, typer.Option("--squad", help="Also write <language>.squad.json.")] = False,
+    out: Annotated[Path, output_option("--out", "-o", help="Output folder; writes <language>.jsonl.")],
+    squad: Annotated[bool, output_option("--squad", help="Also write <language>.squad.json.")] = False,
 ) -> None:
-    """Write the tests: JSON lines with context, question, gold answer, all accepted answers, slots and stable ids.
+    """Write the tests as JSON lines: context, question, gold answer, accepted answers, slots and stable ids.
 
-    isogloss export checklist-comparisons writes what is to be answered without
-    gold, test by test, and isogloss score <predictions> --suite checklist
-    scores the answers.
+    Use isogloss export checklist-comparisons to write one test's inputs without
+    gold, and isogloss score <predictions> --suite checklist to score answers.
 
     \b
     Example:
@@ -55,7 +55,7 @@ def build(
     with progress("writing") as step:
         jobs = os.cpu_count() or 1
         written = write(
-            out, _chosen(languages), variant=kind, count=cases, seed=seed, squad=squad, jobs=jobs, progress=step
+            out, _language_codes(languages), variant=kind, count=cases, seed=seed, squad=squad, jobs=jobs, progress=step
         )
     total = sum(count for _, count in written)
     say(f"{len(written)} languages, {total:,} examples in {out}")
@@ -63,20 +63,20 @@ def build(
 
 @app.command()
 def audit(
-    suite: Annotated[str, typer.Option(help="ours, or the path of a released template sheet (.tsv).")] = "ours",
+    suite: Annotated[str, input_option(help="ours, or the path of a released template sheet (.tsv).")] = "ours",
     languages: Languages = None,
     cases: Cases = 200,
     seed: Seed = 0,
-    details: Annotated[int, typer.Option(help="Show this many findings of each kind.")] = 0,
+    details: Annotated[int, output_option(help="Show this many findings of each kind.")] = 0,
     form: Format = "table",
 ) -> None:
-    """Prove that the tests are fair: every answer is in its context, once, as a span, reachable by the scoring rule.
+    """Check that the tests are fair: every answer is a unique span of its context that the scoring rule accepts.
 
-    Every question is also answered as people do: the bare word, the whole
-    phrase, a sentence. All must be right by the fair rule, and the answers of
-    the other person or thing wrong.
+    Also answers every question as people do: with the bare word, the whole
+    phrase and a sentence. The fair rule must accept all of them, and reject the
+    answers for the other person or thing.
 
-    Exit codes: 0 no finding; 1 findings.
+    Exit codes: 0 no findings; 1 findings.
 
     \b
     Examples:
@@ -85,23 +85,23 @@ def audit(
           --languages he,th --details 2
     """
     from isogloss.checklist.shipped import audit_language
-    from isogloss.report.checklist import finding_table
-    from isogloss.report.tables import show
+    from isogloss.tables.checklist import finding_table
+    from isogloss.tables.table import show
 
     with progress("auditing") as step:
         if suite == "ours":
-            found = {}
-            for code in _chosen(languages):
+            audits = {}
+            for code in _language_codes(languages):
                 step(code)
-                found[code] = audit_language(code, cases, seed)
+                audits[code] = audit_language(code, cases, seed)
         else:
             from isogloss.checklist.released import audit_sheet
 
-            found = {"": audit_sheet(Path(suite), words(languages), count=cases, seed=seed)}
-    total = sum(findings.examples for findings in found.values())
-    defects = [finding for findings in found.values() for finding in findings.found]
+            audits = {"": audit_sheet(Path(suite), words(languages), count=cases, seed=seed)}
+    total = sum(audit.examples for audit in audits.values())
+    defects = [finding for audit in audits.values() for finding in audit.defects]
     if defects:
-        show([finding_table(found)], form)
+        show([finding_table(audits)], form)
     shown: dict[str, int] = {}
     for finding in defects:
         shown[finding.kind] = shown.get(finding.kind, 0) + 1
@@ -113,13 +113,13 @@ def audit(
 
 @app.command(name="show")
 def show_case(
-    case: Annotated[str, typer.Argument(help="A case id, e.g. comparisons-0007.")],
+    case: Annotated[str, typer.Argument(help="Case id, e.g. comparisons-0007.")],
     languages: Languages = None,
     cases: Cases = 200,
     seed: Seed = 0,
     form: Format = "table",
 ) -> None:
-    """Show the questions of a case side by side in several languages, with every right answer, in its first context.
+    """Show the questions of a case side by side in several languages, with accepted answers and its first context.
 
     \b
     Example:
@@ -129,20 +129,20 @@ def show_case(
     from isogloss.checklist.shipped import find_case
     from isogloss.grammar.cases import examples, first_context
     from isogloss.grammar.file import grammar
-    from isogloss.report.checklist import side_by_side
-    from isogloss.report.tables import show
+    from isogloss.tables.checklist import side_by_side
+    from isogloss.tables.table import show
 
     drawn = find_case(case, cases, seed)
-    asked = {code: list(examples(first_context(drawn), grammar(code))) for code in _chosen(languages)}
-    reviews = {code: review_status(grammar(code), drawn.test).text for code in asked}
-    show([side_by_side(case, asked, reviews)], form)
+    questions = {code: list(examples(first_context(drawn), grammar(code))) for code in _language_codes(languages)}
+    reviews = {code: review_status(grammar(code), drawn.test).text for code in questions}
+    show([side_by_side(case, questions, reviews)], form)
 
 
 @app.command()
 def reference(form: Format = "table") -> None:
-    """Show the published error rates (XTREME-R, Tables 10 and 11); cells that nobody could answer are marked."""
-    from isogloss.report.checklist import reference_tables
-    from isogloss.report.tables import show
+    """Show the published error rates (XTREME-R, Tables 10 and 11), with unanswerable cells marked."""
+    from isogloss.tables.checklist import reference_tables
+    from isogloss.tables.table import show
 
     show(reference_tables(), form)
 
@@ -150,31 +150,31 @@ def reference(form: Format = "table") -> None:
 @app.command()
 def review(
     files: Annotated[
-        list[Path] | None, typer.Argument(help="With --read: what speakers sent back, or folders of such files.")
+        list[Path] | None, typer.Argument(help="With --read: result files from speakers, or folders of them.")
     ] = None,
-    language: Annotated[str | None, typer.Option("--language", "-l", help="Of the page, e.g. sw.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the page, e.g. sw.html.")] = None,
-    cases: Annotated[int, typer.Option(min=1, max=200, help="Cases of each test on the page.")] = 8,
-    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Another samples other cases.")] = 0,
-    read: Annotated[bool, typer.Option("--read", help="Read what speakers sent back.")] = False,
+    read: Annotated[bool, input_option("--read", help="Read result files from speakers.")] = False,
+    language: Annotated[str | None, selection_option("--language", "-l", help="Language, e.g. sw.")] = None,
+    cases: Annotated[int, selection_option(min=1, max=200, help="Cases per test on the page.")] = 8,
+    seed: Annotated[int, selection_option(min=0, max=2**31 - 1, help="Random seed for the sample of cases.")] = 0,
+    out: Annotated[Path | None, output_option("--out", "-o", help="Write the page, e.g. sw.html.")] = None,
     mark: Annotated[
-        bool, typer.Option("--mark", help="With --read: set and withdraw marks in the language file of this checkout.")
+        bool, output_option("--mark", help="With --read: update the review marks in this checkout's language file.")
     ] = False,
-    json: Annotated[Path | None, typer.Option(help="With --read: write everything as JSON.")] = None,
+    json: Annotated[Path | None, output_option(help="With --read: write all results as JSON.")] = None,
     form: Format = "table",
 ) -> None:
-    """Let speakers review a language: write a page for them, or read what they sent back.
+    """Review a language with native speakers: write a review page, or read their results.
 
-    The page is one file that a speaker opens on a phone or computer, without
-    Python or a network: cases with their English, every sentence pattern and
-    every word; buttons right, odd and wrong; a box for the better wording. The
-    speaker downloads a result file and sends it back.
+    The page is one file that opens on a phone or computer, without Python or a
+    network. It lists cases with their English version, every sentence pattern
+    and every word, with buttons for right, odd and wrong and a box for a better
+    wording. Speakers download a result file and send it back.
 
-    Reading shows how far speakers agree, what to change by key of the language
-    file, and the marks for tests that are reviewed: those of which some speaker
-    judged everything in its present words (8 cases at least) and nobody finds
-    anything wrong. Changing the words later withdraws the mark by itself; so
-    does --mark where a speaker finds something wrong in a test that is marked.
+    --read shows the speakers' agreement, the changes per key of the language
+    file, and the tests to mark as reviewed: some speaker judged everything in
+    its current wording (at least 8 cases) and no speaker found an error.
+    Changing the wording later invalidates the mark; --mark also withdraws it if
+    a speaker finds an error.
 
     \b
     Examples:
@@ -187,16 +187,16 @@ def review(
         _read_reviews(files or [], language, out, mark, json, form)
         return
     if files or mark or json:
-        raise typer.BadParameter("add --read to read what speakers sent back", param_hint="FILES, --mark, --json")
+        raise typer.BadParameter("add --read to read results from speakers", param_hint="FILES, --mark, --json")
     if language is None or out is None:
-        raise typer.BadParameter("a page needs --language and --out, e.g. --language sw --out sw.html")
+        raise typer.BadParameter("add --language and --out, e.g. --language sw --out sw.html")
     from isogloss.data.files import atomic_write
-    from isogloss.report.review_page import review_page
+    from isogloss.site.review_page import review_page
 
     page = review_page(language, cases, seed)
     with atomic_write(out) as stream:
         stream.write(page)
-    say(f"{out}: send it to speakers; isogloss checklist review --read FILE… reads what they send back")
+    say(f"{out}: send it to speakers; read their results with isogloss checklist review --read FILE…")
 
 
 def _read_reviews(
@@ -204,15 +204,15 @@ def _read_reviews(
 ) -> None:
     if not files or out:
         raise typer.BadParameter(
-            "--read needs the files that speakers sent back, and writes no page", param_hint="FILES"
+            "--read needs result files from speakers, and does not write a page", param_hint="FILES"
         )
     from isogloss.checklist.review_files import read_reviews
     from isogloss.checklist.review_marks import write_marks
     from isogloss.checklist.review_merge import merge_reviews
     from isogloss.grammar.file import checkout_path
-    from isogloss.report.review_tables import review_tables
-    from isogloss.report.tables import show
     from isogloss.scoring.results import write_json
+    from isogloss.tables.checklist import review_tables
+    from isogloss.tables.table import show
 
     merged = merge_reviews(read_reviews(files, language, lambda note: say(f"note: {note}", err=True)))
     if json is not None:
@@ -220,7 +220,7 @@ def _read_reviews(
     show(review_tables(merged), form)
     lines = merged.marks | merged.withdrawals
     if not lines:
-        say("no test is to be marked")
+        say("no tests to mark")
     elif mark:
         path = checkout_path(merged.language)
         write_marks(path, lines)
@@ -228,5 +228,5 @@ def _read_reviews(
             if tests:
                 say(f"{path}: {done} {', '.join(tests)}")
     else:
-        say(f"for [review] of {merged.language}.toml (--mark writes it):")
+        say(f"add to [review] in {merged.language}.toml, or use --mark:")
         say("\n".join(f'{test} = "{text}"' for test, text in lines.items()))

@@ -1,28 +1,29 @@
-"""isogloss export: the inputs of a task, with the ids to answer."""
+"""isogloss export: write a task's inputs with the ids to answer."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Data, Languages, say, words
+from isogloss.cli.options import Data, Languages, output_option, say, selection_option, words
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def export(
-    task: Annotated[str, typer.Argument(help="A task, e.g. xquad.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="A folder, or one .jsonl or .parquet file.")],
-    split: Annotated[str, typer.Option(help="test, dev or train.")] = "test",
-    languages: Languages = None,
+    task: Annotated[str, typer.Argument(help="Task, e.g. xquad.")],
+    *,
     data: Data = None,
+    split: Annotated[str, selection_option(help="test, dev or train.")] = "test",
+    languages: Languages = None,
+    out: Annotated[Path, output_option("--out", "-o", help="Output folder, or one .jsonl or .parquet file.")],
 ) -> None:
-    """Write the inputs of a task as JSON lines (or Parquet), without gold, so that any system can answer.
+    """Write a task's inputs, without gold labels, as JSON lines or Parquet for any system to answer.
 
-    Answer each line's id with {"id": …, "prediction": …} in
-    <predictions>/<task>/<language>.jsonl (dev-<language>.jsonl for dev), then:
-    isogloss validate <predictions>, isogloss score <predictions>.
+    Write {"id": …, "prediction": …} for each id to
+    <predictions>/<task>/<language>.jsonl (dev-<language>.jsonl for dev), then
+    run isogloss validate <predictions> and isogloss score <predictions>.
 
     \b
     Examples:
@@ -33,7 +34,7 @@ def export(
     from isogloss.tasks.kinds import kind_of
     from isogloss.tasks.registry import task as find_task
 
-    found = find_task(task)
-    for path, count in write(found, out, split, words(languages), data):
+    entry = find_task(task)
+    for path, count in write(entry, out, split, words(languages), data):
         say(f"{path}  {count:,} rows")
-    say(f"An answer is {kind_of(found).answer_help}.")
+    say(f"Each prediction is {kind_of(entry).answer_help}.")

@@ -1,4 +1,4 @@
-"""`isogloss fetch`: bring datasets into the data folder, or see which are there."""
+"""isogloss fetch: download datasets into the data folder, or show which are present."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isogloss.cli.options import Data, say
+from isogloss.cli.options import Data, execution_option, input_option, output_option, say
 from isogloss.errors import UnknownNameError
 from isogloss.escaping import printable
 
@@ -31,44 +31,43 @@ def fetch(
     ] = None,
     data: Data = None,
     mirror: Annotated[
-        str, typer.Option(metavar="URL_OR_DIR", help="Take <task>/<file name> from here, not from the web.")
+        str, input_option(metavar="URL_OR_DIR", help="Read <task>/<file name> from here instead of the web.")
     ] = "",
-    show: Annotated[bool, typer.Option("--list", help="Only show what is there.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Download again what is there and intact.")] = False,
-    stall: Annotated[
-        float, typer.Option(min=0.1, help="Seconds of silence after which a connection is tried anew.")
-    ] = 30.0,
-    tries: Annotated[int, typer.Option(min=1, help="Tries in a row without a new byte before giving up.")] = 5,
+    show: Annotated[bool, output_option("--list", help="Only show which datasets are present.")] = False,
+    force: Annotated[bool, execution_option("--force", help="Download again even if intact.")] = False,
+    stall: Annotated[float, execution_option(min=0.1, help="Reconnect after this many seconds without data.")] = 30.0,
+    tries: Annotated[int, execution_option(min=1, help="Consecutive failed attempts before giving up.")] = 5,
 ) -> None:
-    """Download datasets, verify them, and put them where the other commands look.
+    """Download datasets into the data folder and verify them.
 
-    Without a TASK, show what is there. What is there and intact is not
-    downloaded again, and a download that was broken off goes on where it
-    stopped: after any trouble, run the same command again.
+    Without a TASK, shows which datasets are present. Skips intact files and
+    resumes interrupted downloads: after any failure, run the same command again.
 
     \b
     Examples:
       isogloss fetch xquad tatoeba
       isogloss fetch udpos --data ~/corpora --mirror /media/disk/mirror
       isogloss fetch muse
-      isogloss fetch uriel      (what is known of languages, for analyze)
+      isogloss fetch uriel      (language features, for analyze)
 
-    Exit status: 0 all is there, 1 something failed (the rest was done),
-    2 wrong usage.
+    Exit codes: 0 everything is present; 1 some downloads failed; 2 wrong usage.
     """
     from isogloss.data.fetch import RetryPolicy
     from isogloss.data.fetch import fetch as fetch_datasets
-    from isogloss.data.fetch.catalog import datasets
+    from isogloss.data.fetch.catalog import dataset, datasets
     from isogloss.data.fetch.session import is_mirror
     from isogloss.data.location import default_data_dir
 
     folder = data or default_data_dir()
     try:
-        chosen = _chosen(names or [])
+        if "all" in (names or []):
+            chosen = [entry for entry in datasets().values() if entry.sources and not entry.model]
+        else:
+            chosen = list(dict.fromkeys(map(dataset, names or [])))
     except UnknownNameError as error:
         raise typer.BadParameter(str(error), param_hint="TASK") from None
     if mirror and not is_mirror(mirror):
-        raise typer.BadParameter("neither a folder nor a web address", param_hint="--mirror")
+        raise typer.BadParameter("expected a folder or a web address", param_hint="--mirror")
     if show or not names:
         _print_table(chosen or list(datasets().values()), folder)
         return
@@ -77,14 +76,6 @@ def fetch(
         outcomes = fetch_datasets(chosen, folder, mirror=mirror, force=force, retry=retry, progress=progress)
     if not _print_outcomes(chosen, outcomes, folder):
         raise typer.Exit(1)
-
-
-def _chosen(names: Sequence[str]) -> list["Dataset"]:
-    from isogloss.data.fetch.catalog import dataset, datasets
-
-    if "all" in names:
-        return [entry for entry in datasets().values() if entry.sources and not entry.model]
-    return list(dict.fromkeys(dataset(name) for name in names))
 
 
 def _print_table(chosen: Sequence["Dataset"], folder: Path) -> None:
@@ -100,30 +91,20 @@ def _print_table(chosen: Sequence["Dataset"], folder: Path) -> None:
     table.add_column("licence", overflow="fold")
     for section in ((False, False), (True, False), (False, True)):
         for entry in (entry for entry in chosen if (entry.training, entry.model) == section):
-            found = status(entry, folder)
-            table.add_row(
-                entry.name,
-                found.state,
-                f"{found.present}/{found.expected}",
-                _megabytes(found.size, exact=found.exact) if entry.sources else "-",
-                entry.licence,
-            )
+            state = status(entry, folder)
+            size = f"{'' if state.exact else '> '}{state.size / 1e6:,.1f} MB" if state.size else "?"
+            count = f"{state.present}/{state.expected}"
+            table.add_row(entry.name, state.state, count, size if entry.sources else "-", entry.licence)
         table.add_section()
     console = Console(width=WIDTH, highlight=False)
     console.print(printable(f"Data folder: {folder}"), markup=False, soft_wrap=True)
     console.print(table)
-    console.print("States are told by file names; `isogloss fetch TASK` verifies contents.")
-
-
-def _megabytes(size: int, *, exact: bool) -> str:
-    if not size:
-        return "?"
-    return f"{'' if exact else '> '}{size / 1e6:,.1f} MB"
+    console.print("States are based on file names; `isogloss fetch TASK` verifies the contents.")
 
 
 @contextmanager
 def _progress_bars(chosen: Sequence["Dataset"]) -> Iterator["FileProgress"]:
-    """One bar per dataset on a terminal; silence elsewhere."""
+    """Show one progress bar per dataset if stderr is a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -135,15 +116,15 @@ def _progress_bars(chosen: Sequence["Dataset"]) -> Iterator["FileProgress"]:
         arrived: dict[str, dict[str, int]] = {name: {} for name in rows}
 
         def progress(source: "RemoteFile", done: int) -> None:
-            here = arrived[source.dataset]
-            here[source.name] = done
-            bars.update(rows[source.dataset], completed=sum(here.values()), description=source.key)
+            sizes = arrived[source.dataset]
+            sizes[source.name] = done
+            bars.update(rows[source.dataset], completed=sum(sizes.values()), description=source.key)
 
         yield progress
 
 
 def _print_outcomes(chosen: Sequence["Dataset"], outcomes: Sequence["FetchOutcome"], folder: Path) -> bool:
-    """Say what was done and what was not; true where nothing failed."""
+    """Print the outcome per dataset and every failure; return True if nothing failed."""
     from isogloss.data.fetch import status
 
     fine = not any(outcome.problem for outcome in outcomes)
@@ -160,13 +141,8 @@ def _print_outcomes(chosen: Sequence["Dataset"], outcomes: Sequence["FetchOutcom
         if outcome.problem:
             problems.setdefault(str(outcome.problem), []).append(outcome.source)
     for problem, sources in problems.items():
-        say(f"failed: {_enumerated(sources)}\n  {problem}", err=True)
+        names = [source.key for source in sources]
+        if len(names) > FEW:
+            names = [f"{count} {name} files" for name, count in Counter(each.dataset for each in sources).items()]
+        say(f"failed: {', '.join(names)}\n  {problem}", err=True)
     return fine
-
-
-def _enumerated(sources: Sequence["RemoteFile"]) -> str:
-    """The sources by name or, where they are many, counted by dataset."""
-    if len(sources) <= FEW:
-        return ", ".join(source.key for source in sources)
-    counts = Counter(source.dataset for source in sources)
-    return ", ".join(f"{count} files of {name}" for name, count in counts.items())

@@ -1,12 +1,12 @@
-"""isogloss list: what there is. This file imports nothing heavy: listing answers at once."""
+"""isogloss list: tasks, languages, suites, metrics, systems and analyses. Imports nothing heavy, to stay fast."""
 
 import json as json_module
 import sys
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
+from isogloss.cli.options import output_option
 from isogloss.errors import unknown
 from isogloss.languages import all_languages, language
 from isogloss.metrics.registry import SHIPPED, plugin_metrics
@@ -15,72 +15,68 @@ from isogloss.tasks.suites import SUITES
 
 app = typer.Typer(add_completion=False)
 
-Listing = list[dict[str, object]]  # one row a task, language, …
+Listing = list[dict[str, object]]  # one row per task, language, …
 
 
 def _tasks() -> Listing:
-    found: Listing = []
+    rows: Listing = []
     suites = SUITES.loadable().values()
-    for one in listed_tasks():
-        counts = one.counts.get("test", 0)
+    for entry in listed_tasks():
+        counts = entry.counts.get("test", 0)
         sizes = [counts] if isinstance(counts, int) else sorted(counts.values()) or [0]
         size = f"{sizes[0]:,}" if sizes[0] == sizes[-1] else f"{sizes[0]:,}–{sizes[-1]:,}"
-        found.append(
+        rows.append(
             {
-                "task": one.id,
-                "title": one.title.partition(": ")[2],
-                "score": "+".join(one.main),
-                "suites": " ".join(suite.id for suite in suites if one.id in suite.tasks),
+                "task": entry.id,
+                "title": entry.title.partition(": ")[2],
+                "score": "+".join(entry.main),
+                "suites": " ".join(suite.id for suite in suites if entry.id in suite.tasks),
                 "test size": size if sizes[0] else "",
-                "languages": len(one.languages),
+                "languages": len(entry.languages),
             }
         )
-    return found
+    return rows
 
 
 def _languages() -> Listing:
     names = ("code", "iso3", "name", "autonym", "family", "branch", "script")
     tasks = [task(name) for name in SUITES["xtreme-r"].tasks]
     return [
-        {name: getattr(one, name) for name in names} | {"tasks": sum(one.code in task.languages for task in tasks)}
-        for one in all_languages()
+        {name: getattr(entry, name) for name in names} | {"tasks": sum(entry.code in task.languages for task in tasks)}
+        for entry in all_languages()
     ]
 
 
-def _suites() -> Listing:
-    return [
-        {"suite": s.id, "title": s.title, "rule": s.rule, "tasks": " ".join(s.tasks)}
-        for s in SUITES.loadable().values()
-    ]
+def _rows(what: str) -> Listing:
+    if what == "tasks":
+        return _tasks()
+    if what == "languages":
+        return _languages()
+    if what == "suites":
+        suites = SUITES.loadable().values()
+        return [{"suite": s.id, "title": s.title, "rule": s.rule, "tasks": " ".join(s.tasks)} for s in suites]
+    if what == "metrics":
+        added = [(metric.name, " ".join(metric.kinds), metric.title) for metric in plugin_metrics()]
+        return [{"metric": name, "tasks": tasks, "definition": text} for name, tasks, text in (*SHIPPED, *added)]
+    if what == "systems":
+        from isogloss.systems.base import ABOUT, systems
 
-
-def _metrics() -> Listing:
-    added = [(found.name, " ".join(found.kinds), found.title) for found in plugin_metrics()]
-    return [{"metric": name, "tasks": tasks, "definition": text} for name, tasks, text in (*SHIPPED, *added)]
-
-
-def _systems() -> Listing:
-    from isogloss.systems.base import ABOUT, systems
-
-    return [{"system": name, "is": ABOUT.get(name, ""), "from": where} for name, where in systems().items()]
-
-
-def _analyses() -> Listing:
+        return [{"system": name, "is": ABOUT.get(name, ""), "from": where} for name, where in systems().items()]
     from isogloss.analysis.registry import ANALYSES
 
-    return [{"analysis": each.name, "answers": each.about, "takes": each.takes} for each in ANALYSES.values()]
+    return [{"analysis": entry.name, "answers": entry.about, "takes": entry.takes} for entry in ANALYSES.values()]
 
 
-_LISTS: dict[str, Callable[[], Listing]] = {
-    "tasks": _tasks,
-    "languages": _languages,
-    "suites": _suites,
-    "metrics": _metrics,
-    "systems": _systems,
-    "analyses": _analyses,
+_LISTS = {
+    "tasks": "benchmark tasks, with suites, scores and test sizes",
+    "languages": "languages, with family, branch and script",
+    "suites": "sets of tasks and the rule of their overall score",
+    "metrics": "metrics and their definitions",
+    "systems": "systems for isogloss run, train and predict",
+    "analyses": "analyses for isogloss analyze",
 }
 
-# Columns for which a terminal has no room, or only from a width on; `isogloss list NAME` shows everything about one.
+# Minimum terminal width at which a column is shown; `isogloss list NAME` shows all fields of one task or language.
 _NEVER = 10_000
 _FROM_WIDTH = {
     ("tasks", "suites"): _NEVER,
@@ -95,40 +91,49 @@ _FROM_WIDTH = {
 @app.command(name="list")
 def listing(
     what: Annotated[
-        str, typer.Argument(help="tasks, languages, suites, metrics, systems or analyses; or one task or language.")
-    ],
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+        str | None,
+        typer.Argument(
+            help="tasks, languages, suites, metrics, systems or analyses; or the name of one task or language."
+        ),
+    ] = None,
+    json: Annotated[bool, output_option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show what there is: tasks, languages, suites, metrics, systems, analyses; or all about one task or language.
+    """List tasks, languages, suites, metrics, systems or analyses, or show all fields of one task or language.
+
+    Without an argument, shows what can be listed.
 
     \b
     Examples:
+      isogloss list
       isogloss list tasks
       isogloss list xquad
       isogloss list languages --json
     """
-    rows = _LISTS[what]() if what in _LISTS else _everything_about(what)
+    rows: Listing
+    if what is None:
+        title, rows = "Lists", [{"list": name, "contents": about} for name, about in _LISTS.items()]
+        rows.append({"list": "NAME", "contents": "all fields of one task or language, e.g. xquad or sw"})
+    elif what in _LISTS:
+        title, rows = what.capitalize(), _rows(what)
+    else:
+        title, rows = ALIASES.get(what.lower(), what), _fields(what)
     if json:
         sys.stdout.write(json_module.dumps(rows, ensure_ascii=False, indent=2) + "\n")
         return
     from rich.console import Console
 
-    from isogloss.report.tables import Table
+    from isogloss.tables.table import Table
 
     console = Console()
-    header = [name for name in rows[0] if console.width >= _FROM_WIDTH.get((what, name), 0)]
-    shown = Table(
-        what.capitalize() if what in _LISTS else ALIASES.get(what.lower(), what),
-        header,
-        words=sum(not isinstance(rows[0][name], int) for name in header),
-    )
+    header = [name for name in rows[0] if console.width >= _FROM_WIDTH.get((title.lower(), name), 0)]
+    table = Table(title, header, words=sum(not isinstance(rows[0][name], int) for name in header))
     for row in rows:
-        shown.add(*(str(row[name]) for name in header))
-    shown.print(console)
+        table.add(*(str(row[name]) for name in header))
+    table.print(console)
 
 
-def _everything_about(name: str) -> Listing:
-    """Everything about one task or one language, as field and value."""
+def _fields(name: str) -> Listing:
+    """Return all fields of one task or language, as field and value."""
     from dataclasses import asdict
 
     from isogloss.errors import UnknownNameError
@@ -139,16 +144,15 @@ def _everything_about(name: str) -> Listing:
         try:
             fields = asdict(language(name))
         except UnknownNameError:
-            known = (*_LISTS, *TASKS, *(one.code for one in all_languages()))
-            raise unknown("name", name, known) from None
+            names = (*_LISTS, *TASKS, *(entry.code for entry in all_languages()))
+            raise unknown("name", name, names) from None
     return [{"field": key, "value": _plain(value)} for key, value in fields.items() if value not in ("", (), {})]
 
 
 def _plain(value: object) -> str:
     if isinstance(value, (tuple, list)):
-        return (
-            "\n".join(_plain(v) for v in value) if value and isinstance(value[0], dict) else " ".join(map(str, value))
-        )
+        records = bool(value) and isinstance(value[0], dict)
+        return "\n".join(map(_plain, value)) if records else " ".join(map(str, value))
     if isinstance(value, dict):
         return ", ".join(f"{key} {_plain(inner)}" for key, inner in value.items() if inner not in ("", None))
     return str(value)

@@ -1,147 +1,179 @@
-"""Options that several verbs share, declared once, and how they speak."""
+"""Options shared by several verbs, and functions that print."""
 
+import inspect
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, fields, is_dataclass
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from isogloss.escaping import printable
 
 if TYPE_CHECKING:
-    from isogloss.scoring.cells import Request
+    from isogloss.scoring.request import Request
+
+# One per panel of a verb's help.
+input_option = partial(typer.Option, rich_help_panel="Input")
+selection_option = partial(typer.Option, rich_help_panel="Selection")
+training_option = partial(typer.Option, rich_help_panel="Training")
+statistics_option = partial(typer.Option, rich_help_panel="Statistics")
+output_option = partial(typer.Option, rich_help_panel="Output")
+execution_option = partial(typer.Option, rich_help_panel="Execution")
 
 Predictions = Annotated[
     Path, typer.Argument(help="Prediction folder: <task>/<language>.jsonl, XTREME's layout, or embeddings.")
 ]
 Data = Annotated[
     Path | None,
-    typer.Option("--data", "-d", help="Data folder.", envvar="ISOGLOSS_DATA", show_default="the user's cache"),
+    input_option("--data", "-d", help="Data folder.", envvar="ISOGLOSS_DATA", show_default="the user's cache"),
 ]
-Suite = Annotated[
-    str, typer.Option("--suite", "-s", help="A name of isogloss list suites, or a .toml file of your own.")
-]
-Tasks = Annotated[str | None, typer.Option("--tasks", "-t", help="Only these, e.g. xquad,xnli.")]
-Languages = Annotated[str | None, typer.Option("--languages", "-l", help="Only these, e.g. en,sw,ta.")]
-Split = Annotated[
-    str,
-    typer.Option(help="test, dev, or best: of each cell test if it is answered and has gold, else dev; no overall."),
-]
-TestOrDev = Annotated[str, typer.Option("--split", help="test or dev.")]
-Gold = Annotated[Path | None, typer.Option(help="Label folder in XTREME's layout, instead of --data.")]
-Regime = Annotated[
-    str,
-    typer.Option(
-        help="What it learns from: zero-shot (English), translate-train[-all], translate-test, "
-        "in-language[-1000, any number, or -all], or multi-source:en,de."
-    ),
-]
-RunsFolder = Annotated[Path, typer.Option("--out", "-o", help="Folder of runs, <system>/<regime>/seed-<n> below it.")]
-Seeds = Annotated[int, typer.Option("--seeds", min=1, help="How many seeds.")]
-On = Annotated[
-    str | None,
-    typer.Option(
-        "--on",
-        help="Where: processes of this machine, ray (RAY_ADDRESS, or a cluster of this machine), ray://host:port, "
-        "slurm, slurm:PARTITION, or a .toml file that says more: docs/clusters.md.",
-        show_default="processes",
-    ),
-]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that share the work.")]
-ClusterJobs = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs",
-        "-j",
-        min=1,
-        help="Processes to start; on a cluster the most jobs at a time.",
-        show_default="1; on a cluster as many as there is room for",
-    ),
-]
-Format = Annotated[str, typer.Option("--format", "-f", help="table, md or latex.")]
+Gold = Annotated[Path | None, input_option(help="Label folder in XTREME's layout, instead of --data.")]
 PartialGold = Annotated[
     bool | None,
-    typer.Option(
+    input_option(
         "--allow-partial/--strict",
-        help="What becomes of answers whose gold is missing or incomplete (else left out and listed): score incomplete "
-        "gold too, outside of all averages; or fail.",
+        help="How to treat predictions without complete gold labels. By default they are skipped and listed. "
+        "--allow-partial scores incomplete gold, excluded from averages; --strict fails.",
         show_default=False,
     ),
 ]
-Resample = Annotated[
-    str,
-    typer.Option(help="What intervals are for: source (new articles, premises, …) or example (of the same ones)."),
+Suite = Annotated[
+    str, selection_option("--suite", "-s", help="Suite name (see isogloss list suites) or your own .toml file.")
 ]
+Tasks = Annotated[str | None, selection_option("--tasks", "-t", help="Only these tasks, e.g. xquad,xnli.")]
+Languages = Annotated[str | None, selection_option("--languages", "-l", help="Only these languages, e.g. en,sw,ta.")]
+Split = Annotated[
+    str,
+    selection_option(
+        help="test, dev, or best: test where predictions and gold exist, else dev (without an overall score)."
+    ),
+]
+TestOrDev = Annotated[str, selection_option("--split", help="test or dev.")]
+Regime = Annotated[
+    str,
+    training_option(
+        help="Training data: zero-shot (English), translate-train[-all], translate-test, "
+        "in-language[-1000, any number, or -all], or multi-source:en,de."
+    ),
+]
+Seeds = Annotated[int, training_option("--seeds", min=1, help="Number of seeds.")]
+Resample = Annotated[
+    str, statistics_option(help="Sampling unit of the intervals: source (new articles, premises, …) or example.")
+]
+RunsFolder = Annotated[Path, output_option("--out", "-o", help="Output folder; writes <system>/<regime>/seed-<n>.")]
+PredictionsOut = Annotated[Path, output_option("--out", "-o", help="Prediction folder to write to.")]
+Json = Annotated[Path | None, output_option("--json", help="Write all results as JSON.")]
+Csv = Annotated[
+    Path | None, output_option("--csv", help="Write every table to this folder; a .csv path gets only the first table.")
+]
+Html = Annotated[Path | None, output_option("--html", help="Write one self-contained HTML page.")]
+Format = Annotated[str, output_option("--format", "-f", help="table, md or latex.")]
+On = Annotated[
+    str | None,
+    execution_option(
+        "--on",
+        help="Where to run: processes on this machine, ray (RAY_ADDRESS, or a local cluster), ray://host:port, "
+        "slurm, slurm:PARTITION, or a .toml file (see docs/clusters.md).",
+        show_default="processes",
+    ),
+]
+Jobs = Annotated[int, execution_option("--jobs", "-j", min=1, help="Number of worker processes.")]
+ClusterJobs = Annotated[
+    int | None,
+    execution_option(
+        "--jobs",
+        "-j",
+        min=1,
+        help="Number of worker processes; on a cluster, the maximum number of concurrent jobs.",
+        show_default="1; on a cluster, as many as fit",
+    ),
+]
+Force = Annotated[bool, execution_option("--force", help="Replace existing predictions.")]
 
 
-def make_request(
-    suite: str,
-    tasks: str | None,
-    languages: str | None,
-    split: str,
-    data: Path | None,
-    gold: Path | None,
-    partial_gold: bool | None,
-    resample: str,
-    dialect: str = "",
-) -> "Request":
-    """What `score`, `compare` and `explain` are to do, with every name checked."""
-    from isogloss.scoring.cells import Request
+@dataclass(frozen=True, kw_only=True)
+class RequestOptions:
+    """Options of the verbs over predictions: the cells, and the sampling unit."""
 
-    return Request.of(
-        suite,
-        tasks=words(tasks),
-        languages=words(languages),
-        split=split,
-        data=data,
-        gold=gold,
-        allow_partial=partial_gold is True,
-        resample=resample,  # type: ignore[arg-type]  # checked there, with every other name
-        strict=partial_gold is False,
-        dialect=dialect,
-    )
+    data: Data = None
+    suite: Suite = "xtreme-r"
+    tasks: Tasks = None
+    languages: Languages = None
+    split: Split = "test"
+    resample: Resample = "source"
+
+    def request(self, **further: Any) -> "Request":
+        """Return the request, with every name checked; `further` are options of the verb."""
+        from isogloss.scoring.request import Request
+
+        options = {**vars(self), "tasks": words(self.tasks), "languages": words(self.languages), **further}
+        partial_gold = options.pop("partial_gold", None)
+        return Request.of(**options, allow_partial=partial_gold is True, strict=partial_gold is False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoldOptions(RequestOptions):
+    """Options of `score` and `compare`."""
+
+    gold: Gold = None
+    partial_gold: PartialGold = None
+
+
+def expand_bundles(verb: Callable[..., None]) -> Callable[..., None]:
+    """Replace every parameter that is a dataclass of options by these options, which is what Typer understands."""
+    declared = inspect.signature(verb).parameters.values()
+    bundles: dict[str, Any] = {each.name: each.annotation for each in declared if is_dataclass(each.annotation)}
+    parameters = []
+    for parameter in declared:
+        options = fields(bundles[parameter.name]) if parameter.name in bundles else ()
+        parameters += [parameter.replace(name=f.name, default=f.default, annotation=f.type) for f in options]
+        parameters += [] if options else [parameter]
+
+    @wraps(verb)
+    def command(**values: Any) -> None:
+        for name, bundle in bundles.items():
+            values[name] = bundle(**{option.name: values.pop(option.name) for option in fields(bundle)})
+        verb(**values)
+
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return command
 
 
 def words(text: str | None) -> list[str] | None:
-    """A comma-separated option as a list."""
+    """Split a comma-separated option into a list."""
     return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print a line, or several; names and paths in it may be anything."""
+    """Print one or more lines, escaping control characters in names and paths."""
     typer.echo(printable(text, lines=True), err=err)
 
 
 @contextmanager
 def progress(title: str) -> Iterator[Callable[[str], None]]:
-    """A spinner with what is being done, on a terminal's error stream; silent elsewhere."""
+    """Show a spinner with the current step on stderr if it is a terminal."""
     if not sys.stderr.isatty():
         yield lambda step: None
         return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         running = bar.add_task(title, total=None)
         yield lambda step: bar.update(running, description=printable(f"{title} {step}"))
 
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar with the time that is left, on a terminal's error stream; elsewhere a line there whenever more is done."""
+    """Show a progress bar with the remaining time on stderr, or log lines if it is not a terminal."""
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
     if not console.is_terminal:
@@ -154,21 +186,21 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
 
 
 class _ProgressLog:
-    """The lines of a bar where there is no terminal, ten seconds apart at least."""
+    """Progress as log lines, at most one every ten seconds."""
 
     def __init__(self, title: str) -> None:
         self._title = title
-        self._began = self._said = time.monotonic()
-        self._before = -1
+        self._started = self._last_line = time.monotonic()
+        self._done_at_start = -1
 
     def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
-        if self._before < 0:
-            self._before = done
-        elif now - self._said < 10 and done < total:
+        if self._done_at_start < 0:
+            self._done_at_start = done
+        elif now - self._last_line < 10 and done < total:
             return
-        self._said = now
-        fresh = done - self._before
-        seconds = round((now - self._began) * (total - done) / fresh) if fresh else 0
+        self._last_line = now
+        fresh = done - self._done_at_start
+        seconds = round((now - self._started) * (total - done) / fresh) if fresh else 0
         left = f", about {seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02} to go" if 0 < fresh < total else ""
         say(f"{self._title}: {done:,} of {total:,}{left if done < total else ''}", err=True)

@@ -1,4 +1,4 @@
-"""isogloss predict: one system, one task, one language."""
+"""isogloss predict: run a system on one task and language."""
 
 import tempfile
 from pathlib import Path
@@ -6,27 +6,28 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Data, Regime, TestOrDev, progress, say
+from isogloss.cli import options as o
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def predict(
-    system: Annotated[str, typer.Argument(help="A system, e.g. ngram or embedder:muse.")],
-    task: Annotated[str, typer.Option("--task", "-t", help="A task, e.g. xquad.")],
-    language: Annotated[str, typer.Option("--language", "-l", help="A language of the task, e.g. sw.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Prediction folder to write to.")],
-    data: Data = None,
-    split: TestOrDev = "test",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the fit.")] = 0,
-    regime: Regime = "zero-shot",
-    force: Annotated[bool, typer.Option("--force", help="Replace existing predictions.")] = False,
+    system: Annotated[str, typer.Argument(help="System, e.g. ngram or embedder:muse.")],
+    *,
+    data: o.Data = None,
+    task: Annotated[str, o.selection_option("--task", "-t", help="Task, e.g. xquad.")],
+    language: Annotated[str, o.selection_option("--language", "-l", help="Language of the task, e.g. sw.")],
+    split: o.TestOrDev = "test",
+    regime: o.Regime = "zero-shot",
+    seed: Annotated[int, o.training_option(min=0, help="Random seed.")] = 0,
+    out: o.PredictionsOut,
+    force: o.Force = False,
 ) -> None:
-    """Fit a system on a task's English training set, or as the regime says, and write its answers in one language.
+    """Fit a system on English training data, or as the regime specifies, and predict in one language.
 
-    The answers go to <out>/<task>/<language>.jsonl, ready for isogloss score.
-    Whole grids are filled by isogloss run.
+    Writes <out>/<task>/<language>.jsonl, ready for isogloss score. Use isogloss
+    run for whole grids.
 
     \b
     Examples:
@@ -39,7 +40,7 @@ def predict(
     from isogloss.errors import unknown
     from isogloss.predictions.write import destination, write_predictions
     from isogloss.runs.fit import FitJob, fit_system
-    from isogloss.runs.fit import predict as ask
+    from isogloss.runs.fit import predict as predict_examples
     from isogloss.systems import system as find_system
     from isogloss.tasks.registry import no_language
     from isogloss.tasks.registry import task as find_task
@@ -47,17 +48,17 @@ def predict(
 
     if split not in ("test", "dev"):
         raise unknown("split", split, ("test", "dev"))
-    of = find_task(task)
-    if language not in of.every_language:
-        raise no_language(of.id, language, of.every_language)
-    destination(out, of, language, split, force=force)
-    learning = find_regime(regime)
-    [fit] = learning.fits([language])
-    with progress("fitting") as step, tempfile.TemporaryDirectory() as folder:
-        job = FitJob(learning, of, fit, seed, data, Path(folder))
+    entry = find_task(task)
+    if language not in entry.every_language:
+        raise no_language(entry.id, language, entry.every_language)
+    destination(out, entry, language, split, force=force)
+    training = find_regime(regime)
+    [fit] = training.fits([language])
+    with o.progress("fitting") as step, tempfile.TemporaryDirectory() as folder:
+        job = FitJob(regime=training, task=entry, fit=fit, seed=seed, data=data, folder=Path(folder))
         fitted, _ = fit_system(find_system(system), job)
-        step(f"done, predicting {of.id}/{language}")
+        step(f"done, predicting {entry.id}/{language}")
         examples = job.read(language, split).examples
-        values = ask(fitted, of, examples)
-    path = write_predictions(out, of, language, split, examples.ids, values, force=force)
-    say(f"{path}  {len(examples):,} answers")
+        values = predict_examples(fitted, entry, examples)
+    path = write_predictions(out, entry, language, split, examples.ids, values, force=force)
+    o.say(f"{path}  {len(examples):,} predictions")

@@ -1,30 +1,37 @@
-"""isogloss report: one page that shows everything, and every table and chart as a file."""
+"""isogloss report: one page with all results, and every table and chart as a file."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import progress, say
+from isogloss.cli.options import input_option, output_option, progress, say
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def report(
-    results: Annotated[list[Path], typer.Argument(help="results.json records, or run folders that have one.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")] = Path("report"),
+    results: Annotated[list[Path], typer.Argument(help="results.json records, or run folders that contain one.")],
     explain: Annotated[
         list[Path] | None,
-        typer.Option(help="JSON of isogloss explain: one system, several compared, or --bias; repeatable."),
+        input_option(help="JSON from isogloss explain: one system, a comparison, or --bias; repeatable."),
     ] = None,
-    title: Annotated[str, typer.Option(help="The heading.")] = "Isogloss report",
-    pictures: Annotated[bool, typer.Option(help="Also write every chart as SVG and PNG.")] = True,
+    out: Annotated[Path, output_option("--out", "-o", help="Output folder.")] = Path("report"),
+    title: Annotated[str, output_option(help="Page heading.")] = "Isogloss report",
+    pictures: Annotated[
+        bool | None,
+        output_option(
+            "--pictures/--no-pictures",
+            help="Also write every chart as SVG and PNG (default: if vl-convert is installed).",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
-    """Make a report of one or more systems: one HTML file that works offline, tables and charts beside it.
+    """Write a report on one or more systems: one self-contained HTML file, with tables and charts next to it.
 
-    index.html is self-contained. tables/ has every table as CSV, Markdown and
-    LaTeX (booktabs), charts/ every chart as SVG and PNG, scores.csv every
+    index.html works offline. tables/ contains every table as CSV, Markdown and
+    LaTeX (booktabs), charts/ every chart as SVG and PNG, and scores.csv every
     number.
 
     \b
@@ -35,7 +42,7 @@ def report(
       isogloss report xlmr.json mbert.json --explain both.json \\
           --explain bias.json -o report
     """
-    from isogloss.report.write import report as write
+    from isogloss.site.write import report as write
 
     with progress("writing") as step:
         page = write(results, out, explain=explain or (), title=title, pictures=pictures, progress=step)

@@ -1,59 +1,41 @@
-"""isogloss score: from a folder of predictions to every number."""
+"""isogloss score: score prediction folders."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import (
-    Data,
-    Format,
-    Gold,
-    Jobs,
-    Languages,
-    PartialGold,
-    Resample,
-    Split,
-    Suite,
-    Tasks,
-    make_request,
-    progress,
-)
+from isogloss.cli import options as o
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
+@o.expand_bundles
 def score(
     systems: Annotated[
         list[Path],
         typer.Argument(
-            help="Prediction folder, or several: <task>/<language>.jsonl, XTREME's layout, or embeddings.",
+            help="One or more prediction folders: <task>/<language>.jsonl, XTREME's layout, or embeddings.",
             metavar="PREDICTIONS…",
         ),
     ],
-    data: Data = None,
-    suite: Suite = "xtreme-r",
-    tasks: Tasks = None,
-    languages: Languages = None,
-    split: Split = "test",
-    gold: Gold = None,
-    partial_gold: PartialGold = None,
-    resample: Resample = "source",
+    *,
+    cells: o.GoldOptions,
     json: Annotated[
         Path | None,
-        typer.Option(help="Write the result record (a list, of several folders); under a name in .csv, rows."),
+        o.output_option(help="Write the result record (a list for several folders); a .csv path gets rows instead."),
     ] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write one row a number.", hidden=True)] = None,
-    form: Format = "table",
-    jobs: Jobs = 1,
+    csv: Annotated[Path | None, o.output_option(help="Write one row per number.")] = None,
+    form: o.Format = "table",
+    jobs: o.Jobs = 1,
 ) -> None:
-    """Score prediction folders: task averages, categories, overall, by family and language, with 95 % intervals.
+    """Score predictions by task, category, language and family, and overall, with 95 % intervals.
 
-    Whatever the folder has is scored; what is missing is listed, and averages
-    over a part are marked. A cell whose gold is missing, partial, damaged or a
-    placeholder here is left out with the reason, as are misnamed files; that is
-    an error with --strict. Wrong answers (ids, labels, types) are always one.
+    Scores every cell in the folder, lists the missing ones and marks partial
+    averages. Skips misnamed files, and cells with missing, partial, damaged or
+    placeholder gold, and gives the reason; --strict turns these into errors.
+    Invalid predictions (ids, labels, types) are always errors.
 
     \b
     Examples:
@@ -63,19 +45,19 @@ def score(
       isogloss score runs/*/zero-shot --data data --jobs 8
     """
     from isogloss.plugins import load_object
-    from isogloss.report.score_tables import score_tables
-    from isogloss.report.tables import show
     from isogloss.scoring.results import write_csv, write_json
     from isogloss.scoring.score import score_systems
+    from isogloss.tables.score_tables import score_tables
+    from isogloss.tables.table import show
     from isogloss.workers import local_workers
 
-    request = make_request(suite, tasks, languages, split, data, gold, partial_gold, resample)
-    with progress("scoring") as step, local_workers(jobs) as workers:
+    request = cells.request()
+    with o.progress("scoring") as step, local_workers(jobs) as workers:
         results = score_systems(systems, request, step, workers)
     for path in (json, csv):
         if path is not None and (path is csv or path.suffix == ".csv"):
             write_csv(path, results)
         elif path is not None:
             write_json(path, list(results.values()) if len(results) > 1 else next(iter(results.values())))
-    further = load_object(request.suite.tables) if request.suite.tables else lambda results: []
-    show([*score_tables(results), *(table for each in results.values() for table in further(each))], form)
+    suite_tables = load_object(request.suite.tables) if request.suite.tables else lambda results: []
+    show([*score_tables(results), *(table for result in results.values() for table in suite_tables(result))], form)

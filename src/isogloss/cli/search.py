@@ -1,39 +1,40 @@
-"""isogloss search: exact nearest neighbours among as many vectors as a disk holds."""
+"""isogloss search: exact nearest neighbours among vectors stored on disk."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import ClusterJobs, On, progress_bar, say
+from isogloss.cli.options import ClusterJobs, On, execution_option, output_option, progress_bar, say, selection_option
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def search(
-    queries: Annotated[Path, typer.Argument(help="A .npy file: one vector a row.")],
-    candidates: Annotated[Path, typer.Argument(help="Another one, of the same dimension.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the results.")],
-    k: Annotated[int, typer.Option("--k", "-k", min=1, help="Candidates wanted for each query.")] = 20,
-    jobs: ClusterJobs = None,
-    memory: Annotated[str, typer.Option(help="Memory of each worker; blocks and shards are made to fit.")] = "2GB",
+    queries: Annotated[Path, typer.Argument(help=".npy file with one vector per row.")],
+    candidates: Annotated[Path, typer.Argument(help=".npy file of the same dimension.")],
+    *,
+    k: Annotated[int, selection_option("--k", "-k", min=1, help="Candidates to return per query.")] = 20,
+    out: Annotated[Path, output_option("--out", "-o", help="Output folder.")],
     on: On = None,
-    force: Annotated[bool, typer.Option("--force", help="Forget what another search left in the folder.")] = False,
+    jobs: ClusterJobs = None,
+    memory: Annotated[str, execution_option(help="Memory per worker; sets the block and shard sizes.")] = "2GB",
+    force: Annotated[bool, execution_option("--force", help="Discard another search's files in the folder.")] = False,
 ) -> None:
-    """Find the K candidates with the largest inner product for each query, best first, ties by the lower row.
+    """Find the K candidates with the largest inner product per query, best first; ties go to the lower row.
 
-    Exact: rows and scores are the same to the last bit for any number of
-    workers, any memory, with a GPU (used where there is one) or without. For
-    cosines give vectors of unit length.
+    The search is exact: rows and scores are bit-identical for any number of
+    workers, any memory limit, and with or without a GPU (used if available).
+    For cosine similarity, pass unit vectors.
 
-    The candidates are searched in shards, and finished ones are kept: the same
-    command goes on after a kill. Files are read where they are, in blocks: all
-    workers must see them, and the folder, under the same paths.
+    Candidates are searched in shards and finished shards are kept: run the same
+    command to resume. Files are read in blocks; all workers must see them, and
+    the output folder, under the same paths.
 
-    It ends with rows.npy and scores.npy. Where ids lie beside both sides (one
-    a line, NAME.ids.txt beside NAME.npy), the rankings are written as a
-    prediction file too, sw.jsonl for queries-sw.npy.
+    Writes rows.npy and scores.npy. If both files have ids (NAME.ids.txt next to
+    NAME.npy, one id per line), also writes the rankings as a prediction file,
+    e.g. sw.jsonl for queries-sw.npy.
 
     \b
     Examples:
@@ -44,9 +45,9 @@ def search(
     from isogloss.runs.sharded_search import search as search_files
 
     with progress_bar("searched shards") as progress:
-        found = search_files(
+        result = search_files(
             queries, candidates, out=out, k=k, on=on, jobs=jobs or 0, memory=memory, force=force, progress=progress
         )
-    count, width = found.rows.shape
-    also = "" if found.predictions is None else f" and {found.predictions.name}"
-    say(f"the best {width:,} candidates of {count:,} queries: rows.npy, scores.npy{also} in {out}")
+    count, width = result.rows.shape
+    predictions = "" if result.predictions is None else f" and {result.predictions.name}"
+    say(f"top {width:,} candidates of {count:,} queries: rows.npy, scores.npy{predictions} in {out}")

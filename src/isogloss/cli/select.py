@@ -1,12 +1,12 @@
-"""isogloss select: which dev set should choose the checkpoint."""
+"""isogloss select: compare rules for checkpoint selection."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from isogloss.cli.findings import FindingCsv, FindingHtml, FindingJson, check_charts, write_and_show
-from isogloss.cli.options import progress
+from isogloss.cli import options as o
+from isogloss.cli.analyze import write_and_show
 
 app = typer.Typer(add_completion=False)
 
@@ -14,31 +14,36 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def select(
     checkpoints: Annotated[
-        list[Path], typer.Argument(help="Folders of runs or fits, or CSV: step, seed, language, split, value.")
+        list[Path], typer.Argument(help="Run or fit folders, or CSV: step, seed, language, split, value.")
     ],
     task: Annotated[
-        str, typer.Option("--task", "-t", help="Only fits of this task; of it are CSV files, too.", show_default="all")
+        str,
+        o.selection_option(
+            "--task", "-t", help="Restrict to this task (also assumed for CSV files).", show_default="all"
+        ),
     ] = "",
     metric: Annotated[
-        str, typer.Option(help="The metric that is the score.", show_default="the task's main ones")
+        str, o.selection_option(help="Metric used as the score.", show_default="the task's main metrics")
     ] = "",
-    source: Annotated[str, typer.Option(help="The language that was learnt from.")] = "en",
+    source: Annotated[str, o.selection_option(help="Training language.")] = "en",
     single: Annotated[
-        str, typer.Option(help="The language whose dev set should choose for all.", show_default="each in turn")
+        str, o.selection_option(help="Language used to select for all languages.", show_default="each in turn")
     ] = "",
-    test_size: Annotated[int, typer.Option(min=0, help="Examples of a test set.", show_default="as recorded")] = 0,
-    from_step: Annotated[int, typer.Option(min=0, help="Leave out the checkpoints before this step.")] = 0,
-    json: FindingJson = None,
-    csv: FindingCsv = None,
-    html: FindingHtml = None,
+    from_step: Annotated[int, o.selection_option(min=0, help="Ignore checkpoints before this step.")] = 0,
+    test_size: Annotated[
+        int, o.statistics_option(min=0, help="Examples per test set.", show_default="as recorded")
+    ] = 0,
+    json: o.Json = None,
+    csv: o.Csv = None,
+    html: o.Html = None,
 ) -> None:
-    """Compare the ways of choosing a checkpoint: English dev, target dev, the last, and more.
+    """Compare rules for selecting a checkpoint: English dev, target dev, last, and more.
 
-    Takes the records that isogloss train writes, of several seeds, or any CSV
-    with the columns step, seed, language, split (dev or test) and value, 0..100;
-    metric and n (examples) may follow. Shows the test score in every language at
-    the checkpoint that each rule chooses, how far runs lie apart, and how often
-    dev and test scores move the same way, after Keung et al. (2020).
+    Takes records written by isogloss train for several seeds, or any CSV with
+    the columns step, seed, language, split (dev or test) and value (0–100),
+    optionally metric and n (number of examples). Shows the test score per
+    language of the checkpoint each rule selects, the spread between runs, and
+    how often dev and test scores move together, after Keung et al. (2020).
 
     \b
     Examples:
@@ -47,17 +52,9 @@ def select(
           --html selection.html
       isogloss select scores.csv --single sw --test-size 5010 --csv tables
     """
-    from isogloss.analysis.checkpoint_selection import select as find
+    from isogloss.analysis.checkpoint_selection import select as compare_rules
 
-    check_charts(html)
-    with progress("selecting"):
-        found = find(
-            checkpoints,
-            task=task,
-            metric=metric,
-            source=source,
-            single=single,
-            test_size=test_size,
-            from_step=from_step,
-        )
-    write_and_show(found, json, csv, html)
+    with o.progress("selecting"):
+        options = {"task": task, "metric": metric, "source": source, "single": single}
+        finding = compare_rules(checkpoints, **options, test_size=test_size, from_step=from_step)
+    write_and_show(finding, json, csv, html)

@@ -1,11 +1,11 @@
-"""isogloss train: fine-tune a model on tasks, and see how it does in every language."""
+"""isogloss train: fine-tune a model and evaluate it in every language."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Data, Languages, On, Regime, RunsFolder, Seeds, TestOrDev, words
+from isogloss.cli import options as o
 
 app = typer.Typer(add_completion=False)
 
@@ -13,41 +13,46 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def train(
     system: Annotated[str, typer.Argument(help="encoder:MODEL, dual-encoder:MODEL or text2text:MODEL.")],
-    tasks: Annotated[str, typer.Option("--tasks", "--task", "-t", help="Tasks to learn, e.g. udpos or xnli,mldoc.")],
-    out: RunsFolder,
-    data: Data = None,
+    *,
+    data: o.Data = None,
+    tasks: Annotated[
+        str, o.selection_option("--tasks", "--task", "-t", help="Tasks to train on, e.g. udpos or xnli,mldoc.")
+    ],
+    languages: o.Languages = None,
+    split: o.TestOrDev = "test",
     recipe: Annotated[
-        str | None, typer.Option("--recipe", "-r", help="paper, scripts or keung.", show_default="paper")
+        str | None, o.training_option("--recipe", "-r", help="paper, scripts or keung.", show_default="paper")
     ] = None,
-    config: Annotated[Path | None, typer.Option("--config", "-c", help="TOML file with changes to the recipe.")] = None,
-    regime: Regime = "zero-shot",
-    seeds: Seeds = 1,
-    languages: Languages = None,
-    split: TestOrDev = "test",
-    on: On = None,
+    config: Annotated[
+        Path | None, o.training_option("--config", "-c", help="TOML file with changes to the recipe.")
+    ] = None,
+    regime: o.Regime = "zero-shot",
+    seeds: o.Seeds = 1,
+    out: o.RunsFolder,
+    on: o.On = None,
 ) -> None:
-    """Fine-tune a model and have it answer and be scored in every language.
+    """Fine-tune a model, predict in every language, and score.
 
-    MODEL is a folder as save_pretrained writes it or a name on the Hugging Face
-    hub. Settings may follow it, behind a #: encoder:MODEL#random (architecture
-    and vocabulary only), encoder:MODEL#raw (entities from raw text),
-    dual-encoder:MODEL#pooling=mean,both, or any key of a recipe, as in
+    MODEL is a folder written by save_pretrained or a name on the Hugging Face
+    hub. Settings may follow after a #: encoder:MODEL#random (architecture and
+    vocabulary only), encoder:MODEL#raw (entities from raw text),
+    dual-encoder:MODEL#pooling=mean,both, or any recipe key, as in
     encoder:MODEL#epochs=3,select=last.
 
-    A recipe is a set of hyper-parameters. paper follows the XTREME-R paper (two
+    A recipe is a set of hyperparameters. paper follows the XTREME-R paper (two
     epochs at 2e-5 for a base model), scripts the repository's scripts, keung the
-    study of checkpoint selection. --config changes any key, for all tasks or for
-    one, in the section of its name.
+    study of checkpoint selection. --config changes any key, for all tasks or, in
+    a section named after it, for one task.
 
-    While it learns, every language is asked at checkpoints, and the recipe's rule
-    (select = "training-dev", "english-dev", "target-dev", "single-target:sw",
-    "dev-loss" or "last") chooses the one that answers in the end.
+    During training, every checkpoint is evaluated in every language, and the
+    recipe's rule (select = "training-dev", "english-dev", "target-dev",
+    "single-target:sw", "dev-loss" or "last") chooses the final one.
 
-    It is isogloss run with a recipe: issue the command again and it goes on
-    where it was; torchrun and accelerate launch start it on many devices.
-    With --on, a cluster does the fits.
+    Works like isogloss run with a recipe: run the same command to resume. Start
+    it with torchrun or accelerate launch to use several devices; with --on, the
+    fits run on a cluster.
 
-    Exit codes: 0 no cell failed; 1 some did, or none could be done; 130
+    Exit codes: 0 no cell failed; 1 some cells failed, or none could be run; 130
     interrupted.
 
     \b
@@ -60,15 +65,15 @@ def train(
           -t xnli -r scripts -d data -o runs
     """
     from isogloss.cli.run import run_and_exit
-    from isogloss.report.run_tables import languages_table
     from isogloss.runs.api import recipe_settings, suite_with
     from isogloss.runs.place import Place
     from isogloss.runs.plan import Plan
-    from isogloss.scoring.cells import Request
+    from isogloss.scoring.request import Request
+    from isogloss.tables.run_tables import languages_table
 
     place = Place.of(on)
-    names = words(tasks) or []
+    names = o.words(tasks) or []
     settings = recipe_settings(system, recipe, config)
-    request = Request.of(suite_with(names), tasks=names, languages=words(languages), split=split, data=data)
+    request = Request.of(suite_with(names), tasks=names, languages=o.words(languages), split=split, data=data)
     plan = Plan.of(system, out, request, seeds=seeds, regime=regime, settings=settings)
     run_and_exit(plan, place, languages_table, live=not place.is_here)

@@ -1,11 +1,11 @@
-"""isogloss translate: a training or test set through a machine translator."""
+"""isogloss translate: machine-translate a training or test set."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isogloss.cli.options import Data, say
+from isogloss.cli.options import Data, execution_option, output_option, say, selection_option
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
 
 if TYPE_CHECKING:
@@ -16,29 +16,31 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def translate(
-    task: Annotated[str, typer.Argument(help="A task, e.g. xnli.")],
-    language: Annotated[str, typer.Option("--language", "-l", help="The language that is not English, e.g. es.")],
-    split: Annotated[str, typer.Option(help="train (from English) or test, dev (into English).")] = "train",
+    task: Annotated[str, typer.Argument(help="Task, e.g. xnli.")],
+    *,
+    data: Data = None,
+    language: Annotated[str, selection_option("--language", "-l", help="The non-English language, e.g. es.")],
+    split: Annotated[str, selection_option(help="train (from English), or test or dev (into English).")] = "train",
     translator: Annotated[
-        str | None, typer.Option("--with", help="A command that reads a text a line and writes its translation a line.")
+        str | None,
+        execution_option("--with", help="Command that reads one text per line and writes one translation per line."),
     ] = None,
     by_hand: Annotated[
-        Path | None, typer.Option("--by-hand", help="Write the texts to this .jsonl file as they are instead.")
+        Path | None, output_option("--by-hand", help="Write the untranslated texts to this .jsonl file instead.")
     ] = None,
-    data: Data = None,
 ) -> None:
-    """Make the translated data that translate-train and translate-test need, with any translator.
+    """Create the translated data for translate-train and translate-test, with any translator.
 
-    translate-train learns from the English training set in another language
-    (--split train); translate-test asks the test set of another language in
-    English (--split test, and --split dev for the dev set). Labels stay as they
-    are; of questions to learn from, answers are translated too and looked for
-    in the translated passage.
+    translate-train trains on the English training set translated into another
+    language (--split train). translate-test translates the test set of another
+    language into English (--split test; --split dev for the dev set). Labels
+    are kept. For question answering training data, answers are translated too
+    and located in the translated passage.
 
-    The file goes to translations/<task>/<regime>/ in the data folder, where
-    isogloss run and train find it. If ISOGLOSS_TRANSLATIONS is set, it names
-    the folder to use instead of translations/. The translations that XTREME
-    published need no such step; docs/regimes.md says where to put them.
+    Writes to translations/<task>/<regime>/ in the data folder, where isogloss
+    run and train look. ISOGLOSS_TRANSLATIONS overrides translations/. The
+    translations published with XTREME work without this step; see
+    docs/regimes.md for their location.
 
     \b
     Examples:
@@ -55,20 +57,20 @@ def translate(
     from isogloss.translation.translated_files import translation_path
     from isogloss.translation.translators import command_translator
 
-    found = find_task(task)
-    _check(found, language, split)
+    entry = find_task(task)
+    _check(entry, language, split)
     if by_hand is not None:
-        path = write_untranslated(found, language, split, data, by_hand)
-        place = translation_path(found, language, split, data)
-        say(f"{path}  Translate the texts in place and put it at {place}")
+        path = write_untranslated(entry, language, split, data, by_hand)
+        target = translation_path(entry, language, split, data)
+        say(f"{path}  Translate the texts in this file and save it as {target}")
     elif translator is not None:
-        say(str(translate_set(found, language, split, data, command_translator(translator))))
+        say(str(translate_set(entry, language, split, data, command_translator(translator))))
     else:
-        raise IsoglossError("no translator", fix="Give a command --with, or a file --by-hand")
+        raise IsoglossError("no translator", fix="Add --with COMMAND or --by-hand FILE")
 
 
 def _check(task: "Task", language: str, split: str) -> None:
-    """Refuse what no regime with translations could use."""
+    """Raise if no regime could use the translations."""
     from isogloss.tasks.registry import no_language
     from isogloss.tasks.task import SPLITS
     from isogloss.training.regimes import regime
@@ -77,9 +79,9 @@ def _check(task: "Task", language: str, split: str) -> None:
         raise unknown("split", split, SPLITS)
     others = {*task.every_language} - {"en"}
     if language == "en":
-        fix = f"Give one of {', '.join(sorted(others))}"
-        raise UnknownNameError("English is what it is translated from or to", fix=fix)
+        fix = f"Choose one of {', '.join(sorted(others))}"
+        raise UnknownNameError("expected a language other than English", fix=fix)
     if language not in others:
         raise no_language(task.id, language, others)
     if reason := regime("translate-train" if split == "train" else "translate-test").refusal(task):
-        raise IsoglossError(f"nothing could use it: {reason}")
+        raise IsoglossError(f"no regime can use this translation: {reason}")

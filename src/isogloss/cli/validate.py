@@ -1,35 +1,35 @@
-"""isogloss validate: every problem of a prediction folder at once."""
+"""isogloss validate: report every problem in a prediction folder."""
 
 from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Data, Gold, Languages, Predictions, Tasks, progress, words
+from isogloss.cli.options import Data, Gold, Languages, Predictions, Tasks, output_option, progress, words
 from isogloss.escaping import printable
 
 app = typer.Typer(add_completion=False)
 
-# Where every file has as many problems as are shown, those of so many files are enough to see why.
-MANY = 10
+# Show at most `limit` problems for each of this many files.
+FILES_SHOWN = 10
 
 
 @app.command()
 def validate(
     predictions: Predictions,
     data: Data = None,
+    gold: Gold = None,
     tasks: Tasks = None,
     languages: Languages = None,
-    gold: Gold = None,
-    limit: Annotated[int, typer.Option(min=0, help="Problems shown per file, errors first; 0 shows all.")] = 20,
+    limit: Annotated[int, output_option(min=0, help="Problems shown per file, errors first; 0 shows all.")] = 20,
 ) -> None:
-    """Check a prediction folder: missing, extra and repeated ids, wrong labels, wrong shapes, damaged files.
+    """Check a prediction folder for missing, extra and duplicate ids, invalid labels and shapes, and damaged files.
 
-    Every problem says where it is, what is wrong and what to do. Gold is not
-    needed, only the inputs: a cell that score leaves out, because its gold is
-    missing, partial or damaged here, is a warning.
+    Every problem comes with its location and a fix. Needs the task's inputs but
+    no gold labels. Cells that score would skip, because their gold is missing,
+    partial or damaged, are warnings.
 
-    Exit codes: 0 nothing is wrong with the answers (warnings may remain);
-    1 something is; 2 wrong usage.
+    Exit codes: 0 the predictions are valid (warnings may remain); 1 errors;
+    2 wrong usage.
 
     \b
     Examples:
@@ -39,7 +39,7 @@ def validate(
     from rich.console import Console
 
     from isogloss.predictions.validate import validate as check
-    from isogloss.report.validation_table import validation_table
+    from isogloss.tables.validation_table import validation_table
 
     with progress("checking") as step:
         report = check(predictions, data, words(tasks), words(languages), gold, step)
@@ -48,7 +48,7 @@ def validate(
     by_file = (report.problems, *(cell.problems for cell in report.cells))
     listed = [problem for problems in by_file for problem in problems[: limit or None]]
     if limit:
-        listed = sorted(listed, key=lambda problem: problem.warning)[: limit * MANY]
+        listed = sorted(listed, key=lambda problem: problem.warning)[: limit * FILES_SHOWN]
     for problem in listed:
         kind = "[yellow]warning[/]" if problem.warning else "[red]error[/]"
         console.print(f"{kind} ", end="")

@@ -1,4 +1,4 @@
-"""Where examples come from: fetching with checksums, and one reader per file format."""
+"""Data: fetching with checksums, and one reader per file format."""
 
 from typing import TYPE_CHECKING
 

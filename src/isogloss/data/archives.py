@@ -1,4 +1,4 @@
-"""What all readers of archives share: packed tars by their first bytes, members, and a limit to what they unpack to."""
+"""Shared code for reading archives: packed tars by magic bytes, members, and a limit on unpacked size."""
 
 import bz2
 import gzip
@@ -14,29 +14,29 @@ from typing import IO, Any, cast
 from isogloss.errors import IsoglossError
 
 CHUNK = 1 << 18
-# Below this no ratio is dangerous.
+# Below this size no compression ratio is dangerous.
 SAFE_BYTES = 64 << 20
-# What reading a damaged archive raises; OSError too, which may also come of the disk.
+# Exceptions from damaged archives; OSError may also come from the disk.
 DAMAGE = (
     zipfile.BadZipFile,
     tarfile.TarError,
     EOFError,
     zlib.error,
     lzma.LZMAError,
-    NotImplementedError,  # a way of packing that zipfile does not know
+    NotImplementedError,  # a compression method that zipfile does not support
     RuntimeError,  # an encrypted member
-    ValueError,  # a name or a place that there cannot be
+    ValueError,  # an impossible name or offset
     OverflowError,
     OSError,
 )
-# To skip gigabytes that a tar only says it has, Python would read at its end a million times.
+# Python would skip a huge declared size at a tar's end with a million reads.
 _READS_AT_END = 100
 _PACKERS: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 
 
 @dataclass(frozen=True)
 class ArchiveMember:
-    """A file of an archive; `is_file` is false of links, devices and the like."""
+    """A file in an archive; `is_file` is False for links, devices etc."""
 
     name: str
     is_file: bool
@@ -44,11 +44,11 @@ class ArchiveMember:
 
 
 class UnpackLimit:
-    """Counts unpacked bytes, and ends the work when there are too many.
+    """Counter of unpacked bytes that raises an error beyond a limit.
 
     Args:
-        limit: how many there may be.
-        refusal: the error to raise, made of what is wrong.
+        limit: maximum number of bytes.
+        refusal: function from a problem description to the error to raise.
     """
 
     def __init__(self, limit: int, refusal: Callable[[str], IsoglossError]) -> None:
@@ -62,7 +62,7 @@ class UnpackLimit:
 
 
 class _LimitedStream(io.RawIOBase):
-    """A stream whose every byte is counted."""
+    """Stream that counts every byte read."""
 
     def __init__(self, inner: IO[bytes], limit: UnpackLimit) -> None:
         self._inner, self._limit, self._reads_at_end = inner, limit, 0
@@ -75,20 +75,20 @@ class _LimitedStream(io.RawIOBase):
         self._limit.spend(len(chunk))
         self._reads_at_end += not chunk
         if self._reads_at_end > _READS_AT_END:
-            raise EOFError("it ends inside a file")
+            raise EOFError("unexpected end inside a file")
         buffer[: len(chunk)] = chunk
         return len(chunk)
 
 
 def limited(stream: IO[bytes], limit: UnpackLimit) -> io.BufferedReader:
-    """A stream that counts what is read from it."""
+    """Return a stream that counts the bytes read from it."""
     return io.BufferedReader(_LimitedStream(stream, limit), CHUNK)
 
 
 def open_tar(stream: io.BufferedReader, limit: UnpackLimit) -> tarfile.TarFile:
-    """A tar that is plain or packed with gzip, bzip2 or xz, to be read in one pass.
+    """Open a plain, gzip, bzip2 or xz tar for reading in one pass.
 
-    All of it is counted, since skipping a member means unpacking it.
+    All bytes are counted, since skipping a member means unpacking it.
     """
     head = stream.peek(8)
     packer = next((packer for magic, packer in _PACKERS.items() if head.startswith(magic)), None)

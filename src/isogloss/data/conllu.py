@@ -1,16 +1,16 @@
 """CoNLL-U treebanks as sentences of words with one tag each, prepared as XTREME prepares them.
 
 - A fused token (`3-4`) replaces its parts and takes the UPOS of the part closest to the root: the one with
-  fewest ancestors in the graph of basic heads and enhanced dependencies together. Of several equally close,
+  fewest ancestors in the graph of basic heads and enhanced dependencies together. If several are equally close,
   the tag earliest in the language's precedence list wins. A tag outside that list ranks after it, by the
-  default list; a tag outside both ranks last; what is still a tie goes to the first part. (At a tie that
+  default list; a tag outside both ranks last; remaining ties go to the first part. (At a tie that
   involves a tag outside its list the reference preparation stops with an error; everywhere else the two
   agree.)
-- Empty nodes (`8.1`) and comments are dropped. So are sentences whose forms are all `_`, or all but one: they
+- Empty nodes (`8.1`) and comments are dropped. So are sentences with all forms `_`, or all except one: they
   come from treebanks published without their text.
 - Spaces and zero-width non-joiners inside a form are removed from the word.
 
-The raw text of a sentence, and where each word stands in it, are worked out only when asked for.
+The raw text of a sentence and the word offsets are computed lazily.
 """
 
 import re
@@ -35,34 +35,34 @@ _PRECEDENCE = {
 }
 _DEFAULT_PRECEDENCE = "VERB NOUN PROPN PRON ADJ NUM ADV INTJ AUX ADP DET PART CCONJ SCONJ X PUNCT"
 
-# Most sentences number their rows 1, 2, 3, …: one comparison with this list proves it.
+# Most sentences number their rows 1, 2, 3, …: one comparison with this list checks it.
 _PLAIN_IDS = [str(number) for number in range(1, 513)]
 _ID = re.compile(r"([0-9]{1,9})(?:([-.])([0-9]{1,9}))?")
-# Beyond this a file is no treebank, and the ancestors of its words would fill the memory.
+# Longer sentences are not from a treebank, and the ancestor sets of their words would fill the memory.
 MAX_WORDS = 20_000
 _REMOVED = str.maketrans("", "", " \u200c")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """One sentence: `words` and their `tags` as scored, and its surface as the treebank gives it."""
+    """One sentence: `words` and `tags` as scored, and the surface forms of the treebank."""
 
     words: list[str]
     tags: list[str]
     forms: list[str]
     """The words as written, before spaces and zero-width non-joiners are removed."""
     misc: list[str]
-    """The tenth column of each word; it says where no space follows."""
+    """The tenth column of each word; it marks missing spaces."""
     comments: list[str]
 
     @property
     def sent_id(self) -> str:
-        """The treebank's own id of the sentence; empty where it has none."""
+        """The treebank's sentence id, "" if there is none."""
         return self._comment("sent_id")
 
     @property
     def text(self) -> str:
-        """The raw sentence: the `# text` comment or, where that does not hold the forms, made from them."""
+        """The raw sentence: the `# text` comment or, if that does not match the forms, rebuilt from them."""
         return self._located[0]
 
     @property
@@ -72,7 +72,7 @@ class Sentence:
 
     @property
     def rebuilt(self) -> bool:
-        """Whether `text` had to be put together from the forms."""
+        """True if `text` was rebuilt from the forms."""
         return self._located[2]
 
     @cached_property
@@ -92,7 +92,7 @@ class Sentence:
 
 
 def tagged_words(lines: Iterable[str], language: str, source: str = "") -> list[list[tuple[str, str]]]:
-    """Sentences of (word, UPOS), as XTREME prepares them."""
+    """Return sentences of (word, UPOS), prepared as in XTREME."""
     return [list(zip(s.words, s.tags, strict=True)) for s in sentences(lines, language, source)]
 
 
@@ -100,12 +100,12 @@ def sentences(lines: Iterable[str], language: str, source: str = "") -> Iterator
     """Read CoNLL-U lines, one sentence at a time.
 
     Args:
-        lines: The lines of a file, with or without their line ends; the last blank line may be missing.
-        language: Two-letter code; it chooses the precedence list for the tags of fused tokens.
-        source: A file name, for error messages.
+        lines: lines of a file, with or without their line ends; the last blank line may be missing.
+        language: two-letter code; selects the precedence list for the tags of fused tokens.
+        source: file name, for error messages.
 
     Raises:
-        DataError: At a line without ten columns, an id out of turn, a range without its words, an empty form.
+        DataError: a line without ten columns, an id out of order, a range without its words, or an empty form.
     """
     precedence = f"{_PRECEDENCE.get(language, '')} {_DEFAULT_PRECEDENCE}".split()
     ranking = {tag: rank for rank, tag in enumerate(dict.fromkeys(precedence))}
@@ -119,7 +119,7 @@ def sentences(lines: Iterable[str], language: str, source: str = "") -> Iterator
         elif line and not line.isspace():
             row = line.split("\t")
             if len(row) != COLUMNS:
-                _fail(f"{len(row)} columns instead of {COLUMNS}", source, number)
+                _fail(f"expected {COLUMNS} columns, got {len(row)}", source, number)
             rows.append(row)
             numbers.append(number)
         else:
@@ -128,26 +128,20 @@ def sentences(lines: Iterable[str], language: str, source: str = "") -> Iterator
             forms = [row[FORM] for row in rows]
             blanks = forms.count("_")
             if forms and not (blanks and blanks >= len(forms) - 1):
-                words = _cleaned(forms)
+                words = forms
+                if " " in (joined := "".join(forms)) or "\u200c" in joined:  # rare
+                    words = [form.translate(_REMOVED) for form in forms]
                 if "" in words:
-                    _fail("a word without a form", source, numbers[words.index("")])
+                    _fail("missing word form", source, numbers[words.index("")])
                 tags = [row[UPOS] for row in rows]
-                yield Sentence(words, tags, forms, [row[MISC] for row in rows], comments)
+                yield Sentence(words=words, tags=tags, forms=forms, misc=[row[MISC] for row in rows], comments=comments)
             rows, numbers, comments = [], [], []
-
-
-def _cleaned(forms: list[str]) -> list[str]:
-    """Forms without spaces and zero-width non-joiners; almost always there are none to remove."""
-    joined = "".join(forms)
-    if " " in joined or "\u200c" in joined:
-        return [form.translate(_REMOVED) for form in forms]
-    return forms
 
 
 def _surface(
     rows: list[Fields], numbers: list[int], ranking: dict[str, int], source: str
 ) -> tuple[list[Fields], list[int]]:
-    """Rows and line numbers of the surface words: fused tokens in place of their parts, no empty nodes."""
+    """Return rows and line numbers of the surface words: fused tokens instead of their parts, without empty nodes."""
     parts: list[Fields] = []  # parts[i] has the id i + 1
     surface: list[tuple[Fields, int]] = []
     fused: list[tuple[Fields, int, int]] = []
@@ -166,7 +160,7 @@ def _surface(
         if kind == ".":
             continue
         if kind is None or first != expected:
-            _fail(f"token id {row[ID]} where {expected} should come", source, number)
+            _fail(f"token id {row[ID]}, expected {expected}", source, number)
         if first <= covered or last < first:
             _fail(f"the range {row[ID]} is empty or overlaps another", source, number)
         covered = last
@@ -187,71 +181,71 @@ def _surface(
 
 
 def _heads(row: Fields, words: int) -> list[int]:
-    """Basic and enhanced heads of a word; those that are not words or the root, such as empty nodes, are left out."""
+    """Return basic and enhanced heads of a word, without heads that are neither words nor the root (empty nodes)."""
     edges = [row[HEAD]] if row[DEPS] == "_" else [row[HEAD], *row[DEPS].split("|")]
     numbers = (whole_number(edge.partition(":")[0]) for edge in edges)
     return [number for number in numbers if number is not None and number <= words]
 
 
 def _fused_tag(positions: Sequence[int], parts: list[Fields], depths: list[int], ranking: dict[str, int]) -> str:
-    """The tag of the part closest to the root; the ranking decides between equals."""
+    """Return the tag of the part closest to the root; the ranking breaks ties."""
     nearest = min(depths[position] for position in positions)
     tags = [parts[position - 1][UPOS] for position in positions if depths[position] == nearest]
     return min(tags, key=lambda tag: ranking.get(tag, len(ranking)))
 
 
 def _ancestors(heads: list[list[int]], wanted: Iterable[int]) -> list[int]:
-    """From how many other nodes, the root (0) included, each wanted one can be reached; a cycle counts each once.
+    """Return the number of other nodes, including the root (0), from which each wanted node is reachable.
 
-    Tarjan's search for cycles finishes the heads of a node before it, so that the node takes over their sets whole.
-    A set is the bits of one number: walking up from every word takes the square of a sentence's length.
+    Each node of a cycle counts once. Tarjan's search finishes the heads of a node first, so the node takes over their
+    sets. A set is stored as the bits of one number; walking up from every word would take quadratic time.
     """
-    found = [0] * len(heads)  # when a node was met, from 1
-    oldest = [0] * len(heads)  # the first met of those on a cycle with it
-    reached = [0] * len(heads)  # itself and its ancestors, once it is finished
+    order = [0] * len(heads)  # visiting order of a node, from 1
+    oldest = [0] * len(heads)  # the first visited node on a cycle with it
+    reached = [0] * len(heads)  # the node and its ancestors, once finished
     open_nodes: list[int] = []
-    met = 0
+    count = 0
     for start in wanted:
-        path = [] if found[start] else [(start, iter(heads[start]))]
+        path = [] if order[start] else [(start, iter(heads[start]))]
         while path:
             node, edges = path[-1]
-            if not found[node]:
-                met += 1
-                found[node] = oldest[node] = met
+            if not order[node]:
+                count += 1
+                order[node] = oldest[node] = count
                 open_nodes.append(node)
-            head = next((each for each in edges if not reached[each]), None)
+            head = next((head for head in edges if not reached[head]), None)
             if head is None:
                 path.pop()
                 if path:
                     below = path[-1][0]
                     oldest[below] = min(oldest[below], oldest[node])
-                if oldest[node] == found[node]:
+                if oldest[node] == order[node]:
                     _finish(node, heads, open_nodes, reached)
-            elif found[head]:
-                oldest[node] = min(oldest[node], found[head])
+            elif order[head]:
+                oldest[node] = min(oldest[node], order[head])
             else:
                 path.append((head, iter(heads[head])))
     return [nodes.bit_count() - 1 for nodes in reached]
 
 
 def _finish(node: int, heads: list[list[int]], open_nodes: list[int], reached: list[int]) -> None:
-    """Give all nodes of a cycle (mostly one alone) what any of them can be reached from, and themselves."""
-    place = len(open_nodes) - 1
-    while open_nodes[place] != node:
-        place -= 1
-    cycle = open_nodes[place:]
-    del open_nodes[place:]
+    """Set the ancestors of all nodes of a cycle (usually a single node)."""
+    index = len(open_nodes) - 1
+    while open_nodes[index] != node:
+        index -= 1
+    cycle = open_nodes[index:]
+    del open_nodes[index:]
     nodes = 0
-    for each in cycle:
-        nodes |= 1 << each
-        for head in heads[each]:
+    for member in cycle:
+        nodes |= 1 << member
+        for head in heads[member]:
             nodes |= reached[head]
-    for each in cycle:
-        reached[each] = nodes
+    for member in cycle:
+        reached[member] = nodes
 
 
 def _locate(forms: list[str], text: str) -> list[Offsets] | None:
-    """Offsets of the forms in a text that holds exactly them, in order, with blanks between; else None."""
+    """Return offsets of the forms in a text, or None unless it consists of exactly these forms with blanks between."""
     offsets = []
     end = 0
     for form in forms:
@@ -264,7 +258,7 @@ def _locate(forms: list[str], text: str) -> list[Offsets] | None:
 
 
 def _rebuild(forms: list[str], misc: list[str]) -> tuple[str, list[Offsets]]:
-    """The forms joined by single spaces, but for those marked `SpaceAfter=No`, and their offsets."""
+    """Return the forms joined by single spaces, except those marked `SpaceAfter=No`, and their offsets."""
     text = space = ""
     offsets = []
     for form, notes in zip(forms, misc, strict=True):
@@ -277,4 +271,4 @@ def _rebuild(forms: list[str], misc: list[str]) -> tuple[str, list[Offsets]]:
 
 def _fail(what: str, source: str, number: int) -> NoReturn:
     where = f"{source}:{number}" if source else f"line {number}"
-    raise DataError(what, where=where, fix="The file is damaged, or it is not CoNLL-U")
+    raise DataError(what, where=where, fix="The file is damaged or not CoNLL-U")

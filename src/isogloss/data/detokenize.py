@@ -1,18 +1,18 @@
-"""Raw text for WikiANN, which is published as tokens only: a stated way of putting them together again.
+"""Detokenisation for WikiANN, which is published as tokens only, by a fixed convention.
 
-The original spacing is lost and cannot be recovered. What follows is a convention, the same for every system:
+The original spacing is lost and cannot be recovered. The convention is the same for every system:
 
 - Chinese, Japanese and Thai, where a token is one character, are joined without spaces. Only a token of
-  several characters is kept apart, by one space, where a Latin letter or digit of it would touch another.
-- Elsewhere one space stands between tokens, but
-  - none before closing punctuation (, . ; : ! ? % … with their Arabic, Indic, Burmese and CJK kin, closing
+  several characters is separated by a space, if its Latin letter or digit would touch another.
+- Elsewhere tokens are separated by one space, except:
+  - none before closing punctuation (, . ; : ! ? % … with their Arabic, Indic, Burmese and CJK counterparts, closing
     brackets and quotes) and none after opening punctuation (opening brackets and quotes, ¿ ¡). Unicode
-    says which brackets and quotes open. A token is punctuation of a kind when all its characters are;
-  - the straight quotes ' '' and " alternate, each kind by itself: the first opens, the next closes. The
+    defines opening brackets and quotes. A token is punctuation of a kind when all its characters are;
+  - the straight quotes ' '' and " alternate separately: the first opens, the next closes. The
     backquotes ` and `` always open, and ' and '' close them;
   - the English clitics 's 'm 'd 're 've 'll n't, found in all languages, join the word before them.
-- All other apostrophes are part of their token and do nothing. So are hyphens and dashes; one that is a token
-  by itself stands between spaces.
+- All other apostrophes, hyphens and dashes are part of their token and have no effect; a dash that is a
+  separate token is surrounded by spaces.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,21 +25,21 @@ _LAST_LATIN = "\u024f"
 _STOPS = frozenset(",.;:!?%…‰،؛؟٪۔।॥၊။、。，．；：！？％､｡")
 _INVERTED = frozenset("¿¡")
 _CLITICS = frozenset(("'s", "'m", "'d", "'re", "'ve", "'ll", "n't", "’s", "’m", "’d", "’re", "’ve", "’ll", "n’t"))
-# What each quote token opens; a quote closes itself when it is open.
+# Closing counterpart of each quote token; an open quote closes itself.
 _QUOTES = {"'": "'", "''": "''", '"': '"', "`": "'", "``": "''"}
 
 
 def join(tokens: Sequence[str], language: str) -> tuple[str, list[tuple[int, int]]]:
-    """Put tokens together by the convention above.
+    """Join tokens by the convention above.
 
     Returns:
-        The text, and for each token its half-open code-point offsets: `text[start:end]` is the token. An
-        empty token has an empty span and leaves no trace in the text.
+        The text, and the half-open code-point offsets of each token: `text[start:end]` is the token. An empty token has
+        an empty span and adds nothing to the text.
     """
-    spaces = _between_characters if language in UNSEGMENTED else _between_words
+    spaces = (_between_characters if language in UNSEGMENTED else _between_words)(tokens)
     text = ""
     offsets = []
-    for token, space in zip(tokens, spaces(tokens), strict=True):
+    for token, space in zip(tokens, spaces, strict=True):
         start = len(text) + space
         text += " " * space + token
         offsets.append((start, len(text)))
@@ -47,7 +47,7 @@ def join(tokens: Sequence[str], language: str) -> tuple[str, list[tuple[int, int
 
 
 def _between_characters(tokens: Sequence[str]) -> Iterator[bool]:
-    """For each token of a script without spaces, whether one goes before it."""
+    """Yield True for each token of a script without spaces that needs a space before it."""
     before = ""
     for token in tokens:
         yield len(before) + len(token) > 2 and _is_latin(before[-1:]) and _is_latin(token[:1])
@@ -59,8 +59,8 @@ def _is_latin(character: str) -> bool:
 
 
 def _between_words(tokens: Sequence[str]) -> Iterator[bool]:
-    """For each token of a script with spaces, whether one goes before it."""
-    joined = True  # nothing goes before the first token
+    """Yield True for each token of a script with spaces that needs a space before it."""
+    joined = True  # no space before the first token
     open_quotes: set[str] = set()
     for token in tokens:
         if not token:
@@ -79,7 +79,7 @@ def _between_words(tokens: Sequence[str]) -> Iterator[bool]:
 
 @lru_cache(maxsize=8192)
 def _sides(token: str) -> tuple[bool, bool]:
-    """Whether a token joins the one before it, and whether the one after joins it."""
+    """Return True if a token attaches to the previous token, and True if the next one attaches to it."""
     if token in _CLITICS:
         return True, False
     if token[0].isalnum():

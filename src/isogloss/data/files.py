@@ -1,6 +1,6 @@
-"""Reading files however they are packed, and writing them so that a kill leaves no half of one.
+"""Reading of packed and plain files, and atomic writing.
 
-Every other module opens its files here, so compression, checksums, encodings and damage are handled once.
+All other modules open their files here, so compression, checksums, encodings and damage are handled once.
 """
 
 import gzip
@@ -22,29 +22,29 @@ from isogloss.errors import DataError
 
 SUFFIXES = ("", ".xz", ".gz", ".zst")
 
-# A file that has or unpacks to more than this is an accident or an attack: the largest real one has 535 MB.
+# Maximum file size: the largest real file has 535 MB, so anything beyond this is an accident or an attack.
 MAX_BYTES = 4 << 30
-# So is one that unpacks to more times its size (real ones: up to 28 times), if that is more than any memory holds.
+# Maximum compression ratio (real files: up to 28) for files that unpack to more than fits in memory.
 MAX_RATIO = 100
 SAFE_BYTES = 64 << 20
-# Bytes of a line, where lines are read one by one.
+# Maximum bytes per line, for line-by-line reading.
 MAX_LINE = 64 << 20
-# What a user can set to let a larger file through, in bytes.
+# Environment variable with a larger limit, in bytes.
 LIMIT_VARIABLE = "ISOGLOSS_MAX_BYTES"
 
-# Bytes read at a time. Of a .zst each may unpack to 64 KiB at once, and there is no way to ask for less.
+# Bytes per read. Each may unpack to 64 KiB in a .zst, and smaller reads are not possible.
 BLOCK = 1 << 18
 _PACKED_BLOCK = 1 << 10
 
 
 class Digest:
-    """A running sha256 over the unpacked bytes of all files that went into something."""
+    """Running SHA-256 over the unpacked bytes of several files."""
 
     def __init__(self) -> None:
         self._hash = hashlib.sha256()
 
     def update(self, chunk: bytes | memoryview) -> None:
-        """Take in more bytes."""
+        """Add bytes."""
         self._hash.update(chunk)
 
     @property
@@ -57,13 +57,13 @@ Stamp = tuple[int, int]
 
 
 def stamp(path: Path) -> Stamp:
-    """Size and time of change: what tells a cached reading of a file that the file is another one now."""
+    """Return a cache key for a file: size and modification time."""
     status = path.stat()
     return status.st_size, status.st_mtime_ns
 
 
 def resolve(path: Path) -> Path | None:
-    """The file itself or its packed form (.xz, .gz, .zst), whichever is there."""
+    """Return the file or its packed form (.xz, .gz, .zst), or None."""
     for suffix in SUFFIXES:
         candidate = path.with_name(path.name + suffix) if suffix else path
         if candidate.is_file():
@@ -72,22 +72,22 @@ def resolve(path: Path) -> Path | None:
 
 
 def unpacked_name(path: Path) -> str:
-    """The file's name without the suffix of a packer."""
+    """Return the file's name without a compression suffix."""
     return path.name.removesuffix(path.suffix) if _is_packed(path) else path.name
 
 
 def find_all(root: Path, pattern: str) -> list[Path]:
-    """All files matching a glob below a folder, packed or not, in name order, each once."""
-    found: dict[str, Path] = {}
+    """Return all files matching a glob below a folder, packed or not, in name order, each once."""
+    files: dict[str, Path] = {}
     for suffix in SUFFIXES:
         for path in root.glob(pattern + suffix):
             if path.is_file():
-                found.setdefault(str(path.relative_to(root)).removesuffix(suffix), path)
-    return [found[name] for name in sorted(found)]
+                files.setdefault(str(path.relative_to(root)).removesuffix(suffix), path)
+    return [files[name] for name in sorted(files)]
 
 
 def byte_limit() -> int:
-    """The most bytes that a file may have: what the user allows, or what is more than any real one has.
+    """Return the maximum file size: the user's limit, or more than any real file has.
 
     Raises:
         DataError: the environment variable is not a number.
@@ -102,7 +102,7 @@ def byte_limit() -> int:
 
 
 def packed_limit(path: Path) -> int:
-    """The most bytes that a packed file may unpack to."""
+    """Return the maximum unpacked size of a packed file."""
     if os.environ.get(LIMIT_VARIABLE):
         return byte_limit()
     return min(MAX_BYTES, max(SAFE_BYTES, MAX_RATIO * path.stat().st_size))
@@ -113,7 +113,7 @@ def _is_packed(path: Path) -> bool:
 
 
 class _CheckedStream(io.RawIOBase):
-    """A binary stream that feeds a checksum and stops at absurd sizes."""
+    """Binary stream that updates a checksum and stops at absurd sizes."""
 
     def __init__(self, inner: IO[bytes], path: Path, digest: Digest | None) -> None:
         self._inner = inner
@@ -133,7 +133,7 @@ class _CheckedStream(io.RawIOBase):
         self._total += size
         if self._total > self._limit:
             what = f"{'unpacks to' if _is_packed(self._path) else 'has'} more than {self._limit:,} bytes"
-            fix = f"No file of this benchmark does; {LIMIT_VARIABLE}=… lets files of that many bytes through"
+            fix = f"No file of this benchmark does; set {LIMIT_VARIABLE}=… (bytes) to allow larger files"
             raise DataError(what, where=str(self._path), fix=fix)
         if self._digest is not None and size:
             self._digest.update(chunk)
@@ -145,7 +145,7 @@ class _CheckedStream(io.RawIOBase):
 
 
 class _ZstandardStream(io.RawIOBase):
-    """A .zst file that notices its own end: the library's reader takes a cut file for a short one."""
+    """A .zst stream that detects truncation, unlike the library's reader."""
 
     def __init__(self, path: Path, library: Any) -> None:
         self._packed = path.open("rb")
@@ -161,7 +161,7 @@ class _ZstandardStream(io.RawIOBase):
             chunk = self._frame.unused_data or self._packed.read(_PACKED_BLOCK)
             if not chunk:
                 if not self._frame.eof:
-                    raise EOFError("it ends inside a frame")
+                    raise EOFError("unexpected end inside a frame")
                 return 0
             if self._frame.eof:
                 self._frame = self._library.ZstdDecompressor().decompressobj()
@@ -180,35 +180,31 @@ class _ZstandardStream(io.RawIOBase):
 
 
 def _unpacked(path: Path) -> IO[bytes]:
-    if path.suffix == ".xz":
-        return cast("IO[bytes]", lzma.open(path, "rb"))
-    if path.suffix == ".gz":
-        return cast("IO[bytes]", gzip.open(path, "rb"))
+    if path.suffix in (".xz", ".gz"):
+        return cast("IO[bytes]", (lzma if path.suffix == ".xz" else gzip).open(path, "rb"))
     if path.suffix == ".zst":
         try:
             import zstandard
         except ImportError:
-            raise DataError(
-                "cannot be unpacked without zstandard", where=str(path), fix="pip install 'isogloss[zstd]'"
-            ) from None
+            fix = "Run pip install 'isogloss[zstd]'"
+            raise DataError("cannot unpack without zstandard", where=str(path), fix=fix) from None
         return cast("IO[bytes]", io.BufferedReader(_ZstandardStream(path, zstandard), BLOCK))
     return path.open("rb")
 
 
 @contextmanager
 def _reading(path: Path, digest: Digest | None) -> Iterator["io.BufferedReader[_CheckedStream]"]:
-    """Open a file, packed or not; every way it can be damaged becomes one kind of error."""
+    """Open a file, packed or not; turn every kind of damage into a DataError."""
     try:
-        if path.is_fifo() and path.parts[1:2] not in (("dev",), ("proc",)):  # `<(command)` is /dev/fd/…, and welcome
-            raise DataError("is a pipe, not a file: whoever reads it may wait for ever", where=str(path))
+        if path.is_fifo() and path.parts[1:2] not in (("dev",), ("proc",)):  # allow `<(command)`, /dev/fd/…
+            raise DataError("expected a file, got a pipe: reading could block forever", where=str(path))
         with io.BufferedReader(_CheckedStream(_unpacked(path), path, digest), buffer_size=BLOCK) as stream:
             yield stream
     except FileNotFoundError:
-        raise DataError("there is no such file", where=str(path)) from None
+        raise DataError("no such file", where=str(path)) from None
     except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(
-            f"the file is cut short or damaged ({error})", where=str(path), fix="Fetch or copy it again"
-        ) from error
+        what = f"the file is truncated or damaged ({error})"
+        raise DataError(what, where=str(path), fix="Fetch or copy it again") from error
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror or error})", where=str(path)) from error
     except MemoryError:
@@ -216,26 +212,26 @@ def _reading(path: Path, digest: Digest | None) -> Iterator["io.BufferedReader[_
 
 
 def read_bytes(path: Path, digest: Digest | None = None, *, most: int | None = None) -> bytes:
-    """The whole unpacked content, or its first `most` bytes."""
+    """Return the unpacked content, or its first `most` bytes."""
     with _reading(path, digest) as stream:
         if most is not None:
             return stream.read(most)
-        # Asked for everything at once, the stream would fetch it in very small pieces.
+        # Without a size, the stream would read in very small pieces.
         return b"".join(iter(lambda: stream.read(BLOCK), b""))
 
 
 def read_text(path: Path, digest: Digest | None = None) -> str:
-    """The whole unpacked content as text; a byte-order mark is dropped, wrong bytes are located."""
+    """Return the unpacked content as text without byte-order mark; report the position of invalid bytes."""
     return decode_text(read_bytes(path, digest).removeprefix(MARK), str(path))
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """A TOML file as a table."""
+    """Return a TOML file as a table."""
     return decode_toml(read_text(path), str(path))
 
 
 def blocks(path: Path, digest: Digest | None = None) -> Iterator[bytes]:
-    """Runs of whole lines, streaming; a byte-order mark is dropped."""
+    """Yield runs of whole lines, without byte-order mark."""
     mark = MARK
     with _reading(path, digest) as stream:
         while block := stream.read(BLOCK):
@@ -247,16 +243,16 @@ def blocks(path: Path, digest: Digest | None = None) -> Iterator[bytes]:
 
 
 def sha256_of(path: Path) -> str:
-    """The checksum of a file's unpacked content, "" where neither it nor a packed form of it can be read."""
-    found = resolve(path)
-    if found is None:
+    """Return the checksum of a file's unpacked content, or "" if it cannot be read."""
+    packed = resolve(path)
+    if packed is None:
         return ""
     digest = Digest()
     try:
-        if found == path:
-            with found.open("rb") as stream:
+        if packed == path:
+            with packed.open("rb") as stream:
                 return hashlib.file_digest(stream, "sha256").hexdigest()
-        with _reading(found, digest) as unpacked:
+        with _reading(packed, digest) as unpacked:
             while unpacked.read(BLOCK):
                 pass
     except (DataError, OSError):
@@ -265,36 +261,38 @@ def sha256_of(path: Path) -> str:
 
 
 def split_lines(block: bytes, path: Path, before: int) -> list[str]:
-    r"""The lines of a block, without their line ends; `before` lines of the file come before it.
+    r"""Return the lines of a block without line ends; `before` is the number of preceding lines in the file.
 
-    Only `\n` (and `\r\n`) separates, as the datasets have it. Wrong bytes are located.
+    Only `\n` (and `\r\n`) separates lines, as in the datasets. Errors report the position of invalid bytes.
     """
     text = decode_text(block.removesuffix(b"\n"), str(path), before)
-    found = text.split("\n")
-    return [line.rstrip("\r") for line in found] if "\r" in text else found
+    lines = text.split("\n")
+    return [line.rstrip("\r") for line in lines] if "\r" in text else lines
 
 
 def lines(path: Path, digest: Digest | None = None) -> Iterator[str]:
-    """Lines without their line ends, streaming."""
+    """Yield lines without line ends."""
     number = 0
-    # Decoding and splitting many lines at a time takes half the time of one by one.
+    # Decoding and splitting many lines together takes half the time.
     for block in blocks(path, digest):
-        found = split_lines(block, path, number)
-        number += len(found)
-        yield from found
+        block_lines = split_lines(block, path, number)
+        number += len(block_lines)
+        yield from block_lines
 
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[TextIO]:
-    """A text file that appears under its name only when it is complete; its `buffer` takes bytes.
+    """Yield a text file that appears under its name only when it is complete; its `buffer` takes bytes.
 
-    A link stays, and the file it leads to is written; an older file leaves its permissions and owner to the new one.
-    What is no file (a terminal, a pipe, /dev/null) is written to as it is, and never replaced.
+    Links are followed, and the new file keeps the permissions and owner of the old one. Special files (a terminal, a
+    pipe, /dev/null) are written to directly and never replaced.
     """
     try:
-        older = _status(path)
+        older = None
+        with suppress(FileNotFoundError):
+            older = path.stat()
         if older is not None and stat.S_ISDIR(older.st_mode):
-            raise DataError("is a folder, not a file to write", where=str(path))
+            raise DataError("expected a file to write, got a folder", where=str(path))
         if older is not None and (descriptor := _stream_to(path, older)) >= 0:
             with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
                 yield stream
@@ -306,10 +304,10 @@ def atomic_write(path: Path) -> Iterator[TextIO]:
 
 
 def remove_file(path: Path) -> None:
-    """Remove a file, or a link, where there is one.
+    """Remove a file or link if it exists.
 
     Raises:
-        DataError: it is a folder, or cannot be removed.
+        DataError: the path is a folder, or cannot be removed.
     """
     try:
         path.unlink(missing_ok=True)
@@ -317,17 +315,10 @@ def remove_file(path: Path) -> None:
         raise DataError(f"cannot be removed ({error.strerror or error})", where=str(path)) from error
 
 
-def _status(path: Path) -> os.stat_result | None:
-    try:
-        return path.stat()
-    except FileNotFoundError:
-        return None
-
-
 def _stream_to(path: Path, status: os.stat_result) -> int:
-    """A descriptor to write to what cannot be replaced; -1 for a regular file."""
+    """Return a descriptor for a special file that cannot be replaced, or -1 for a regular file."""
     for standard in (1, 2):
-        # /dev/stdout may be a regular file: replaced, all that is printed later would go to the one before.
+        # /dev/stdout may be a regular file: if replaced, later output would go to the old file.
         with suppress(OSError):
             if os.path.samestat(status, os.fstat(standard)):
                 if sys.stdout is not None:
@@ -338,14 +329,18 @@ def _stream_to(path: Path, status: os.stat_result) -> int:
 
 @contextmanager
 def _replacing(path: Path, older: os.stat_result | None) -> Iterator[TextIO]:
-    """A new file that takes the place of another, if nothing goes wrong."""
-    # By chance, not by process: on another machine that sees the folder a process may have the same number.
+    """Yield a new file that replaces another on success."""
+    # A random name, not the process id: on a shared folder another machine may have the same id.
     temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("w", encoding="utf-8", newline="\n") as stream:
-            if older is not None:
-                _take_over(temporary, path, older)
+            if older is not None:  # keep owner and permissions, as far as allowed
+                with suppress(OSError):
+                    if hasattr(os, "chown"):
+                        os.chown(temporary, older.st_uid, older.st_gid)
+                with suppress(OSError):
+                    shutil.copymode(path, temporary)
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -353,12 +348,3 @@ def _replacing(path: Path, older: os.stat_result | None) -> Iterator[TextIO]:
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
-
-
-def _take_over(new: Path, path: Path, older: os.stat_result) -> None:
-    """Owner and permissions, as far as the user may give them."""
-    with suppress(OSError):
-        if hasattr(os, "chown"):
-            os.chown(new, older.st_uid, older.st_gid)
-    with suppress(OSError):
-        shutil.copymode(path, new)

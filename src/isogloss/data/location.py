@@ -1,17 +1,17 @@
-"""Default places of the data folder and the cache."""
+"""Default locations of the data folder and the cache."""
 
 import os
 from pathlib import Path
 
 
 def cache_dir() -> Path:
-    """The folder named by ISOGLOSS_CACHE, else `isogloss` in the user's cache folder: what can be made again."""
+    """Return the cache folder for reproducible files: ISOGLOSS_CACHE, or `isogloss` in the user's cache folder."""
     named = os.environ.get("ISOGLOSS_CACHE")
     return Path(named).expanduser() if named else _users()
 
 
 def default_data_dir() -> Path:
-    """The folder named by ISOGLOSS_DATA, else `isogloss/data` in the user's cache folder."""
+    """Return the data folder: ISOGLOSS_DATA, or `isogloss/data` in the user's cache folder."""
     named = os.environ.get("ISOGLOSS_DATA")
     return Path(named).expanduser() if named else _users() / "data"
 

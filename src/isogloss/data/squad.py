@@ -17,7 +17,7 @@ class SquadAnswer(msgspec.Struct, gc=False):
 
 
 class Question(msgspec.Struct):
-    """A question with its gold answers; test files may carry none."""
+    """A question with its gold answers; test files may have none."""
 
     id: str | int
     question: str = ""
@@ -40,7 +40,7 @@ class Article(msgspec.Struct):
 
 
 class SquadFile(msgspec.Struct):
-    """The usual envelope."""
+    """Top level of a SQuAD file."""
 
     data: list[Article]
 
@@ -57,7 +57,7 @@ def read(path: Path, digest: Digest | None = None) -> list[Article]:
 
 
 def questions(articles: list[Article]) -> Iterator[tuple[Paragraph, Question]]:
-    """All questions in file order, each with its paragraph."""
+    """Yield all questions in file order, each with its paragraph."""
     for article in articles:
         for paragraph in article.paragraphs:
             for question in paragraph.qas:
@@ -65,15 +65,15 @@ def questions(articles: list[Article]) -> Iterator[tuple[Paragraph, Question]]:
 
 
 def article_names(articles: list[Article]) -> list[str]:
-    """The title of the article of each question, in the order of `questions`.
+    """Return the article title of each question, in the order of `questions`.
 
-    Prepared files have no titles, and repeat a paragraph for each of its questions: there it is the paragraph that is
-    named, by its place among the different ones.
+    Prepared files have no titles and repeat a paragraph for each of its questions: there the index of the distinct
+    paragraph serves as the name.
     """
-    places: dict[str, int] = {}
+    indices: dict[str, int] = {}
     names: list[str] = []
     for article in articles:
         for paragraph in article.paragraphs:
-            name = article.title or places.setdefault(paragraph.context, len(places))
+            name = article.title or indices.setdefault(paragraph.context, len(indices))
             names += [str(name)] * len(paragraph.qas)
     return names

@@ -1,4 +1,4 @@
-"""Line-based formats: tab-separated rows, one word and tag a line, JSON lines, CSV with a header."""
+"""Line-based formats: tab-separated rows, `word<TAB>tag` lines, JSON lines, CSV with a header."""
 
 import csv
 import io
@@ -17,21 +17,21 @@ RecordType = TypeVar("RecordType")
 
 
 def rows(path: Path, columns: int | tuple[int, int], digest: Digest | None = None) -> Iterator[list[str]]:
-    """Tab-separated rows without quoting, each checked for its number of columns (exact, or least and most)."""
+    """Yield tab-separated rows without quoting, checking the number of columns (exact, or minimum and maximum)."""
     least, most = (columns, columns) if isinstance(columns, int) else columns
     for number, line in enumerate(lines(path, digest), 1):
         row = line.split("\t")
         if not least <= len(row) <= most:
             wanted = str(least) if least == most else f"{least} to {most}"
-            raise DataError(f"{len(row)} columns instead of {wanted}", where=f"{path}:{number}")
+            raise DataError(f"expected {wanted} columns, got {len(row)}", where=f"{path}:{number}")
         yield row
 
 
 def tagged_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[list[str], list[str] | None]]:
-    """Sentences of `word` or `word<TAB>tag` lines, closed by blank lines; tags are None where the file has none.
+    """Yield sentences of `word` or `word<TAB>tag` lines, separated by blank lines; tags are None if the file has none.
 
-    Runs of blank lines close one sentence: the prepared test files hold stray blank lines where a token was only
-    white space, and an empty sentence has nothing to tag.
+    Runs of blank lines separate once: the prepared test files have stray blank lines for tokens of only white space,
+    and an empty sentence has nothing to tag.
     """
     words: list[str] = []
     tags: list[str] = []
@@ -56,15 +56,15 @@ def _sentence(words: list[str], tags: list[str], path: Path, number: int) -> tup
 
 
 def panx_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[list[str], list[str] | None]]:
-    """Sentences of the original WikiANN files: `xx:word<TAB>tag`; everything up to the first colon is the language.
+    """Yield sentences of the original WikiANN files, `xx:word<TAB>tag`, without the language prefix.
 
-    A token that is only white space becomes an empty token, kept so that the tags still line up.
+    A token of only white space becomes an empty token, so that the tags stay aligned.
     """
     words: list[str] = []
     tags: list[str] = []
     for line in lines(path, digest):
         columns = line.split("\t")
-        if len(columns) != 2:  # XTREME's own preparation breaks the sentence at such a line
+        if len(columns) != 2:  # XTREME's preparation breaks the sentence at this line
             if words:
                 yield words, tags
                 words, tags = [], []
@@ -78,37 +78,35 @@ def panx_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[l
 
 
 def jsonl(path: Path, record: type[RecordType], digest: Digest | None = None) -> Iterator[RecordType]:
-    """JSON lines decoded into a typed record; blank lines are passed over."""
+    """Yield JSON lines decoded into a typed record, skipping blank lines."""
     decoder = msgspec.json.Decoder(record)
     number = 0
     for block in blocks(path, digest):
         count = block.count(b"\n") + (not block.endswith(b"\n"))
         try:
-            found = decoder.decode_lines(block)
+            records = decoder.decode_lines(block)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            found = []
-        # Where there is not one record a line, there are blank lines or a fault: look at each.
-        yield from found if len(found) == count else _one_by_one(path, block, number, record)
+            records = []
+        if len(records) == count:
+            yield from records
+        else:  # there are blank lines or an error
+            for row, line in enumerate(split_lines(block, path, number), number + 1):
+                if line.strip():
+                    yield decode_json(line.encode(), f"{path}:{row}", record, what="the expected JSON record")
         number += count
 
 
-def _one_by_one(path: Path, block: bytes, before: int, record: type[RecordType]) -> Iterator[RecordType]:
-    for number, line in enumerate(split_lines(block, path, before), before + 1):
-        if line.strip():
-            yield decode_json(line.encode(), f"{path}:{number}", record, what="the expected JSON record")
-
-
 def csv_records(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a CSV file with a header, by the names of its columns, each with the number of its line.
+    """Yield the rows of a CSV file with a header as dicts, with their line numbers.
 
     Raises:
-        DataError: a column that is needed is not there, a row has other cells than the header, or it is no CSV.
+        DataError: a needed column is missing, a row does not match the header, or the file is not CSV.
     """
     reader = csv.DictReader(io.StringIO(read_text(path), newline=""))
     try:
         for name in needed:
             if name not in (reader.fieldnames or ()):
-                fix = f"Its first line should name the columns {', '.join(needed)}"
+                fix = f"Start the file with a header with the columns {', '.join(needed)}"
                 raise DataError(f"has no column {name}", where=str(path), fix=fix)
         for row in reader:
             if None in row or None in row.values():
@@ -119,7 +117,7 @@ def csv_records(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[s
 
 
 def finite_number(text: str) -> float | None:
-    """The number that the text of a cell is; None where it is none, or not a finite one."""
+    """Parse a finite number; return None if the text is not one."""
     try:
         number = float(text)
     except ValueError:

@@ -1,14 +1,15 @@
-"""URIEL: what is known of the grammar, the sounds, the descent and the place of languages (Littell et al. 2017).
+"""URIEL: typology, phonology, genealogy and geography of languages (Littell et al. 2017).
 
-`isogloss fetch uriel` brings the features as lang2vec 1.1.2 has them. Its precomputed distances are in no release of
-that package; `Uriel.distance` makes all six from the features, each on a scale of 0 (the same) to 1. A `lang2vec/` in
-the data folder, of the same files as they lie in that package, is read too; what it lacks of places is left out.
+`isogloss fetch uriel` gets the features of lang2vec 1.1.2. No release of that package has the precomputed
+distances; `Uriel.distance` computes all six from the features, each on a scale of 0 (identical) to 1. A `lang2vec/`
+folder with the files of that package in the data folder works too, without coordinates if they are missing.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -20,29 +21,29 @@ from isogloss.metrics.statistics import FloatArray
 
 Distance = Literal["syntactic", "phonological", "inventory", "featural", "genetic", "geographic"]
 DISTANCES: tuple[Distance, ...] = get_args(Distance)
-# How the names of the features of a kind begin.
+# Prefixes of the feature names by kind.
 PREFIXES: Mapping[str, tuple[str, ...]] = {
     "syntactic": ("S_",),
     "phonological": ("P_",),
     "inventory": ("INV_",),
     "featural": ("S_", "P_", "INV_"),
 }
-# Where `isogloss fetch uriel` puts them, and what the package that has them is called.
+# Folder written by `isogloss fetch uriel`, and the package's folder.
 FOLDERS = ("uriel", "lang2vec")
 PLACES = "geocoord_features"
-# The families of 7,970 languages are a table of zeros, which packs to a five-hundredth: 118 MB of 0.2.
+# The family table of 7,970 languages is mostly zeros and compresses 500-fold: 118 MB from 0.2.
 MOST_BYTES = 256 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class LanguageFeatures:
-    """What URIEL has on one language.
+    """URIEL's data of one language.
 
     Attributes:
-        values: (features,) 0 or 1; where no source tells, the nearest languages do (lang2vec's `knn` sets).
-        attested: (features,) whether a source tells.
-        ancestors: the families it is in by Glottolog's tree, the widest first; none for an isolate.
-        place: (3,) where it is spoken, a point of the unit sphere; None where the files have no places.
+        values: (features,) 0 or 1; missing values are predicted from the nearest languages (lang2vec's `knn` sets).
+        attested: (features,) True for values from a source.
+        ancestors: its families in Glottolog's tree, widest first; empty for an isolate.
+        place: (3,) coordinates on the unit sphere; None if the files have none.
     """
 
     values: FloatArray
@@ -56,8 +57,8 @@ class Uriel:
     """The features of some languages.
 
     Attributes:
-        names: of the features: S_ syntax, P_ phonology, INV_ inventory of sounds.
-        languages: by code.
+        names: feature names: S_ syntax, P_ phonology, INV_ inventory of sounds.
+        languages: language data by code.
     """
 
     names: tuple[str, ...]
@@ -65,30 +66,30 @@ class Uriel:
 
     @property
     def distances(self) -> tuple[Distance, ...]:
-        """The distances that can be told: geographic ones need places."""
-        placed = all(each.place is not None for each in self.languages.values())
+        """Available distances: geographic ones need coordinates."""
+        placed = all(entry.place is not None for entry in self.languages.values())
         return tuple(kind for kind in DISTANCES if placed or kind != "geographic")
 
     def of_kind(self, kind: str) -> npt.NDArray[np.bool_]:
-        """Which features are of a kind: syntactic, phonological, inventory, or featural for all of them."""
-        return np.array([name.startswith(PREFIXES[kind]) for name in self.names])
+        """Return a mask of the features of a kind: syntactic, phonological, inventory, or featural for all."""
+        return _mask(self.names, PREFIXES[kind])
 
     def distance(self, kind: Distance, one: str, other: str) -> float:
-        """How far two languages are apart, 0..1.
+        """Return the distance between two languages, 0..1.
 
-        Geographic is the way over the Earth's surface as a share of the longest there is. All others are the angle
+        Geographic distance is the great-circle distance as a share of the maximum. All others are the angle
         between the two lists of features, or of families, as a share of a right angle, which is the scale of the
-        distances that lang2vec publishes. A language without relatives is at 1 from all others by descent.
+        distances that lang2vec publishes. The genetic distance of an isolate to all other languages is 1.
 
         Raises:
-            DataError: the way is asked for, and the files have no places.
+            DataError: geographic distance requested, but the files have no coordinates.
         """
         first, second = self.languages[one], self.languages[other]
         if one == other:
             return 0.0
         if kind == "geographic":
             if first.place is None or second.place is None:
-                raise DataError("places are not known", where=f"{PLACES}.npz", fix=_FETCH)
+                raise DataError("missing coordinates", where=f"{PLACES}.npz", fix=_FETCH)
             return float(np.arccos(np.clip(first.place @ second.place, -1, 1)) / np.pi)
         if kind == "genetic":
             shared = float(len(set(first.ancestors) & set(second.ancestors)))
@@ -100,44 +101,58 @@ class Uriel:
         return float(np.arccos(np.clip(shared / np.sqrt(sizes), -1, 1)) * 2 / np.pi) if sizes else 1.0
 
 
+@lru_cache
+def _mask(names: tuple[str, ...], prefixes: tuple[str, ...]) -> npt.NDArray[np.bool_]:
+    mask = np.array([name.startswith(prefixes) for name in names])
+    mask.flags.writeable = False
+    return mask
+
+
 def uriel_folder(data: Path) -> Path | None:
-    """The folder of URIEL's files in a data folder; None where there is none."""
+    """Return the folder of URIEL's files in a data folder, or None."""
     return next((data / name for name in FOLDERS if (data / name).is_dir()), None)
 
 
 def read_uriel(data: Path, codes: Iterable[str], *, varieties: bool = False) -> Uriel:
-    """The features of some languages.
+    """Return the features of some languages.
 
     Sources describe macrolanguages (Arabic, not its standard variety), so features are those of `Language.iso3`; trees
-    and maps have the varieties, so descent and place are those of `Language.individual`.
+    and maps have the varieties, so genealogy and coordinates are those of `Language.individual`.
 
     Args:
-        data: the data folder, which has `uriel/` or `lang2vec/`.
-        codes: languages of the registry, or any others by their ISO 639-3 codes.
-        varieties: take the features of the varieties too, though less is known of them.
+        data: data folder, which has `uriel/` or `lang2vec/`.
+        codes: registered languages, or ISO 639-3 codes of others.
+        varieties: True to also use the features of the varieties, which are sparser.
 
     Raises:
-        DataError: the files are not there or not what they should be, or do not have one of the languages.
+        DataError: the files are missing or invalid, or lack one of the languages.
     """
     folder = uriel_folder(data) or data / FOLDERS[0]
-    wanted = list(codes)
+    stats = [(path.name, path.stat()) for path in sorted(folder.glob("*.npz"))]
+    stamps = tuple((name, stat.st_ino, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
+    return _read(folder, tuple(codes), varieties, stamps)
+
+
+@lru_cache(maxsize=4)
+def _read(folder: Path, wanted: tuple[str, ...], varieties: bool, stamps: object) -> Uriel:
+    """Read the files again only if they changed: a board rebuilds its pages after every publication."""
     individual = [_iso3(code)[1] for code in wanted]
     described = individual if varieties else [_iso3(code)[0] for code in wanted]
     names, values = _rows(folder, "feature_predictions", described)
-    known, averages = _rows(folder, "feature_averages", described)
-    if names != known:
-        raise DataError("the predicted features are not the known ones", where=str(folder), fix=_FIX)
+    attested_names, averages = _rows(folder, "feature_averages", described)
+    if names != attested_names:
+        raise DataError("the predicted features do not match the attested ones", where=str(folder), fix=_FIX)
     families, member = _rows(folder, "family_features", individual)
     placed = (folder / f"{PLACES}.npz").is_file()
-    places = _places(*_rows(folder, PLACES, individual)) if placed else None
+    coordinates = _places(*_rows(folder, PLACES, individual)) if placed else None
     return Uriel(
         names,
         {
             code: LanguageFeatures(
                 values[row],
-                averages[row] >= 0,  # -1 where nothing is known
+                averages[row] >= 0,  # -1 if unknown
                 tuple(families[column].removeprefix("F_") for column in np.flatnonzero(member[row] > 0)),
-                None if places is None else places[row],
+                None if coordinates is None else coordinates[row],
             )
             for row, code in enumerate(wanted)
         },
@@ -149,7 +164,7 @@ _FIX = "Run `isogloss fetch uriel --force`"
 
 
 def _iso3(code: str) -> tuple[str, str]:
-    """The ISO 639-3 codes of the macrolanguage and of the variety."""
+    """Return the ISO 639-3 codes of the macrolanguage and of the variety."""
     try:
         entry = language(code)
     except UnknownNameError:
@@ -158,36 +173,35 @@ def _iso3(code: str) -> tuple[str, str]:
 
 
 def _rows(folder: Path, name: str, codes: list[str]) -> tuple[tuple[str, ...], FloatArray]:
-    """The names of the columns of one table, and the rows of some languages."""
+    """Return the column names of one table, and the rows of some languages."""
     path = folder / f"{name}.npz"
     if not path.is_file():
-        raise DataError("there is no such file", where=str(path), fix=_FETCH)
+        raise DataError("no such file", where=str(path), fix=_FETCH)
     with read_arrays(path, MOST_BYTES) as arrays:
-        columns, known = _texts(arrays["feats"]), _texts(arrays["langs"])
+        columns, languages = (tuple(map(str, arrays[key].tolist())) for key in ("feats", "langs"))
         table = arrays["data"]
-        if table.shape != (len(known), len(columns), 1) or table.dtype.kind != "f":
-            raise DataError(f"a table of shape {table.shape} for {len(known)} languages", where=str(path), fix=_FIX)
-        places = {code: row for row, code in enumerate(known)}
-        if lacking := sorted(set(codes) - set(places)):
-            fix = "Give languages by their ISO 639-3 codes"
-            raise DataError(f"has no language {', '.join(lacking)}", where=str(path), fix=fix)
-        rows = table[[places[code] for code in codes], :, 0].astype(np.float64)
+        if table.shape != (len(languages), len(columns), 1) or table.dtype.kind != "f":
+            what = f"expected one row of numbers per language ({len(languages)}), got shape {table.shape}"
+            raise DataError(what, where=str(path), fix=_FIX)
+        row_of = {code: row for row, code in enumerate(languages)}
+        if lacking := sorted(set(codes) - set(row_of)):
+            raise DataError(f"unknown language {', '.join(lacking)}", where=str(path), fix="Use ISO 639-3 codes")
+        rows = table[[row_of[code] for code in codes], :, 0].astype(np.float64)
     if not np.isfinite(rows).all():
-        raise DataError("has values that are no numbers", where=str(path), fix=_FIX)
+        raise DataError("the table has values that are not finite", where=str(path), fix=_FIX)
     return columns, rows
 
 
-def _texts(array: npt.NDArray[Any]) -> tuple[str, ...]:
-    return tuple(map(str, array.tolist()))
+def _places(names: tuple[str, ...], distances: FloatArray) -> FloatArray:
+    """Estimate coordinates by trilateration from distances to 299 reference points.
 
-
-def _places(names: tuple[str, ...], ways: FloatArray) -> FloatArray:
-    """Where languages are, from how far they are from 299 points: the cosine of a way is the product of its ends."""
+    The cosine of a distance is the dot product of the unit vectors of its ends.
+    """
     degrees = np.array([[float(part) for part in name.removeprefix("GC_").split("_")] for name in names])
     latitude, longitude = np.radians(degrees).T
     points = np.stack(
         [np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)], axis=1
     )
-    found = np.linalg.lstsq(points, np.cos(np.pi * ways).T, rcond=None)[0].T
-    unit: FloatArray = found / np.linalg.norm(found, axis=1, keepdims=True)
+    solution = np.linalg.lstsq(points, np.cos(np.pi * distances).T, rcond=None)[0].T
+    unit: FloatArray = solution / np.linalg.norm(solution, axis=1, keepdims=True)
     return unit

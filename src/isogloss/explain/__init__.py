@@ -1,8 +1,7 @@
-"""Where does it fail: attributes of examples, buckets of them, and what a system is worth in each.
+"""Error analysis: attributes of examples, buckets, and a system's score in each bucket.
 
 `isogloss.explain("my-predictions", data="data", tasks=["xquad"])` scores every bucket of every attribute;
-`isogloss.explain.dataset_bias(data="data", tasks=["xquad"])` tells what the examples are like before any system has
-seen them.
+`isogloss.explain.dataset_bias(data="data", tasks=["xquad"])` describes the examples without any system.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -20,5 +19,5 @@ else:
     _submodule = submodules(__name__, ["attributes", "bias"])
 
     def __getattr__(name: str) -> Any:
-        """Everything loads when it is first used."""
+        """Import submodules on first use."""
         return _submodule("bias").dataset_bias if name == "dataset_bias" else _submodule(name)

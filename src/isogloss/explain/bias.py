@@ -1,9 +1,8 @@
-"""Dataset bias: what the examples of each language are like, before any system has seen them."""
+"""Dataset bias: distributions of attributes in each language, without any system."""
 
-import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import msgspec
 import numpy as np
@@ -13,19 +12,19 @@ from isogloss.explain.buckets import Binning
 from isogloss.explain.cell_table import CellTable, gold_table
 from isogloss.explain.distances import Distances, distances
 from isogloss.explain.model import Attribute, Column
-from isogloss.explain.selection import OURS, AttributeSelection, select_attributes
+from isogloss.explain.selection import OURS, AttributeSelection, CellOptions, select_attributes
 from isogloss.metrics.statistics import IntArray
 from isogloss.notebooks import data_frame
-from isogloss.scoring.cells import Request
+from isogloss.scoring.request import Request
 from isogloss.tasks.loading import load_gold
 from isogloss.tasks.registry import task as find_task
 
-# Values of a discrete attribute that are reported by name.
+# Number of values of a discrete attribute that are reported by name.
 LISTED = 20
 
 
-class Distribution(msgspec.Struct, frozen=True):
-    """One attribute of one cell: mean and quartiles (minimum, 25, 50, 75 %, maximum), or the share of each value."""
+class Distribution(msgspec.Struct, frozen=True, kw_only=True):
+    """One attribute in one cell: mean and quartiles (minimum, 25, 50, 75 %, maximum), or the share of each value."""
 
     task: str
     language: str
@@ -40,7 +39,7 @@ class Distribution(msgspec.Struct, frozen=True):
 
 
 class DatasetBias(msgspec.Struct, frozen=True):
-    """The attributes of the examples of many cells; `missing` are cells without gold."""
+    """Attribute distributions of many cells; `missing` lists cells without gold."""
 
     split: str
     distributions: list[Distribution]
@@ -48,52 +47,41 @@ class DatasetBias(msgspec.Struct, frozen=True):
     missing: list[str] = []
 
     def __repr__(self) -> str:
-        cells = len({(each.task, each.language) for each in self.distributions})
+        cells = len({(distribution.task, distribution.language) for distribution in self.distributions})
         return f"<DatasetBias: {len(self.distributions)} distributions of attributes in {cells} cells ({self.split})>"
 
     def to_pandas(self) -> Any:
-        """One row for every attribute of every cell, as a pandas data frame."""
-        return data_frame([msgspec.structs.asdict(each) for each in self.distributions])
+        """Return one row per attribute and cell, as a pandas data frame."""
+        return data_frame([msgspec.structs.asdict(distribution) for distribution in self.distributions])
 
 
 def dataset_bias(
-    *,
-    suite: str = "xtreme-r",
-    data: str | os.PathLike[str] | None = None,
-    split: str = "test",
-    tasks: Sequence[str] | None = None,
-    languages: Sequence[str] | None = None,
-    attributes: Sequence[str] | None = None,
-    convention: str = OURS,
+    *, attributes: Sequence[str] | None = None, convention: str = OURS, **cells: Unpack[CellOptions]
 ) -> DatasetBias:
-    """What the examples of each language are like, before any system has seen them.
+    """Describe the examples of each language, without any system.
 
     Args:
-        suite: decides tasks and languages.
-        data: the data folder; default ISOGLOSS_DATA or the user's cache.
-        split: "test", "dev", or "best" (test where it has gold, else dev).
-        tasks: only these tasks.
-        languages: only these languages.
-        attributes: only these, in the words of `choose_attributes`.
-        convention: "ours", or "paper" or "explainaboard": whose definitions of attributes are taken.
+        attributes: attributes to include, in the syntax of `choose_attributes`.
+        convention: source of the attribute definitions: "ours", "paper" or "explainaboard".
+        **cells: `suite`, `data`, `split`, `tasks` and `languages`, as in `isogloss.explain`.
 
     Returns:
-        The distribution of every attribute in every cell that has data, and how far languages are apart.
+        The distribution of every attribute in every cell that has data, and the distances between languages.
 
     Raises:
         DataError: no cell has data.
-        UnknownNameError: no such suite, task, language, split, attribute or convention.
+        UnknownNameError: unknown suite, task, language, split, attribute or convention.
     """
-    request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=data)
+    request = Request.of(**cells)
     return bias_request(request, select_attributes(attributes, request, convention))
 
 
 def bias_request(
     request: Request, selection: AttributeSelection | None = None, progress: Callable[[str], None] | None = None
 ) -> DatasetBias:
-    """The distribution of every selected attribute, or of all, in every cell; that none has data is an error."""
+    """Return the distribution of every selected attribute in every cell; raise an error if no cell has data."""
     distributions: list[Distribution] = []
-    apart: list[Distances] = []
+    distance_tables: list[Distances] = []
     missing: list[str] = []
     for name in request.tasks:
         columns: dict[str, tuple[Attribute, dict[str, Column]]] = {}
@@ -103,20 +91,24 @@ def bias_request(
             for attribute, column in _columns(table, selection or AttributeSelection()):
                 distributions.append(distribution(table, attribute, column))
                 columns.setdefault(attribute.name, (attribute, {}))[1][table.examples.language] = column
-        apart += [distances(name, attribute, by_language, sources) for attribute, by_language in columns.values()]
+        distance_tables += [
+            distances(name, attribute, by_language, sources) for attribute, by_language in columns.values()
+        ]
     if not distributions:
         raise DataError(
             f"no {request.split} data for {', '.join(request.tasks)}",
             where=str(request.data or ""),
-            fix="isogloss fetch gets the files; --split dev takes the development sets",
+            fix="Run isogloss fetch, or use --split dev for the development sets",
         )
-    return DatasetBias(request.split, distributions, [table for table in apart if len(table.languages) > 1], missing)
+    return DatasetBias(
+        request.split, distributions, [table for table in distance_tables if len(table.languages) > 1], missing
+    )
 
 
 def shared_binnings(
     request: Request, selection: AttributeSelection, progress: Callable[[str], None] | None = None
 ) -> dict[tuple[str, str], Binning]:
-    """How each (task, attribute) that is cut alike in all languages is cut, from the gold of all of them."""
+    """Return the shared binning of each (task, attribute), learnt from the gold of all languages."""
     binnings: dict[tuple[str, str], Binning] = {}
     if selection.edges not in ("shared", "mixed"):
         return binnings
@@ -137,7 +129,7 @@ def shared_binnings(
 def _gold_tables(
     name: str, request: Request, missing: list[str], progress: Callable[[str], None] | None
 ) -> Iterator[CellTable]:
-    """Tables without a system; a cell that has no gold joins the missing."""
+    """Yield tables without a system; add cells without gold to `missing`."""
     task = find_task(name)
     for language in request.languages_of(task):
         if progress is not None:
@@ -161,16 +153,21 @@ def _columns(table: CellTable, selection: AttributeSelection) -> Iterator[tuple[
 
 
 def distribution(table: CellTable, attribute: Attribute, column: Column) -> Distribution:
-    """Mean and quartiles of the numbers, or the shares of the most frequent values."""
-    examples = table.examples
-    cell = (examples.task, examples.language, examples.split)
-    about = (*cell, attribute.name, attribute.title, attribute.discrete, len(column))
+    """Return mean and quartiles of the numbers, or the shares of the most frequent values."""
+    values: dict[str, Any] = {}
     if attribute.discrete:
         counts = Counter(column.astype(np.str_).tolist())
-        return Distribution(*about, shares={value: n / len(column) for value, n in counts.most_common(LISTED)})
-    numbers = column.astype(np.float64)
-    numbers = numbers[~np.isnan(numbers)]
-    if not len(numbers):
-        return Distribution(*about)
-    quartiles = np.quantile(numbers, [0, 0.25, 0.5, 0.75, 1]).tolist()
-    return Distribution(*about, mean=float(numbers.mean()), quartiles=quartiles)
+        values["shares"] = {value: n / len(column) for value, n in counts.most_common(LISTED)}
+    elif len(numbers := (all_numbers := column.astype(np.float64))[~np.isnan(all_numbers)]):
+        values["mean"] = float(numbers.mean())
+        values["quartiles"] = np.quantile(numbers, [0, 0.25, 0.5, 0.75, 1]).tolist()
+    return Distribution(
+        task=table.examples.task,
+        language=table.examples.language,
+        split=table.examples.split,
+        attribute=attribute.name,
+        title=attribute.title,
+        discrete=attribute.discrete,
+        n=len(column),
+        **values,
+    )

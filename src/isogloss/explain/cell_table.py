@@ -1,13 +1,14 @@
-"""Tables of cells: the rows of one cell of one or more systems, with what is known of each row.
+"""Tables of cells: the rows of one cell of one or more systems.
 
-A row is an example, or whatever the kind of task judges: an entity of a tagged sentence, say. All systems of a table
-share its rows, so that attributes and buckets are the same for all of them.
+A row is an example, or the unit that the kind of task judges, such as an entity. All systems of a table share its rows,
+so they share attributes and buckets.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,31 +19,32 @@ from isogloss.explain.model import Attribute, Column
 from isogloss.metrics.statistics import FloatArray, IntArray, Statistics
 from isogloss.predictions.memory import Predictions
 from isogloss.predictions.problems import LeftOut
-from isogloss.scoring.cells import Answered, Request, Resample, answered_cells
+from isogloss.scoring.cells import Answered, answered_cells
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics
+from isogloss.scoring.request import Request, Resample
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Values, kind_of
 from isogloss.tasks.kinds.tagging import SPANS
 from isogloss.tasks.task import Task
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CellTable:
     """One cell of some systems.
 
     Attributes:
-        task: what is asked.
-        examples: with their gold.
-        values: for each system its answers.
+        task: the task.
+        examples: examples with gold.
+        values: answers of each system.
         row_example: the example each row belongs to.
-        metrics: for each system its statistics by metric; the first metric is the one the task is known by.
-        counted: the rows that make the size of a bucket (the gold entities of a tagging task); all if None.
+        metrics: for each system its statistics by metric; the first is the main metric.
+        counted: rows counted in a bucket's size (the gold entities of a tagging task); all if None.
         entities: the entities behind the rows, for tagging.
-        data: the data folder, for the training set.
-        systems: the places of these systems among all that were asked for.
-        resample: whether examples of one source (an article, say) are thought of as drawn together.
-        confidences: for each system how sure it was of its answer to each example, 0..1, not a number where it does not
-            say, and None where it never does; empty where no system does.
+        data: data folder, for the training set.
+        systems: indices of these systems among all requested.
+        resample: True to resample examples of one source (such as an article) together.
+        confidences: for each system its confidence per example, 0..1, NaN if missing for an example and None if missing
+            for all; empty if no system has confidences.
     """
 
     task: Task
@@ -57,9 +59,25 @@ class CellTable:
     resample: Resample = "source"
     confidences: tuple[FloatArray | None, ...] = ()
 
+    @classmethod
+    def of_examples(
+        cls,
+        task: Task,
+        examples: Examples,
+        values: tuple[Values, ...],
+        metrics: Sequence[dict[str, Statistics]],
+        **further: Any,
+    ) -> "CellTable":
+        """Return a table with one row per example, unless `row_example` is among the `further` fields."""
+        fields: dict[str, Any] = {
+            "row_example": np.arange(len(examples)),
+            "systems": tuple(range(len(values))),
+        } | further
+        return cls(task=task, examples=examples, values=values, metrics=tuple(metrics), **fields)
+
     @cached_property
     def example_sources(self) -> IntArray:
-        """The source of every example, as a number."""
+        """Source of every example, as a number."""
         if self.resample == "example" or self.examples.clusters is None:
             return np.arange(len(self.examples))
         _, codes = np.unique(np.array(self.examples.clusters), return_inverse=True)
@@ -67,16 +85,16 @@ class CellTable:
 
     @property
     def source_count(self) -> int:
-        """How many sources the examples have."""
+        """Number of sources."""
         return int(self.example_sources.max(initial=-1)) + 1
 
     def by_source(self, statistics: Statistics) -> Statistics:
-        """Statistics of the table's rows with the sources as units."""
+        """Return statistics of the table's rows with sources as units."""
         return replace(statistics, units=self.row_sources)
 
     @property
     def row_sources(self) -> IntArray:
-        """The source of every row."""
+        """Source of every row."""
         return self.example_sources[self.row_example]
 
     @property
@@ -86,7 +104,7 @@ class CellTable:
 
     @property
     def main(self) -> str:
-        """The metric the task is known by."""
+        """Main metric of the task."""
         return next(iter(self.metrics[0]))
 
     @cached_property
@@ -96,13 +114,13 @@ class CellTable:
         return self.entities.columns(self.examples, tagging.training_entities(self.task.id, self.data))
 
     def described(self, attribute: Attribute) -> Attribute:
-        """The attribute as this cell measures it, in the words that suit its task."""
+        """Return the attribute with the title that suits this cell's task."""
         if self.entities is None or attribute.level != "entity":
             return attribute
         return tagging.described(attribute, self.task, spans=self.entities.spans)
 
     def column(self, attribute: Attribute) -> Column | None:
-        """The attribute of every row; None where this cell has not what it is made from."""
+        """Return the attribute of every row, or None if the cell lacks its inputs."""
         if attribute.level == "entity":
             return self._entity_columns.get(attribute.name)
         values = attribute.values(self.examples) if attribute.values is not None else None
@@ -110,24 +128,24 @@ class CellTable:
 
     @cached_property
     def scores(self) -> list[FloatArray]:
-        """For each system the main score of every example, 0..1.
+        """Main score of every example, 0..1, for each system.
 
-        A sentence in which there is nothing to find, and nothing was found, is right.
+        A sentence without gold and predicted entities counts as correct.
         """
-        return [self._example_scores(metrics[self.main]) for metrics in self.metrics]
+        size = len(self.examples)
+        counts = np.bincount(self.row_example, minlength=size)
+        scores = []
+        for statistics in (metrics[self.main] for metrics in self.metrics):
+            sums = [np.bincount(self.row_example, weights=part, minlength=size) for part in statistics.rows.T]
+            empty = counts == 0 if self.entities is None else (sums[1] + sums[2]) == 0
+            scores.append(np.where(empty, 1.0, statistics.value(np.stack(sums, axis=1), counts)))
+        return scores
 
     @property
     def goodness(self) -> list[FloatArray]:
-        """The scores of every example, turned round where less is better: 1 is all right, 0 all wrong."""
+        """Scores of every example, inverted if lower is better: 1 is correct, 0 is wrong."""
         turned = lower_is_better(self.task.id, self.main)
         return [1 - scores if turned else scores for scores in self.scores]
-
-    def _example_scores(self, statistics: Statistics) -> FloatArray:
-        size = len(self.examples)
-        counts = np.bincount(self.row_example, minlength=size)
-        sums = [np.bincount(self.row_example, weights=part, minlength=size) for part in statistics.rows.T]
-        empty = counts == 0 if self.entities is None else (sums[1] + sums[2]) == 0
-        return np.where(empty, 1.0, statistics.value(np.stack(sums, axis=1), counts))
 
 
 def cell_tables(
@@ -136,56 +154,50 @@ def cell_tables(
     progress: Callable[[str], None] | None = None,
     left_out: list[LeftOut] | None = None,
 ) -> Iterator[CellTable]:
-    """The cells that any of the systems has, one after the other, with all those systems; see `answered_cells`."""
+    """Yield the cells that any of the systems has, with all those systems; see `answered_cells`."""
     return (table_of(row, request) for row in answered_cells(systems, request, progress, left_out))
 
 
 def table_of(row: Sequence[Answered | None], request: Request) -> CellTable:
-    """One cell of some systems, with those that have answered it: one at least."""
-    present = {place: answered for place, answered in enumerate(row) if answered is not None}
-    table = _cell_table(list(present.values()), request.data)
-    sure = tuple(map(_confidences, present.values()))
+    """Return one cell with the systems that have answered it, at least one."""
+    present = {index: answered for index, answered in enumerate(row) if answered is not None}
+    first, *others = answered = list(present.values())
+    task, examples, judgement = first.task, first.examples, first.cell.judgement
+    if any(other.examples.ids != examples.ids or other.cell.judgement.dialect != judgement.dialect for other in others):
+        what = f"the systems were scored on different examples of {task.id}/{examples.language}"
+        raise PredictionError(what, fix="Score all systems on the same split, with the same kind of answers")
+    values = tuple(system.values for system in answered)
+    if kind_of(task).rows == "entity":
+        table = _entity_table(task, examples, values, request.data, spans=judgement.dialect == SPANS)
+    else:
+        rows = {} if judgement.row_example is None else {"row_example": judgement.row_example}
+        metrics = [_main_metrics(task, system.cell.metrics) for system in answered]
+        table = CellTable.of_examples(task, examples, values, metrics, data=request.data, **rows)
+    sure = tuple(
+        None if given is None else np.array([np.nan if value is None else value for value in given])
+        for given in (system.confidences for system in answered)
+    )
     return replace(table, systems=tuple(present), resample=request.resample, confidences=sure)
 
 
-def _confidences(answered: Answered) -> FloatArray | None:
-    given = answered.confidences
-    return None if given is None else np.array([np.nan if one is None else one for one in given])
-
-
 def gold_table(task: Task, examples: Examples, data: Path | None) -> CellTable:
-    """A cell without a system: what its examples are like."""
+    """Return a cell without a system."""
     if kind_of(task).rows == "entity":
         return _entity_table(task, examples, (), data)
-    return CellTable(task, examples, (), np.arange(len(examples)), ())
-
-
-def _cell_table(answered: Sequence[Answered], data: Path | None) -> CellTable:
-    first = answered[0]
-    task, examples, judgement = first.task, first.examples, first.cell.judgement
-    for other in answered[1:]:
-        same = other.examples.ids == examples.ids and other.cell.judgement.dialect == judgement.dialect
-        if not same:
-            what = f"the systems were scored on different examples of {task.id}/{examples.language}"
-            raise PredictionError(what, fix="Score all on the same split, with the same kind of answers")
-    values = tuple(each.values for each in answered)
-    if kind_of(task).rows == "entity":
-        return _entity_table(task, examples, values, data, spans=judgement.dialect == SPANS)
-    rows = np.arange(len(examples)) if judgement.row_example is None else judgement.row_example
-    metrics = tuple(_main_metrics(task, each.cell.metrics) for each in answered)
-    return CellTable(task, examples, values, rows, metrics, data=data)
+    return CellTable.of_examples(task, examples, (), ())
 
 
 def _entity_table(
     task: Task, examples: Examples, values: tuple[Values, ...], data: Path | None, *, spans: bool = False
 ) -> CellTable:
-    """One row for every entity that the gold or a system has."""
-    found = tagging.entities(task, examples, values, spans=spans)
-    metrics = tuple({"f1": found.statistics(system)} for system in range(len(values)))
-    return CellTable(task, examples, values, found.example, metrics, found.gold, found, data)
+    """Return one row per entity in the gold or in a system's answers."""
+    entities = tagging.entities(task, examples, values, spans=spans)
+    metrics = [{"f1": entities.statistics(system)} for system in range(len(values))]
+    rows = {"row_example": entities.example, "counted": entities.gold, "entities": entities}
+    return CellTable.of_examples(task, examples, values, metrics, data=data, **rows)
 
 
 def _main_metrics(task: Task, metrics: Mapping[str, Statistics]) -> dict[str, Statistics]:
-    """The metrics the task is known by; where there are two their mean stands first."""
+    """Return the main metrics; if there are two, their mean comes first."""
     main = {name: metrics[name] for name in task.main}
     return main if len(main) == 1 else {SCORE: main_statistics(task.id, metrics), **main}

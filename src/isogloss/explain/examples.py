@@ -12,8 +12,8 @@ from isogloss.explain.cell_table import CellTable
 from isogloss.tasks.kinds import kind_of
 
 
-class ListedExample(msgspec.Struct, frozen=True):
-    """One example as somebody reads it: what was asked, what is right, what each system said, its score (0..100)."""
+class ListedExample(msgspec.Struct, frozen=True, kw_only=True):
+    """One example with its texts, gold, and every system's answer and score (0..100)."""
 
     id: str
     inputs: dict[str, str]
@@ -24,44 +24,44 @@ class ListedExample(msgspec.Struct, frozen=True):
 
 @dataclass
 class ExampleCollector:
-    """The examples that were asked for, each kept once; at most `limit` a bucket, the worst first.
+    """Collected examples, each stored once; at most `limit` per bucket, the worst first.
 
-    `names` are the systems, `found` maps `task/language` to example id to the example.
+    `names` are the systems; `examples` maps `task/language` to example id to the example.
     """
 
     limit: int
     names: Sequence[str] = ("system",)
-    found: dict[str, dict[str, ListedExample]] = field(default_factory=dict)
+    examples: dict[str, dict[str, ListedExample]] = field(default_factory=dict)
 
     def add(self, table: CellTable, rows: npt.NDArray[np.bool_]) -> list[str]:
-        """The ids of the examples that have any of the rows; they are kept."""
+        """Collect the examples of these rows; return their ids."""
         inside = np.unique(table.row_example[rows])
         worst_first = np.argsort(np.mean(table.goodness, axis=0)[inside], kind="stable")
         return self.keep(table, inside[worst_first][: self.limit].tolist())
 
     def keep(self, table: CellTable, rows: Sequence[int]) -> list[str]:
-        """The ids of some examples; they are kept."""
-        known = self.found.setdefault(table.name, {})
+        """Collect some examples; return their ids."""
+        cell = self.examples.setdefault(table.name, {})
         for row in rows:
-            if table.examples.ids[row] not in known:
-                known[table.examples.ids[row]] = listed_example(table, row, self.names)
+            if table.examples.ids[row] not in cell:
+                cell[table.examples.ids[row]] = listed_example(table, row, self.names)
         return [table.examples.ids[row] for row in rows]
 
 
 def listed_example(table: CellTable, row: int, names: Sequence[str]) -> ListedExample:
-    """The example of a row with the answer of every system, under its name."""
+    """Return the example of a row with the answer of every system, by name."""
     examples = table.examples
     kind = kind_of(table.task)
-    # A tagged sentence is its tokens; text and offsets are for systems that bring their own.
+    # A tagged sentence is shown as tokens; text and offsets are for systems with their own tokenizer.
     inputs = kind.inputs[:1] if kind.rows == "entity" else kind.inputs
-    texts = {name: _text(examples[name][row]) for name in inputs if name in examples.columns}
+    values = {name: examples[name][row] for name in inputs if name in examples.columns}
+    texts = {
+        name: value if isinstance(value, str) else (" " if isinstance(value, list) else " / ").join(map(str, value))
+        for name, value in values.items()
+    }
     own = [names[system] for system in table.systems]
     answers = {name: values[row] for name, values in zip(own, table.values, strict=True)}
-    scores = {name: 100 * float(of_system[row]) for name, of_system in zip(own, table.scores, strict=True)}
-    return ListedExample(examples.ids[row], texts, examples[examples.gold][row], answers, scores)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return " ".join(map(str, value)) if isinstance(value, list) else " / ".join(map(str, value))
+    scores = {name: 100 * float(system_scores[row]) for name, system_scores in zip(own, table.scores, strict=True)}
+    return ListedExample(
+        id=examples.ids[row], inputs=texts, gold=examples[examples.gold][row], predictions=answers, scores=scores
+    )

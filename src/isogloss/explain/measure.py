@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,45 +14,46 @@ from isogloss.explain.selection import AttributeSelection
 from isogloss.metrics.estimate import Estimate, estimate
 from isogloss.metrics.statistics import IntArray, Statistics
 
-# (task, attribute) -> how the attribute is cut in all languages of the task
+# (task, attribute) -> binning for all languages of the task
 SharedBinnings = Mapping[tuple[str, str], Binning]
 
 
 @dataclass(frozen=True)
 class BucketedRows:
-    """The rows of a cell cut along one attribute: the buckets, and the bucket of every row."""
+    """Rows of a cell cut along one attribute: the buckets, and the bucket of every row."""
 
     attribute: Attribute
     buckets: list[Bucket]
     codes: IntArray
 
     def rows(self, bucket: int) -> npt.NDArray[np.bool_]:
-        """The rows of a bucket."""
+        """Return a mask of the rows in a bucket."""
         inside: npt.NDArray[np.bool_] = self.codes == bucket
         return inside
 
-    def heading(self, table: CellTable, metric: str) -> tuple[str, str, str, str, str, bool]:
-        """The fields of `BucketedAttribute`."""
+    def heading(self, table: CellTable, metric: str) -> dict[str, Any]:
+        """Return the fields of `BucketedAttribute`."""
+        cell = {"task": table.task.id, "language": table.examples.language, "metric": metric}
         attribute = self.attribute
-        return table.task.id, table.examples.language, metric, attribute.name, attribute.title, attribute.discrete
+        return cell | {"attribute": attribute.name, "title": attribute.title, "discrete": attribute.discrete}
 
 
 def bucketed_rows(
     table: CellTable, selection: AttributeSelection, shared: SharedBinnings | None = None
 ) -> list[BucketedRows]:
-    """The cell along every selected attribute; one that is the same everywhere tells nothing and is left out."""
+    """Cut the cell along every selected attribute, skipping constant ones."""
     cell = (table.task.kind, table.examples)
-    found = [_cut(table, selection, attribute, shared) for attribute in selection.of(*cell)]
+    cuts = [_cut(table, selection, attribute, shared) for attribute in selection.of(*cell)]
     for pair in selection.crosses_of(*cell):
         sides = [_cut(table, selection, attribute, shared) for attribute in pair]
-        found.append(_crossed(table, *(side for side in sides if side is not None)))
-    return [bucketed for bucketed in found if bucketed is not None and len(bucketed.buckets) > 1]
+        cuts.append(_crossed(table, *(side for side in sides if side is not None)))
+    return [bucketed for bucketed in cuts if bucketed is not None and len(bucketed.buckets) > 1]
 
 
 def _cut(
     table: CellTable, selection: AttributeSelection, attribute: Attribute, shared: SharedBinnings | None
 ) -> BucketedRows | None:
-    """The cell along one attribute, None where it cannot be made."""
+    """Cut the cell along one attribute; return None if it cannot be computed."""
     column = table.column(attribute)
     if column is None or not len(column):
         return None
@@ -61,7 +63,7 @@ def _cut(
 
 
 def _crossed(table: CellTable, *sides: BucketedRows) -> BucketedRows | None:
-    """The cell along two attributes at once, a bucket for each pair of theirs that holds any row."""
+    """Cut the cell along two attributes, with one bucket per non-empty pair of buckets."""
     if len(sides) < 2:
         return None
     first, second = sides
@@ -71,18 +73,18 @@ def _crossed(table: CellTable, *sides: BucketedRows) -> BucketedRows | None:
     sizes = np.bincount(codes if table.counted is None else codes[table.counted], minlength=len(used))
     buckets = []
     for pair, size in zip(used.tolist(), sizes.tolist(), strict=True):
-        one, other = divmod(pair, len(second.buckets))
-        name = f"{bucket_text(first.buckets[one])} · {bucket_text(second.buckets[other])}"
+        row, column = divmod(pair, len(second.buckets))
+        name = f"{bucket_text(first.buckets[row])} · {bucket_text(second.buckets[column])}"
         buckets.append(Bucket(name, None, None, size))
     names = (f"{first.attribute.name}+{second.attribute.name}", f"{first.attribute.title} × {second.attribute.title}")
     return BucketedRows(Attribute(*names, discrete=True), buckets, codes)
 
 
 def bucket_estimates(table: CellTable, statistics: Statistics, bucketed: BucketedRows) -> list[Estimate]:
-    """The score of every bucket of an attribute under some statistics of a cell, all over the cell's sources.
+    """Return the score of every bucket of an attribute, over the cell's sources.
 
-    Any two of them, of one system or of two, can be compared source by source, also where they share examples
-    (entities of one sentence).
+    Any two of them can be compared source by source, within or between systems, even if they share examples (entities
+    of one sentence).
     """
     of_rows = table.by_source(statistics)
     inside = (bucketed.rows(bucket) for bucket in range(len(bucketed.buckets)))

@@ -1,7 +1,7 @@
-"""What an explanation is made of: attributes, buckets, and a system's score in each bucket."""
+"""Records of an explanation: attributes, buckets, and a system's score in each bucket."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 import msgspec
@@ -12,31 +12,32 @@ from isogloss.metrics.statistics import FloatArray
 from isogloss.scoring.main_score import lower_is_better
 
 StrArray = npt.NDArray[np.str_]
-# One value an example (or entity): numbers for continuous attributes, strings for discrete ones.
+# One value per example (or entity): numbers for continuous attributes, strings for discrete ones.
 Column = FloatArray | StrArray
 
 
 @dataclass(frozen=True)
 class Attribute:
-    """Something that can be said of every example (or entity) that has what it is made from.
+    """A property of every example (or entity) that has the needed inputs.
 
     Attributes:
-        name: as printed, e.g. "aLen". Two attributes may share a name if no examples have what both need.
-        title: in words, e.g. "answer length in tokens".
-        needs: what it is made from: names of columns, and the words of `attributes.needs` for what is no column. It
-            is offered for kinds of tasks that provide all of them, and computed where the examples really have them.
-        discrete: one bucket a value, instead of equal-count buckets.
-        values: makes the column, aligned with the examples (or None, where it cannot be made); None for what examples
-            alone do not tell (see `level`).
+        name: as printed, e.g. "aLen". Two attributes may share a name if no examples support both.
+        title: description, e.g. "answer length in tokens".
+        needs: inputs: column names, or words of `attributes.needs`. The attribute is offered for kinds of tasks that
+            provide all of them, and computed if the examples have them.
+        discrete: True for one bucket per value instead of equal-count buckets.
+        values: function that returns the column, aligned with the examples (or None if it cannot be computed);
+            None for attributes of answers (see `level`).
         level: "example"; "entity" for spans within a tagged sentence, which the tagging module computes; "answer" for
-            what depends on what a system said.
-        counts_tokens: whether `values` takes a `convention`, by which tokens are counted.
-        conventions: those that `values` takes although it counts no tokens: other definitions of the same thing.
+            attributes of a system's answers.
+        counts_tokens: True if `values` takes a `convention` for counting tokens.
+        conventions: conventions with other definitions, for attributes that do not count tokens.
     """
 
     name: str
     title: str
     needs: tuple[str, ...] = ()
+    _: KW_ONLY
     discrete: bool = False
     values: Callable[..., Column | None] | None = None
     level: Literal["example", "entity", "answer"] = "example"
@@ -44,12 +45,12 @@ class Attribute:
     conventions: tuple[str, ...] = ()
 
     def takes(self, convention: str) -> bool:
-        """Whether the attribute is another one under a convention than under ours."""
+        """Return True if a convention defines the attribute differently from ours."""
         return self.values is not None and (self.counts_tokens or convention in self.conventions)
 
 
 class Bucket(msgspec.Struct, frozen=True):
-    """A bucket: its name (XS, S, L, XL, or the value), its edges where it has any, and how many rows it holds."""
+    """A bucket: name (XS, S, L, XL, or the value), edges if any, and number of rows."""
 
     name: str
     low: float | None
@@ -57,41 +58,8 @@ class Bucket(msgspec.Struct, frozen=True):
     n: int
 
 
-class BucketScore(msgspec.Struct, frozen=True):
-    """A bucket with a system's score in it (0..100) and the 95 % interval, if it has enough independent examples."""
-
-    bucket: Bucket
-    value: float
-    low: float | None
-    high: float | None
-    ids: list[str] = []
-
-
-class BucketedAttribute(msgspec.Struct, frozen=True):
-    """One attribute of one cell under one metric; the buckets are what subclasses add."""
-
-    task: str
-    language: str
-    metric: str
-    attribute: str
-    title: str
-    discrete: bool
-
-    @property
-    def lower_is_better(self) -> bool:
-        """Whether the lowest score is the best one."""
-        return lower_is_better(self.task, self.metric)
-
-
-class AttributeScores(BucketedAttribute, frozen=True):
-    """The buckets of an attribute with scores, and one true sentence about them, or none."""
-
-    buckets: list[BucketScore]
-    insight: str = ""
-
-
-class CalibrationBin(msgspec.Struct, frozen=True):
-    """The answers with a confidence from `low` on and below `high`; mean confidence and mean score are 0..100."""
+class CalibrationBin(msgspec.Struct, frozen=True, kw_only=True):
+    """Answers with a confidence in [low, high); mean confidence and mean score are 0..100."""
 
     low: float
     high: float
@@ -100,18 +68,18 @@ class CalibrationBin(msgspec.Struct, frozen=True):
     score: float
 
 
-class Calibration(msgspec.Struct, frozen=True):
-    """How far a system's confidences are from its scores in one cell, on the 0..100 scale.
+class Calibration(msgspec.Struct, frozen=True, kw_only=True):
+    """Calibration of a system in one cell, on the 0..100 scale.
 
     Attributes:
-        n: the answers that have a confidence.
+        n: number of answers with a confidence.
         confidence: their mean confidence.
-        score: their mean score, 100 for all right; where less is better it is turned round.
-        gap: confidence minus score: above 0 the system is too sure of itself.
-        gap_low: the lower end of the 95 % interval of the gap; None from fewer than 20 sources.
+        score: their mean score, 100 if all are correct; inverted if lower is better.
+        gap: confidence minus score: above 0 the system is overconfident.
+        gap_low: lower end of the 95 % interval of the gap; None with fewer than 20 sources.
         gap_high: its upper end.
         ece: expected calibration error: the distance between confidence and score, bin by bin, weighted by size.
-        bins: ten bins of equal width, without those that hold nothing.
+        bins: the non-empty ones of ten bins of equal width.
     """
 
     n: int
@@ -124,21 +92,54 @@ class Calibration(msgspec.Struct, frozen=True):
     bins: list[CalibrationBin]
 
 
-class Explanation(msgspec.Struct, frozen=True):
-    """Everything that was found out about one system (single analysis)."""
+class BucketScore(msgspec.Struct, frozen=True, kw_only=True):
+    """A bucket with a system's score (0..100) and its 95 % interval, given enough independent examples."""
+
+    bucket: Bucket
+    value: float
+    low: float | None
+    high: float | None
+    ids: list[str] = []
+
+
+class BucketedAttribute(msgspec.Struct, frozen=True, kw_only=True):
+    """One attribute of one cell under one metric; subclasses add the buckets."""
+
+    task: str
+    language: str
+    metric: str
+    attribute: str
+    title: str
+    discrete: bool
+
+    @property
+    def lower_is_better(self) -> bool:
+        """True if lower scores are better."""
+        return lower_is_better(self.task, self.metric)
+
+
+class AttributeScores(BucketedAttribute, frozen=True, kw_only=True):
+    """Buckets of an attribute with scores, and a significant finding or ""."""
+
+    buckets: list[BucketScore]
+    insight: str = ""
+
+
+class Explanation(msgspec.Struct, frozen=True, kw_only=True):
+    """Single analysis of one system."""
 
     system: dict[str, Any]
     suite: str
     split: str
     facets: list[AttributeScores]
-    # "task/language" -> gold label -> predicted label -> how often
+    # "task/language" -> gold label -> predicted label -> count
     confusion: dict[str, dict[str, dict[str, int]]] = {}
-    # "task/language" -> how far its confidences are from its scores, where it gives any
+    # "task/language" -> calibration, if the system has confidences
     calibration: dict[str, Calibration] = {}
 
     @property
     def sentences(self) -> list[tuple[str, str]]:
-        """What is surely true, as (task/language, sentence), in the order it was found."""
+        """Significant findings as (task/language, sentence)."""
         return [(f"{facet.task}/{facet.language}", facet.insight) for facet in self.facets if facet.insight]
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Single analysis: where one system does well and where it does not, with one true sentence an attribute."""
+"""Single analysis: strengths and weaknesses of one system, with one significant finding per attribute; calibration."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,18 +6,23 @@ from itertools import pairwise
 from math import comb
 
 import msgspec
+import numpy as np
 
 from isogloss.explain import tagging
 from isogloss.explain.buckets import bucket_text
 from isogloss.explain.cell_table import CellTable
 from isogloss.explain.examples import ExampleCollector
 from isogloss.explain.measure import BucketedRows, bucket_estimates
-from isogloss.explain.model import AttributeScores, BucketScore
-from isogloss.metrics.estimate import ROUNDING, Estimate, difference
+from isogloss.explain.model import AttributeScores, BucketScore, Calibration, CalibrationBin
+from isogloss.metrics.estimate import ROUNDING, Estimate, difference, estimate
 from isogloss.metrics.significance import holm
+from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.metrics.student import ALPHA
 from isogloss.scoring.contrast import scaled
 from isogloss.tasks.kinds import kind_of
+
+# Number of calibration bins.
+BINS = 10
 
 
 def attribute_scores(
@@ -28,44 +33,36 @@ def attribute_scores(
     *,
     sentences: bool = True,
 ) -> list[AttributeScores]:
-    """Every attribute of a cell under every metric of a system; examples are collected under the main one."""
-    found: list[AttributeScores] = []
+    """Score every attribute of a cell under every metric of a system, collecting examples for the main metric."""
+    results: list[AttributeScores] = []
     for metric, statistics in table.metrics[system].items():
-        kept = collector if metric == table.main else None
+        main_collector = collector if metric == table.main else None
         estimates = [bucket_estimates(table, statistics, bucketed) for bucketed in along]
-        scores = [_scores(table, bucketed, each, kept) for bucketed, each in zip(along, estimates, strict=True)]
-        facets = [
-            AttributeScores(*bucketed.heading(table, metric), each)
-            for bucketed, each in zip(along, scores, strict=True)
-        ]
-        found += _with_insights(facets, estimates) if sentences else facets
-    return found
+        facets: list[AttributeScores] = []
+        for bucketed, scores in zip(along, estimates, strict=True):
+            buckets = []
+            for index, (bucket, score) in enumerate(zip(bucketed.buckets, scores, strict=True)):
+                low, high = scaled(score.score_interval())
+                ids = main_collector.add(table, bucketed.rows(index)) if main_collector else []
+                buckets.append(BucketScore(bucket=bucket, value=100 * score.value, low=low, high=high, ids=ids))
+            facets.append(AttributeScores(**bucketed.heading(table, metric), buckets=buckets))
+        results += _with_insights(facets, estimates) if sentences else facets
+    return results
 
 
 def _with_insights(facets: Sequence[AttributeScores], estimates: Sequence[list[Estimate]]) -> list[AttributeScores]:
-    """The attributes with their sentences; what is claimed is tested, and corrected over all attributes."""
-    ranges = holm([_range_p(facet, each) for facet, each in zip(facets, estimates, strict=True)]).tolist()
-    trends = holm([_trend_p(facet, each) for facet, each in zip(facets, estimates, strict=True)]).tolist()
+    """Add findings to the attributes; claims are tested and corrected over all attributes."""
+    ranges, trends = (holm(list(map(p, facets, estimates))).tolist() for p in (_range_p, _trend_p))
     return [
         msgspec.structs.replace(facet, insight=_insight(facet, p, has_trend=trend < ALPHA))
         for facet, p, trend in zip(facets, ranges, trends, strict=True)
     ]
 
 
-def _scores(
-    table: CellTable, bucketed: BucketedRows, estimates: Sequence[Estimate], collector: ExampleCollector | None
-) -> list[BucketScore]:
-    scores = []
-    for place, (bucket, each) in enumerate(zip(bucketed.buckets, estimates, strict=True)):
-        ids = collector.add(table, bucketed.rows(place)) if collector else []
-        scores.append(BucketScore(bucket, 100 * each.value, *scaled(each.score_interval()), ids))
-    return scores
-
-
-def best_and_worst(found: AttributeScores) -> tuple[BucketScore, BucketScore] | None:
-    """The best and the worst bucket among those with enough rows; None where these are one."""
-    extremes = _highest_and_lowest(found.buckets)
-    return extremes[::-1] if extremes and found.lower_is_better else extremes
+def best_and_worst(facet: AttributeScores) -> tuple[BucketScore, BucketScore] | None:
+    """Return the best and the worst bucket among those with enough rows, or None if they are the same."""
+    extremes = _highest_and_lowest(facet.buckets)
+    return extremes[::-1] if extremes and facet.lower_is_better else extremes
 
 
 def _highest_and_lowest(scores: Sequence[BucketScore]) -> tuple[BucketScore, BucketScore] | None:
@@ -77,9 +74,9 @@ def _highest_and_lowest(scores: Sequence[BucketScore]) -> tuple[BucketScore, Buc
 
 
 def _range_p(facet: AttributeScores, estimates: Sequence[Estimate]) -> float:
-    """The p-value of the difference between the highest and the lowest bucket.
+    """Return the p-value of the difference between the highest and the lowest bucket.
 
-    They were picked for being far apart, so it is corrected over all pairs of buckets (Bonferroni).
+    These buckets were selected as extremes, so p is corrected over all pairs of buckets (Bonferroni).
     """
     extremes = _highest_and_lowest(facet.buckets)
     if extremes is None:
@@ -90,13 +87,13 @@ def _range_p(facet: AttributeScores, estimates: Sequence[Estimate]) -> float:
 
 
 def _trend_p(facet: AttributeScores, estimates: Sequence[Estimate]) -> float:
-    """The p-value of the weakest step of ordered buckets, 1 where they do not all rise, or all fall.
+    """Return the p-value of the weakest step of ordered buckets, or 1 if they are not monotonic.
 
-    That every step goes one way is true only if each does, so the weakest decides (an intersection-union test).
+    A trend requires every step, so the weakest decides (an intersection-union test).
     """
     ordered = [
-        each
-        for score, each in zip(facet.buckets, estimates, strict=True)
+        step
+        for score, step in zip(facet.buckets, estimates, strict=True)
         if score.bucket.low is not None and score.low is not None
     ]
     steps = [difference(after, before) for before, after in pairwise(ordered)]
@@ -106,7 +103,7 @@ def _trend_p(facet: AttributeScores, estimates: Sequence[Estimate]) -> float:
 
 
 def _insight(facet: AttributeScores, p: float, *, has_trend: bool) -> str:
-    """One sentence that is true, or nothing."""
+    """Return one significant finding, or ""."""
     extremes = _highest_and_lowest(facet.buckets)
     if extremes is None or p >= ALPHA:
         return ""
@@ -114,16 +111,15 @@ def _insight(facet: AttributeScores, p: float, *, has_trend: bool) -> str:
     best, worst = (lowest, highest) if facet.lower_is_better else (highest, lowest)
     gap = f"{highest.value - lowest.value:.1f} points (p {'< 0.01' if p < 0.01 else f'= {p:.2f}'})"
     where = f"best at {bucket_text(best.bucket)} ({best.value:.1f}), worst at {bucket_text(worst.bucket)}"
-    return f"{facet.title}: {where} ({worst.value:.1f}), a difference of {gap}{_trend(facet) if has_trend else ''}."
-
-
-def _trend(facet: AttributeScores) -> str:
-    first, *_, last = (score.value for score in facet.buckets if score.bucket.low is not None and score.low is not None)
-    return f"; the score {'rises' if last > first else 'falls'} from bucket to bucket"
+    trend = ""
+    if has_trend:
+        ordered = [score.value for score in facet.buckets if score.bucket.low is not None and score.low is not None]
+        trend = f"; the score {'rises' if ordered[-1] > ordered[0] else 'falls'} from bucket to bucket"
+    return f"{facet.title}: {where} ({worst.value:.1f}), a difference of {gap}{trend}."
 
 
 def confusion(table: CellTable, system: int = 0) -> dict[str, dict[str, int]]:
-    """Gold label -> predicted label -> how often, for kinds that have labels; "" stands for no answer."""
+    """Return gold label -> predicted label -> count, for kinds with labels; "" means no answer."""
     if table.entities is not None:
         return tagging.confusion(table.entities, system)
     if kind_of(table.task).gold != "label":
@@ -134,3 +130,35 @@ def confusion(table: CellTable, system: int = 0) -> dict[str, dict[str, int]]:
     for (right, answer), count in sorted(Counter(zip(gold, answers, strict=True)).items()):
         counts.setdefault(right, {})[answer] = count
     return counts
+
+
+def calibration(table: CellTable, system: int = 0) -> Calibration | None:
+    """Return the agreement of a system's confidences with its scores, or None if it has no confidences."""
+    confidence = table.confidences[system] if table.confidences else None
+    if confidence is None or np.isnan(confidence).all():
+        return None
+    present = ~np.isnan(confidence)
+    sure, good = confidence[present], table.goodness[system][present]
+    sources = table.example_sources[present]
+    sides = [estimate(Statistics(side[:, None], MEAN, sources), size=table.source_count) for side in (sure, good)]
+    gap = difference(*sides, paired=True)
+    gap_low, gap_high = scaled(gap.difference_interval())
+    # Ten bins of equal width; full confidence is in the last. 0.3 * 10 is slightly below 3 in floating point: bin edges
+    # must not fall below their nominal value.
+    codes = np.minimum(np.floor(sure * BINS + 1e-9), BINS - 1).astype(np.int64)
+    bins = []
+    for code in np.unique(codes).tolist():
+        inside = codes == code
+        mean, score = (100 * float(side[inside].mean()) for side in (sure, good))
+        low, high = code / BINS, (code + 1) / BINS
+        bins.append(CalibrationBin(low=low, high=high, n=int(inside.sum()), confidence=mean, score=score))
+    return Calibration(
+        n=len(sure),
+        confidence=100 * sides[0].value,
+        score=100 * sides[1].value,
+        gap=100 * gap.value,
+        gap_low=gap_low,
+        gap_high=gap_high,
+        ece=sum(part.n * abs(part.confidence - part.score) for part in bins) / len(sure),
+        bins=bins,
+    )

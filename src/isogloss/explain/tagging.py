@@ -1,14 +1,14 @@
-"""Entities of tagged sentences: one row for each chunk that the gold or a system has, with its attributes.
+"""Entities of tagged sentences: one row per chunk of the gold or a system, with its attributes.
 
 A row is (correct, predicted, gold) of that one chunk, so the sums over a bucket give its F1, and the sums over all
-rows are those of the task's score. A chunk of a part-of-speech task is a run of equal tags, as it is scored. Where the
-answers are character spans, the entities are spans too, and what is counted in tokens elsewhere is in characters.
+rows match the task's score. A chunk of a part-of-speech task is a run of equal tags. If the
+answers are character spans, the entities are spans too, and lengths are in characters instead of tokens.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
@@ -28,25 +28,22 @@ from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
 BoolArray = npt.NDArray[np.bool_]
-# Sentences as tokens, or, for spans, as texts, whose parts are characters.
+# Sentences as tokens or, for spans, as texts of characters.
 Sentences = Sequence[Sequence[str]]
-# Type, first and last part of the chunks of every sentence.
+# Type, first and last index of the chunks of every sentence.
 Chunks = Sequence[Sequence[tuple[str, int, int]]]
 
 
-def _entity_attribute(name: str, title: str, *, discrete: bool = False) -> Attribute:
-    return Attribute(name, title, ("tokens", "tags", "entities"), discrete, level="entity")
-
-
+_entity_attribute = partial(Attribute, needs=("tokens", "tags", "entities"), level="entity")
 TAG = _entity_attribute("tag", "type of the entity", discrete=True)
 ENTITY_ATTRIBUTES = (
     _entity_attribute("eLen", "entity length in tokens"),
     _entity_attribute("tLen", "entity length in characters, blanks not counted"),
     _entity_attribute("rPos", "position of the entity: its first token over the sentence length"),
     _entity_attribute("eDen", "entity density: share of the sentence's tokens that are in a gold entity"),
-    _entity_attribute("seen", "whether the entity occurs in the English training set", discrete=True),
-    _entity_attribute("eCon", "label consistency: share of its training occurrences that have its type"),
-    _entity_attribute("eFre", "how often the entity occurs in the English training set"),
+    _entity_attribute("seen", "entity occurs in the English training set", discrete=True),
+    _entity_attribute("eCon", "label consistency: share of its training occurrences with its type"),
+    _entity_attribute("eFre", "frequency of the entity in the English training set"),
 )
 _SPAN_TITLES = {
     "eLen": "entity length in characters",
@@ -56,9 +53,9 @@ _SPAN_TITLES = {
 
 
 def described(attribute: Attribute, task: Task, *, spans: bool) -> Attribute:
-    """An attribute of chunks in the words that suit a task.
+    """Return a chunk attribute with the title that suits a task.
 
-    Character spans are not counted in tokens, and a chunk of a task without entities is a span.
+    Character spans are not counted in tokens, and chunks of a task without entities are called spans.
     """
     title = _SPAN_TITLES.get(attribute.name, attribute.title) if spans else attribute.title
     return replace(attribute, title=title if marks_entities(task) else title.replace("entity", "span"))
@@ -66,25 +63,25 @@ def described(attribute: Attribute, task: Task, *, spans: bool) -> Attribute:
 
 @dataclass(frozen=True)
 class TrainingEntities:
-    """The entities of a training set: how often each surface form occurs, and with which types."""
+    """Entities of a training set: counts and types of each surface form."""
 
     forms: Counter[str]
     typed: Counter[tuple[str, str]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Entities:
-    """The chunks of a cell, gold's and all systems', each once, ordered by where they end.
+    """Distinct chunks of a cell, from gold and all systems, ordered by their end.
 
     Attributes:
         example: the sentence of each chunk.
         first: its first token within the sentence, or the first character of a span.
         last: its last token, or character.
-        kind: the number of its type in `names`.
-        names: the types there are.
-        gold: whether the gold has it.
-        predicted: for each system, whether it has it.
-        spans: whether these are character spans.
+        kind: number of its type in `names`.
+        names: type names.
+        gold: True if it is in the gold.
+        predicted: for each system, True if it predicts the chunk.
+        spans: True if these are character spans.
     """
 
     example: IntArray
@@ -98,17 +95,17 @@ class Entities:
 
     @property
     def types(self) -> npt.NDArray[np.str_]:
-        """The type of each chunk."""
+        """Type of each chunk."""
         return self.names[self.kind]
 
     def statistics(self, system: int) -> Statistics:
-        """Rows (correct, predicted, gold) of a system; the sentence is what resampling draws."""
-        found = self.predicted[system]
-        rows = np.column_stack([self.gold & found, found, self.gold]).astype(np.float64)
+        """Return rows (correct, predicted, gold) of a system; the resampling unit is the sentence."""
+        predicted = self.predicted[system]
+        rows = np.column_stack([self.gold & predicted, predicted, self.gold]).astype(np.float64)
         return Statistics(rows, F1, self.example)
 
     def columns(self, examples: Examples, trained: TrainingEntities | None) -> dict[str, Column]:
-        """The attributes of every chunk."""
+        """Return the attributes of every chunk."""
         sentences: Sentences = examples["text" if self.spans else "tokens"]
         lengths = sizes(sentences)
         width = self.last - self.first + 1
@@ -123,7 +120,7 @@ class Entities:
         return columns | ({} if trained is None else self._seen_in(sentences, trained))
 
     def forms(self, sentences: Sentences) -> list[str]:
-        """Each chunk as it is looked up in training, whatever its case and the blanks in it."""
+        """Return each chunk's lookup form in the training set, without case and blanks."""
         bounds = zip(self.example.tolist(), self.first.tolist(), self.last.tolist(), strict=True)
         return [_form(sentences[row][first : last + 1]) for row, first, last in bounds]
 
@@ -146,63 +143,67 @@ class Entities:
 
 
 def entities(task: Task, examples: Examples, systems: Sequence[Values], *, spans: bool = False) -> Entities:
-    """The chunks of the gold and of every system's tags, or spans; a sentence without an answer has none."""
+    """Return the chunks of the gold and of every system's tags or spans; unanswered sentences have none."""
     types: dict[str, int] = {}
-    sides = [_flat(side, types) for side in (_spans if spans else _chunks)(task, examples, systems)]
+    if spans:
+        spelled = (gold_spans(task, examples), *(predicted_spans(examples, values) for values in systems))
+        extracted: Iterable[Chunks] = ([[(kind, a, b - 1) for a, b, kind in row] for row in side] for side in spelled)
+    else:
+        gold: Sentences = examples["tags"]
+        outside = [["O"] * len(tags) for tags in gold]
+        answers = (
+            [none if tags is None else tags for tags, none in zip(side, outside, strict=True)] for side in systems
+        )
+        extracted = (extract(side, dialect=task.dialect) for side in chain([gold], answers))
+    sides = [_flat(side, types) for side in extracted]
     longest = int(sizes(examples["text" if spans else "tags"]).max(initial=0)) + 1
     shape = (len(examples) + 1, longest, longest, len(types) + 1)
-    # One number a chunk, ordered by sentence, end, first part and type; equal ones are one entity.
+    # One number per chunk, ordered by sentence, end, start and type; equal numbers are the same entity.
     packed = [np.ravel_multi_index(tuple(side.T), shape) for side in sides]
-    every = distinct(np.concatenate(packed))
-    example, end, first, kinds = np.unravel_index(every, shape)
-    held = np.zeros((len(packed), len(every)), dtype=bool)
+    chunks = distinct(np.concatenate(packed))
+    example, end, first, kinds = np.unravel_index(chunks, shape)
+    held = np.zeros((len(packed), len(chunks)), dtype=bool)
     for side, marks in zip(packed, held, strict=True):
-        marks[np.searchsorted(every, side)] = True
+        marks[np.searchsorted(chunks, side)] = True
     names = np.array([*types, ""], dtype=np.str_)
-    return Entities(example, first, end - 1, kinds, names, held[0], tuple(held[1:]), spans)
+    return Entities(
+        example=example,
+        first=first,
+        last=end - 1,
+        kind=kinds,
+        names=names,
+        gold=held[0],
+        predicted=tuple(held[1:]),
+        spans=spans,
+    )
 
 
-def _chunks(task: Task, examples: Examples, systems: Sequence[Values]) -> Iterator[Chunks]:
-    """The chunks of the gold tags, then those of every system's."""
-    gold: Sentences = examples["tags"]
-    yield extract(gold, dialect=task.dialect)
-    for values in systems:
-        given = [tags if tags is not None else ["O"] * len(right) for tags, right in zip(values, gold, strict=True)]
-        yield extract(given, dialect=task.dialect)
-
-
-def _spans(task: Task, examples: Examples, systems: Sequence[Values]) -> Iterator[Chunks]:
-    """The character spans of the gold, then those of every system."""
-    for side in (gold_spans(task, examples), *(predicted_spans(examples, values) for values in systems)):
-        yield [[(kind, start, end - 1) for start, end, kind in found] for found in side]
-
-
-def _flat(found: Chunks, types: dict[str, int]) -> IntArray:
-    """Chunks as rows (sentence, end, first part, type number); `types` grows by what is new."""
-    flat = list(chain.from_iterable(found))
+def _flat(chunks: Chunks, types: dict[str, int]) -> IntArray:
+    """Return chunks as rows (sentence, end, start, type number), adding new types to `types`."""
+    flat = list(chain.from_iterable(chunks))
     for kind in dict.fromkeys(map(itemgetter(0), flat)):
         types.setdefault(kind, len(types))
     columns = (map(itemgetter(2), flat), map(itemgetter(1), flat), map(types.__getitem__, map(itemgetter(0), flat)))
     table = np.empty((len(flat), 4), dtype=np.int64)
-    table[:, 0] = np.repeat(np.arange(len(found)), sizes(found))
-    for place, column in enumerate(columns, 1):
-        table[:, place] = np.fromiter(column, np.int64, len(flat))
-    table[:, 1] += 1  # a span of blanks alone is empty: it ends where it begins
+    table[:, 0] = np.repeat(np.arange(len(chunks)), sizes(chunks))
+    for number, column in enumerate(columns, 1):
+        table[:, number] = np.fromiter(column, np.int64, len(flat))
+    table[:, 1] += 1  # a span of only blanks is empty: it ends where it begins
     return table
 
 
-def confusion(found: Entities, system: int) -> dict[str, dict[str, int]]:
-    """Gold type -> predicted type -> count over entities with the same bounds; "O" where one side has none there."""
-    new = np.ones(len(found.example), dtype=bool)
+def confusion(entities: Entities, system: int) -> dict[str, dict[str, int]]:
+    """Count entities with the same bounds by gold type and predicted type; "O" if one side has none."""
+    new = np.ones(len(entities.example), dtype=bool)
     if len(new):
-        new[1:] = np.any([np.diff(part) != 0 for part in (found.example, found.last, found.first)], axis=0)
+        new[1:] = np.any([np.diff(part) != 0 for part in (entities.example, entities.last, entities.first)], axis=0)
     span = np.cumsum(new) - 1
-    outside = len(found.names)
+    outside = len(entities.names)
     sides = np.full((2, int(new.sum())), outside)
-    for side, inside in zip(sides, (found.gold, found.predicted[system]), strict=True):
-        side[span[inside]] = found.kind[inside]
+    for side, inside in zip(sides, (entities.gold, entities.predicted[system]), strict=True):
+        side[span[inside]] = entities.kind[inside]
     counts = np.bincount(sides[0] * (outside + 1) + sides[1], minlength=(outside + 1) ** 2).reshape(outside + 1, -1)
-    names = [*found.names.tolist(), "O"]
+    names = [*entities.names.tolist(), "O"]
     table: dict[str, dict[str, int]] = {}
     for gold, answer in zip(*np.nonzero(counts), strict=True):
         table.setdefault(names[gold], {})[names[answer]] = int(counts[gold, answer])
@@ -211,7 +212,7 @@ def confusion(found: Entities, system: int) -> dict[str, dict[str, int]]:
 
 @lru_cache(maxsize=4)
 def training_entities(name: str, data: Path | None) -> TrainingEntities | None:
-    """The entities of a task's English training split, from which XTREME-R's systems transfer; None if it has none."""
+    """Return the entities of a task's English training split, which XTREME-R's systems transfer from, or None."""
     task = find_task(name)
     try:
         examples = load(task, "en", "train", data, allow_partial=True)
@@ -229,5 +230,5 @@ def training_entities(name: str, data: Path | None) -> TrainingEntities | None:
 
 
 def _form(parts: Sequence[str]) -> str:
-    """An entity as it is looked up in training: its characters, whatever their case and the blanks between them."""
+    """Return an entity's lookup form in the training set, without case and blanks."""
     return "".join("".join(parts).split()).casefold()

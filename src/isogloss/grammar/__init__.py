@@ -1,4 +1,4 @@
-"""How words fit together: one readable file per language, and the small engine that fills its sentences."""
+"""Grammar: one readable file per language, and the small engine that fills its templates."""
 
 from isogloss.grammar.file import CODES, Grammar, grammar
 

@@ -1,4 +1,4 @@
-"""Cases and their examples: a case is drawn over concepts, once for all languages, so that it says the same in each."""
+"""Cases and their examples: a case is drawn over concepts, once for all languages, so it means the same in each."""
 
 import random
 from collections.abc import Iterator, Mapping
@@ -13,9 +13,9 @@ from isogloss.grammar.file import AskedQuestion, Grammar
 from isogloss.grammar.schema import LEAST_NAMES, PROPERTIES, TESTS, concepts
 from isogloss.grammar.words import Word
 
-# Slots that are filled with the name of a person.
+# Slots filled with a person's name.
 PEOPLE = ("a", "b")
-# The slots of a test; all others are named after their lexicon. Those of `properties` depend on what is drawn.
+# Slots of a test; all others are named after their lexicon. The slots of `properties` depend on the draw.
 _SLOTS = {
     "comparisons": ("a", "b", "adjective"),
     "intensifiers": ("a", "b", "state", "intensifier", "reducer"),
@@ -25,16 +25,16 @@ _SLOTS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ChecklistCase:
     """One assignment of concepts to the slots of a test: `a` is a name (`m3`), `p` a property (`colour/red`).
 
     Attributes:
-        test: whose templates it fills.
-        number: its place among the cases of the test.
-        slots: what fills each slot.
-        contexts: it is asked with so many of the test's contexts, the first ones; None for all there are.
-        questions: the same of the questions. A template that is added later changes no case that has both numbers.
+        test: name of the test.
+        number: index among the cases of the test.
+        slots: concept of each slot.
+        contexts: number of the test's contexts to use, from the first; None for all.
+        questions: the same for questions. With both numbers, templates added later do not change a case.
     """
 
     test: str
@@ -45,7 +45,7 @@ class ChecklistCase:
 
     @cached_property
     def id(self) -> str:
-        """The same in every language."""
+        """Id, the same in every language."""
         return f"{self.test}-{self.number:04d}"
 
     @cached_property
@@ -53,25 +53,25 @@ class ChecklistCase:
         return dict(self.slots)
 
     def lexicon(self, slot: str) -> str:
-        """Where the word of a slot is found: `name` for people, what was drawn for a property, else the slot's name."""
+        """Return the lexicon of a slot: `name` for people, the drawn kind for a property, else the slot's name."""
         if slot in PEOPLE:
             return "name"
         return self._drawn[slot].rpartition("/")[0] or slot
 
 
-class ChecklistExample(msgspec.Struct, frozen=True):
-    """A context with a question and its right answers.
+class ChecklistExample(msgspec.Struct, frozen=True, kw_only=True):
+    """A context with a question and its correct answers.
 
     Attributes:
-        case: whose example it is.
-        place: its number among the examples of the case.
+        case: case of the example.
+        place: index among the examples of the case.
         answer: a span of the context.
-        people: the names in it.
-        accepted: all right answers: the span, and every other form of the word that is asked for.
-        wrong: the answers to the case's other questions.
+        people: names in the example.
+        accepted: all correct answers: the span, and every other form of the answer word.
+        wrong: answers to the case's other questions.
         sentence: the answer as a whole sentence.
-        variant: "mft" as it is, else how it was changed (`isogloss.checklist.variants`).
-        renamed: old and new names, where people were exchanged.
+        variant: "mft" if unchanged, else the kind of change (`isogloss.checklist.shipped.VARIANTS`).
+        renamed: old and new names of exchanged people.
     """
 
     case: ChecklistCase
@@ -88,13 +88,13 @@ class ChecklistExample(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """Stable, and unique within a language."""
+        """Stable id, unique within a language."""
         changed = "" if self.variant == "mft" else f"-{self.variant}"
         return f"{self.case.id}-{self.place:02d}{changed}"
 
 
 def _drawn_slots(test: str, rng: random.Random) -> dict[str, str]:
-    """A concept for every slot of a test: people of one gender first, then the others in their order."""
+    """Return a concept for every slot of a test: people of one gender first, then the others in order."""
 
     def one(lexicon: str) -> str:
         return rng.choice(list(concepts()[lexicon]))
@@ -111,9 +111,9 @@ def _drawn_slots(test: str, rng: random.Random) -> dict[str, str]:
 
 @cache
 def draw(test: str, count: int = 200, seed: int = 0) -> tuple[ChecklistCase, ...]:
-    """Exactly `count` distinct cases of a test; a case drawn twice is drawn again.
+    """Draw exactly `count` distinct cases of a test.
 
-    The stream depends on the seed and the test alone, so more cases begin with the fewer.
+    The stream depends only on the seed and the test, so a larger draw begins with the smaller one.
     """
     if test not in TESTS:
         raise unknown("test", test, TESTS)
@@ -121,16 +121,16 @@ def draw(test: str, count: int = 200, seed: int = 0) -> tuple[ChecklistCase, ...
     seen: dict[tuple[tuple[str, str], ...], None] = {}
     while len(seen) < count:
         seen.setdefault(tuple(_drawn_slots(test, rng).items()))
-    return tuple(ChecklistCase(test, number, slots) for number, slots in enumerate(seen))
+    return tuple(ChecklistCase(test=test, number=number, slots=slots) for number, slots in enumerate(seen))
 
 
 def first_context(case: ChecklistCase) -> ChecklistCase:
-    """The case in its first context only: an example for each question."""
+    """Return the case in its first context only: one example per question."""
     return replace(case, contexts=1)
 
 
 def fillers(case: ChecklistCase, speaker: Grammar) -> dict[str, Word]:
-    """The case's words in a language, by slot; those of properties also by their lexicon."""
+    """Return the case's words in a language by slot, and words of properties also by lexicon."""
     words: dict[str, Word] = {}
     for slot, value in case.slots:
         drawn, _, concept = value.rpartition("/")
@@ -141,51 +141,46 @@ def fillers(case: ChecklistCase, speaker: Grammar) -> dict[str, Word]:
 
 
 def examples(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample]:
-    """Every context of the case with every question."""
+    """Yield every context of the case with every question."""
     words = fillers(case, speaker)
     contexts, questions = templates(case, speaker)
     people = tuple(words[slot].base for slot in PEOPLE if slot in words)
-    accepted = [_accepted(asked, case, words, speaker) for asked in questions]
-    asked = [
-        (
-            speaker.say(question.question, words),
-            accepted[number][0],
-            people,
-            accepted[number],
-            tuple(others[0] for place, others in enumerate(accepted) if place != number),
-            speaker.say(question.sentence, words),
+    accepted: list[tuple[str, ...]] = []
+    for question in questions:
+        answer = speaker.answer(question.answer, words)
+        forms = speaker.answer_forms[case.lexicon(question.slot)][words[question.slot].concept]
+        accepted.append(forms if forms[0] == answer else tuple(dict.fromkeys((answer, *forms))))
+    texts = [(speaker.say(question.question, words), speaker.say(question.sentence, words)) for question in questions]
+    context_texts = (speaker.say(template, words) for template in contexts)
+    for index, (context, (number, (text, sentence))) in enumerate(product(context_texts, enumerate(texts))):
+        yield ChecklistExample(
+            case=case,
+            place=index,
+            context=context,
+            question=text,
+            answer=accepted[number][0],
+            people=people,
+            accepted=accepted[number],
+            wrong=tuple(others[0] for index, others in enumerate(accepted) if index != number),
+            sentence=sentence,
         )
-        for number, question in enumerate(questions)
-    ]
-    said = (speaker.say(template, words) for template in contexts)
-    for place, (context, about) in enumerate(product(said, asked)):
-        yield ChecklistExample(case, place, context, *about)
-
-
-def _accepted(
-    asked: AskedQuestion, case: ChecklistCase, words: Mapping[str, Word], speaker: Grammar
-) -> tuple[str, ...]:
-    """The right answers: the span of the context first."""
-    answer = speaker.answer(asked.answer, words)
-    forms = speaker.answer_forms[case.lexicon(asked.slot)][words[asked.slot].concept]
-    return forms if forms[0] == answer else tuple(dict.fromkeys((answer, *forms)))
 
 
 def opposites(case: ChecklistCase, speaker: Grammar) -> list[str]:
-    """Of each question of a case, the sentence that answers the other one, said of the person who is right here.
+    """Return for each question the sentence that answers the opposite one, about the correct person.
 
-    Empty where questions do not ask for one of two people.
+    Empty if questions do not ask for one of two people.
     """
     _, questions = templates(case, speaker)
-    if len(questions) != 2 or not all(asked.slot in PEOPLE for asked in questions):
+    if len(questions) != 2 or not all(question.slot in PEOPLE for question in questions):
         return ["" for _ in questions]
     words = fillers(case, speaker)
     swapped = {**words, "a": words["b"], "b": words["a"]}
-    return [speaker.say(asked.sentence, swapped) for asked in reversed(questions)]
+    return [speaker.say(question.sentence, swapped) for question in reversed(questions)]
 
 
 def templates(case: ChecklistCase, speaker: Grammar) -> tuple[list[str], list[AskedQuestion]]:
-    """Contexts and questions of the case's test; the properties test asks for what was drawn."""
+    """Return contexts and questions of the case's test; the properties test depends on the draw."""
     contexts = getattr(speaker.file.templates, case.test).contexts
     if case.test == "properties":
         questions = [speaker.property_questions[slot, case.lexicon(slot)] for slot in ("p", "q")]

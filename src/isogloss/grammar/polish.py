@@ -1,4 +1,4 @@
-"""What happens to a sentence as a whole: contractions across words, and capitals."""
+"""Polishing of sentences: contractions across words, and capitals."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -10,9 +10,9 @@ _OPENING = " \"'«“„¿¡("
 
 
 class Join(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A contraction or elision: wherever the pattern stands in a sentence it is replaced (`de le ` by `du `).
+    """A contraction or elision: every match of the pattern is replaced (`de le ` by `du `).
 
-    The examples, each before and after, are tests.
+    The examples (before, after) serve as tests.
     """
 
     pattern: str
@@ -23,13 +23,13 @@ class Join(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def polisher(
     joins: Sequence[Join], capitals: bool, upper: dict[str, str], uncapitalized: Sequence[str]
 ) -> Callable[[str], str]:
-    """A function that contracts and capitalises sentences of one language.
+    """Return a function that contracts and capitalises sentences of one language.
 
     Args:
-        joins: contractions, in the order they apply.
-        capitals: whether sentences begin with a capital in this script.
-        upper: letters whose capital is not Unicode's (Turkish i).
-        uncapitalized: beginnings that stay small; the word after them takes the capital (Afrikaans 'n).
+        joins: contractions, in order of application.
+        capitals: True if sentences begin with a capital in this script.
+        upper: letters with a capital other than Unicode's (Turkish i).
+        uncapitalized: beginnings that stay lower-case; the next word is capitalised (Afrikaans 'n).
     """
     compiled = [(re.compile(join.pattern), join.replacement) for join in joins]
 
@@ -41,16 +41,16 @@ def polisher(
     def capitalize(text: str) -> str:
         start = 0
         while True:
-            place = start
+            position = start
             for small in uncapitalized:
-                if text.startswith(small, place):
-                    place += len(small)
-            while place < len(text) and text[place] in _OPENING:
-                place += 1
-            if place < len(text) and not text[place].isupper():
-                letter = text[place]
-                text = f"{text[:place]}{upper.get(letter) or letter.upper()}{text[place + 1 :]}"
-            end = _END.search(text, place)
+                if text.startswith(small, position):
+                    position += len(small)
+            while position < len(text) and text[position] in _OPENING:
+                position += 1
+            if position < len(text) and not text[position].isupper():
+                letter = text[position]
+                text = f"{text[:position]}{upper.get(letter) or letter.upper()}{text[position + 1 :]}"
+            end = _END.search(text, position)
             if end is None:
                 return text
             start = end.end()

@@ -1,4 +1,4 @@
-"""What a language file must hold, and the check that names the line of every mistake."""
+"""Schema of language files, and the checks that report the line of every error."""
 
 import re
 import unicodedata
@@ -17,7 +17,7 @@ from isogloss.languages import language
 
 LexiconEntry = str | dict[str, str]
 
-# Contexts and questions of each test; a case is every context with every question.
+# Number of contexts and questions of each test; a case combines every context with every question.
 TESTS = {
     "comparisons": (1, 2),
     "intensifiers": (6, 2),
@@ -26,21 +26,21 @@ TESTS = {
     "animal_vs_vehicle": (2, 2),
     "animal_vs_vehicle_2": (2, 2),
 }
-# What the test `properties` asks for.
+# Properties that the test `properties` asks about.
 PROPERTIES = ("colour", "size", "age", "shape", "material")
-# What questions ask for: words of these lexicons, and people.
+# Answer types: words of these lexicons, and people.
 ASKED = (*PROPERTIES, "profession", "nationality", "animal", "vehicle", "name")
 LEAST_NAMES = 40
 
-# What may be said of the review of a test: nobody has, with what its author is unsure of; or how many speakers have,
-# when, and of which words (`isogloss.checklist.review_marks`).
+# Review status of a test: unreviewed, with the author's doubts; or the number of speakers, the date, and the reviewed
+# content (`isogloss.checklist.review_marks`).
 REVIEW = re.compile(
     r"unreviewed(?:[; ].*)?|reviewed by (?P<speakers>[1-9]\d{0,3}) "
     r"on (?P<date>\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])), content (?P<content>[0-9a-f]{12})",
     re.ASCII,
 )
 
-# Scripts that begin sentences with a capital. Georgian has capitals that are never used this way.
+# Scripts that begin sentences with a capital. Georgian has capitals but never uses them this way.
 CASED_SCRIPTS = ("Latn", "Cyrl", "Grek")
 
 _SCRIPT_NAMES = {
@@ -59,21 +59,21 @@ class GivenNames(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class FormRule(msgspec.Struct, forbid_unknown_fields=True):
-    """A form made by rule: [pattern, replacement] steps, the first that fits; examples are tests."""
+    """A form derived by rule: [pattern, replacement] steps, the first match applies; examples serve as tests."""
 
     steps: list[tuple[str, str]]
     examples: list[tuple[str, str]]
 
 
 class QuestionTemplates(msgspec.Struct, forbid_unknown_fields=True):
-    """A test: contexts, and questions, each with its answer and the answer as a whole sentence."""
+    """A test: contexts, and questions with their answers, also as whole sentences."""
 
     contexts: list[str]
     questions: list[tuple[str, str, str]]
 
 
 class PropertyTemplates(msgspec.Struct, forbid_unknown_fields=True):
-    """The properties test: for each kind of property a question, and its answer as a whole sentence."""
+    """The properties test: a question for each kind of property, and its answer as a whole sentence."""
 
     contexts: list[str]
     ask: dict[str, str]
@@ -81,12 +81,12 @@ class PropertyTemplates(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class InvarianceTemplates(msgspec.Struct, forbid_unknown_fields=True):
-    """Sentences that change no answer."""
+    """Sentences that do not change an answer."""
 
     unrelated: list[str]
 
 
-class Templates(msgspec.Struct, forbid_unknown_fields=True):
+class Templates(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The sentences of all tests."""
 
     comparisons: QuestionTemplates
@@ -98,22 +98,22 @@ class Templates(msgspec.Struct, forbid_unknown_fields=True):
     invariance: InvarianceTemplates
 
     def tests(self) -> dict[str, list[str]]:
-        """All templates by test: contexts, questions, answers, whole sentences."""
+        """Return all templates by test: contexts, questions, answers, whole sentences."""
         properties = self.properties
-        found = {"properties": [*properties.contexts, *properties.ask.values(), *properties.sentence.values()]}
+        templates = {"properties": [*properties.contexts, *properties.ask.values(), *properties.sentence.values()]}
         for name in TESTS:
             if name != "properties":
                 test: QuestionTemplates = getattr(self, name)
-                found[name] = [*test.contexts, *(text for texts in test.questions for text in texts)]
-        return found
+                templates[name] = [*test.contexts, *(text for texts in test.questions for text in texts)]
+        return templates
 
 
-class LanguageFile(msgspec.Struct, forbid_unknown_fields=True):
-    """One language: lexicons, sentences, and the rules that make them fit."""
+class LanguageFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """One language: lexicons, templates, and agreement rules."""
 
     code: str
-    review: dict[str, str]
     names: GivenNames
+    review: dict[str, str]
     adjective: dict[str, LexiconEntry]
     state: dict[str, LexiconEntry]
     intensifier: dict[str, LexiconEntry]
@@ -145,23 +145,23 @@ class LanguageFile(msgspec.Struct, forbid_unknown_fields=True):
     notes: str = ""
 
     def lexicon(self, name: str) -> dict[str, LexiconEntry]:
-        """A lexicon by name."""
-        found: dict[str, LexiconEntry] = getattr(self, name)
-        return found
+        """Return a lexicon by name."""
+        entries: dict[str, LexiconEntry] = getattr(self, name)
+        return entries
 
 
 @cache
 def concepts() -> Mapping[str, Mapping[str, str]]:
-    """The concepts every language has words for, with English glosses."""
+    """Return the concepts every language has words for, with English glosses."""
     return decode_toml((files("isogloss.grammar") / "concepts.toml").read_text(encoding="utf-8"), "concepts.toml")
 
 
 def parse(text: str, name: str) -> LanguageFile:
-    """A language file from its text.
+    """Parse a language file.
 
     Raises:
-        DataError: it is not TOML.
-        GrammarError: it is not such a file; every mistake with its line.
+        DataError: the text is not TOML.
+        GrammarError: the file is invalid; every error with its line.
     """
     try:
         file = msgspec.convert(decode_toml(text, name), LanguageFile)
@@ -175,7 +175,7 @@ def parse(text: str, name: str) -> LanguageFile:
 
 
 def key_line(text: str, path: str) -> int:
-    """The line of a key such as `adjective.old`; that of its table where the key is not there."""
+    """Return the line of a key such as `adjective.old`, or of its table if the key is missing."""
     table, _, key = re.sub(r"\[.*", "", path).rpartition(".")
     if not table:
         table, key = key, ""
@@ -202,21 +202,21 @@ def _mistakes(file: LanguageFile) -> Iterator[tuple[str, str]]:
             yield f"review.{test}", f'review of {test} must be "unreviewed" or {mark}'
     has_forms = any(isinstance(entry, dict) for name in concepts() for entry in file.lexicon(name).values())
     if not has_forms and not file.rules and not file.why_no_forms:
-        yield "code", "no word has forms and there are no rules: say why in why_no_forms"
+        yield "code", "no word has forms and there are no rules: explain in why_no_forms"
 
 
 def _lexicon_mistakes(file: LanguageFile) -> Iterator[tuple[str, str]]:
     for name, wanted in concepts().items():
-        found = file.lexicon(name)
+        lexicon = file.lexicon(name)
         for key in wanted:
-            if key not in found:
+            if key not in lexicon:
                 yield name, f"[{name}] lacks {key!r} ({wanted[key]})"
-        for key in found:
+        for key in lexicon:
             if key not in wanted:
                 close = near_names(key, wanted, 1)
                 yield f"{name}.{key}", f"unknown concept {key!r}" + (f", did you mean {close[0]!r}?" if close else "")
         seen: dict[str, str] = {}
-        for key, entry in found.items():
+        for key, entry in lexicon.items():
             shown = entry if isinstance(entry, str) else entry.get("base") or next(iter(entry.values()), "")
             if not shown.strip() or shown != unicodedata.normalize("NFC", shown):
                 yield f"{name}.{key}", f"{shown!r} is empty or not in Unicode NFC"
@@ -229,44 +229,44 @@ def _name_mistakes(file: LanguageFile) -> Iterator[tuple[str, str]]:
     seen: set[str] = set()
     for gender, entries in (("male", file.names.male), ("female", file.names.female)):
         if len(entries) < LEAST_NAMES:
-            yield f"names.{gender}", f"{len(entries)} {gender} names, at least {LEAST_NAMES} are needed"
+            yield f"names.{gender}", f"{len(entries)} {gender} names, expected at least {LEAST_NAMES}"
         for entry in entries:
             base = entry if isinstance(entry, str) else entry.get("base", "")
             if base in seen or not base.strip():
-                yield f"names.{gender}", f"name {base!r} is empty or there twice"
+                yield f"names.{gender}", f"name {base!r} is empty or duplicate"
             if _foreign(base, file.code):
                 yield f"names.{gender}", f"name {base!r} is not in the language's script"
             seen.add(base)
 
 
 def _template_mistakes(file: LanguageFile) -> Iterator[tuple[str, str]]:
-    known = {*concepts(), "a", "b", "p", "q"}
+    slot_names = {*concepts(), "a", "b", "p", "q"}
     for test, templates in file.templates.tests().items():
         for template in templates:
-            for slot in sorted(slots(template) - known):
+            for slot in sorted(slots(template) - slot_names):
                 yield f"templates.{test}.contexts", f"unknown slot {slot!r} in {template!r}"
     for test, (contexts, questions) in TESTS.items():
-        found = getattr(file.templates, test)
-        asked = len(found.ask) if test == "properties" else len(found.questions)
-        if (len(found.contexts), asked) != (contexts, questions):
-            counted = f"{len(found.contexts)} contexts and {asked} questions"
+        written = getattr(file.templates, test)
+        count = len(written.ask) if test == "properties" else len(written.questions)
+        if (len(written.contexts), count) != (contexts, questions):
+            counted = f"{len(written.contexts)} contexts and {count} questions"
             yield f"templates.{test}.contexts", f"{counted} instead of {contexts} and {questions}"
     for field in ("ask", "sentence"):
         if set(getattr(file.templates.properties, field)) != set(PROPERTIES):
-            yield f"templates.properties.{field}", "one each for colour, size, age, shape and material is needed"
+            yield f"templates.properties.{field}", "expected one each for colour, size, age, shape and material"
     for name in file.accepted:
         if name not in ASKED:
-            yield f"accepted.{name}", f"no question asks for {name!r}, only for {', '.join(ASKED)}"
+            yield f"accepted.{name}", f"no question has {name!r} as answer, only {', '.join(ASKED)}"
 
 
 @cache
 def in_script(letter: str, code: str) -> bool:
-    """Whether a letter belongs to the language's script."""
+    """Return True if a letter belongs to the language's script."""
     return unicodedata.name(letter, "").startswith(_SCRIPT_NAMES[language(code).script])
 
 
 def _foreign(text: str, code: str) -> str:
-    """The letters outside slots that are of another script."""
+    """Return the letters outside slots that belong to another script."""
     plain = re.sub(r"\{[^}]*\}", "", text)
     return "".join(letter for letter in plain if letter.isalpha() and not in_script(letter, code))
 

@@ -7,11 +7,12 @@
 | `{x.more}` | the word's form `more` |
 | `{x@y}` | the form that agrees with the class of `y` |
 | `{x.acc@y}` | the form `acc` in that class |
-| `{x+z}` | a predicate with the degree word `z` in its place `~`; also `{x+'most'}` |
+| `{x+z}` | a predicate with the degree word `z` at `~`; also `{x+'most'}` |
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -25,51 +26,49 @@ _SLOT = re.compile(
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Slot:
-    """One place to fill; compared by identity, since templates are compiled once."""
+    """One slot; compared by identity, since templates are compiled once."""
 
     name: str
     index: int = -1
     form: str = ""
     agree: str = ""
-    degree: str = ""  # a degree word as it is written
-    degree_of: str = ""  # or the slot that it fills
+    degree: str = ""  # a literal degree word
+    degree_of: str = ""  # or its slot
 
     def text(self, word: Filler, agree: str, degree: str, rules: Mapping[str, Rewrite]) -> str:
-        """The text that goes here, for a word, the class it agrees with, and a degree word."""
+        """Return the slot's text for a word, its agreement class, and a degree word."""
         if self.index >= 0:
             return str(word[self.index]) if isinstance(word, Sequence) else str(word)
         if isinstance(word, Word):
-            found = word.form(self.form, agree, rules)
+            form = word.form(self.form, agree, rules)
         elif self.form:
-            found = rules[self.form](str(word))
+            form = rules[self.form](str(word))
         else:
-            found = word if isinstance(word, str) else word[0]
-        return with_degree(found, degree)
+            form = word if isinstance(word, str) else word[0]
+        return with_degree(form, degree)
 
 
 @lru_cache(maxsize=8192)
 def compiled(template: str) -> tuple[str | Slot, ...]:
-    """The template as pieces of text and slots; a brace that is no slot is an error."""
+    """Split a template into text and slots; raise an error for an invalid brace."""
     pieces: list[str | Slot] = []
     end = 0
     for match in _SLOT.finditer(template):
         pieces.append(template[end : match.start()])
-        found = match.groupdict(default="")
-        index = int(found["index"]) if found["index"] else -1
-        literal = found["degree"].startswith("'")
-        degrees = (found["degree"].strip("'"), "") if literal else ("", found["degree"])
-        pieces.append(Slot(found["name"], index, found["form"], found["agree"], *degrees))
+        name, index, form, agree, degree = match.groups(default="")
+        by = {"degree": degree.strip("'")} if degree.startswith("'") else {"degree_of": degree}
+        pieces.append(Slot(name=name, index=int(index or -1), form=form, agree=agree, **by))
         end = match.end()
     pieces.append(template[end:])
     if any("{" in piece or "}" in piece for piece in pieces if isinstance(piece, str)):
-        raise GrammarError(f"not a slot in {template!r}", fix="Slots are {x}, {x.form}, {x@y}, {x+z}")
+        raise GrammarError(f"not a slot in {template!r}", fix="Write slots as {x}, {x.form}, {x@y} or {x+z}")
     return tuple(piece for piece in pieces if piece)
 
 
 def slots(template: str) -> set[str]:
-    """The names a template needs to be filled."""
+    """Return the slot names of a template."""
     names: set[str] = set()
     for piece in compiled(template):
         if isinstance(piece, Slot):
@@ -78,15 +77,15 @@ def slots(template: str) -> set[str]:
 
 
 def answer_slot(template: str) -> str:
-    """The slot whose word an answer is."""
+    """Return the slot of the answer word."""
     for piece in compiled(template):
         if isinstance(piece, Slot):
             return piece.name
-    raise GrammarError(f"no slot in the answer {template!r}", fix="An answer is a slot: {a}, {animal.acc}")
+    raise GrammarError(f"no slot in the answer {template!r}", fix="Write a slot as the answer: {a}, {animal.acc}")
 
 
 class TemplateWriter:
-    """Fills templates by the rules of one language; what a slot makes of a word is worked out once."""
+    """Filler of templates by the rules of one language, with a cache of slot texts."""
 
     def __init__(self, rules: Mapping[str, Rewrite], polish: Callable[[str], str] = str) -> None:
         self._rules = rules
@@ -94,12 +93,12 @@ class TemplateWriter:
         self._known: dict[tuple[object, ...], str] = {}
 
     def fill(self, template: str, fillers: Mapping[str, Filler]) -> str:
-        """The template with its slots filled."""
+        """Return the template with its slots filled."""
         pieces = [piece if isinstance(piece, str) else self._slot(piece, fillers) for piece in compiled(template)]
         return "".join(pieces)
 
     def say(self, template: str, fillers: Mapping[str, Filler]) -> str:
-        """The filled template, polished (contractions, capitals) as the language has it."""
+        """Return the filled template, polished (contractions, capitals) for the language."""
         return self._polish(self.fill(template, fillers))
 
     def _slot(self, slot: Slot, fillers: Mapping[str, Filler]) -> str:
@@ -110,12 +109,9 @@ class TemplateWriter:
         key = (slot, word, agree, by)
         try:
             return self._known[key]
-        except KeyError:
-            text = self._known[key] = self._filled(slot, word, agree, by)
+        except (KeyError, TypeError):  # several values (CheckList) cannot be cached
+            degree = by.form("", agree, {}) if isinstance(by, Word) else str(by)
+            text = slot.text(word, agree, degree, self._rules)
+            with suppress(TypeError):
+                self._known[key] = text
             return text
-        except TypeError:  # several values (CheckList) cannot be looked up
-            return self._filled(slot, word, agree, by)
-
-    def _filled(self, slot: Slot, word: Filler, agree: str, by: Filler) -> str:
-        degree = by.form("", agree, {}) if isinstance(by, Word) else str(by)
-        return slot.text(word, agree, degree, self._rules)

@@ -1,4 +1,4 @@
-"""Words with their forms, and the rules that make forms that are not listed."""
+"""Words with their forms, and rules for unlisted forms."""
 
 import re
 from collections.abc import Mapping
@@ -7,19 +7,19 @@ from functools import cached_property
 
 from isogloss.errors import IsoglossError
 
-# Where a degree word goes in a predicate: "est ~ fatigué", "a ~ faim".
+# Position of a degree word in a predicate: "est ~ fatigué", "a ~ faim".
 DEGREE = "~"
 
 
 class GrammarError(IsoglossError):
-    """Something a language file asks for and does not have."""
+    """A form or word that a language file uses but does not define."""
 
 
 @dataclass(frozen=True)
 class Rewrite:
-    """A form made by rule: the first pattern that fits the word is replaced; none fitting is an error.
+    """A form derived by rule: the first matching pattern is replaced; no match is an error.
 
-    Vowel harmony, buffer consonants and particles that look at the last sound are lists of such steps.
+    Vowel harmony, buffer consonants and particles that depend on the last sound are lists of these steps.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Rewrite:
         return [(re.compile(pattern), replacement) for pattern, replacement in self.steps]
 
     def __call__(self, word: str) -> str:
-        """The word in this form."""
+        """Return the word in this form."""
         for pattern, replacement in self._compiled:
             changed, count = pattern.subn(replacement, word, count=1)
             if count:
@@ -40,9 +40,9 @@ class Rewrite:
 
 @dataclass(frozen=True, eq=False)
 class Word:
-    """A word: its citation form, its other forms, and the class that others agree with (gender, noun class).
+    """A word: its citation form, its other forms, and its agreement class (gender, noun class).
 
-    Words are compared by identity: there is one for each entry of a language file.
+    Words are compared by identity: each entry of a language file is one object.
     """
 
     concept: str
@@ -51,9 +51,9 @@ class Word:
     agreement: str = ""
 
     def form(self, name: str, agree: str, rules: Mapping[str, Rewrite]) -> str:
-        """The form `name`, agreeing with the class `agree`: listed as `name.class`, `name`, or made by rule.
+        """Return the form `name`, agreeing with the class `agree`: listed as `name.class`, `name`, or derived by rule.
 
-        Without a name it is the form of the class, or the citation form.
+        Without a name, return the form of the class, or the citation form.
         """
         if not name:
             return self.forms.get(agree, self.base) if agree else self.base
@@ -63,14 +63,14 @@ class Word:
         for key in (f"{name}.{agree}", name):
             if key in rules:
                 return rules[key](self.forms.get(agree, self.base))
-        raise GrammarError(f"{self.concept!r} has no form {name!r}", fix=f"List it, or give a rule [rules.{name}]")
+        raise GrammarError(f"{self.concept!r} has no form {name!r}", fix=f"List it, or add a rule [rules.{name}]")
 
 
 def with_degree(predicate: str, degree: str) -> str:
-    """A predicate with its degree word, or without one."""
+    """Return a predicate with or without a degree word."""
     if DEGREE not in predicate:
         if degree:
-            raise GrammarError(f"{predicate!r} has no place for a degree word", fix="Mark it with ~")
+            raise GrammarError(f"{predicate!r} has no position for a degree word", fix="Mark it with ~")
         return predicate
     if degree:
         return predicate.replace(DEGREE, degree)

@@ -1,7 +1,7 @@
-"""Who the languages are: XTREME-R's fifty and Hausa, and what the papers published about them.
+"""Languages: XTREME-R's fifty and Hausa, with published results.
 
-`language("sw")`, `language("swh")` and `language("Swahili")` are the same entry. The published figures are in
-`isogloss.languages.published`, which is read only when it is imported.
+`language("sw")`, `language("swh")` and `language("Swahili")` are the same entry. Published results are in
+`isogloss.languages.published`, imported separately.
 """
 
 from typing import TYPE_CHECKING
@@ -12,10 +12,10 @@ __all__ = ["CODES", "Language", "Typology", "all_languages", "families", "langua
 
 CODES: tuple[str, ...]
 
-if not TYPE_CHECKING:  # so that a checker still reports names that this module does not have
+if not TYPE_CHECKING:  # so that type checkers still report unknown names
 
     def __getattr__(name: str) -> tuple[str, ...]:
-        """`CODES`, made on first use: importing the package reads no file."""
+        """Return `CODES`, computed on first use: importing the package reads no file."""
         if name != "CODES":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         globals()[name] = codes = tuple(entry.code for entry in all_languages())

@@ -1,21 +1,8 @@
-"""How an answer is judged: pure functions from strings and arrays to statistics."""
+"""Metrics: pure functions from strings and arrays to statistics."""
 
 from typing import TYPE_CHECKING
 
 from isogloss.lazy import submodules
-
-__all__ = [
-    "accuracy",
-    "aggregate",
-    "chunks",
-    "estimate",
-    "intervals",
-    "mining",
-    "qa",
-    "ranking",
-    "significance",
-    "spans",
-]
 
 if TYPE_CHECKING:
     from isogloss.metrics import (
@@ -30,5 +17,19 @@ if TYPE_CHECKING:
         significance,
         spans,
     )
-else:
+
+__all__ = [
+    "accuracy",
+    "aggregate",
+    "chunks",
+    "estimate",
+    "intervals",
+    "mining",
+    "qa",
+    "ranking",
+    "significance",
+    "spans",
+]
+
+if not TYPE_CHECKING:
     __getattr__ = submodules(__name__, __all__)

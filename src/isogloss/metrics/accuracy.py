@@ -1,4 +1,4 @@
-"""Accuracy: the share of examples whose label is right."""
+"""Accuracy: the share of correct labels."""
 
 from collections.abc import Sequence
 
@@ -8,14 +8,14 @@ from isogloss.metrics.statistics import MEAN, Statistics
 
 
 def statistics(gold: Sequence[object], predicted: Sequence[object]) -> Statistics:
-    """One row per example: 1 where the labels are equal, else 0.
+    """Return one row per example: 1 if the labels are equal, else 0.
 
     Args:
-        gold: the right labels.
+        gold: gold labels.
         predicted: a system's labels, in the same order.
 
     Raises:
-        ValueError: there are more of one than of the other.
+        ValueError: the numbers of labels differ.
     """
     if len(gold) != len(predicted):
         raise ValueError(f"{len(gold)} gold labels but {len(predicted)} predictions")

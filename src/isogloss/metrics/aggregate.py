@@ -1,12 +1,12 @@
-"""From languages to a task, from tasks to a category, from categories to one number.
+"""Averages from languages to tasks, tasks to categories, and categories to one overall score.
 
-A task's figure is the plain mean over its languages, English included where the task has it. How task figures
-become an overall differs between the papers, so the rule is always named:
+A task's score is the plain mean over its languages, including English if the task has it. The papers combine task
+scores differently, so the rule is always named:
 
 - "category" (XTREME-R, Table 4): the mean over categories of the mean over the category's tasks;
 - "flat" (XTREME, Table 2, and the reference scorer for both suites): the mean over tasks.
 
-Everything here averages what it is given, be it numbers or estimates with their uncertainty.
+The functions average plain numbers as well as estimates with uncertainty.
 """
 
 import math
@@ -16,7 +16,7 @@ from typing import TypeVar
 from isogloss.errors import IsoglossError, unknown
 
 T = TypeVar("T")
-# The mean of some figures with their weights.
+# Weighted mean of scores.
 Mean = Callable[[Sequence[T], Sequence[float]], T]
 
 RULES = ("category", "flat")
@@ -25,7 +25,7 @@ RULES = ("category", "flat")
 def groups(
     figures: Mapping[str, T], category_of: Callable[[str], str], mean: Mean[T], weights: Mapping[str, float]
 ) -> dict[str, T]:
-    """The mean over the given tasks of each category that has any; a task without a weight weighs 1."""
+    """Return the mean over the tasks of each non-empty category; the default weight is 1."""
     by_category: dict[str, list[str]] = {}
     for name in figures:
         by_category.setdefault(category_of(name), []).append(name)
@@ -36,13 +36,9 @@ def groups(
 
 
 def combined(
-    figures: Mapping[str, T],
-    rule: str,
-    category_of: Callable[[str], str],
-    mean: Mean[T],
-    weights: Mapping[str, float],
+    figures: Mapping[str, T], rule: str, category_of: Callable[[str], str], mean: Mean[T], weights: Mapping[str, float]
 ) -> T:
-    """One figure for the given tasks, by the named rule; an unknown rule is an error."""
+    """Combine task scores by the named rule."""
     if rule not in RULES:
         raise unknown("rule", rule, RULES)
     if rule == "category":
@@ -52,35 +48,35 @@ def combined(
 
 
 def overall(task_scores: Mapping[str, float], rule: str) -> float:
-    """One number for the given tasks, by the named rule.
+    """Return the overall score of the given tasks, by the named rule.
 
     Args:
         task_scores: task to its score; aliases are understood.
         rule: "category", the mean over categories of the mean over tasks, or "flat", the mean over tasks.
 
     Returns:
-        The overall figure, on the scale of the scores.
+        The overall score, on the scale of the scores.
 
     Raises:
-        UnknownNameError: a task or a rule that does not exist.
+        UnknownNameError: unknown task or rule.
         IsoglossError: no scores, a score that is not finite, or a task given under two names.
     """
-    # The one look upwards: which category a task is in is the task's own knowledge.
-    from isogloss.tasks.registry import canonical, task
+    # The only upward import: tasks define their categories.
+    from isogloss.tasks.registry import canonical, category_of
 
     scores: dict[str, float] = {}
     for name, score in task_scores.items():
-        known = canonical(name)
-        if known in scores:
-            raise IsoglossError(f"two scores for the task {known}", where=name, fix="Give it under one name")
-        scores[known] = score
+        task_id = canonical(name)
+        if task_id in scores:
+            raise IsoglossError(f"duplicate score of task {task_id}", where=name, fix="Pass it under one name")
+        scores[task_id] = score
         if not math.isfinite(score):
-            raise IsoglossError(f"the score is {score}", where=name, fix="Every task needs a finite score")
+            raise IsoglossError(f"expected a finite score, got {score}", where=name)
     if not scores:
-        raise IsoglossError("there is no task to average over")
-    return combined(scores, rule, lambda name: task(name).category, weighted_mean, {})
+        raise IsoglossError("no scores to average")
+    return combined(scores, rule, category_of, weighted_mean, {})
 
 
 def weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float:
-    """The mean by exactly rounded sums, so that the order of the values cannot show."""
+    """Return the mean, exactly rounded so that it does not depend on the order of the values."""
     return math.fsum(value * weight for value, weight in zip(values, weights, strict=True)) / math.fsum(weights)

@@ -1,16 +1,16 @@
 """Chunk F1 for tagging: exact spans with the right type, micro-averaged over all chunks.
 
-A tag has a prefix (its first character) and a type. A dialect says what the type is and what bounds a chunk:
+A tag has a prefix (its first character) and a type. A dialect defines the type and the chunk boundaries:
 
 - ``conll``: the lenient rule of conlleval; the type is the text after the last hyphen, or the whole tag if
-  there is none. An I- with nothing to continue opens a chunk; bare tags such as UPOS form chunks of equal
+  it has no hyphen. An I- with nothing to continue opens a chunk; bare tags such as UPOS form chunks of equal
   neighbours. The published numbers of XTREME and XTREME-R follow this rule (seqeval up to 0.0.12).
 - ``seqeval-1.2.2``: the same rule with the type of that release's default mode: the tag without its first
   character, then what follows the first hyphen. Bare tags lose a letter: CCONJ and SCONJ are one type, and X
   has the type of O.
 - ``iob2-strict``: a chunk is a B- with the I- of its type that follow it (seqeval's strict mode with IOB2).
 
-F1 is 2 correct / (predicted + gold), and 0 where neither side has a chunk.
+F1 is 2 correct / (predicted + gold), and 0 if neither side has a chunk.
 """
 
 from collections import defaultdict
@@ -38,7 +38,7 @@ _PREFIXES = {"B": _B, "I": _I, "E": _E, "S": _S, "O": _O, ".": _DOT}
 
 @dataclass(frozen=True)
 class _Dialect:
-    """What the type of a tag is, which rule bounds a chunk, and whether a corpus is read as one sequence."""
+    """Rules for tag types and chunk boundaries, and a flag for reading a corpus as one sequence."""
 
     type_of: Callable[[str], str]
     strict: bool = False
@@ -54,7 +54,7 @@ DIALECTS = tuple(_DIALECTS)
 
 
 def chunks(tags: Sequence[str], *, dialect: str = "conll") -> list[Chunk]:
-    """The chunks of one sentence.
+    """Return the chunks of one sentence.
 
     Args:
         tags: one tag per token.
@@ -64,14 +64,14 @@ def chunks(tags: Sequence[str], *, dialect: str = "conll") -> list[Chunk]:
         (type, first token, last token) of each chunk, in order; the last token is part of the chunk.
 
     Raises:
-        UnknownNameError: there is no such dialect.
-        IsoglossError: a tag is empty, or not IOB2 where "iob2-strict" asks for it.
+        UnknownNameError: unknown dialect.
+        IsoglossError: a tag is empty, or not IOB2 with "iob2-strict".
     """
     return extract([tags], dialect=dialect)[0]
 
 
 def extract(sentences: Sentences, *, dialect: str = "conll") -> list[list[Chunk]]:
-    """The chunks of each sentence by itself; far faster than calling `chunks` sentence by sentence."""
+    """Return the chunks of each sentence; far faster than calling `chunks` per sentence."""
     (codes,), tags = _encode(sentences)
     lengths = sizes(sentences)
     offsets = np.cumsum(lengths) - lengths
@@ -82,18 +82,18 @@ def extract(sentences: Sentences, *, dialect: str = "conll") -> list[list[Chunk]
     firsts = bounds.begins(lasts, offsets[owners])
     types = [tagset.types[kind] for kind in bounds.kinds[lasts].tolist()]
     spans = zip(types, (firsts - offsets[owners]).tolist(), (lasts - offsets[owners]).tolist(), strict=True)
-    found: list[list[Chunk]] = [[] for _ in sentences]
+    chunks_by_sentence: list[list[Chunk]] = [[] for _ in sentences]
     for owner, chunk in zip(owners.tolist(), spans, strict=True):
-        found[owner].append(chunk)
-    return found
+        chunks_by_sentence[owner].append(chunk)
+    return chunks_by_sentence
 
 
 def f1(gold: Tags, predicted: Tags, *, dialect: str = "conll") -> float:
-    """Micro-averaged chunk F1 of a corpus or of one sentence.
+    """Return the micro-averaged chunk F1 of a corpus or of one sentence.
 
     Args:
-        gold: the gold tags: a list of sentences, or the tags of one sentence.
-        predicted: the predicted tags, likewise, one for each token.
+        gold: gold tags: a list of sentences, or the tags of one sentence.
+        predicted: predicted tags, likewise, one for each token.
         dialect: "conll", "seqeval-1.2.2" or "iob2-strict".
 
     Returns:
@@ -101,18 +101,18 @@ def f1(gold: Tags, predicted: Tags, *, dialect: str = "conll") -> float:
 
     Raises:
         PredictionError: the two differ in their numbers of sentences or tags.
-        UnknownNameError: there is no such dialect.
-        IsoglossError: a tag is empty, or not IOB2 where "iob2-strict" asks for it.
+        UnknownNameError: unknown dialect.
+        IsoglossError: a tag is empty, or not IOB2 with "iob2-strict".
     """
     return statistics(gold, predicted, dialect=dialect).score
 
 
 def statistics(gold: Tags, predicted: Tags, *, dialect: str = "conll") -> Statistics:
-    """One row per sentence: chunks that are correct, predicted, and in the gold.
+    """Return one row per sentence: chunks that are correct, predicted, and in the gold.
 
-    Sentences stand alone, with one exception kept for parity: ``seqeval-1.2.2`` reads a corpus as one
+    Sentences are independent, with one exception kept for parity: ``seqeval-1.2.2`` reads a corpus as one
     sequence, and there a tag that has the type of O but is not O (X, among UPOS tags) can close a chunk
-    opened in an earlier sentence. Such a chunk counts where it ends.
+    opened in an earlier sentence. This chunk counts where it ends.
 
     Args and errors are those of `f1`.
     """
@@ -124,17 +124,17 @@ def statistics(gold: Tags, predicted: Tags, *, dialect: str = "conll") -> Statis
 def coded_statistics(
     gold: Codes, predicted: Codes, lengths: IntArray, tags: Sequence[str], *, dialect: str = "conll"
 ) -> Statistics:
-    """`statistics` for tags that are positions in a list of `tags`, all sentences laid end to end."""
+    """Like `statistics`, for tags given as indices into `tags`, with all sentences concatenated."""
     lengths = np.asarray(lengths, dtype=np.int64)
     if not len(gold) == len(predicted) == lengths.sum():
         raise ValueError(f"{len(gold)} gold and {len(predicted)} predicted tags for {lengths.sum()} tokens")
     tagset = _Tagset.of(tags, dialect)
     in_gold, in_predicted = tagset.bounds(gold, lengths), tagset.bounds(predicted, lengths)
-    # At most one chunk ends at a token, so equal chunks are found token by token, without any search.
+    # At most one chunk ends at a token, so equal chunks can be compared token by token.
     correct = in_gold.ends & in_predicted.ends & (in_gold.kinds == in_predicted.kinds)
     shared = np.flatnonzero(correct)
     if tagset.dialect.one_sequence:
-        # The sequence opens with the first token, or with the O that stands for an empty first sentence.
+        # The sequence opens with the first token, or with an O for an empty first sentence.
         floor = np.array(0 if lengths[:1].any() else -1)
     else:
         floor = np.repeat(np.cumsum(lengths) - lengths, lengths)[shared]
@@ -143,7 +143,7 @@ def coded_statistics(
 
 
 def token_accuracy(gold: Tags, predicted: Tags) -> Statistics:
-    """One row per sentence: tags that are right, and all tags; the score is their ratio over the corpus."""
+    """Return one row per sentence: tags that are right, and all tags; the score is their ratio over the corpus."""
     gold, predicted = _aligned(gold, predicted)
     (gold_codes, predicted_codes), _ = _encode(gold, predicted)
     right = gold_codes == predicted_codes
@@ -151,16 +151,16 @@ def token_accuracy(gold: Tags, predicted: Tags) -> Statistics:
 
 
 class _Bounds(NamedTuple):
-    """Per token: whether a chunk starts with it, whether a chunk ends with it, and its type."""
+    """Per-token masks of chunk starts and chunk ends, and the type of each token."""
 
     starts: BoolArray
     ends: BoolArray
     kinds: Codes
 
     def begins(self, tokens: IntArray, floor: IntArray) -> IntArray:
-        """The last start at or before each token, but no earlier than `floor`.
+        """Return the last start at or before each token, but no earlier than `floor`.
 
-        Odd tags can end a chunk that never started; as in the reference, it then reaches back this far.
+        Odd tags can end a chunk that never started; as in the reference, it then begins at `floor`.
         """
         started = np.cumsum(self.starts, dtype=np.int32)
         last: IntArray = np.append(-1, np.flatnonzero(self.starts))[started[tokens]]
@@ -169,7 +169,7 @@ class _Bounds(NamedTuple):
 
 @dataclass(frozen=True)
 class _Tagset:
-    """The distinct tags under a dialect: a prefix flag and a type number each, those of O last."""
+    """Distinct tags under a dialect, each with a prefix flag and a type number; O is last."""
 
     dialect: _Dialect
     flags: npt.NDArray[np.uint8]
@@ -188,17 +188,15 @@ class _Tagset:
                 raise IsoglossError(f"{tag!r} is not a tag", fix="A tag is a non-empty string")
             flag = _PREFIXES.get(tag[0], _OTHER)
             if rule.strict and not flag & (_B | _I | _O):
-                raise IsoglossError(
-                    f"{tag!r} is not an IOB2 tag",
-                    fix="Use the dialect conll for tags that are not B-, I- or O",
-                )
+                fix = "Use the dialect conll for tags that are not B-, I- or O"
+                raise IsoglossError(f"{tag!r} is not an IOB2 tag", fix=fix)
             flags.append(flag)
             kinds.append(numbers.setdefault(rule.type_of(tag), len(numbers)))
         small = np.min_scalar_type(len(numbers))  # a byte, nearly always, and bytes compare fast
         return cls(rule, np.array(flags, np.uint8), np.array(kinds, small), list(numbers))
 
     def bounds(self, codes: Codes, lengths: IntArray) -> _Bounds:
-        """Where the chunks are."""
+        """Locate the chunks."""
         flags, kinds = self.flags.take(codes), self.kinds.take(codes)
         flag_before, flag_after = _neighbours(flags, lengths, _O)
         kind_before, kind_after = _neighbours(kinds, lengths, self.kinds[-1])
@@ -225,7 +223,7 @@ class _Tagset:
 
 
 def _any(flags: npt.NDArray[np.uint8], wanted: int) -> BoolArray:
-    """Whether each flag is one of those wanted."""
+    """Return a mask of the flags that match any of the wanted bits."""
     hits: BoolArray = (flags & np.uint8(wanted)) != 0
     return hits
 
@@ -233,7 +231,7 @@ def _any(flags: npt.NDArray[np.uint8], wanted: int) -> BoolArray:
 def _neighbours(
     values: npt.NDArray[_Scalar], lengths: IntArray, outside: int | np.integer
 ) -> tuple[npt.NDArray[_Scalar], npt.NDArray[_Scalar]]:
-    """The value before and the value after each token, `outside` beyond the ends of its sentence."""
+    """Return the values before and after each token; `outside` at the sentence ends."""
     before, after = np.empty_like(values), np.empty_like(values)
     before[1:], after[:-1] = values[:-1], values[1:]
     stops = np.cumsum(lengths)
@@ -244,7 +242,7 @@ def _neighbours(
 
 
 def _sums_per_sentence(lengths: IntArray, *marks: BoolArray) -> FloatArray:
-    """One column per mark: how many tokens of each sentence carry it."""
+    """Return one column per mark: the number of marked tokens in each sentence."""
     rows = np.zeros((len(lengths), len(marks)))
     full = lengths > 0
     firsts = (np.cumsum(lengths) - lengths)[full]
@@ -254,32 +252,29 @@ def _sums_per_sentence(lengths: IntArray, *marks: BoolArray) -> FloatArray:
 
 
 def _encode(*corpora: Sentences) -> tuple[list[Codes], list[str]]:
-    """Tags as numbers: the flat codes of each corpus and the distinct tags they point to."""
+    """Encode tags as numbers: return the flat codes of each corpus, and the distinct tags they point to."""
     numbers: defaultdict[str, int] = defaultdict()
-    numbers.default_factory = numbers.__len__  # a tag met for the first time gets the next number
+    numbers.default_factory = numbers.__len__  # a new tag gets the next number
     return [_codes(corpus, numbers.__getitem__) for corpus in corpora], list(numbers)
 
 
 def _codes(sentences: Sentences, number: Callable[[str], int]) -> Codes:
     try:
         return np.frombuffer(bytes(map(number, chain.from_iterable(sentences))), np.uint8)
-    except ValueError:  # more tags than a byte can tell apart: the slower way
+    except ValueError:  # more tags than fit in a byte: use the slower path
         return np.fromiter(map(number, chain.from_iterable(sentences)), np.int64)
 
 
 def _aligned(gold: Tags, predicted: Tags) -> tuple[Sentences, Sentences]:
-    """Both sides as lists of sentences of the same lengths."""
+    """Return both sides as lists of sentences of the same lengths."""
     gold, predicted = _sentences(gold), _sentences(predicted)
     if len(gold) != len(predicted):
         raise PredictionError(f"{len(gold)} gold sentences but {len(predicted)} predicted")
-    wanted, given = sizes(gold), sizes(predicted)
-    if (wanted != given).any():
-        number = int(np.argmax(wanted != given))
-        raise PredictionError(
-            f"{wanted[number]} gold tags but {given[number]} predicted",
-            where=f"sentence {number}",
-            fix="Give one tag for each token",
-        )
+    wanted, lengths = sizes(gold), sizes(predicted)
+    if (wanted != lengths).any():
+        number = int(np.argmax(wanted != lengths))
+        what = f"{wanted[number]} gold tags but {lengths[number]} predicted"
+        raise PredictionError(what, where=f"sentence {number}", fix="Provide one tag per token")
     return gold, predicted
 
 

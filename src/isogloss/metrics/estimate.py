@@ -1,11 +1,11 @@
-"""How sure a score is: an estimate knows what every source of its examples adds to its error.
+"""Uncertainty of scores: an estimate records how much each source of examples adds to its error.
 
-Examples that share a source (questions about one article, the translations of one sentence) are right or wrong
-together, so what is drawn from the world is the source. Leaving out one source after the other (the jackknife) tells
-how much each moves the score; the sum of the squares is the variance. Averages and differences add up source by
-source, so whatever shares sources - languages, tasks, two systems - is correlated as it should be.
+Examples that share a source (questions about one article, translations of one sentence) are right or wrong together,
+so sources are the sampling units. The jackknife leaves out one source at a time to measure how much it moves the
+score; the sum of squares is the variance. Averages and differences add up source by source, so anything that shares
+sources - languages, tasks, two systems - is correlated correctly.
 
-Nothing is drawn at random: the same answers give the same figures, in whatever order they come.
+Nothing is random: the same answers give the same results in any order.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,24 +18,24 @@ import numpy.typing as npt
 from isogloss.metrics.statistics import FloatArray, IntArray, Statistics, checked_rows, sums_by_place
 from isogloss.metrics.student import ENOUGH, LEVEL, t_quantile, t_tail
 
-# Scores that are equal on paper may differ in their last digits.
+# Mathematically equal scores may differ in their last digits.
 ROUNDING = 1e-12
-# How often the detectable difference would be found.
+# Power of the test behind the minimum detectable difference.
 POWER = 0.8
 
 Interval = tuple[float, float]
 
 
 def sum_of_squares(values: FloatArray) -> float:
-    """The sum of the squares, the same on any number of cores: BLAS would add up in another order on another number."""
+    """Return the sum of squares, independent of the number of cores (BLAS changes the order of additions)."""
     return float((values**2).sum())
 
 
 @dataclass(frozen=True, eq=False)
 class SourceErrors:
-    """What each source of a space adds to the error of an estimate, 0 for those that are not `present`.
+    """Contribution of each source of a space to an estimate's error, 0 for sources not `present`.
 
-    Seeds are such a space as well, but no examples: they are marked, and not counted among these.
+    Seeds form a space as well; they are marked and not counted as examples.
     """
 
     values: FloatArray
@@ -44,56 +44,56 @@ class SourceErrors:
 
     @property
     def variance(self) -> float:
-        """The part of the variance that the space has."""
+        """Variance due to this space."""
         return sum_of_squares(self.values)
 
     @property
     def count(self) -> int:
-        """How many sources there are."""
+        """Number of sources."""
         return int(np.count_nonzero(self.present))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Estimate:
-    """A score, or an average or difference of scores, and how sure it is.
+    """A score, or an average or difference of scores, with its uncertainty.
 
     Attributes:
-        value: the score.
+        value: score.
         centre: the score with one further example right and one wrong in every cell; the middle of intervals.
-        n: the examples behind it.
-        errors: by space of sources what each source adds to the error. Spaces are independent of each other.
+        n: number of examples.
+        errors: errors by space of sources. Spaces are independent of each other.
         unseen: the variance that a further source would add if all its examples could be right or wrong: what the
-            sources have not shown yet.
-        is_share: whether it is made of scores within 0..1.
-        seeds: the score of each seed, where it is a mean over several.
+            observed sources cannot show.
+        is_share: True if all underlying scores lie within 0..1.
+        seeds: score of each seed, for a mean over several.
     """
 
+    errors: Mapping[str, SourceErrors]
+    unseen: float
     value: float
     centre: float
     n: int
-    errors: Mapping[str, SourceErrors]
-    unseen: float
     is_share: bool = True
     seeds: FloatArray | None = None
 
     @property
     def variance(self) -> float:
-        """The variance that the sources have shown."""
+        """Variance observed between sources."""
         return sum(part.variance for part in self.errors.values())
 
     @property
     def seed_variance(self) -> float:
-        """The part of the variance that is due to seeds."""
+        """Variance due to seeds."""
         return sum(part.variance for part in self.errors.values() if part.are_seeds)
 
     @property
     def sources(self) -> int:
-        """How many sources the examples have in all spaces."""
+        """Number of sources in all spaces."""
         return sum(part.count for part in self.errors.values() if not part.are_seeds)
 
     @property
     def freedom(self) -> float:
-        """The degrees of freedom of the variance (Satterthwaite 1946): a space of g sources has g - 1."""
+        """Degrees of freedom of the variance (Satterthwaite 1946): a space of g sources has g - 1."""
         parts = [(part.variance, part.count - 1) for part in self.errors.values() if part.count > 1]
         total = sum(variance for variance, _ in parts)
         if total < ROUNDING**2:
@@ -101,13 +101,12 @@ class Estimate:
         return total**2 / sum(variance**2 / freedom for variance, freedom in parts)
 
     def score_interval(self, level: float = LEVEL) -> Interval | None:
-        """The interval of a score; None where there are fewer than `ENOUGH` sources.
+        """Return the confidence interval of a score, or None with fewer than `ENOUGH` sources.
 
-        Wilson's interval with Student's quantile and the effective number of examples, which is how many 0/1 examples
-        would have the same variance (Korn and Graubard 1998). It holds its level at the ends of the scale, where
-        the bootstrap is too narrow, and never leaves the scale. Where no source differs from the others, the
-        effective number is that of the sources. What is no share has no ends, and Student's plain interval, or
-        none where nothing varies.
+        This is Wilson's interval with Student's quantile and the effective sample size, the number of 0/1 examples with
+        the same variance (Korn and Graubard 1998). It holds its level at the ends of the scale, where the bootstrap is
+        too narrow, and never leaves the scale. If all sources agree, the effective size is the number of sources.
+        Scores that are not shares get Student's plain interval, or None if nothing varies.
         """
         if self.sources < ENOUGH:
             return None
@@ -123,10 +122,10 @@ class Estimate:
         return wilson_interval(min(1.0, max(0.0, self.value)), effective, quantile)
 
     def difference_interval(self, level: float = LEVEL) -> Interval | None:
-        """The interval of a difference of scores, -1..1; None where there are fewer than `ENOUGH` sources.
+        """Return the confidence interval of a difference of scores, -1..1, or None with fewer than `ENOUGH` sources.
 
-        Student's interval, moved and widened by two further examples of which one favours either side (Agresti
-        and Min 2005): no point even where all sources agree.
+        This is Student's interval, shifted and widened by two further examples, one in favour of each side (Agresti and
+        Min 2005), so it has positive width even if all sources agree.
         """
         error = sqrt(self.variance + self.unseen)
         if self.sources < ENOUGH or error < ROUNDING:
@@ -139,13 +138,13 @@ class Estimate:
 
     @property
     def t_test(self) -> float:
-        """The two-sided p-value of no difference, from the same figures as the interval."""
+        """Return the two-sided p-value of no difference, consistent with the interval."""
         error = sqrt(self.variance + self.unseen)
         return min(1.0, 2 * t_tail(abs(self.centre) / error, self.freedom)) if error else 1.0
 
     @property
     def detectable(self) -> float | None:
-        """The smallest true difference that would be found, at the 5 % level, four times in five."""
+        """Return the minimum detectable difference at the 5 % level with 80 % power."""
         if self.sources < ENOUGH:
             return None
         reach = t_quantile((1 + LEVEL) / 2, self.freedom) + t_quantile(POWER, self.freedom)
@@ -153,17 +152,17 @@ class Estimate:
 
 
 def estimate(statistics: Statistics, codes: IntArray | None = None, size: int = 0, space: str = "") -> Estimate:
-    """The estimate of a score from its statistics.
+    """Return the estimate of a score from its statistics.
 
     Args:
-        statistics: rows with their value; rows of one unit are always left out together.
-        codes: the source of every unit, or of every row where rows are units, as a number below `size`; by default
-            each is its own source.
-        size: how many sources the space has.
-        space: the name of the space of sources.
+        statistics: rows with their value; the jackknife leaves out all rows of a unit together.
+        codes: source of every unit (or row, if rows are units) as a number below `size`; by default
+            each unit is its own source.
+        size: number of sources in the space.
+        space: name of the space of sources.
 
     Raises:
-        ValueError: there are no rows, or a number is not finite.
+        ValueError: no rows, or a number is not finite.
     """
     rows = checked_rows(statistics)
     position, size = _positions(statistics, codes, size)
@@ -174,26 +173,27 @@ def estimate(statistics: Statistics, codes: IntArray | None = None, size: int = 
     without = statistics.value(total - sums[present], len(rows) - counts[present])
     value = float(statistics.value(total, len(rows)))
     if not np.isfinite(without).all():
-        # A score that some sources alone make possible, such as a correlation of constants: nothing tells its error.
+        # Some scores are undefined without a source, such as the correlation of constants: their error is unknown.
         present = np.zeros_like(present)
     count = int(np.count_nonzero(present))
     errors = np.zeros(size)
     if count > 1:
         errors[present] = (without.mean() - without) * sqrt((count - 1) / count)
-    found = SourceErrors(errors, present)
-    if not statistics.value.is_share:
-        return Estimate(value, value, len(rows), {space: found}, 0.0, is_share=False)
-    independent = _independent_examples(value, found, len(rows))
-    centre = (value * independent + 1) / (independent + 2)
-    # One source alone shows nothing of how sources differ.
-    unseen = 1 / ((count + 2) * (independent + 2)) if count > 1 else 1.0
-    return Estimate(value, centre, len(rows), {space: found}, unseen)
+    source_errors = SourceErrors(errors, present)
+    centre, unseen, is_share, n = value, 0.0, statistics.value.is_share, len(rows)
+    if is_share:
+        independent = _independent_examples(value, source_errors, n)
+        centre = (value * independent + 1) / (independent + 2)
+        # A single source shows no variation between sources.
+        unseen = 1 / ((count + 2) * (independent + 2)) if count > 1 else 1.0
+    errors_by_space = {space: source_errors}
+    return Estimate(value=value, centre=centre, n=n, errors=errors_by_space, unseen=unseen, is_share=is_share)
 
 
 def _independent_examples(value: float, errors: SourceErrors, n: int) -> float:
-    """How many examples that share no source would say as much: between the number of sources and n.
+    """Return the equivalent number of independent examples, between the number of sources and n.
 
-    Where no source differs from the others nothing tells that they hold more than one such example each.
+    If all sources agree, each counts as one example.
     """
     sources, variance = errors.count, errors.variance
     if variance < ROUNDING**2:
@@ -203,13 +203,13 @@ def _independent_examples(value: float, errors: SourceErrors, n: int) -> float:
 
 
 def swaps(a: Statistics, b: Statistics, codes: IntArray | None = None, size: int = 0, space: str = "") -> Estimate:
-    """The difference of two systems on the same rows, with what each source adds to it in place of the errors.
+    """Return the difference of two systems on the same rows, with each source's contribution instead of errors.
 
-    If the systems are equally good, either could have given either's answers on a source: the signs of these
-    numbers are arbitrary, which `sign_test` makes a test of. A source adds what exchanging its rows moves
-    the two scores apart, starting from the mean of both.
+    If the systems are equally good, their answers on a source are exchangeable and the signs of the contributions
+    arbitrary, which `sign_test` tests. A contribution is the change of the difference when the source's rows are
+    swapped, starting from the mean of both systems.
     """
-    same = a.value.name == b.value.name and a.value.columns == b.value.columns  # plug-ins may make a function twice
+    same = a.value.name == b.value.name and a.value.columns == b.value.columns  # plugins may create a function twice
     if not same or a.rows.shape != b.rows.shape:
         raise ValueError(f"cannot pair {a.value.name} {a.rows.shape} with {b.value.name} {b.rows.shape}")
     position, size = _positions(a, codes, size)
@@ -217,11 +217,12 @@ def swaps(a: Statistics, b: Statistics, codes: IntArray | None = None, size: int
     middle = (a.sums + b.sums) / 2
     values = a.value(middle + moves, len(a)) - a.value(middle - moves, len(a))
     present = np.bincount(position, minlength=size) > 0
-    return Estimate(a.score - b.score, 0.0, len(a), {space: SourceErrors(values, present)}, 0.0)
+    errors = {space: SourceErrors(values, present)}
+    return Estimate(value=a.score - b.score, centre=0.0, n=len(a), errors=errors, unseen=0.0)
 
 
 def _positions(statistics: Statistics, codes: IntArray | None, size: int) -> tuple[IntArray, int]:
-    """The source of every row as a number, and how many there are."""
+    """Return the source of every row as a number, and the number of sources."""
     position = np.arange(len(statistics)) if statistics.units is None else statistics.units
     if codes is not None:
         position = codes[position]
@@ -237,76 +238,73 @@ def mean(
     *,
     of_same: bool = False,
 ) -> Estimate:
-    """The mean of estimates, plain unless there are weights.
+    """Return the mean of estimates, plain unless there are weights.
 
-    n is the sum of theirs unless it is given; `of_same` says that all are of the same examples, as two metrics are.
+    n defaults to the sum of their n; set `of_same` if all use the same examples, like two metrics of a task.
     """
-    given = [1.0] * len(estimates) if weights is None else weights
-    total = fsum(given)
-    found = weighted_sum(estimates, [weight / total for weight in given])
-    # Exactly rounded, so that the order of the parts cannot show.
-    value = fsum(weight * each.value for weight, each in zip(given, estimates, strict=True)) / total
-    unseen = max(each.unseen for each in estimates) if of_same else found.unseen
-    return replace(found, value=value, n=found.n if n is None else n, unseen=unseen)
+    weights = [1.0] * len(estimates) if weights is None else weights
+    total = fsum(weights)
+    combined = weighted_sum(estimates, [weight / total for weight in weights])
+    # Exactly rounded, so the order of the parts does not matter.
+    value = fsum(weight * part.value for weight, part in zip(weights, estimates, strict=True)) / total
+    unseen = max(part.unseen for part in estimates) if of_same else combined.unseen
+    return replace(combined, value=value, n=combined.n if n is None else n, unseen=unseen)
 
 
 def difference(a: Estimate, b: Estimate, *, paired: bool = False) -> Estimate:
-    """One estimate minus another, source by source where they share them; paired if they are of the same examples."""
-    found = replace(weighted_sum([a, b], [1.0, -1.0]), n=a.n, seeds=None)
-    return replace(found, unseen=max(a.unseen, b.unseen)) if paired else found
+    """Return a - b, source by source where shared; set `paired` if both use the same examples."""
+    result = replace(weighted_sum([a, b], [1.0, -1.0]), n=a.n, seeds=None)
+    return replace(result, unseen=max(a.unseen, b.unseen)) if paired else result
 
 
 def over_seeds(estimates: Sequence[Estimate], space: str) -> Estimate:
-    """The mean of one score over several seeds, with the seeds as a further space of sources.
+    """Return the mean of one score over several seeds, with the seeds as a further space of sources.
 
-    That seeds differ on single examples is in the errors of these already, so it is taken out of how the seeds' scores
-    differ.
+    The example errors already include variation between seeds on single examples, so it is subtracted from the
+    variance of the seeds' scores.
     """
     count = len(estimates)
     if count == 1:
         return estimates[0]
-    found = mean(estimates, n=estimates[0].n, of_same=True)
-    values = np.array([each.value for each in estimates])
+    average = mean(estimates, n=estimates[0].n, of_same=True)
+    values = np.array([part.value for part in estimates])
     apart = (values - values.mean()) / sqrt(count * (count - 1))
     shown = sum_of_squares(apart)
     on_examples = sum(
-        float(((each.errors[name].values - part.values) ** 2).sum())
-        for each in estimates
-        for name, part in found.errors.items()
+        float(((part.errors[name].values - shared.values) ** 2).sum())
+        for part in estimates
+        for name, shared in average.errors.items()
     ) / (count * (count - 1))
     left = sqrt(max(0.0, 1 - on_examples / shown)) if shown > ROUNDING**2 else 0.0
-    errors = {**found.errors, space: SourceErrors(left * apart, np.ones(count, dtype=bool), are_seeds=True)}
-    return replace(found, errors=errors, seeds=values)
+    errors = {**average.errors, space: SourceErrors(left * apart, np.ones(count, dtype=bool), are_seeds=True)}
+    return replace(average, errors=errors, seeds=values)
 
 
 def weighted_sum(estimates: Sequence[Estimate], factors: Sequence[float]) -> Estimate:
-    """The sum of estimates times factors: an average, a difference, a trend."""
+    """Return the sum of estimates times factors: an average, a difference, a trend."""
     errors: dict[str, SourceErrors] = {}
-    used = [(each, factor) for each, factor in zip(estimates, factors, strict=True) if factor]
-    for each, factor in used:
-        for space, part in each.errors.items():
-            before = errors.get(space)
-            values = factor * part.values
-            errors[space] = (
-                replace(part, values=values)
-                if before is None
-                else replace(part, values=before.values + values, present=before.present | part.present)
-            )
-    seeds = [factor * each.seeds for each, factor in used if each.seeds is not None]
+    used = [(part, factor) for part, factor in zip(estimates, factors, strict=True) if factor]
+    for part, factor in used:
+        for space, added in part.errors.items():
+            values, present = factor * added.values, added.present
+            if space in errors:
+                values, present = errors[space].values + values, errors[space].present | present
+            errors[space] = replace(added, values=values, present=present)
+    seeds = [factor * part.seeds for part, factor in used if part.seeds is not None]
     alike = len(seeds) == len(used) and len({len(values) for values in seeds}) == 1
     return Estimate(
-        sum(factor * each.value for each, factor in used),
-        sum(factor * each.centre for each, factor in used),
-        sum(each.n for each in estimates),
-        errors,
-        sum(factor**2 * each.unseen for each, factor in used),
-        all(each.is_share for each in estimates),
-        np.sum(seeds, axis=0) if alike else None,
+        value=sum(factor * part.value for part, factor in used),
+        centre=sum(factor * part.centre for part, factor in used),
+        n=sum(part.n for part in estimates),
+        errors=errors,
+        unseen=sum(factor**2 * part.unseen for part, factor in used),
+        is_share=all(part.is_share for part in estimates),
+        seeds=np.sum(seeds, axis=0) if alike else None,
     )
 
 
 def wilson_interval(share: float, n: float, quantile: float) -> Interval:
-    """Wilson's score interval of a share of n examples.
+    """Return Wilson's score interval of a share of n examples.
 
     (p + q²/2n ± q sqrt(p(1 - p)/n + q²/4n²)) / (1 + q²/n): holds its level for small n, never leaves 0..1.
     """

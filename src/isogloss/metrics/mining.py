@@ -1,4 +1,4 @@
-"""Bitext mining, as BUCC 2018 asks for it: find the pairs, choose the threshold, score the pairs.
+"""Bitext mining as in BUCC 2018: mine pairs, choose a threshold, score the pairs.
 
 Margin-based mining sets the cosine of a pair against the cosines of both sentences to their nearest
 neighbours, so that "hubs", which are close to everything, do not win.
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.errors import unknown
-from isogloss.metrics.search import Matrix, normalize_rows, search
+from isogloss.metrics.search import normalize_rows, search
 from isogloss.metrics.statistics import F1, FloatArray, IntArray, Statistics
 
 Margin = Literal["ratio", "distance", "absolute"]
@@ -29,7 +29,7 @@ _MARGINS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
 def mine(
     source: npt.ArrayLike, target: npt.ArrayLike, neighbours: int = 4, margin: Margin = "ratio"
 ) -> list[tuple[float, int, int]]:
-    """Pairs of rows that are likely translations of each other, one-to-one, as (score, i, j), best first.
+    """Return pairs of rows that are likely translations of each other, one-to-one, as (score, i, j), best first.
 
     score(x, y) = margin(cos(x, y), (a(x) + a(y)) / 2), where a(x) is the mean cosine of x to its k nearest
     neighbours on the other side, and "ratio" divides, "distance" subtracts and "absolute" ignores them. Each
@@ -40,15 +40,15 @@ def mine(
 
     Args:
         source: (n, d) embeddings of the sentences of one language.
-        target: (m, d) embeddings of those of the other.
-        neighbours: k, how many nearest neighbours are looked at.
+        target: (m, d) embeddings of the other language.
+        neighbours: k, the number of nearest neighbours.
         margin: "ratio", "distance" or "absolute".
 
     Returns:
         (score, row of the source, row of the target), best first.
 
     Raises:
-        UnknownNameError: there is no such margin.
+        UnknownNameError: unknown margin.
         PredictionError: the dimensions differ, or a number is not finite.
     """
     if margin not in get_args(Margin):
@@ -56,8 +56,8 @@ def mine(
     x, y = normalize_rows(source, side="source"), normalize_rows(target, side="target")
     if not len(x) or not len(y):
         return []
-    y_of_x, cosines_x = _neighbours(x, y, neighbours)
-    x_of_y, cosines_y = _neighbours(y, x, neighbours)
+    (y_of_x, cosines_x), (x_of_y, cosines_y) = search(x, y, neighbours), search(y, x, neighbours)
+    cosines_x, cosines_y = cosines_x.astype(np.float64), cosines_y.astype(np.float64)
     near_x, near_y = cosines_x.mean(axis=1), cosines_y.mean(axis=1)
     best_y, score_x = _best(y_of_x, _MARGINS[margin](cosines_x, (near_x[:, None] + near_y[y_of_x]) / 2))
     best_x, score_y = _best(x_of_y, _MARGINS[margin](cosines_y, (near_y[:, None] + near_x[x_of_y]) / 2))
@@ -69,13 +69,8 @@ def mine(
     return _one_to_one(scores[order], i[order], j[order])
 
 
-def _neighbours(queries: Matrix, candidates: Matrix, count: int) -> tuple[IntArray, FloatArray]:
-    rows, cosines = search(queries, candidates, count)
-    return rows, cosines.astype(np.float64)
-
-
 def _best(rows: IntArray, margins: FloatArray) -> tuple[IntArray, FloatArray]:
-    """The neighbour with the largest margin for each row (ties: the nearer one), and that margin."""
+    """Return the neighbour with the largest margin for each row (ties: the nearer one), and that margin."""
     chosen = margins.argmax(axis=1)[:, None]
     return np.take_along_axis(rows, chosen, axis=1)[:, 0], np.take_along_axis(margins, chosen, axis=1)[:, 0]
 
@@ -94,10 +89,10 @@ def _one_to_one(scores: FloatArray, sources: IntArray, targets: IntArray) -> lis
 
 
 def unify(texts: Sequence[str]) -> tuple[IntArray, IntArray]:
-    """One row for each distinct text, in order of first appearance, and how often that text occurs.
+    """Return one row for each distinct text, in order of first appearance, and how often that text occurs.
 
-    The row is that of the last occurrence, whose embedding the reference miner keeps: mine over
-    `embeddings[rows]`. It gives no pair for texts that occur more than once, since their ids are ambiguous.
+    The row is the last occurrence, as in the reference miner: mine over `embeddings[rows]`. Drop pairs with texts that
+    occur more than once, since their ids are ambiguous.
     """
     last = {text: row for row, text in enumerate(texts)}
     counts = Counter(texts)
@@ -105,19 +100,16 @@ def unify(texts: Sequence[str]) -> tuple[IntArray, IntArray]:
 
 
 def threshold(candidates: Iterable[tuple[Hashable, Hashable, float]], gold: Iterable[Pair]) -> float:
-    """The score above which to keep candidates (i, j, score): where F1 against the gold pairs is best.
+    """Return the score threshold with the best F1 of candidates (i, j, score) against the gold pairs.
 
-    Candidates are taken from the highest score down (ties in the order given; a repeated pair counts once,
-    with its highest score). The first prefix with the best F1 sets the threshold, halfway between its last
-    score and the next one. Where that prefix is the whole list there is no next one and the last score itself
-    is returned; the reference scorer raises an index error there. Where no candidate is correct it is 0.
+    Candidates are taken from the highest score down (ties in the order given; a repeated pair counts once, with its
+    highest score). The threshold is halfway between the last score of the first prefix with the best F1 and the next
+    score. If that prefix is the whole list, it is the last score (the reference scorer raises an index error). If no
+    candidate is correct, it is 0.
 
     Args:
         candidates: mined pairs as (i, j, score), in any order.
-        gold: the right pairs (i, j).
-
-    Returns:
-        The threshold, on the scale of the scores.
+        gold: gold pairs (i, j).
     """
     wanted = {tuple(pair) for pair in gold}
     ranked: dict[Pair, float] = {}
@@ -135,16 +127,16 @@ def threshold(candidates: Iterable[tuple[Hashable, Hashable, float]], gold: Iter
 
 
 def cross_fitted_pairs(candidates: Iterable[tuple[Hashable, Hashable, float]], gold: Iterable[Pair]) -> list[Pair]:
-    """The candidates to keep where their own gold may not choose the threshold.
+    """Select candidates with thresholds that are not tuned on their own gold.
 
     Source ids fall into two halves by their checksum; each half is cut at the `threshold` of the other.
 
     Args:
         candidates: mined pairs as (i, j, score), in any order.
-        gold: the right pairs (i, j).
+        gold: gold pairs (i, j).
 
     Returns:
-        The pairs (i, j) that are kept.
+        The selected pairs (i, j).
     """
     halves: tuple[list[tuple[Hashable, Hashable, float]], ...] = ([], [])
     gold_halves: tuple[list[Pair], ...] = ([], [])
@@ -161,29 +153,29 @@ def _half(source: Hashable) -> int:
 
 
 def pair_f1(gold: Iterable[Pair], predicted: Iterable[Pair]) -> tuple[float, float, float]:
-    """F1, precision and recall of predicted pairs: F1 = 2 |both| / (|predicted| + |gold|) over sets.
+    """Return F1, precision and recall of predicted pairs: F1 = 2 |both| / (|predicted| + |gold|) over sets.
 
     Args:
-        gold: the right pairs.
-        predicted: the pairs a system mined; order within a pair matters, repeated pairs count once.
+        gold: gold pairs.
+        predicted: mined pairs; order within a pair matters, repeated pairs count once.
 
     Returns:
-        (f1, precision, recall), 0..1; all three are 0 where no pair is right.
+        (f1, precision, recall), 0..1; all three are 0 if no pair is correct.
     """
-    wanted, found = {tuple(pair) for pair in gold}, {tuple(pair) for pair in predicted}
-    correct = len(wanted & found)
+    wanted, mined = {tuple(pair) for pair in gold}, {tuple(pair) for pair in predicted}
+    correct = len(wanted & mined)
     if not correct:
         return 0.0, 0.0, 0.0
-    return 2 * correct / (len(found) + len(wanted)), correct / len(found), correct / len(wanted)
+    return 2 * correct / (len(mined) + len(wanted)), correct / len(mined), correct / len(wanted)
 
 
 def statistics(gold: Iterable[Pair], predicted: Iterable[Pair]) -> Statistics:
-    """One row (correct, predicted, gold) per source sentence that occurs in either, ordered by its id.
+    """Return one row (correct, predicted, gold) per source sentence in either set, ordered by id.
 
     Pairs of one source sentence are resampled together; the score is `pair_f1`'s F1.
     """
-    wanted, found = {tuple(pair) for pair in gold}, {tuple(pair) for pair in predicted}
-    counts = [Counter(pair[0] for pair in pairs) for pairs in (wanted & found, found, wanted)]
+    wanted, mined = {tuple(pair) for pair in gold}, {tuple(pair) for pair in predicted}
+    counts = [Counter(pair[0] for pair in pairs) for pairs in (wanted & mined, mined, wanted)]
     sources = sorted(counts[1] | counts[2], key=str)
     rows = [[count[source] for count in counts] for source in sources]
     return Statistics(np.array(rows, np.float64).reshape(-1, 3), F1)

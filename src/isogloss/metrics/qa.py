@@ -3,7 +3,7 @@
 Each score of a question is its best over the gold answers, F1 and EM independently; the corpus score is
 the mean over questions. F1 of a pair is 2pr / (p + r), p and r being the shares of the predicted and of the
 gold tokens that lie in the multiset overlap, and 0 without overlap. EM is equality of the normalised strings,
-so that two answers of which normalisation leaves nothing have EM 1 and F1 0, as in the reference scorers.
+so two answers that normalise to nothing have EM 1 and F1 0, as in the reference scorers.
 
 There are two dialects of normalisation; both lower-case first and join tokens by single spaces at the end:
 
@@ -29,95 +29,88 @@ Answers = str | Sequence[str]
 
 DIALECTS = ("squad", "mlqa")
 
-# Questions normalised together: enough to amortise the calls, few enough to keep memory flat on any corpus.
+# Number of questions normalised together: enough to amortise the calls with flat memory.
 _BLOCK = 8192
 
 _ASCII_PUNCTUATION = string.punctuation.encode()
+_NO_ANSWERS = "a question without gold answers cannot be scored"
 
 
 def normalize(text: str, *, dialect: str, language: str | None = None) -> str:
-    """The answer as the reference scorer compares it: tokens joined by single spaces.
+    """Normalise an answer as the reference scorer does: tokens joined by single spaces.
 
     Args:
         text: an answer, predicted or gold.
         dialect: "squad" or "mlqa".
-        language: the language of the answer, one of `MLQA_LANGUAGES`; ignored by "squad".
+        language: language of the answer, one of `MLQA_LANGUAGES`; ignored by "squad".
 
     Raises:
-        UnknownNameError: there is no such dialect, or "mlqa" has no rule for the language.
+        UnknownNameError: unknown dialect, or "mlqa" has no rule for the language.
     """
     return _normalizer(dialect, language)([text])[0]
 
 
 def pair(prediction: str, answers: Answers, *, dialect: str, language: str | None = None) -> tuple[float, float]:
-    """Token F1 and exact match of one prediction against its gold answers.
+    """Return token F1 and exact match of one prediction against its gold answers.
 
     Args:
         prediction: the answer of a system.
-        answers: the gold answers: one string, or several.
+        answers: gold answers: one string, or several.
         dialect: "squad" or "mlqa".
-        language: the language of the answers, one of `MLQA_LANGUAGES`; ignored by "squad".
+        language: language of the answers, one of `MLQA_LANGUAGES`; ignored by "squad".
 
     Returns:
         (f1, em), 0..1, each the best over the gold answers.
 
     Raises:
-        DataError: there is no gold answer.
-        UnknownNameError: there is no such dialect, or "mlqa" has no rule for the language.
+        DataError: no gold answer.
+        UnknownNameError: unknown dialect, or "mlqa" has no rule for the language.
     """
     golds = [answers] if isinstance(answers, str) else answers
     if len(golds) == 0:
-        raise _no_answers()
+        raise DataError(_NO_ANSWERS)
     normalized = _normalizer(dialect, language)([prediction, *golds])
     return _best(normalized[0], normalized[1:])
 
 
 def statistics(
-    predictions: Sequence[str | None],
-    answers: Sequence[Answers],
-    *,
-    dialect: str,
-    language: str | None = None,
+    predictions: Sequence[str | None], answers: Sequence[Answers], *, dialect: str, language: str | None = None
 ) -> dict[str, Statistics]:
-    """One row per question under "f1" and under "em"; a prediction that is None scores 0 in both.
+    """Return one row per question under "f1" and under "em"; a prediction that is None scores 0 in both.
 
     Args:
         predictions: one answer per question.
-        answers: the gold answers of each question: one string, or several.
+        answers: gold answers of each question: one string, or several.
         dialect: "squad" or "mlqa".
-        language: the language of the answers, one of `MLQA_LANGUAGES`; ignored by "squad".
+        language: language of the answers, one of `MLQA_LANGUAGES`; ignored by "squad".
 
     Raises:
         PredictionError: there are more or fewer predictions than questions.
         DataError: a question has no gold answer.
-        UnknownNameError: there is no such dialect, or "mlqa" has no rule for the language.
+        UnknownNameError: unknown dialect, or "mlqa" has no rule for the language.
     """
     if len(predictions) != len(answers):
         raise PredictionError(f"{len(answers)} questions but {len(predictions)} predictions")
     normalize_all = _normalizer(dialect, language)
     rows = np.zeros((len(predictions), 2))
     for start in range(0, len(predictions), _BLOCK):
-        given = predictions[start : start + _BLOCK]
+        block = predictions[start : start + _BLOCK]
         golds = [(gold,) if isinstance(gold, str) else gold for gold in answers[start : start + _BLOCK]]
         if not all(map(len, golds)):
             number = start + next(row for row, gold in enumerate(golds) if len(gold) == 0)
-            raise _no_answers(f"question {number}")
-        # A prediction that is right repeats its gold, and golds repeat: each string is normalised once.
-        texts = dict.fromkeys(chain((text for text in given if text is not None), *golds))
+            raise DataError(_NO_ANSWERS, where=f"question {number}")
+        # Correct predictions repeat their gold and golds repeat: each string is normalised once.
+        texts = dict.fromkeys(chain((text for text in block if text is not None), *golds))
         normalized = dict(zip(texts, normalize_all(texts), strict=True)).__getitem__
         rows[start : start + _BLOCK] = [
             (0.0, 0.0) if text is None else _best(normalized(text), list(map(normalized, gold)))
-            for text, gold in zip(given, golds, strict=True)
+            for text, gold in zip(block, golds, strict=True)
         ]
     return {"f1": Statistics(rows[:, :1], MEAN), "em": Statistics(rows[:, 1:], MEAN)}
 
 
-def _no_answers(where: str = "") -> DataError:
-    return DataError("a question without gold answers cannot be scored", where=where)
-
-
 def _best(prediction: str, answers: list[str]) -> tuple[float, float]:
-    """The best F1 and the best EM over the answers, all of them normalised."""
+    """Return the best F1 and EM over the normalised answers."""
     if prediction in answers:
         return (1.0 if prediction else 0.0), 1.0
     tokens = prediction.split()
@@ -138,10 +131,10 @@ def _f1(tokens: list[str], distinct: set[str], answer: list[str]) -> float:
 
 
 def _whole_words(words: str) -> Callable[[str], str]:
-    r"""A function that puts a space in the place of each of the words.
+    r"""Return a function that replaces each of the words by a space.
 
-    The pattern is \b(...)\b with the first letters in front: the engine then leaps from one such letter to
-    the next instead of asking for a word boundary everywhere, which takes half the time.
+    The pattern is \b(...)\b preceded by the first letters, so the engine skips from one candidate letter to the next
+    instead of testing every word boundary. This halves the time.
     """
     pattern = re.compile("|".join(rf"{word[0]}(?<!\w{word[0]}){word[1:]}\b" for word in words.split()))
     return lambda text: pattern.sub(" ", text)
@@ -151,7 +144,7 @@ _ARTICLES: dict[str, Callable[[str], str]] = {
     "en": _whole_words("a an the"),
     "es": _whole_words("un una unos unas el la los las"),
     "de": _whole_words("ein eine einen einem eines einer der die das den dem des"),
-    # The reference cuts these two letters wherever they meet, inside words too.
+    # The reference removes these two letters everywhere, even inside words.
     "ar": lambda text: text.replace("ال", " "),
     "hi": lambda text: text,
     "vi": _whole_words("của là cái chiếc những"),
@@ -164,9 +157,9 @@ _CHINESE_TOKEN = re.compile(r"[\u4e00-\u9fa5]|[^\s\u4e00-\u9fa5]+")
 
 @dataclass(frozen=True)
 class _Normalizer:
-    """How to normalise many answers at once.
+    """Normaliser for many answers together.
 
-    The answers become the lines of one string, so that each step is one call in C for all of them.
+    The answers become lines of one string, so each step is one C call for all of them.
     """
 
     all_punctuation: bool
@@ -174,9 +167,9 @@ class _Normalizer:
     tokens: Callable[[str], list[str]]
 
     def __call__(self, texts: Iterable[str]) -> list[str]:
-        # A line break inside an answer is whitespace like any other and would be collapsed in the end.
+        # A line break inside an answer is whitespace and would be collapsed anyway.
         joined = "\n".join([text.replace("\n", " ") for text in texts]).lower()
-        # In UTF-8 an ASCII byte is never part of another character, and bytes are deleted at memory speed.
+        # In UTF-8 an ASCII byte is never part of another character, so bytes can be deleted directly.
         encoded = joined.encode("utf-8", "surrogatepass").translate(None, _ASCII_PUNCTUATION)
         joined = encoded.decode("utf-8", "surrogatepass")
         if self.all_punctuation and not joined.isascii():

@@ -1,12 +1,12 @@
-"""How good a ranking is: average precision and reciprocal rank, for one ranking or for arrays of them.
+"""Ranking metrics: average precision and reciprocal rank, for one ranking or arrays of rankings.
 
 Every measure follows from one array, the rank at which each target is first found:
 
 * AP@k = (sum over the targets found at ranks r <= k of targets found so far / r) / min(number of targets, k),
 * RR@k = 1 / r where r <= k, else 0,
-* with the other targets taken out of the pool ("limit to one target"), r falls by those that stood above.
+* with the other targets removed from the pool ("limit to one target"), r decreases by those ranked above.
 
-A repeated prediction is found once: the repeats are no hits, but they keep their ranks. `k` of None or 0
+A repeated prediction counts once: repeats are not hits but occupy ranks. `k` of None or 0
 means no cut-off; AP then divides by the number of targets. The array forms take integer ids, padded with -1.
 """
 
@@ -19,24 +19,24 @@ from isogloss.errors import DataError
 from isogloss.metrics.search import search as search  # noqa: PLC0414 - explicitly part of this API too
 from isogloss.metrics.statistics import FloatArray, IntArray
 
-_CELLS = 1 << 15  # ranks compared together: they stay in the processor's cache
+_CELLS = 1 << 15  # ranks compared together, to fit the CPU cache
 
 
 def average_precision(ranked: Sequence[object], targets: Collection[object], k: int | None = 20) -> float:
-    """AP@k of one ranking of ids: (sum over hit ranks r <= k of hits so far / r) / min(number of targets, k).
+    """Return AP@k of one ranking of ids: (sum over hit ranks r <= k of hits so far / r) / min(number of targets, k).
 
     LAReQA's measure: with 11 targets and k = 20 the denominator is 11, so that 1 can be reached.
 
     Args:
-        ranked: the ids a system ranked, best first.
-        targets: the right ids.
-        k: the cut-off; None or 0 for none.
+        ranked: ranked ids, best first.
+        targets: correct ids.
+        k: cut-off; None or 0 for none.
 
     Returns:
         Average precision, 0..1.
 
     Raises:
-        DataError: there are no targets (the reference scorer divides by zero).
+        DataError: no targets (the reference scorer divides by zero).
         ValueError: k is negative.
     """
     missing = set(targets)
@@ -54,17 +54,14 @@ def average_precision(ranked: Sequence[object], targets: Collection[object], k: 
 
 
 def reciprocal_rank(ranked: Sequence[object], target: object, k: int | None = 20) -> float:
-    """1 / rank of the first match where it is at most k, else 0; repeats above it waste ranks.
+    """Return 1 / rank of the first match if the rank is at most k, else 0; repeats above it occupy ranks.
 
-    Mewsli-X has one target a query, where this is AP@k.
+    With one target per query, as in Mewsli-X, this equals AP@k.
 
     Args:
-        ranked: the ids a system ranked, best first.
-        target: the right id.
-        k: the cut-off; None or 0 for none.
-
-    Returns:
-        Reciprocal rank, 0..1.
+        ranked: ranked ids, best first.
+        target: gold id.
+        k: cut-off; None or 0 for none.
 
     Raises:
         ValueError: k is negative.
@@ -76,16 +73,16 @@ def reciprocal_rank(ranked: Sequence[object], target: object, k: int | None = 20
 
 
 def average_precisions(ranked: npt.ArrayLike, targets: npt.ArrayLike, k: int | None = 20) -> FloatArray:
-    """AP@k of every query (n,), as `average_precision`.
+    """Return AP@k of every query (n,); see `average_precision`.
 
     Args:
         ranked: (n, r) ids, best first.
         targets: (n, t) ids in any order, distinct in a row.
-        k: the cut-off; None or 0 for none.
+        k: cut-off; None or 0 for none.
 
     Raises:
         DataError: a query has no targets.
-        ValueError: the arrays do not fit, do not hold integers, or name a target twice.
+        ValueError: mismatched shapes, non-integer ids, or duplicate targets.
     """
     rankings, wanted = _arrays(ranked, targets)
     counts = (wanted >= 0).sum(axis=1)
@@ -102,18 +99,18 @@ def average_precisions(ranked: npt.ArrayLike, targets: npt.ArrayLike, k: int | N
 def limited_reciprocal_ranks(
     ranked: npt.ArrayLike, targets: npt.ArrayLike, k: int | None = 20, *, whole_pool: bool = False
 ) -> FloatArray:
-    """RR@k of every target with the query's other targets taken out of the ranking (n, t), NaN where padded.
+    """Return RR@k of every target with the query's other targets removed (n, t), NaN for padding.
 
     "Limit to one target" of the XTREME-R paper, Table 14; its score is the mean over (query, target) pairs.
 
     Args:
-        ranked: (n, r) ids, best first. A query with t targets needs k + t - 1, since t - 1 may be taken out.
+        ranked: (n, r) ids, best first. A query with t targets needs k + t - 1, since t - 1 may be removed.
         targets: (n, t) ids, distinct in a row.
-        k: the cut-off.
-        whole_pool: the rankings hold every candidate, so that no more can be asked of them.
+        k: cut-off.
+        whole_pool: True if the rankings contain every candidate, so the depth is not checked.
 
     Raises:
-        ValueError: a ranking is too short, or the arrays do not fit, do not hold integers, or name a target twice.
+        ValueError: a ranking is too short, mismatched shapes, non-integer ids, or duplicate targets.
     """
     rankings, wanted = _arrays(ranked, targets)
     counts = (wanted >= 0).sum(axis=1)
@@ -129,21 +126,21 @@ def limited_reciprocal_ranks(
         ranks = _first_ranks(held, wanted.shape[1])
         above = np.zeros((len(held) + 1, len(ranks)), np.int64)
         np.cumsum(held > 0, axis=0, out=above[1:])
-        place = np.where(np.isfinite(ranks), ranks - 1, 0).astype(np.int64)
-        ranks -= above[place, np.arange(len(ranks))[:, None]]
+        index = np.where(np.isfinite(ranks), ranks - 1, 0).astype(np.int64)
+        ranks -= above[index, np.arange(len(ranks))[:, None]]
         inverse[part] = np.where(ranks <= limit, 1 / ranks, 0.0)
     return np.where(wanted >= 0, inverse, np.nan)
 
 
 def _cut(k: int | None, length: int) -> int:
-    """How many ranks count."""
+    """Return the number of ranks that count."""
     if k is not None and k < 0:
         raise ValueError(f"k must be positive, or None or 0 for no cut-off; got {k}")
     return k or length
 
 
 def _arrays(ranked: npt.ArrayLike, targets: npt.ArrayLike) -> tuple[IntArray, IntArray]:
-    """Rankings and targets as matching integer matrices, with targets that are distinct in each row."""
+    """Check and convert rankings and targets to matching integer matrices."""
     rankings, wanted = np.asarray(ranked), np.asarray(targets)
     if rankings.ndim != 2 or wanted.ndim != 2 or len(rankings) != len(wanted):
         raise ValueError(f"rankings {rankings.shape} and targets {wanted.shape} must be matrices of equal length")
@@ -152,21 +149,21 @@ def _arrays(ranked: npt.ArrayLike, targets: npt.ArrayLike) -> tuple[IntArray, In
     ordered = np.sort(wanted, axis=1)
     repeated = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1)
     if repeated.any():
-        raise ValueError(f"query {int(np.argmax(repeated))} names a target twice")
+        raise ValueError(f"query {int(np.argmax(repeated))} has a duplicate target")
     return rankings.astype(np.int64, copy=False), wanted.astype(np.int64, copy=False)
 
 
 def _first_ranks(held: npt.NDArray[np.int32], count: int) -> FloatArray:
-    """The rank (from 1) at which each of `count` targets is first held (n, t), infinite where it is not."""
+    """Return the rank (from 1) of the first occurrence of each of `count` targets (n, t), infinite if absent."""
     ranks = np.full((held.shape[1], count), np.inf)
-    place, query = np.nonzero(held > 0)
-    # The last assignment stays, so the first match must come last.
-    ranks[query[::-1], held[place, query][::-1] - 1] = place[::-1] + 1
+    rank, query = np.nonzero(held > 0)
+    # The last assignment wins, so the first match must come last.
+    ranks[query[::-1], held[rank, query][::-1] - 1] = rank[::-1] + 1
     return ranks
 
 
 def _chunks(rankings: IntArray, wanted: IntArray) -> Iterator[tuple[slice, npt.NDArray[np.int32]]]:
-    """Slices of the queries with the number (from 1) of the target that each rank holds (r, n), 0 where none.
+    """Yield slices of queries with the target number (from 1) at each rank (r, n), 0 if none.
 
     Queries lie along the last axis, so that comparisons run over long rows.
     """

@@ -1,7 +1,7 @@
-"""The metrics by name: what each is, and whether less of it is better. Listing imports this file, so it stays light."""
+"""Registry of metrics: titles and directions. `isogloss list` imports this module, so it stays light."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 from isogloss.plugins import Registry
@@ -12,26 +12,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Metric:
-    """What a name in a result record stands for.
+    """A metric in a result record.
 
     Attributes:
-        name: as in records and tables.
-        title: what it is, in a line.
-        lower_is_better: whether a smaller value is the better one.
-        kinds: the kinds of tasks that `statistics` is computed for, beside the metrics that they have by themselves.
-        statistics: (task, examples, answers) to per-example statistics; None for those that kinds compute themselves.
+        name: name in records and tables.
+        title: one-line description.
+        lower_is_better: True if smaller values are better.
+        kinds: kinds of tasks that `statistics` applies to, in addition to their built-in metrics.
+        statistics: function from (task, examples, answers) to per-example statistics; None for built-in metrics.
     """
 
     name: str
     title: str
+    _: KW_ONLY
     lower_is_better: bool = False
     kinds: tuple[str, ...] = ()
     statistics: "Callable[[Any, Any, Any], Statistics] | None" = None
 
 
-# Name (dialects in brackets), tasks that use it, and what it is.
+# Name (dialects in brackets), tasks that use it, and title.
 SHIPPED = (
-    ("accuracy", "xnli xcopa pawsx mldoc tatoeba", "share of right answers (tatoeba: nearest neighbour)"),
+    ("accuracy", "xnli xcopa pawsx mldoc tatoeba", "share of correct answers (tatoeba: nearest neighbour)"),
     ("f1[squad]", "xquad tydiqa", "token overlap with the best gold answer, SQuAD 1.1 normalisation"),
     ("em[squad]", "xquad tydiqa", "equality with a gold answer, SQuAD 1.1 normalisation"),
     ("f1[mlqa]", "mlqa", "token overlap, MLQA's normalisation for each of its seven languages"),
@@ -39,13 +40,13 @@ SHIPPED = (
     ("f1[conll]", "udpos wikiann", "micro F1 over chunks, full tag as type (seqeval up to 0.0.12)"),
     ("f1[seqeval-1.2.2]", "", "the same with seqeval 1.2.2's types: CCONJ and SCONJ count as one"),
     ("f1[iob2-strict]", "", "micro F1 over chunks that are well-formed IOB2"),
-    ("f1[char-spans]", "udpos wikiann", "micro F1 over exact character spans, for answers without our tokens"),
+    ("f1[char-spans]", "udpos wikiann", "micro F1 over exact character spans, for systems with their own tokens"),
     ("boundary_f1", "udpos wikiann", "the same without the type"),
-    ("accuracy[tokens]", "udpos wikiann", "share of right tags"),
-    ("map@20", "lareqa mewslix", "AP cut at 20, over min(targets, 20); with one target MRR@20"),
-    ("one-target", "lareqa", "MRR@20 with the other right answers removed; -same, -different by language"),
+    ("accuracy[tokens]", "udpos wikiann", "share of correct tags"),
+    ("map@20", "lareqa mewslix", "AP cut at 20, over min(targets, 20); MRR@20 for a single target"),
+    ("one-target", "lareqa", "MRR@20 with the other correct answers removed; -same, -different by language"),
     ("f1[pairs]", "bucc", "F1, precision and recall over mined sentence pairs"),
-    ("error", "checklist-*", "share of cases with a wrong (or a changed) answer, by the fair rule; lower is better"),
+    ("error", "checklist-*", "share of cases with a wrong (or changed) answer, by the fair rule; lower is better"),
     ("error_paper", "checklist-*", "the same by the published rule; lower is better"),
 )
 _LOWER_IS_BETTER = ("error", "error_paper")
@@ -56,30 +57,25 @@ _NAMES = (
 
 
 def shipped_metric(name: str) -> Metric:
-    """A metric that the shipped kinds compute."""
-    titles = {known.partition("[")[0]: title for known, _, title in reversed(SHIPPED)}
+    """Return a built-in metric."""
+    titles = {full_name.partition("[")[0]: title for full_name, _, title in reversed(SHIPPED)}
     return Metric(name, titles.get(name, name), lower_is_better=name in _LOWER_IS_BETTER)
 
 
-METRICS: Registry[Metric] = Registry(
-    "metric",
-    Metric,
-    dict.fromkeys(_NAMES, "isogloss.metrics.registry:shipped_metric"),
-    "isogloss.metrics",
-    named_by="name",
-)
+_SHIPPED_METRICS = dict.fromkeys(_NAMES, "isogloss.metrics.registry:shipped_metric")
+METRICS: Registry[Metric] = Registry("metric", Metric, _SHIPPED_METRICS, "isogloss.metrics", named_by="name")
 
 
 def metric(name: str) -> Metric:
-    """The metric of that name; one that nobody has described is better the higher it is."""
+    """Return a metric by name; unregistered metrics default to higher is better."""
     return METRICS[name] if name in METRICS else Metric(name, name)
 
 
 def plugin_metrics() -> list[Metric]:
-    """The metrics that installed packages bring; of one that cannot be loaded a warning says why not."""
+    """List the metrics of installed packages, warning about those that cannot be loaded."""
     return list(METRICS.loadable(but=METRICS.shipped).values())
 
 
 def added_metrics(kind: str) -> list[Metric]:
-    """The metrics that installed packages add to a kind of tasks."""
-    return [found for found in plugin_metrics() if kind in found.kinds and found.statistics is not None]
+    """List the metrics that installed packages add to a kind."""
+    return [metric for metric in plugin_metrics() if kind in metric.kinds and metric.statistics is not None]

@@ -1,10 +1,10 @@
-"""Exact inner-product search in blocks: the matrix product proposes, one fixed sum decides.
+"""Exact inner-product search in blocks: a matrix product proposes candidates, one fixed sum decides.
 
-A BLAS product may give one pair of vectors other last bits in another block, on another processor or beside
-other rows, so that equal candidates need not tie. Here it only proposes: every pair that its rounding error
-cannot rule out (a rigorous bound, |error| <= gamma_d |q| |c|) is scored again with the additions in one fixed
-order, and only that score and the row number decide. Block sizes, threads and the device change the time,
-never the result. So does cutting the pool into shards that are searched apart, anywhere, and merged in any order.
+The last bits of a BLAS product depend on the block, the processor and the neighbouring rows, so equal candidates need
+not tie. Here it only proposes: every pair that its rounding error cannot rule out (a rigorous bound, |error| <=
+gamma_d |q| |c|) is scored again with additions in a fixed order, and only that score and the row number decide. Block
+sizes, threads and device change the time, never the result. The same holds for searching shards of the pool
+separately and merging them in any order.
 """
 
 import sys
@@ -20,13 +20,13 @@ from isogloss.errors import PredictionError
 from isogloss.metrics.statistics import FloatArray, IntArray
 
 Matrix = npt.NDArray[Any]  # (rows, dimension), float16, float32 or float64
-BlockProgress = Callable[[int, int], None]  # called with the blocks done and the blocks in all
+BlockProgress = Callable[[int, int], None]  # called with (blocks done, total blocks)
 PairBlocks = Iterator[tuple[slice, IntArray, IntArray]]
 
-_GROUP = 32  # columns whose maximum stands for them while the threshold is sought
-_PAIRS = 1 << 19  # pairs looked at together, at most: keeps memory flat where nearly everything ties
-_CHUNK = 1 << 18  # elements gathered together: two such chunks fit in a core's cache
-_WORTH_IMPORTING = 4 * 10**12  # multiplications (about a minute of two cores) that pay for importing torch
+_GROUP = 32  # columns per group; only the group maximum is used to find the threshold
+_PAIRS = 1 << 19  # maximum number of pairs scored together: keeps memory flat if nearly everything ties
+_CHUNK = 1 << 18  # elements gathered together: two chunks fit in a core's cache
+_WORTH_IMPORTING = 4 * 10**12  # multiplications (about a minute on two cores) that justify importing torch
 
 
 def search(
@@ -39,27 +39,27 @@ def search(
     progress: BlockProgress | None = None,
     first_row: int = 0,
 ) -> tuple[IntArray, Matrix]:
-    """The k candidates with the largest inner product for each query, best first, ties by the lower row.
+    """Return the k candidates with the largest inner product for each query, best first, ties by the lower row.
 
-    Exact, and never more than one block of the score matrix in memory; candidates may be memory-mapped and
-    are read once. Computed in float32, or in float64 where both sides are float64. A CUDA device is used
-    where torch has one; on processors numpy is at least as fast.
+    The search is exact and keeps at most one block of the score matrix in memory; candidates may be memory-mapped and
+    are read once. It computes in float32, or in float64 if both sides are float64. It uses a CUDA device if torch has
+    one; on CPUs numpy is at least as fast.
 
     Args:
         queries: (n, d) numbers.
         candidates: (m, d) numbers.
-        k: how many to return; all m, ordered, where there are fewer.
+        k: number of results; at most m.
         query_block: queries scored together.
         candidate_block: candidates scored together.
         progress: called after each block with the blocks done and their total.
-        first_row: the number of the first candidate, where these are a shard of a larger pool.
+        first_row: row number of the first candidate, for a shard of a larger pool.
 
     Returns:
         Rows of the candidates, int64 (n, min(k, m)), and their scores.
 
     Raises:
         PredictionError: the two sides differ in dimension, or hold a number that is not finite.
-        ValueError: k or a block size is below 1, or a side is no matrix of numbers.
+        ValueError: k or a block size is below 1, or a side is not a numeric matrix.
     """
     if min(k, query_block, candidate_block) < 1:
         raise ValueError("k and the block sizes must be at least 1")
@@ -86,11 +86,11 @@ def search(
 
 
 def merge_shards(first: tuple[IntArray, Matrix], second: tuple[IntArray, Matrix], k: int) -> tuple[IntArray, Matrix]:
-    """What `search` gives for two shards of a pool together, from what it gave for each with rows of the whole pool."""
+    """Merge the `search` results of two shards, given with rows of the whole pool."""
     rows, scores = (np.concatenate(both, axis=1) for both in zip(first, second, strict=True))
     width = min(k, rows.shape[1])
     best_rows, best_scores = np.empty((len(rows), width), rows.dtype), np.empty((len(rows), width), scores.dtype)
-    for part in _parts(len(rows), 4096):  # keeps memory flat where there are many queries
+    for part in _parts(len(rows), 4096):  # keeps memory flat for many queries
         order = np.lexsort((rows[part], -scores[part]), axis=1)[:, :width]
         best_rows[part] = np.take_along_axis(rows[part], order, axis=1)
         best_scores[part] = np.take_along_axis(scores[part], order, axis=1)
@@ -98,11 +98,11 @@ def merge_shards(first: tuple[IntArray, Matrix], second: tuple[IntArray, Matrix]
 
 
 def check_sides(queries: npt.ArrayLike, candidates: npt.ArrayLike) -> np.dtype[Any]:
-    """Refuse what `search` would refuse, but for numbers of candidates, which it reads once; gives the type of scores.
+    """Check the inputs of `search`, except the candidates' values; return the dtype of scores.
 
     Raises:
         PredictionError: the two sides differ in dimension, or a query holds a number that is not finite.
-        ValueError: a side is no matrix of numbers.
+        ValueError: a side is not a numeric matrix.
     """
     vectors, _, dtype = _both(queries, candidates)
     _lengths(vectors, dtype, "queries", 4096)
@@ -110,46 +110,43 @@ def check_sides(queries: npt.ArrayLike, candidates: npt.ArrayLike) -> np.dtype[A
 
 
 def nearest(queries: npt.ArrayLike, candidates: npt.ArrayLike) -> IntArray:
-    """The row of the candidate with the highest cosine for each query, ties by the lowest row.
+    """Return the row of the candidate with the highest cosine for each query, ties by the lowest row.
 
-    This is the nearest neighbour by Euclidean distance between unit vectors, which is how Tatoeba is scored:
-    no margin, one direction.
+    Equals the Euclidean nearest neighbour between unit vectors, as used to score Tatoeba: no margin, one direction.
     """
     vectors, pool = normalize_rows(queries, side="queries"), normalize_rows(candidates, side="candidates")
     if not len(pool):
-        raise ValueError("there are no candidates to choose from")
+        raise ValueError("no candidates to choose from")
     rows: IntArray = search(vectors, pool, k=1)[0][:, 0]
     return rows
 
 
 def normalize_rows(matrix: npt.ArrayLike, *, side: str = "embeddings") -> Matrix:
-    """A copy with every row at unit length, float32 unless given float64; zero rows stay zero.
+    """Return a copy with every row at unit length, float32 unless given float64; zero rows stay zero.
 
-    A number that is not finite is an error, which names the row and the `side`.
+    A non-finite number raises an error with the row and the `side`.
     """
-    given = _numbers(matrix, side)
-    dtype = np.dtype(np.float64 if given.dtype == np.float64 else np.float32)
-    unit = np.empty(given.shape, dtype)
+    numbers = _numbers(matrix, side)
+    dtype = np.dtype(np.float64 if numbers.dtype == np.float64 else np.float32)
+    unit = np.empty(numbers.shape, dtype)
     for part in _parts(len(unit), 4096):
-        values, lengths = _read(given, part, dtype, side)
+        values, lengths = _read(numbers, part, dtype, side)
         np.divide(values, np.where(lengths > 0, lengths, 1)[:, None], out=unit[part], casting="same_kind")
     return unit
 
 
 def _both(queries: npt.ArrayLike, candidates: npt.ArrayLike) -> tuple[Matrix, Matrix, np.dtype[Any]]:
-    """Both sides as matrices of one dimension, and the type to compute in."""
+    """Check both sides; return them as matrices with the dtype to compute in."""
     vectors, pool = _numbers(queries, "queries"), _numbers(candidates, "candidates")
     if vectors.shape[1] != pool.shape[1]:
-        raise PredictionError(
-            f"queries have {vectors.shape[1]} dimensions but candidates have {pool.shape[1]}",
-            fix="Encode both sides with the same model",
-        )
+        what = f"queries have {vectors.shape[1]} dimensions but candidates have {pool.shape[1]}"
+        raise PredictionError(what, fix="Encode both sides with the same model")
     double = vectors.dtype == pool.dtype == np.float64
     return vectors, pool, np.dtype(np.float64 if double else np.float32)
 
 
 def _numbers(given: npt.ArrayLike, side: str) -> Matrix:
-    """An array as it is (a memory map stays one), if it is a matrix of numbers."""
+    """Return the array unchanged (memory maps included), after checking that it is a numeric matrix."""
     matrix = np.asarray(given)
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiu":
         raise ValueError(f"{side} must be a matrix of numbers, not {matrix.dtype} of shape {matrix.shape}")
@@ -167,49 +164,45 @@ def _lengths(matrix: Matrix, dtype: np.dtype[Any], side: str, block: int) -> Flo
     return lengths
 
 
-def _read(
-    matrix: Matrix, part: slice, dtype: np.dtype[Any], side: str, first_row: int = 0
-) -> tuple[Matrix, FloatArray]:
-    """Some rows and their lengths; a row with a number that is not finite is an error that names it."""
-    with np.errstate(over="ignore", invalid="ignore"):  # either shows as a length that is not finite
+def _read(matrix: Matrix, part: slice, dtype: np.dtype[Any], side: str, first: int = 0) -> tuple[Matrix, FloatArray]:
+    """Read some rows and their norms; raise an error for non-finite numbers."""
+    with np.errstate(over="ignore", invalid="ignore"):  # either gives a non-finite norm
         values = np.ascontiguousarray(matrix[part], dtype)
         lengths = np.sqrt(np.einsum("nd,nd->n", values, values, dtype=np.float64))
-    usable = lengths < np.sqrt(np.finfo(dtype).max) / 2  # so that no inner product can overflow
+    usable = lengths < np.sqrt(np.finfo(dtype).max) / 2  # so that inner products cannot overflow
     if not usable.all():
         row = int(np.argmin(usable))
         finite = np.isfinite(values[row]).all()
-        raise PredictionError(
-            f"row {first_row + part.start + row} of the {side} "
-            + (f"is too long a vector for {dtype}" if finite else f"holds a value that is not a finite {dtype}"),
-            fix="Scale the embeddings" if finite else "Encode that text again",
-        )
+        what = f"vector too long for {dtype}" if finite else f"value that is not a finite {dtype}"
+        fix = "Scale the embeddings" if finite else "Encode that text again"
+        raise PredictionError(f"{what} in row {first + part.start + row} of the {side}", fix=fix)
     return values, lengths
 
 
 def _contenders(block: Matrix, lengths: FloatArray, k: int) -> tuple[Matrix, IntArray, float]:
-    """The block less every row that has k equal rows before it, which win every tie against it.
+    """Return the block without rows that have k equal rows before them, which would win every tie.
 
-    Without this, embeddings that are all the same would have each single pair scored twice. Returns the rows
-    left, their places in the block and the greatest length.
+    Without this, identical embeddings would have every pair scored twice. Returns the remaining rows, their indices in
+    the block and the largest norm.
     """
-    weights = np.cos(np.arange(block.shape[1]), dtype=block.dtype)  # any weights do
+    weights = np.cos(np.arange(block.shape[1]), dtype=block.dtype)  # arbitrary weights
     keys = np.einsum("nd,d->n", block, weights)
     order = np.argsort(keys, kind="stable")
-    place = np.arange(len(order))
-    head = np.maximum.accumulate(np.where(np.diff(keys[order], prepend=np.nan) != 0, place, 0))
-    if (place - head >= k).any():
-        equal = np.empty(len(order), np.bool_)  # equal keys suggest, equal rows prove
+    position = np.arange(len(order))
+    head = np.maximum.accumulate(np.where(np.diff(keys[order], prepend=np.nan) != 0, position, 0))
+    if (position - head >= k).any():
+        equal = np.empty(len(order), np.bool_)  # equal keys are only a hint, equal rows are proof
         for part in _parts(len(order), max(1, _CHUNK // max(1, block.shape[1]))):
             equal[part] = (block[order[part]] == block[order[head[part]]]).all(axis=1)
         before = np.cumsum(equal)
-        place = np.sort(order[~equal | (before - before[head] < k)])
-    return (block if len(place) == len(block) else block[place]), place, float(lengths.max())
+        position = np.sort(order[~equal | (before - before[head] < k)])
+    return (block if len(position) == len(block) else block[position]), position, float(lengths.max())
 
 
 def _rounding(sizes: FloatArray, dimension: int, dtype: np.dtype[Any]) -> FloatArray:
-    """How far two ways of summing inner products of the given sizes |q| |c| can differ, at most.
+    """Return the largest possible difference between two ways of summing inner products of sizes |q| |c|.
 
-    Each way is within gamma_d |q| |c| of the truth, gamma_d = d u / (1 - d u), whatever the order of the additions.
+    Each way is within gamma_d |q| |c| of the exact value, gamma_d = d u / (1 - d u), for any order of additions.
     """
     kind = np.finfo(dtype)
     share = (dimension + 2) * float(kind.eps) / 2
@@ -217,11 +210,10 @@ def _rounding(sizes: FloatArray, dimension: int, dtype: np.dtype[Any]) -> FloatA
 
 
 class _NumpyProduct:
-    """Which pairs of a batch and a block may be among the k best, found with one matrix product.
+    """Candidate pairs of a batch and a block for the k best, found with one matrix product.
 
-    Sorting or partitioning whole rows would cost more than the product. Instead the columns are dealt into
-    groups: the k-th largest group maximum bounds the k-th largest score from below, and only the groups that
-    reach it are opened.
+    Sorting or partitioning whole rows would cost more than the product. Instead the columns are split into groups: the
+    k-th largest group maximum bounds the k-th largest score from below, and only groups that reach it are examined.
     """
 
     def __init__(self, block: Matrix, batch_size: int, k: int) -> None:
@@ -232,7 +224,7 @@ class _NumpyProduct:
         self.buffer[:, len(block) :] = -np.inf
 
     def pairs(self, batch: Matrix, floor: FloatArray, slack: FloatArray, k: int) -> PairBlocks:
-        """Slices of the batch with their (query, column) pairs that may reach `floor` and the k-th best."""
+        """Yield slices of the batch with (query, column) pairs that may reach `floor` and the k-th best."""
         scores = self.buffer[: len(batch)]
         np.matmul(batch, self.block.T, out=scores[:, : len(self.block)])
         dealt = scores.reshape(len(batch), self.size, self.groups)
@@ -250,7 +242,7 @@ class _NumpyProduct:
 
 
 class _TorchProduct:
-    """The same on torch's device, with its `topk`."""
+    """`_NumpyProduct` on torch's device, with `topk`."""
 
     def __init__(self, torch: Any, block: Matrix) -> None:
         self.torch = torch
@@ -258,11 +250,11 @@ class _TorchProduct:
         self.block = self._tensor(block)
 
     def _tensor(self, matrix: Matrix) -> Any:
-        # Torch warns of memory that it may not write to, such as that of a mapped file.
+        # Torch warns about read-only memory such as a mapped file.
         return self.torch.from_numpy(matrix if matrix.flags.writeable else matrix.copy()).to(self.device)
 
     def pairs(self, batch: Matrix, floor: FloatArray, slack: FloatArray, k: int) -> PairBlocks:
-        """As `_NumpyProduct.pairs`."""
+        """See `_NumpyProduct.pairs`."""
         scores = self._tensor(batch) @ self.block.T
         if scores.shape[1] >= k:
             kth = self.torch.topk(scores, k).values[:, -1].cpu().numpy()
@@ -274,21 +266,21 @@ class _TorchProduct:
 
 
 def _round_down(floor: FloatArray, dtype: np.dtype[Any]) -> Matrix:
-    """The floor as a column of the given type, never higher: that could lose a pair."""
+    """Return the floor as a column of the given dtype, rounded down so that no pair is lost."""
     column: Matrix = np.nextafter(floor.astype(dtype), -np.inf, dtype=dtype)[:, None]
     return column
 
 
 def _few(count: int, pairs: int) -> Iterator[slice]:
-    """Slices of a batch of `count` queries that hold about `_PAIRS` of its pairs each."""
+    """Yield slices of a batch of `count` queries with about `_PAIRS` pairs each."""
     return _parts(count, max(1, count * _PAIRS // max(pairs, _PAIRS)))
 
 
 def _pair_scores(left: Matrix, i: IntArray, right: Matrix, j: IntArray) -> Matrix:
-    """Inner products of left[i] and right[j], each a function of its own two rows alone.
+    """Return inner products of left[i] and right[j], each depending only on its two rows.
 
-    Product and sum are two steps because numpy then adds up every row by itself, pairwise. BLAS and, in long
-    rows, `einsum` let the place of a row decide how its sum is split.
+    Product and sum are separate steps because numpy then sums each row pairwise. In BLAS and, for long rows, `einsum`
+    the row's position affects how its sum is split.
     """
     scores = np.empty(len(i), left.dtype)
     for part in _parts(len(i), max(1, _CHUNK // max(1, left.shape[1]))):
@@ -299,7 +291,7 @@ def _pair_scores(left: Matrix, i: IntArray, right: Matrix, j: IntArray) -> Matri
 
 
 def _merge(best: Matrix, held: IntArray, query: IntArray, scores: Matrix, rows: IntArray) -> None:
-    """Put newly scored rows of some queries among the best ones held so far, in place."""
+    """Merge newly scored rows of some queries into the best so far, in place."""
     count, k = best.shape
     owners = np.concatenate([np.repeat(np.arange(count), k), query])
     all_scores = np.concatenate([best.ravel(), scores])
@@ -311,13 +303,13 @@ def _merge(best: Matrix, held: IntArray, query: IntArray, scores: Matrix, rows: 
 
 
 def torch_where_it_pays(multiplications: int) -> Any:
-    """The torch module where it is loaded, or is worth its import for so many multiplications; else None."""
+    """Return torch if it is loaded or worth importing for this number of multiplications, else None."""
     wanted = "torch" in sys.modules or multiplications >= _WORTH_IMPORTING
     return import_module("torch") if wanted and find_spec("torch") is not None else None
 
 
 def _torch_with_device(multiplications: int, dtype: np.dtype[Any]) -> Any:
-    """The torch module, where it is loaded or worth it, has a CUDA device and rounds as the bound assumes."""
+    """Return torch if it is available, has a CUDA device and rounds as the bound assumes."""
     torch = torch_where_it_pays(multiplications)
     if torch is None:
         return None

@@ -1,7 +1,7 @@
-"""Is the difference real: the exact distribution of a difference whose sources could fall to either system.
+"""Significance tests: the exact distribution of a difference when sources are exchangeable between systems.
 
-Every p-value is two-sided. Nothing is drawn at random, so p has no smallest step that a correction over many tests
-would lift above 0.05, and depends neither on the order of the systems nor on which others are compared.
+Every p-value is two-sided. Nothing is random, so p has no smallest step that a multiple-testing correction could lift
+above 0.05, and it depends neither on the order of the systems nor on the other comparisons.
 """
 
 from collections.abc import Sequence
@@ -15,17 +15,17 @@ from isogloss.metrics.estimate import ROUNDING
 from isogloss.metrics.statistics import FloatArray
 from isogloss.metrics.student import normal_tail
 
-# Up to so many sources all sums of signed values are written out, those of either half.
+# Up to this many sources, enumerate all signed sums (of each half).
 ENUMERATED = 28
-# Up to this sum whole numbers are counted exactly.
+# Up to this sum, count whole numbers exactly.
 COUNTED = 20_000
-# Up to so many sources values are rounded to whole numbers of that sum; beyond, their sum is smooth.
+# Up to this many sources, round values to whole numbers with that sum; beyond, the sum is smooth.
 ROUNDED = 300
 _BISECTIONS = 200
 
 
 def sign_test(values: npt.ArrayLike) -> float:
-    """The p-value of a sum of values each of which could as well have had the other sign.
+    """Return the p-value of a sum of values under random signs.
 
     P(|sum of ± values| >= |sum of values|) over all choices of signs: approximate randomisation (Noreen 1989) with
     all its trials. Values of one size make it McNemar's exact test. It is exact for up to 28 values and for whole
@@ -33,29 +33,29 @@ def sign_test(values: npt.ArrayLike) -> float:
     up to 300, and beyond that the saddlepoint approximation of the same probability (Robinson 1982).
 
     Args:
-        values: what each source adds to the difference (`estimate.swaps`).
+        values: contribution of each source to the difference (`estimate.swaps`).
 
     Returns:
-        The two-sided p-value, 1 where no source differs.
+        The two-sided p-value, 1 if no source differs.
 
     Raises:
         ValueError: a value is not finite.
     """
-    given = np.asarray(values, dtype=np.float64).ravel()
-    if not np.isfinite(given).all():
-        raise ValueError(f"value {int(np.argmin(np.isfinite(given)))} is not finite")
-    largest = float(np.abs(given).max(initial=0.0))
+    contributions = np.asarray(values, dtype=np.float64).ravel()
+    if not np.isfinite(contributions).all():
+        raise ValueError(f"value {int(np.argmin(np.isfinite(contributions)))} is not finite")
+    largest = float(np.abs(contributions).max(initial=0.0))
     if largest < SMALLEST_P:
         return 1.0
-    given = given[np.abs(given) > ROUNDING * largest] / largest
-    observed = abs(fsum(given.tolist()))  # exactly rounded: the same whichever system and example comes first
+    contributions = contributions[np.abs(contributions) > ROUNDING * largest] / largest
+    observed = abs(fsum(contributions.tolist()))  # exactly rounded: independent of the order of systems and examples
     if observed < ROUNDING:
         return 1.0
-    whole = _whole_numbers(given)
-    if whole is None and ENUMERATED < len(given) <= ROUNDED:
-        # Nearly whole numbers, such as answers right, wrong or half right, have a sum with steps.
-        whole = np.rint(given * (COUNTED // len(given))).astype(np.int64)
-    sizes = np.sort(np.abs(given))
+    whole = _whole_numbers(contributions)
+    if whole is None and ENUMERATED < len(contributions) <= ROUNDED:
+        # Nearly whole numbers, such as right, wrong or half-right answers, have a sum with steps.
+        whole = np.rint(contributions * (COUNTED // len(contributions))).astype(np.int64)
+    sizes = np.sort(np.abs(contributions))
     if whole is not None:
         p = _counted_tail(np.abs(whole[whole != 0]), abs(int(whole.sum())))
     elif len(sizes) <= ENUMERATED:
@@ -66,14 +66,14 @@ def sign_test(values: npt.ArrayLike) -> float:
 
 
 def one_size(values: npt.ArrayLike) -> bool:
-    """Whether all values that are not 0 have one size: the sign test is then McNemar's."""
+    """Return True if all non-zero values have the same size: the sign test is then McNemar's."""
     sizes = np.abs(np.asarray(values, dtype=np.float64))
     sizes = sizes[sizes > ROUNDING * sizes.max(initial=0.0)]
     return not len(sizes) or bool(np.ptp(sizes) <= 1e-9 * sizes.max())
 
 
 def holm(p_values: Sequence[float] | FloatArray) -> FloatArray:
-    """Holm's step-down correction of the p-values of a family of tests.
+    """Apply Holm's step-down correction to the p-values of a family of tests.
 
     The i-th smallest of m is multiplied by m - i + 1, kept at least as large as the one before and at most
     1. Calling those below 0.05 significant keeps the chance of any false alarm below 0.05, however the
@@ -88,18 +88,18 @@ def holm(p_values: Sequence[float] | FloatArray) -> FloatArray:
     Raises:
         ValueError: one is not within 0..1.
     """
-    given = np.asarray(p_values, dtype=np.float64)
-    if given.ndim != 1 or not ((given >= 0) & (given <= 1)).all():
+    p = np.asarray(p_values, dtype=np.float64)
+    if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():
         raise ValueError("p-values must be a list of numbers within 0..1")
-    order = np.argsort(given, kind="stable")
-    stepped = given[order] * np.arange(len(given), 0, -1)
-    adjusted = np.empty_like(given)
+    order = np.argsort(p, kind="stable")
+    stepped = p[order] * np.arange(len(p), 0, -1)
+    adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
     return adjusted
 
 
 def _whole_numbers(values: FloatArray) -> npt.NDArray[np.int64] | None:
-    """The values as multiples of a common measure; None where they have none, or it is too small."""
+    """Return the values as multiples of a common measure, or None if there is none or it is too small."""
     smallest = np.abs(values).min()
     for divisor in range(1, 7):
         multiples = values * (divisor / smallest)
@@ -113,12 +113,12 @@ def _whole_numbers(values: FloatArray) -> npt.NDArray[np.int64] | None:
 
 
 def _counted_tail(sizes: npt.NDArray[np.int64], observed: int) -> float:
-    """P(|sum| >= observed) for whole numbers: the distributions of those of equal size, convolved.
+    """Return P(|sum| >= observed) for whole numbers by convolving the distributions of equal sizes.
 
-    Only additions of positive numbers, so that small probabilities keep their digits.
+    Only positive numbers are added, so small probabilities keep their digits.
     """
     total = int(sizes.sum())
-    shares = np.ones(1)  # of the sums of those numbers that have a plus
+    shares = np.ones(1)  # sums of the numbers with a plus sign
     for size, count in zip(*np.unique(sizes, return_counts=True), strict=True):
         logs = np.array([lgamma(count + 1) - lgamma(k + 1) - lgamma(count - k + 1) for k in range(count + 1)])
         longer = np.zeros(len(shares) + size * count)
@@ -130,7 +130,7 @@ def _counted_tail(sizes: npt.NDArray[np.int64], observed: int) -> float:
 
 
 def _enumerated_tail(sizes: FloatArray, observed: float) -> float:
-    """P(|sum| >= observed) over all choices of signs: every sum of one half meets those of the other."""
+    """Return P(|sum| >= observed) over all choices of signs, combining the sums of both halves."""
     one, other = _signed_sums(sizes[::2]), np.sort(_signed_sums(sizes[1::2]))
     beyond = len(other) - np.searchsorted(other, observed - one - 1e-9)
     # Sums come in pairs of opposite sign.
@@ -145,7 +145,7 @@ def _signed_sums(sizes: FloatArray) -> FloatArray:
 
 
 def _saddlepoint_tail(sizes: FloatArray, observed: float) -> float:
-    """P(sum >= observed) by Lugannani and Rice (1980); the logarithm of the generating function is sum log cosh."""
+    """Return P(sum >= observed) by Lugannani and Rice (1980); the cumulant generating function is sum log cosh."""
     most = float(sizes.sum())
     if observed >= most * (1 - 1e-9):
         return 0.5 ** len(sizes)
@@ -162,7 +162,7 @@ def _saddlepoint_tail(sizes: FloatArray, observed: float) -> float:
 
 
 def _saddlepoint(sizes: FloatArray, observed: float) -> float:
-    """Where the tilted sum has the observed mean: sum of size * tanh(point * size) = observed."""
+    """Solve sum of size * tanh(point * size) = observed: the tilt with the observed mean."""
     low, high = 0.0, 1.0
     while float((sizes * np.tanh(high * sizes)).sum()) < observed and high < 1e9:
         low, high = high, 2 * high

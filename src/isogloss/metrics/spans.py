@@ -2,8 +2,8 @@
 
 An entity is (start, end, type) with half-open code-point offsets into the raw text and no whitespace at its
 ends. It is correct when exactly that triple is in the gold; F1 is 2 correct / (predicted + gold) over all
-entities of a language. Boundary-only F1 asks for (start, end) alone. XTREME-R describes tokenization-free NER
-but published no scorer for it: these figures compare among themselves, not with published chunk F1.
+entities of a language. Boundary-only F1 ignores the type. XTREME-R describes tokenization-free NER
+but published no scorer: these scores are comparable with each other, not with published chunk F1.
 """
 
 from collections.abc import Sequence
@@ -19,22 +19,22 @@ Offsets = Sequence[tuple[int, int]]
 
 
 def f1(gold: Sequence[Sequence[Span]], predicted: Sequence[Sequence[Span]], *, boundaries_only: bool = False) -> float:
-    """Micro F1, 0..1, over the spans of all examples; arguments and errors are those of `statistics`."""
+    """Return the micro F1, 0..1, over the spans of all examples; arguments and errors are those of `statistics`."""
     return statistics(gold, predicted, boundaries_only=boundaries_only).score
 
 
 def statistics(
     gold: Sequence[Sequence[Span]], predicted: Sequence[Sequence[Span]], *, boundaries_only: bool = False
 ) -> Statistics:
-    """One row per example: spans that are correct, predicted, and in the gold; a repeated span counts once.
+    """Return one row per example: spans that are correct, predicted, and in the gold; a repeated span counts once.
 
     Args:
-        gold: the spans of each example.
-        predicted: the spans a system found in each example.
-        boundaries_only: compare where spans are and not what they are.
+        gold: spans of each example.
+        predicted: predicted spans of each example.
+        boundaries_only: True to ignore the type.
 
     Raises:
-        PredictionError: there are spans for more or fewer examples than there are.
+        PredictionError: the numbers of examples differ.
     """
     if len(gold) != len(predicted):
         raise PredictionError(f"spans for {len(gold)} gold examples but for {len(predicted)} predicted")
@@ -42,17 +42,17 @@ def statistics(
     rows = np.zeros((len(gold), 3))
     for row, (wanted, given) in enumerate(zip(gold, predicted, strict=True)):
         if wanted or given:
-            right = {tuple(span[:parts]) for span in wanted}
-            found = {tuple(span[:parts]) for span in given}
-            rows[row] = len(right & found), len(found), len(right)
+            gold_spans = {tuple(span[:parts]) for span in wanted}
+            predicted_spans = {tuple(span[:parts]) for span in given}
+            rows[row] = len(gold_spans & predicted_spans), len(predicted_spans), len(gold_spans)
     return Statistics(rows, F1)
 
 
 def trim(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span without whitespace at its ends; one of whitespace only becomes empty.
+    """Return the span without whitespace at its ends; one of whitespace only becomes empty.
 
     Args:
-        text: the text of the offsets.
+        text: text of the offsets.
         start: the first code point.
         end: one past the last.
 
@@ -60,10 +60,8 @@ def trim(text: str, start: int, end: int) -> tuple[int, int]:
         IsoglossError: the span does not lie in the text.
     """
     if not 0 <= start <= end <= len(text):
-        raise IsoglossError(
-            f"span {start}:{end} does not lie in a text of {len(text)} characters",
-            fix="Offsets count code points from 0, and the end is one past the last",
-        )
+        fix = "Offsets count code points from 0, and the end is one past the last"
+        raise IsoglossError(f"span {start}:{end} does not lie in a text of {len(text)} characters", fix=fix)
     span = text[start:end]
     start = end - len(span.lstrip())
     return start, start + len(span.strip())
@@ -72,12 +70,12 @@ def trim(text: str, start: int, end: int) -> tuple[int, int]:
 def from_sentences(
     sentences: Sequence[Sequence[str]], offsets: Sequence[Offsets], dialect: str = "conll"
 ) -> list[list[Span]]:
-    """The chunks of tagged sentences as character spans.
+    """Return the chunks of tagged sentences as character spans.
 
     Args:
         sentences: one tag per token of each sentence.
         offsets: the half-open code-point offsets of each token.
-        dialect: how chunks are read from tags, see `isogloss.metrics.chunks`.
+        dialect: rule for reading chunks from tags, see `isogloss.metrics.chunks`.
 
     Raises:
         PredictionError: a sentence has more or fewer tags than tokens.
@@ -86,12 +84,9 @@ def from_sentences(
         raise PredictionError(f"{len(sentences)} tagged sentences but offsets for {len(offsets)}")
     for number, (tags, tokens) in enumerate(zip(sentences, offsets, strict=True)):
         if len(tags) != len(tokens):
-            raise PredictionError(
-                f"{len(tags)} tags for {len(tokens)} tokens",
-                where=f"sentence {number}",
-                fix="Give one tag for each token",
-            )
+            what = f"{len(tags)} tags for {len(tokens)} tokens"
+            raise PredictionError(what, where=f"sentence {number}", fix="Provide one tag per token")
     return [
-        [(tokens[first][0], tokens[last][1], kind) for kind, first, last in found]
-        for found, tokens in zip(extract(sentences, dialect=dialect), offsets, strict=True)
+        [(tokens[first][0], tokens[last][1], kind) for kind, first, last in chunks]
+        for chunks, tokens in zip(extract(sentences, dialect=dialect), offsets, strict=True)
     ]

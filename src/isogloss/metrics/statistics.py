@@ -16,13 +16,13 @@ IntArray = npt.NDArray[np.int64]
 
 
 def distinct(values: IntArray) -> IntArray:
-    """The different values, ascending. Asked for nothing else, `np.unique` would load `numpy.ma`, which takes 10 ms."""
-    found: IntArray = np.unique(values, return_counts=True)[0]
-    return found
+    """Return the distinct values, ascending. `np.unique` would import `numpy.ma`, which takes 10 ms."""
+    unique: IntArray = np.unique(values, return_counts=True)[0]
+    return unique
 
 
 def sizes(parts: Sequence[Sized]) -> IntArray:
-    """The length of every part: of sentences in tokens, of texts in characters."""
+    """Return the length of every part: of sentences in tokens, of texts in characters."""
     return np.fromiter(map(len, parts), np.int64, len(parts))
 
 
@@ -30,13 +30,13 @@ def sizes(parts: Sequence[Sized]) -> IntArray:
 class Value:
     """A named function from column sums (..., k) and row counts (...) to scores (...).
 
-    It works on one set of sums and on thousands alike. Empty denominators give 0, as the reference scorers have it.
+    It works on one set of sums and on thousands alike. Empty denominators give 0, as in the reference scorers.
 
     Attributes:
-        name: by which stored statistics find it again.
-        columns: what is summed.
-        function: from sums and counts to scores.
-        is_share: whether scores lie within 0..1, as those of nearly all metrics do; a correlation's do not.
+        name: name in stored statistics.
+        columns: meaning of the columns.
+        function: function from sums and counts to scores.
+        is_share: True if scores lie within 0..1, as those of nearly all metrics do; a correlation's do not.
     """
 
     name: str
@@ -45,12 +45,12 @@ class Value:
     is_share: bool = True
 
     def __call__(self, sums: npt.ArrayLike, count: npt.ArrayLike) -> FloatArray:
-        """The score of each set of sums."""
+        """Return the score of each set of sums."""
         return self.function(np.asarray(sums, dtype=np.float64), np.asarray(count, dtype=np.float64))
 
 
 def _divide(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Quotient, 0 where the denominator is 0."""
+    """Return the quotient, or 0 if the denominator is 0."""
     return np.divide(numerator, denominator, out=np.zeros_like(denominator), where=denominator > 0)
 
 
@@ -70,7 +70,7 @@ def _first_by_third(sums: FloatArray, count: FloatArray) -> FloatArray:
     return _divide(sums[..., 0], sums[..., 2])
 
 
-# Functions of the module, not lambdas: statistics travel between processes.
+# Module-level functions, not lambdas, because statistics are pickled.
 MEAN = Value("mean", ("score",), _mean)
 RATIO = Value("ratio", ("correct", "total"), _first_by_second)
 PRECISION = Value("precision", ("correct", "predicted", "gold"), _first_by_second)
@@ -85,8 +85,8 @@ class Statistics:
 
     Attributes:
         rows: (n, k) float64, one row per example (or per query-target pair).
-        value: how column sums become the score.
-        units: (n,) the unit of each row, for rows that belong together; None where every row is its own unit.
+        value: function from column sums to the score.
+        units: (n,) the unit of each row, for rows that belong together; None if every row is its own unit.
     """
 
     rows: FloatArray
@@ -98,7 +98,7 @@ class Statistics:
 
     @property
     def unit_count(self) -> int:
-        """How many units there are."""
+        """Number of units."""
         return len(self.rows) if self.units is None else len(distinct(self.units))
 
     @property
@@ -113,31 +113,31 @@ class Statistics:
         return float(self.value(self.sums, len(self.rows)))
 
     def select(self, chosen: npt.NDArray[np.bool_] | IntArray) -> "Statistics":
-        """The statistics of some of the rows: a bucket, a language pair, a shard."""
+        """Return the statistics of some rows: a bucket, a language pair, a shard."""
         return replace(self, rows=self.rows[chosen], units=None if self.units is None else self.units[chosen])
 
 
 def merge(parts: Sequence[Statistics]) -> Statistics:
-    """The statistics of several shards of one set, as if they had been computed together.
+    """Return the statistics of several shards of one set, as if they had been computed together.
 
-    They must be of one metric, and either all or none name their resampling units.
+    All parts must have the same metric, and either all or none have units.
     """
     if len({part.value.name for part in parts}) != 1:
         names = ", ".join(sorted({part.value.name for part in parts})) or "none"
         raise ValueError(f"only statistics of one metric can be merged, got {names}")
     tagged = [part.units for part in parts if part.units is not None]
     if tagged and len(tagged) != len(parts):
-        raise ValueError("either all or none of the merged statistics must name their resampling units")
+        raise ValueError("either all or none of the merged statistics must have resampling units")
     return Statistics(
         np.concatenate([part.rows for part in parts]), parts[0].value, np.concatenate(tagged) if tagged else None
     )
 
 
 def checked_rows(statistics: Statistics) -> FloatArray:
-    """The rows, once they are known to be a table, not empty, and free of NaN and infinity.
+    """Return the rows, checked to be a non-empty table without NaN and infinity.
 
     Raises:
-        ValueError: they are not.
+        ValueError: the rows are not such a table.
     """
     rows = statistics.rows
     if rows.ndim != 2:
@@ -151,5 +151,5 @@ def checked_rows(statistics: Statistics) -> FloatArray:
 
 
 def sums_by_place(rows: FloatArray, places: IntArray, count: int) -> FloatArray:
-    """Column sums (count, k) of the rows that belong to each place."""
+    """Return column sums (count, k) of the rows at each index."""
     return np.stack([np.bincount(places, weights=column, minlength=count) for column in rows.T], axis=1)

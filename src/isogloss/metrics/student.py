@@ -7,30 +7,31 @@ from math import erfc, exp, inf, lgamma, log, log1p, pi, sqrt
 LEVEL = 0.95
 # Differences with a smaller p-value are called significant.
 ALPHA = 0.05
-# From fewer sources than this no interval is made: their spread is not known well enough.
+# Minimum number of sources for an interval: with fewer, the spread is too uncertain.
 ENOUGH = 20
 
-# The continued fraction gains several digits a step where it is used.
+# The continued fraction gains several digits per step in this range.
 _STEPS = 400
 
 
 def t_tail(t: float, freedom: float) -> float:
-    """P(T >= t) for t >= 0, with all its digits however small it is."""
+    """Return P(T >= t) for t >= 0, accurate however small it is."""
     if t < 0 or freedom <= 0:
-        raise ValueError(f"no tail of t beyond {t} with {freedom} degrees of freedom")
+        raise ValueError(f"expected t >= 0 and positive degrees of freedom, got {t} and {freedom}")
     return _beta_share(freedom / (freedom + t * t), freedom / 2, 0.5) / 2
 
 
 @lru_cache(maxsize=4096)
 def t_quantile(probability: float, freedom: float) -> float:
-    """The quantile of t for a probability of at least one half.
+    """Return the quantile of t for a probability of at least one half.
 
     Newton's method from the normal quantile. The distribution function is concave above 0 and the normal
     quantile lies below the root, so every step stays below it and the iteration cannot overshoot.
     """
     if not 0.5 <= probability < 1 or freedom <= 0:
-        raise ValueError(f"no t quantile for probability {probability} and {freedom} degrees of freedom")
-    from statistics import NormalDist  # which loads much that reading a result record does not need
+        expected = "0.5 <= probability < 1 and positive degrees of freedom"
+        raise ValueError(f"expected {expected}, got {probability} and {freedom}")
+    from statistics import NormalDist  # slow import that reading a result record does not need
 
     t, step = NormalDist().inv_cdf(probability), 1.0
     log_peak = lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - log(freedom * pi) / 2
@@ -42,7 +43,7 @@ def t_quantile(probability: float, freedom: float) -> float:
 
 
 def _beta_share(x: float, a: float, b: float) -> float:
-    """The regularised incomplete beta function I_x(a, b)."""
+    """Return the regularised incomplete beta function I_x(a, b)."""
     if x <= 0 or x >= 1:
         return float(x >= 1)
     # The fraction converges quickly below the mean of the distribution; above it the other side is taken.
@@ -53,7 +54,7 @@ def _beta_share(x: float, a: float, b: float) -> float:
 
 
 def _beta_fraction(x: float, a: float, b: float) -> float:
-    """The continued fraction of I_x(a, b) by Lentz's method (DLMF 8.17.22)."""
+    """Return the continued fraction of I_x(a, b) by Lentz's method (DLMF 8.17.22)."""
     value, inverse, ratio = 1.0, 1.0, inf
     for step in range(1, _STEPS):
         half = step // 2
@@ -68,5 +69,5 @@ def _beta_fraction(x: float, a: float, b: float) -> float:
 
 
 def normal_tail(z: float) -> float:
-    """P(Z >= z) of the normal distribution."""
+    """Return P(Z >= z) of the normal distribution."""
     return erfc(z / sqrt(2)) / 2

@@ -1,1 +1,1 @@
-"""Predictions, what a system answered: reading, checking, writing and importing prediction folders."""
+"""Read, check, write and import the predictions of systems."""

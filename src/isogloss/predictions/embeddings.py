@@ -1,4 +1,4 @@
-"""Sentence embeddings as predictions: ranked exactly, in blocks, straight from memory-mapped files."""
+"""Sentence embeddings as predictions, ranked exactly and in blocks from memory-mapped files."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ import numpy as np
 
 from isogloss.data.arrays import read_array
 from isogloss.data.files import Stamp, lines, stamp
-from isogloss.errors import PredictionError
+from isogloss.errors import DataError, PredictionError
 from isogloss.predictions.formats import Answers
-from isogloss.predictions.problems import Problem
+from isogloss.predictions.problems import Problem, ProblemCode, number_of
 from isogloss.predictions.write import split_prefix
 from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.kinds import kind_of
@@ -20,51 +20,55 @@ from isogloss.tasks.task import Task
 
 
 def read_vectors(path: Path, where: str) -> tuple[list[str], Any]:
-    """Ids and vectors: `<name>.npy`, memory-mapped, with one id a line in `<name>.ids.txt`."""
+    """Read `<name>.npy`, memory-mapped, and `<name>.ids.txt` with one id per line.
+
+    Raises:
+        PredictionError: a file is missing or damaged, or the two do not match.
+    """
     ids_path = path.with_name(path.name.removesuffix(".npy") + ".ids.txt")
     for needed in (path, ids_path):
         if not needed.is_file():
-            raise PredictionError("there is no such file", where=str(needed), fix=f"{where} needs it")
-    vectors = read_array(path)
-    ids = [line.strip() for line in lines(ids_path)]
+            raise PredictionError("missing file", where=str(needed), fix=f"{where} needs it")
+    try:
+        vectors = read_array(path)
+        ids = [line.strip() for line in lines(ids_path)]
+    except DataError as error:
+        raise PredictionError(error.what, where=error.where, fix=error.fix) from None
     if vectors.ndim != 2 or not np.issubdtype(vectors.dtype, np.floating):
-        what = f"an array of {vectors.dtype} with shape {vectors.shape}"
-        raise PredictionError(what, where=str(path), fix="Save a matrix of floats, one row per id")
+        what = f"expected a matrix of floats, got {vectors.dtype} with shape {vectors.shape}"
+        raise PredictionError(what, where=str(path), fix="Save one row per id")
     if len(ids) != len(vectors):
         raise PredictionError(f"{len(vectors)} rows but {len(ids)} ids", where=str(path))
     if len(set(ids)) != len(ids):
-        raise PredictionError("an id occurs twice", where=str(ids_path))
-    _refuse_non_finite(path, vectors, ids)
-    return ids, vectors
-
-
-def _refuse_non_finite(path: Path, vectors: Any, ids: list[str]) -> None:
+        raise PredictionError("duplicate id", where=str(ids_path))
     for start in range(0, len(vectors), 65_536):
         bad = ~np.isfinite(vectors[start : start + 65_536]).all(axis=1)
         if bad.any():
             row = start + int(bad.argmax())
             raise PredictionError(f"row {row} (id {ids[row]!r}) is not finite", where=str(path))
+    return ids, vectors
 
 
 def _in_order(ids: list[str], vectors: Any, wanted: list[str], where: str) -> Any:
-    """The vectors of some ids, in their order; memory stays mapped where the file already has that order."""
+    """Return the vectors in the order of some ids; a file in that order stays memory-mapped."""
     if ids == wanted:
         return vectors
     rows = {identifier: row for row, identifier in enumerate(ids)}
     missing = [identifier for identifier in wanted if identifier not in rows]
     if missing:
-        raise PredictionError(f"no vector for {len(missing)} ids, e.g. {missing[0]!r}", where=where)
+        what = f"no vector for {number_of(len(missing), 'id')}, e.g. {missing[0]!r}"
+        raise PredictionError(what, where=where)
     return np.asarray(vectors[[rows[identifier] for identifier in wanted]])
 
 
 @lru_cache(maxsize=1)
 def _one_pool(_stamps: tuple[tuple[Path, Stamp], ...], pool_ids: tuple[str, ...]) -> Any:
-    """The candidates' vectors in pool order; one pool serves all languages of a task."""
+    """Return the candidates' vectors in pool order; all languages of a task share one pool."""
     parts = [read_vectors(path, "the candidate pool") for path, _ in _stamps]
     dimensions = {part.shape[1] for _, part in parts}
     if len(dimensions) > 1:
         where = ", ".join(str(path) for path, _ in _stamps)
-        raise PredictionError(f"the dimensions differ: {sorted(dimensions)}", where=where)
+        raise PredictionError(f"different dimensions: {sorted(dimensions)}", where=where)
     ids = [identifier for names, _ in parts for identifier in names]
     vectors = parts[0][1] if len(parts) == 1 else np.concatenate([part for _, part in parts])
     return _in_order(ids, vectors, list(pool_ids), str(_stamps[0][0].parent))
@@ -74,8 +78,8 @@ def _one_pool(_stamps: tuple[tuple[Path, Stamp], ...], pool_ids: tuple[str, ...]
 class VectorFiles:
     """The vectors of a task in a prediction folder.
 
-    `queries-<language>.npy`, and one `candidates.npy` or a `candidates-<language>.npy` for each language of the pool;
-    those of the dev split have `dev-` before their names.
+    `queries-<language>.npy`, and `candidates.npy` or one `candidates-<language>.npy` per language of the pool.
+    Files of the dev split start with `dev-`.
     """
 
     task: Task
@@ -85,28 +89,28 @@ class VectorFiles:
         return self.folder / f"{split_prefix(examples.split)}{name}.npy"
 
     def queries(self, examples: Examples) -> Any:
-        """The vectors of the queries, in order."""
+        """Return the vectors of the queries, in order."""
         path = self._path(examples, f"queries-{examples.language}")
         if examples.split == "dev" and not path.is_file():
-            fix = f"Give dev-queries-{examples.language}.npy and its candidates, or the mined pairs themselves"
-            raise PredictionError("mining needs a threshold, and that is tuned on dev", where=str(path), fix=fix)
+            fix = f"Add dev-queries-{examples.language}.npy and its candidates, or submit the mined pairs"
+            raise PredictionError("missing dev vectors, which tune the mining threshold", where=str(path), fix=fix)
         ids, vectors = read_vectors(path, f"{self.task.id}/{examples.language}")
         queries = _in_order(ids, vectors, examples.ids, str(path))
         dimension = self.candidates(examples).shape[1]
         if queries.shape[1] != dimension:
-            what = f"{queries.shape[1]} dimensions, the candidates have {dimension}"
+            what = f"{queries.shape[1]} dimensions, but the candidates have {dimension}"
             raise PredictionError(what, where=str(path))
         return queries
 
     def candidates(self, examples: Examples) -> Any:
-        """The vectors of the pool, in its order."""
+        """Return the vectors of the pool, in pool order."""
         pool, whole = examples.pool, self._path(examples, "candidates")
         if pool is None:
             raise PredictionError("the candidate pool is not in the data folder", where=str(whole))
         paths = self._candidate_paths(examples, pool)
         for path in paths:
             if not path.is_file():
-                raise PredictionError("there is no such file", where=str(path), fix="Give the candidates' vectors too")
+                raise PredictionError("missing file", where=str(path), fix="Add the candidates' vectors")
         return _one_pool(tuple((path, stamp(path)) for path in paths), tuple(pool.ids))
 
     def _candidate_paths(self, examples: Examples, pool: Pool) -> list[Path]:
@@ -115,30 +119,30 @@ class VectorFiles:
         return [whole] if whole.is_file() else [self._path(examples, f"candidates-{code}") for code in codes]
 
     def warnings(self, examples: Examples) -> Iterator[Problem]:
-        """Vectors without a direction, which are ranked all the same."""
+        """Yield warnings about zero vectors, which have no direction but are ranked."""
         queries = self._path(examples, f"queries-{examples.language}")
         pool = [] if examples.pool is None else self._candidate_paths(examples, examples.pool)
         for path in (queries, *pool):
-            zero, count = _zero_rows(path, stamp(path))
+            zero, total = _zero_rows(path, stamp(path))
             if zero:
-                what = f"{zero:,} of {count:,} vectors are all zeros, and as near to one candidate as to any other"
-                yield Problem(str(path), what, "Encode those texts again", warning=True)
+                code = ProblemCode.ZERO_VECTORS
+                yield Problem(code=code, file=str(path), count=zero, total=total, warning=True)
 
 
 @lru_cache(maxsize=128)
 def _zero_rows(path: Path, _stamp: Stamp) -> tuple[int, int]:
-    """How many rows of a matrix are zero, and how many there are."""
+    """Return the number of zero rows of a matrix and the number of all rows."""
     vectors = np.load(path, mmap_mode="r", allow_pickle=False)
     blocks = (vectors[start : start + 65_536] for start in range(0, len(vectors), 65_536))
     return sum(int((~block.any(axis=1)).sum()) for block in blocks), len(vectors)
 
 
 def answers_of_vectors(task: Task, path: Path, examples: Examples) -> Answers:
-    """The answers that the vectors of `queries-<language>.npy` amount to; an example that has none is left out."""
+    """Return the answers computed from the vectors of `queries-<language>.npy`; empty answers are left out."""
     answers, vectors = Answers(path), VectorFiles(task, path.parent)
-    found = kind_of(task).answers_from_vectors(task, examples, vectors)
+    values = kind_of(task).answers_from_vectors(task, examples, vectors)
     answers.problems += vectors.warnings(examples)
-    for identifier, value in zip(examples.ids, found, strict=True):
+    for identifier, value in zip(examples.ids, values, strict=True):
         if value:
             answers.add(identifier, value)
     return answers

@@ -1,4 +1,4 @@
-"""The inputs of a task with the ids to answer, for any system that takes part from outside."""
+"""Export the inputs of a task with the ids to answer, for systems outside of Isogloss."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,46 +24,47 @@ def export(
     languages: Sequence[str] | None = None,
     data: str | os.PathLike[str] | None = None,
 ) -> list[tuple[Path, int]]:
-    """Write the inputs of a task with the ids to answer; gold is never written.
+    """Write the inputs of a task with the ids to answer, without gold.
 
-    Retrieval tasks get their candidates beside the queries.
+    For retrieval tasks, also write the candidates.
 
     Args:
-        task: a task or its name.
-        out: a folder, for one file a language, or one .jsonl or .parquet file for all.
+        task: task or its name.
+        out: folder for one file per language, or one .jsonl or .parquet file for all.
         split: "test", "dev" or "train".
-        languages: only these; default all that are in the task's average.
-        data: the data folder; default ISOGLOSS_DATA or the user's cache.
+        languages: languages to export; default all languages of the task's average.
+        data: data folder; default ISOGLOSS_DATA or the user's cache.
 
     Returns:
-        The files that were written, each with its number of rows.
+        The written files with their numbers of rows.
 
     Raises:
-        UnknownNameError: no such task, language or split.
-        DataError: the data folder lacks the inputs.
-        IsoglossError: `out` is another sort of file, or pyarrow is missing.
+        UnknownNameError: unknown task, language or split.
+        DataError: the inputs are missing from the data folder.
+        IsoglossError: unsupported file type of `out`, or pyarrow is missing.
     """
-    found = task if isinstance(task, Task) else find_task(task)
+    chosen = task if isinstance(task, Task) else find_task(task)
     target = Path(out)
-    codes = found.languages if languages is None else languages
+    codes = chosen.languages if languages is None else languages
     if target.suffix in (".jsonl", ".parquet"):
-        return _one_file(found, target, [load(found, code, split, data) for code in codes])
+        return _one_file(chosen, target, [load(chosen, code, split, data) for code in codes])
     if target.suffix and not target.is_dir():
-        raise IsoglossError(f"{target} is neither a folder nor a .jsonl or .parquet file")
-    return _one_file_a_language(found, target, (load(found, code, split, data) for code in codes))
+        raise IsoglossError("expected a folder or a .jsonl or .parquet file", where=str(target))
+    return _file_per_language(chosen, target, (load(chosen, code, split, data) for code in codes))
 
 
 def _one_file(task: Task, out: Path, sets: Sequence[Examples]) -> list[tuple[Path, int]]:
     rows = [row for examples in sets for row in _inputs(task, examples)]
-    pool = [row for examples in _distinct_pools(sets) for row in _candidates(examples)]
+    distinct = {id(examples.pool): examples for examples in sets if examples.pool is not None}
+    pool = [row for examples in distinct.values() for row in _candidates(examples)]
     written = [(_write(out, rows), len(rows))]
     if pool:
-        beside = out.with_name(f"{out.stem}-candidates{out.suffix}")
-        written.append((_write(beside, pool), len(pool)))
+        path = out.with_name(f"{out.stem}-candidates{out.suffix}")
+        written.append((_write(path, pool), len(pool)))
     return written
 
 
-def _one_file_a_language(task: Task, out: Path, sets: Iterable[Examples]) -> list[tuple[Path, int]]:
+def _file_per_language(task: Task, out: Path, sets: Iterable[Examples]) -> list[tuple[Path, int]]:
     written: dict[Path, int] = {}
     for examples in sets:
         path = prediction_path(out, task, examples.language, examples.split)
@@ -90,19 +91,14 @@ def _candidates(examples: Examples) -> Iterator[dict[str, Any]]:
             yield {"id": identifier, "language": language, "text": text}
 
 
-def _distinct_pools(sets: Sequence[Examples]) -> list[Examples]:
-    return list({id(examples.pool): examples for examples in sets if examples.pool is not None}.values())
-
-
 def _write(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
     if path.suffix == ".parquet":
         try:
             import pyarrow as pa
             import pyarrow.parquet as pq
         except ImportError:
-            raise IsoglossError(
-                "Parquet needs pyarrow", fix="pip install 'isogloss[tables]', or write .jsonl"
-            ) from None
+            fix = "Run pip install 'isogloss[tables]', or write .jsonl"
+            raise IsoglossError("Parquet needs pyarrow", fix=fix) from None
         with atomic_write(path) as stream:
             pq.write_table(pa.Table.from_pylist(list(rows)), stream.buffer)
         return path

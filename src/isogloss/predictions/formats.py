@@ -1,10 +1,10 @@
-"""The formats a prediction file may have: ours (JSON lines with ids) and XTREME's own, each read into answers.
+"""Formats of prediction files: ours (JSON lines with ids) and XTREME's own, each read into `Answers`.
 
-XTREME's line formats have no ids; the caller says how their rows are called.
+XTREME's line formats have no ids, so the caller names their rows.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,15 +14,15 @@ from isogloss.data import squad
 from isogloss.data.files import blocks, lines, read_text
 from isogloss.decoding import MARK, decode_python_json, decode_text
 from isogloss.errors import DataError, unknown
-from isogloss.predictions.problems import Problem
+from isogloss.predictions.problems import Problem, ProblemCode
 from isogloss.tasks.kinds import Kind
 
-# The id of a row, counted from 0.
+# Returns the id of a row, counted from 0.
 RowName = Callable[[int], str]
 
-# The largest cell of the benchmark has half a million answers; beyond this, memory would decide what happens.
+# The largest cell of the benchmark has half a million answers; more than this could exhaust memory.
 MAX_ANSWERS = 5_000_000
-# A file with more wrong rows than this is of another format, say: the rest of it would tell no more.
+# A file with more invalid rows is probably in another format, so reading stops.
 MAX_WRONG = 1_000
 
 T = TypeVar("T")
@@ -30,13 +30,20 @@ T = TypeVar("T")
 
 @dataclass
 class Answers:
-    """What a file says: ids and answers in file order, the line of each (0: not known), and what is wrong.
+    """The answers of a file, in file order.
 
-    `articles` names what each is about, where the file says it; `confidences` is how sure the system was of each, a
-    probability or None, and None as a whole where the file says nothing of it.
+    Attributes:
+        path: path of the file.
+        ids: id of each answer.
+        values: the answers.
+        numbers: line of each answer, 0 if unknown.
+        problems: problems of the file.
+        articles: article of each answer, if the file names them.
+        confidences: probability of each answer or None; None if the file has no confidences.
     """
 
     path: Path
+    _: KW_ONLY
     ids: list[str] = field(default_factory=list)
     values: list[Any] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
@@ -45,14 +52,14 @@ class Answers:
     confidences: list[float | None] | None = None
 
     def add(self, identifier: str, value: Any, number: int = 0) -> None:
-        """One more answer."""
+        """Add an answer."""
         self.ids.append(identifier)
         self.values.append(value)
         self.numbers.append(number)
         self._refuse_too_many()
 
     def extend(self, ids: list[str], values: list[Any], numbers: Iterable[int]) -> None:
-        """Many more answers."""
+        """Add many answers."""
         self.ids += ids
         self.values += values
         self.numbers += numbers
@@ -63,7 +70,7 @@ class Answers:
             raise DataError(f"more than {MAX_ANSWERS:,} answers", where=str(self.path))
 
     def convert(self, kind: Kind, identifier: str, value: Any) -> None:
-        """One more answer, as JSON or a caller gave it; one of the wrong type is a problem."""
+        """Add an untyped answer; a wrong type becomes a problem."""
         try:
             typed = kind.normalize(msgspec.convert(value, kind.answer_type))
         except msgspec.ValidationError as error:
@@ -71,19 +78,31 @@ class Answers:
         else:
             self.add(identifier, typed)
 
+    def path_of(self, row: int) -> Path:
+        """Return the file of an answer."""
+        return self.path
+
     def where(self, row: int) -> str:
-        """File and line of an answer."""
-        number = self.numbers[row]
-        return f"{self.path}:{number}" if number else str(self.path)
+        """Return `file:line` of an answer."""
+        return f"{self.path_of(row)}:{self.numbers[row]}" if self.numbers[row] else str(self.path_of(row))
+
+    def problem(self, code: ProblemCode, row: int, **fields: Any) -> Problem:
+        """Return a problem of an answer."""
+        return Problem(code=code, file=str(self.path_of(row)), line=self.numbers[row], **fields)
 
     def wrong(self, number: int, what: str, fix: str = "") -> None:
-        """Note a problem at a line."""
-        self.problems.append(Problem(f"{self.path}:{number}" if number else str(self.path), what, fix))
+        """Add a problem at a line."""
+        file = str(self.path)
+        self.problems.append(Problem(code=ProblemCode.INVALID_LINE, file=file, line=number, detail=what, advice=fix))
         if len(self.problems) == MAX_WRONG:
-            self.problems.append(Problem(str(self.path), f"… and more: read no further after {MAX_WRONG:,} problems"))
+            self.problems.append(Problem(code=ProblemCode.TOO_MANY_PROBLEMS, file=file, count=MAX_WRONG))
+
+    def numbered_lines(self) -> Iterator[tuple[int, str]]:
+        """Yield the lines of the file with their numbers until too many are invalid."""
+        return self.worth_reading(enumerate(lines(self.path), 1))
 
     def worth_reading(self, rows: Iterable[T]) -> Iterator[T]:
-        """The rows of the file, until too many are wrong."""
+        """Yield the rows of the file until too many are invalid."""
         for row in rows:
             if len(self.problems) > MAX_WRONG:
                 return
@@ -91,17 +110,17 @@ class Answers:
 
 
 def json_lines(path: Path, kind: Kind) -> Answers:
-    """Our own format: `{"id": …, "prediction": …}` a line, with a `confidence` at will; further keys are ignored."""
+    """Read our own format: one `{"id": …, "prediction": …}` per line, optionally with `confidence`."""
     return _read_json_lines(blocks(path), path, kind)
 
 
 def parse_json_lines(raw: bytes, path: Path, kind: Kind) -> Answers:
-    """The content of a file of our own format; `path` is what problems name."""
+    """Read the content of a file in our own format; `path` is for messages."""
     return _read_json_lines([raw.removeprefix(MARK)], path, kind)
 
 
 def _read_json_lines(runs: Iterable[bytes], path: Path, kind: Kind) -> Answers:
-    """Runs of whole lines, each decoded at once; only one with a blank line or a fault is looked at line by line."""
+    """Decode blocks of whole lines; a block with a blank or invalid line is decoded line by line."""
     fields: list[Any] = [("id", str | int), ("prediction", kind.answer_type | None), ("confidence", Any, None)]
     line_type = msgspec.defstruct("Line", fields, gc=False)
     decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(line_type)
@@ -130,18 +149,18 @@ def _read_json_lines(runs: Iterable[bytes], path: Path, kind: Kind) -> Answers:
 
 
 def _probabilities(confidences: list[Any], answers: Answers) -> list[float | None] | None:
-    """The confidences of a file that gives any; one that is no probability spoils all, and a warning says so."""
+    """Return the confidences, or None if there are none; an invalid value discards all, with a warning."""
     for row, value in enumerate(confidences):
-        sound = value is None or (type(value) in (int, float) and 0 <= value <= 1)
-        if not sound:
-            what, fix = f"confidence {value!r:.40} is no number from 0 to 1", "No confidence of this file is used"
-            answers.problems.append(Problem(answers.where(row), what, fix, warning=True))
+        if value is not None and not (type(value) in (int, float) and 0 <= value <= 1):
+            what = f"expected a confidence from 0 to 1, got {value!r:.40}"
+            texts = {"detail": what, "advice": "All confidences of this file are ignored"}
+            answers.problems.append(answers.problem(ProblemCode.INVALID_CONFIDENCE, row, warning=True, **texts))
             return None
     return None if all(value is None for value in confidences) else confidences
 
 
 def _one_by_one(raw: bytes, before: int, decoder: msgspec.json.Decoder[Any], kind: Kind, answers: Answers) -> list[Any]:
-    """The slow path: find each error; the confidences of the others."""
+    """Decode line by line, collect the errors, and return the confidences of the valid lines."""
     confidences: list[Any] = []
     for number, line in answers.worth_reading(enumerate(raw.split(b"\n"), before + 1)):
         if not line.strip():
@@ -155,7 +174,7 @@ def _one_by_one(raw: bytes, before: int, decoder: msgspec.json.Decoder[Any], kin
         except DataError as error:
             answers.wrong(number, error.what, "Write the file as UTF-8")
         except (msgspec.DecodeError, RecursionError) as error:
-            answers.wrong(number, f"not JSON: {error}", "Write one JSON object a line")
+            answers.wrong(number, f"not JSON: {error}", "Write one JSON object per line")
         else:
             value = None if decoded.prediction is None else kind.normalize(decoded.prediction)
             answers.add(str(decoded.id), value, number)
@@ -164,121 +183,115 @@ def _one_by_one(raw: bytes, before: int, decoder: msgspec.json.Decoder[Any], kin
 
 
 def _answer_of(line: bytes) -> str:
-    """Which answer a line with a wrong type gives, "" where it does not say."""
+    """Return `answer to <id>: ` for a line of the wrong type, or "" without an id."""
     try:
-        found = msgspec.json.decode(line)
+        decoded = msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError):
         return ""
-    identifier = found.get("id") if isinstance(found, dict) else None
+    identifier = decoded.get("id") if isinstance(decoded, dict) else None
     return f"answer to {identifier!r}: " if isinstance(identifier, str | int) else ""
 
 
-def labels(path: Path, kind: Kind, name: RowName) -> Answers:
-    """One label or index a line, stripped; an index in brackets, as the baseline writes it, is unwrapped."""
-    answers = Answers(path)
-    for number, line in answers.worth_reading(enumerate(lines(path), 1)):
+def _labels(answers: Answers, kind: Kind, name: RowName) -> None:
+    """Read one label or index per line; an index in brackets, as the baseline writes it, is unwrapped."""
+    for number, line in answers.numbered_lines():
         text = line.strip()
         if not text:
-            answers.wrong(number, "an empty line", "Every line is one answer; remove it")
+            answers.wrong(number, "empty line", "Remove it: every line is one answer")
         answers.add(name(number - 1), kind.normalize(text.removeprefix("[").removesuffix("]")), number)
-    return answers
 
 
-def tags(path: Path, kind: Kind, name: RowName) -> Answers:
-    """One tag a line, a blank line after each sentence; two blank lines make an empty sentence, as upstream."""
-    answers = Answers(path)
+def _tags(answers: Answers, kind: Kind, name: RowName) -> None:
+    """Read one tag per line, with a blank line after each sentence; two blank lines make an empty sentence."""
     sentence: list[str] = []
     number = 0
-    for number, line in answers.worth_reading(enumerate(lines(path), 1)):
+    for number, line in answers.numbered_lines():
         tag = line.strip()
         if tag:
             if "\t" in tag:
-                answers.wrong(number, "more than one column", "Write the tag alone")
+                answers.wrong(number, "more than one column", "Write only the tag")
             sentence.append(tag)
         else:
             answers.add(name(len(answers.ids)), sentence, number - len(sentence))
             sentence = []
     if sentence:
         answers.add(name(len(answers.ids)), sentence, number - len(sentence) + 1)
-    return answers
 
 
-def choices(path: Path, kind: Kind, name: RowName) -> Answers:
-    """One JSON object with `label` a line."""
-    answers = Answers(path)
-    for number, line in answers.worth_reading(enumerate(lines(path), 1)):
+def _choices(answers: Answers, kind: Kind, name: RowName) -> None:
+    """Read one JSON object with `label` per line."""
+    for number, line in answers.numbered_lines():
         try:
-            value = decode_python_json(line, str(path))["label"]
+            value = decode_python_json(line, str(answers.path))["label"]
         except (DataError, KeyError, TypeError):
-            answers.wrong(number, "no JSON object with a label", 'Write {"label": 0} or {"label": 1}')
+            answers.wrong(number, "expected a JSON object with a label", 'Write {"label": 0} or {"label": 1}')
             value = None
         answers.add(name(number - 1), value, number)
-    return answers
 
 
-def by_id(path: Path, kind: Kind, name: RowName) -> Answers:
-    """One JSON object: id to answer. An id that stands twice is kept twice, so that it can be reported."""
-    answers = Answers(path)
-    pairs = decode_python_json(read_text(path), str(path), object_pairs_hook=lambda found: found)
+def _by_id(answers: Answers, kind: Kind, name: RowName) -> None:
+    """Read one JSON object from id to answer; duplicate ids are kept so that they can be reported."""
+    pairs = decode_python_json(read_text(answers.path), str(answers.path), object_pairs_hook=lambda pairs: pairs)
     if not isinstance(pairs, list) or not all(isinstance(pair, tuple) for pair in pairs):
-        raise DataError("not one JSON object of ids and answers", where=str(path))
+        raise DataError("expected one JSON object from id to answer", where=str(answers.path))
     for identifier, value in answers.worth_reading(pairs):
         answers.convert(kind, identifier, value)
-    return answers
 
 
-def sentence_pairs(path: Path, kind: Kind, name: RowName) -> Answers:
-    """`source id<TAB>English id` a line; several lines may name one source. Repeated pairs collapse."""
-    answers = Answers(path)
-    found: dict[str, dict[str, int]] = {}
-    for number, line in answers.worth_reading(enumerate(lines(path), 1)):
+def _sentence_pairs(answers: Answers, kind: Kind, name: RowName) -> None:
+    """Read `source id<TAB>English id` per line; a source may have several lines, repeated pairs collapse."""
+    targets: dict[str, dict[str, int]] = {}
+    for number, line in answers.numbered_lines():
         first, tab, second = line.strip().partition("\t")
         if tab:
-            found.setdefault(first, {}).setdefault(second, number)
+            targets.setdefault(first, {}).setdefault(second, number)
         else:
-            answers.wrong(number, "not two ids separated by a tab", "Write `source id<TAB>English id`")
-    for first, seconds in found.items():
+            answers.wrong(number, "expected two ids separated by a tab", "Write `source id<TAB>English id`")
+    for first, seconds in targets.items():
         answers.add(first, list(seconds), next(iter(seconds.values())))
-    return answers
 
 
-def squad_questions(path: Path, kind: Kind, name: RowName) -> Answers:
-    """A SQuAD file: (question, context, answer texts) of each question id."""
-    answers = Answers(path)
-    articles = squad.read(path)
+def _squad_questions(answers: Answers, kind: Kind, name: RowName) -> None:
+    """Read a SQuAD file: (question, context, answer texts) by question id."""
+    articles = squad.read(answers.path)
     answers.articles = squad.article_names(articles)
     for paragraph, question in squad.questions(articles):
         texts = [answer.text for answer in question.answers]
         if not texts:
-            raise DataError(f"question {str(question.id)!r} has no answer", where=str(path))
+            raise DataError(f"question {str(question.id)!r} has no answer", where=str(answers.path))
         answers.add(str(question.id), (question.question, paragraph.context, texts))
-    return answers
 
 
 @dataclass(frozen=True)
 class FileFormat:
-    """A format of XTREME's own files: their suffix, and what reads one."""
+    """A format of XTREME's own files: suffix and reader."""
 
     suffix: str
-    read: Callable[[Path, Kind, RowName], Answers]
+    add_answers: Callable[[Answers, Kind, RowName], None]
+
+    def read(self, path: Path, kind: Kind, name: RowName) -> Answers:
+        """Read a file; `name` returns the ids of rows without one."""
+        answers = Answers(path)
+        self.add_answers(answers, kind, name)
+        return answers
 
 
-# By the names that kinds give as `label_format` and `gold_format`.
+# By the names used in `Kind.label_format` and `Kind.gold_format`.
 FORMATS = {
-    "lines": FileFormat(".tsv", labels),
-    "tags": FileFormat(".tsv", tags),
-    "choices": FileFormat(".jsonl", choices),
-    "by-id": FileFormat(".json", by_id),
-    "pairs": FileFormat(".tsv", sentence_pairs),
-    "squad": FileFormat(".json", squad_questions),
+    "lines": FileFormat(".tsv", _labels),
+    "tags": FileFormat(".tsv", _tags),
+    "choices": FileFormat(".jsonl", _choices),
+    "by-id": FileFormat(".json", _by_id),
+    "pairs": FileFormat(".tsv", _sentence_pairs),
+    "squad": FileFormat(".json", _squad_questions),
 }
 
 
 def file_format(name: str) -> FileFormat:
-    """The format that a kind names.
+    """Return the format with a name.
 
     Raises:
-        UnknownNameError: there is none of that name.
+        UnknownNameError: unknown format.
     """
     if name not in FORMATS:
         raise unknown("file format", name, FORMATS)

@@ -1,6 +1,6 @@
-"""The gold of a cell: from the data folder, or from a folder of labels in XTREME's layout.
+"""Gold labels of a cell, from the data folder or from a label folder in XTREME's layout.
 
-Labels are `<task>/test-<language>.<suffix>`; their counts are unchecked.
+Label files are `<task>/test-<language>.<suffix>`; their counts are unchecked.
 """
 
 from collections import Counter
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isogloss.data.files import Digest, read_bytes, resolve
-from isogloss.errors import DataError
+from isogloss.errors import DataError, MissingDataError, NoGoldError
 from isogloss.predictions.folder import PredictionFolder
 from isogloss.predictions.formats import Answers, file_format
 from isogloss.tasks.examples import Column, Examples
@@ -20,12 +20,12 @@ from isogloss.tasks.task import Task
 
 @dataclass(frozen=True)
 class GoldSource:
-    """Where gold is looked for.
+    """Source of gold labels.
 
     Attributes:
-        data: the data folder; None for ISOGLOSS_DATA or the user's cache.
-        labels: a folder of labels in XTREME's layout, instead of the data folder.
-        allow_partial: whether gold of a part of the examples will do.
+        data: data folder; None for ISOGLOSS_DATA or the user's cache.
+        labels: label folder in XTREME's layout, used instead of the data folder.
+        allow_partial: True to accept gold for only part of the examples.
     """
 
     data: Path | None = None
@@ -33,41 +33,41 @@ class GoldSource:
     allow_partial: bool = False
 
     def examples(self, task: Task, language: str, split: str) -> Examples:
-        """The examples of a cell with their gold.
+        """Return the examples of a cell with gold.
 
         Raises:
-            DataError: there is no gold, or none that answers can be scored by.
+            DataError: the gold is missing or unusable.
         """
         if self.labels is None:
             return load_gold(task, language, split, self.data, allow_partial=self.allow_partial)
         examples = self.inputs(task, language, split)
         if placeholder := kind_of(task).placeholder(examples):
-            raise DataError(placeholder, where=examples.sources[0], fix="Give a folder with the real labels")
+            raise NoGoldError(placeholder, where=examples.sources[0], fix="Pass a folder with the real labels")
         return examples
 
     def inputs(self, task: Task, language: str, split: str) -> Examples:
-        """The examples of a cell, with gold or without: what must be answered.
+        """Return the examples of a cell, with or without gold.
 
         Raises:
-            DataError: they are not there, or damaged.
+            DataError: they are missing or damaged.
         """
         if self.labels is None:
             return load(task, language, split, self.data)
         examples = gold_examples(task, language, split, self.labels)
         if examples is None:
-            raise DataError(f"no labels for {task.id}/{language} {split}", where=str(self.labels))
+            raise MissingDataError(f"no labels for {task.id}/{language} {split}", where=str(self.labels))
         return examples
 
 
 def gold_examples(task: Task, language: str, split: str, root: Path) -> Examples | None:
-    """The gold of one cell; None where the folder has no file for it."""
+    """Return the gold of a cell, or None if the folder has no file for it."""
     kind = kind_of(task)
     name = kind.gold_format or kind.label_format
     if not name:
-        raise DataError(f"label folders have no format for {task.id}", where=str(root), fix="Give its gold with --data")
+        raise DataError(f"label folders have no format for {task.id}", where=str(root), fix="Pass its gold with --data")
     form = file_format(name)
     paths = [resolve(folder / f"{split}-{language}{form.suffix}") for folder in PredictionFolder(root).folders(task)]
-    path = next((found for found in paths if found is not None), None)
+    path = next(filter(None, paths), None)
     if path is None:
         return None
     digest = Digest()
@@ -77,15 +77,15 @@ def gold_examples(task: Task, language: str, split: str, root: Path) -> Examples
         first = answers.problems[0]
         raise DataError(first.what, where=first.where, fix=first.fix)
     if not answers.ids:
-        raise DataError("no example", where=str(path))
+        raise NoGoldError("no examples", where=str(path))
     try:
         ids, columns = kind.gold_columns(task, answers.ids, answers.values)
     except DataError as error:
         raise DataError(error.what, where=str(path), fix=error.fix) from None
     _refuse_unknown_labels(task, answers, columns[kind.gold])
-    (twice, times), *_ = Counter(ids).most_common(1)
+    (identifier, times), *_ = Counter(ids).most_common(1)
     if times > 1:
-        raise DataError(f"the gold names {twice!r} twice", where=str(path))
+        raise DataError(f"duplicate id {identifier!r} in the gold", where=str(path))
     return Examples(
         task.id,
         language,
@@ -93,7 +93,7 @@ def gold_examples(task: Task, language: str, split: str, root: Path) -> Examples
         ids,
         columns,
         kind.gold,
-        # LAReQA's ids end in the language; what the languages share is the rest.
+        # LAReQA's ids end in the language; the rest is shared by all languages.
         units=[identifier.removesuffix(f"_{language}") for identifier in ids] if task.parallel else None,
         clusters=article_clusters(task, language, answers.articles) if answers.articles else None,
         checksum=digest.hex,
@@ -104,10 +104,9 @@ def gold_examples(task: Task, language: str, split: str, root: Path) -> Examples
 def _refuse_unknown_labels(task: Task, answers: Answers, gold: Column) -> None:
     if not task.labels or callable(gold):
         return
-    known = set(task.labels)
+    labels = set(task.labels)
     for row, value in enumerate(gold):
         for label in value if isinstance(value, list) else [value]:
-            if label not in known:
-                raise DataError(
-                    f"gold label {label!r} is not one of {', '.join(task.labels)}", where=answers.where(row)
-                )
+            if label not in labels:
+                what = f"expected a gold label of {', '.join(task.labels)}, got {label!r}"
+                raise DataError(what, where=answers.where(row))

@@ -1,4 +1,4 @@
-"""Predictions that are in memory, as a mapping, and what they have in common with a folder of them."""
+"""Predictions in memory, and the interface they share with prediction folders."""
 
 import os
 from collections.abc import Mapping
@@ -19,51 +19,51 @@ Predictions = str | os.PathLike[str] | Mapping[str, Mapping[str, Mapping[str, An
 
 
 class PredictionSource(Protocol):
-    """Whatever has the answers of a system: a folder, or a mapping in memory."""
+    """The answers of a system: a folder, or a mapping in memory."""
 
     @property
     def root(self) -> Path:
-        """Where they are, for messages."""
+        """Folder, for messages."""
 
     @property
     def system(self) -> dict[str, Any]:
-        """What is known of the system, its name at least."""
+        """Metadata of the system, with at least a name."""
 
     def has(self, task: Task) -> bool:
-        """Whether there is anything for the task."""
+        """Return True if there are answers to the task."""
 
     def find(self, task: Task, language: str, split: str) -> PredictionFile | None:
-        """Where the answers of a cell are, None for nowhere."""
+        """Return the file of a cell, or None."""
 
-    def read(self, task: Task, found: PredictionFile, examples: Examples) -> Answers:
-        """The answers of a cell."""
+    def read(self, task: Task, file: PredictionFile, examples: Examples) -> Answers:
+        """Read the answers of a cell."""
 
 
 @dataclass(frozen=True)
 class PredictionsInMemory:
-    """Answers by task id, language and example id; they serve for any split."""
+    """Answers by task id, language and example id, for any split."""
 
     answers: Mapping[str, Mapping[str, Mapping[str, Any]]]
     root: Path = Path("predictions")
 
     @property
     def system(self) -> dict[str, Any]:
-        """Nothing is known of the system but that it answered."""
+        """Metadata of the system: a fixed name."""
         return {"name": "predictions"}
 
     def has(self, task: Task) -> bool:
-        """Whether there is anything for the task."""
+        """Return True if there are answers to the task."""
         return task.id in self.answers
 
     def find(self, task: Task, language: str, split: str) -> PredictionFile | None:
-        """The cell, if it has answers."""
+        """Return the file of a cell, or None."""
         if language not in self.answers.get(task.id, {}):
             return None
         return PredictionFile(self.root / task.id / language, "memory")
 
-    def read(self, task: Task, found: PredictionFile, examples: Examples) -> Answers:
-        """The answers of a cell; one of the wrong type is among their problems."""
-        kind, answers = kind_of(task), Answers(found.path)
+    def read(self, task: Task, file: PredictionFile, examples: Examples) -> Answers:
+        """Read the answers of a cell; a wrong type becomes a problem."""
+        kind, answers = kind_of(task), Answers(file.path)
         for identifier, value in self.answers[task.id][examples.language].items():
             if value is None:
                 answers.add(str(identifier), None)
@@ -74,14 +74,14 @@ class PredictionsInMemory:
 
 
 def open_predictions(predictions: Predictions) -> PredictionSource:
-    """Predictions wherever they are.
+    """Open a prediction folder or predictions in memory.
 
     Args:
-        predictions: a folder, or {task: {language: {id: answer}}}; aliases of tasks are understood.
+        predictions: folder, or {task: {language: {id: answer}}}; task aliases are accepted.
 
     Raises:
-        PredictionError: there is no such folder.
-        UnknownNameError: no such task, or it has no such language.
+        PredictionError: the folder is missing.
+        UnknownNameError: unknown task or language.
     """
     if not isinstance(predictions, Mapping):
         return PredictionFolder(Path(predictions))

@@ -1,28 +1,62 @@
-"""What is wrong with predictions: every problem is collected, none is hidden behind the first."""
+"""Problems of predictions as data; messages are generated when they are shown."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import msgspec
 
-from isogloss.errors import PredictionError
+from isogloss.errors import DataError, IsoglossError, PredictionError
 
+# Maximum number of problems in an error message.
 SHOWN = 12
-# Characters of each part of a message: an answer that it quotes may be a whole file.
+# Maximum number of ids in a message.
+LISTED = 5
+# Maximum characters of each part of a message: it may quote a whole file.
 LONGEST = 600
 
 
-@dataclass(frozen=True)
-class Problem:
-    """One thing that is wrong: where (file:line, or task/language/id), what, what to do.
+class ProblemCode(StrEnum):
+    """Kind of a problem."""
 
-    A warning does not keep the predictions from being scored; the reference scorers pass over it too.
-    """
+    DUPLICATE_ID = "duplicate-id"
+    UNANSWERED = "unanswered"
+    NULL_ANSWERS = "null-answers"
+    UNKNOWN_IDS = "unknown-ids"
+    INVALID_ANSWER = "invalid-answer"
+    INVALID_LINE = "invalid-line"
+    INVALID_CONFIDENCE = "invalid-confidence"
+    TOO_MANY_PROBLEMS = "too-many-problems"
+    ZERO_VECTORS = "zero-vectors"
+    UNREADABLE_FILE = "unreadable-file"
+    SEVERAL_FILES = "several-files"
+    CHANGED_FILE = "changed-file"
+    NOT_CHECKED = "not-checked"
+    UNKNOWN_TASK = "unknown-task"
+    UNKNOWN_LANGUAGE = "unknown-language"
+    FILE_INSTEAD_OF_FOLDER = "file-instead-of-folder"
+    NO_PREDICTIONS = "no-predictions"
+    LEFT_OUT = "left-out"
+    # Raised by boards only.
+    INVALID_FORM = "invalid-form"
+    INVALID_METADATA = "invalid-metadata"
+    INVALID_ARCHIVE = "invalid-archive"
+    NOT_SCORED = "not-scored"
+    MORE_PROBLEMS = "more-problems"
+
+
+# Codes with the cell in their description, so that their location needs no cell.
+_NAME_THEIR_CELL = (ProblemCode.UNKNOWN_IDS, ProblemCode.SEVERAL_FILES)
+
+
+class ProblemText(msgspec.Struct, frozen=True, kw_only=True):
+    """A problem in words, as boards store and send it; `code` is empty in records of earlier versions."""
 
     where: str
     what: str
     fix: str = ""
     warning: bool = False
+    code: str = ""
 
     def __str__(self) -> str:
         where, what, fix = (
@@ -31,16 +65,145 @@ class Problem:
         return f"{where}: {what}. {fix}" if fix else f"{where}: {what}"
 
 
-class LeftOut(msgspec.Struct, frozen=True):
-    """Answers that are in no score, and why: of a cell whose gold cannot be used, or of a misnamed file or folder.
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """One problem of a prediction folder, a submission or an archive.
 
     Attributes:
-        reason: why.
-        fix: what to do about it.
-        task: of a cell; "" for a misnamed file or folder, as the next two are.
-        language: of a cell.
-        split: of a cell.
-        path: the gold file where that is known, or what is misnamed.
+        code: kind of the problem.
+        warning: True if the predictions can still be scored, as the reference scorers do.
+        task: task id, if the problem belongs to a cell.
+        language: language of the cell.
+        split: split of the cell.
+        ids: ids of the examples concerned.
+        count: number of examples or rows concerned.
+        total: number of all examples or rows.
+        file: path of the file, or name of the field.
+        line: line in the file, or 0.
+        detail: description of this problem, for codes without a fixed text.
+        advice: suggested fix, for codes without a fixed one.
+    """
+
+    code: ProblemCode
+    warning: bool = False
+    task: str = ""
+    language: str = ""
+    split: str = ""
+    ids: tuple[str, ...] = ()
+    count: int = 0
+    total: int = 0
+    file: str = ""
+    line: int = 0
+    detail: str = ""
+    advice: str = ""
+
+    @classmethod
+    def of_error(cls, error: IsoglossError, file: str = "") -> "Problem":
+        """Return the problem of a file that cannot be read; `file` is the default location."""
+        location = error.where or file
+        return cls(code=ProblemCode.UNREADABLE_FILE, file=location, detail=error.what, advice=error.fix)
+
+    @property
+    def where(self) -> str:
+        """File, line and cell."""
+        location = f"{self.file}:{self.line}" if self.line else self.file
+        cell = f"{self.task}/{self.language}" if self.language else ""
+        if self.code is ProblemCode.LEFT_OUT:
+            prefix = "left out" if self.warning else ""
+            return ": ".join(filter(None, (prefix, f"{cell} {self.split}".strip(), location)))
+        if self.code in _NAME_THEIR_CELL:
+            return location
+        if self.code is ProblemCode.INVALID_ANSWER and self.ids:
+            cell = f"{cell}/{self.ids[0]}"
+        return f"{location} ({cell})" if location and cell else location or cell
+
+    @property
+    def what(self) -> str:
+        """Description of the problem."""
+        return self.text.what
+
+    @property
+    def fix(self) -> str:
+        """Suggested fix, or ""."""
+        return self.text.fix
+
+    @property
+    def text(self) -> ProblemText:
+        """The problem in words."""
+        what, *fixes = _TEXTS.get(self.code, ("{detail}", "{advice}"))
+        fix = fixes[-1] if self.warning else fixes[0]
+        more = ["…"] if self.count > len(self.ids) else []
+        words = {
+            "task": self.task,
+            "cell": f"{self.task}/{self.language}",
+            "split": self.split,
+            "count": self.count,
+            "total": self.total,
+            "detail": self.detail or self.code.value.replace("-", " "),
+            "advice": self.advice,
+            "are": "is" if self.count == 1 else "are",
+            # Boards may hide counts and ids.
+            "share": f"{self.count} of {self.total}" if self.count else "some",
+            "number": number_of(self.count, "id") if self.count else "some ids",
+            "id": f" {self.ids[0]!r}" if self.ids else "",
+            "ids": f": {', '.join([*self.ids, *more])}" if self.ids else "",
+            "quoted": f": {', '.join([*map(repr, self.ids), *more])}" if self.ids else "",
+            "first": f", first at {self.detail}" if self.detail else "",
+        }
+        return ProblemText(
+            where=self.where,
+            what=what.format_map(words),
+            fix=fix.format_map(words),
+            warning=self.warning,
+            code=self.code.value,
+        )
+
+    def __str__(self) -> str:
+        return str(self.text)
+
+
+# Description, fix, and fix of a warning if it differs, by code; other codes are described by `detail` and `advice`.
+_TEXTS: Mapping[ProblemCode, tuple[str, ...]] = {
+    ProblemCode.DUPLICATE_ID: ("duplicate id{id}{first}", "Answer every example once"),
+    ProblemCode.UNANSWERED: (
+        "no answer for {share} examples{ids}",
+        "Answer every id of isogloss export {task}; use null to skip one",
+        "They count as wrong",
+    ),
+    ProblemCode.NULL_ANSWERS: ("{share} answers {are} null", "They count as wrong"),
+    ProblemCode.UNKNOWN_IDS: (
+        "{number} {are} not in {cell} {split}{quoted}",
+        "Check the language and the split",
+        "They are ignored",
+    ),
+    ProblemCode.ZERO_VECTORS: (
+        "{count:,} of {total:,} vectors are all zeros, so they are equally near to all candidates",
+        "Encode those texts again",
+    ),
+    ProblemCode.TOO_MANY_PROBLEMS: ("… and more: stopped reading after {count:,} problems", ""),
+    ProblemCode.SEVERAL_FILES: ("{cell} has more than one file; not used: {detail}", "Remove the unused files"),
+    ProblemCode.CHANGED_FILE: (
+        "the answers differ from those the run recorded: the file was truncated or changed",
+        "Repeat the cell with isogloss run; to keep the change, remove {detail}",
+    ),
+    ProblemCode.NOT_CHECKED: ("ids and answers not checked: the examples are not available", ""),
+    ProblemCode.UNKNOWN_LANGUAGE: ("not a language of {task}", "{advice}"),
+    ProblemCode.FILE_INSTEAD_OF_FOLDER: ("is a file, expected the folder of {task}", "Write {task}/<language>.jsonl"),
+    ProblemCode.NO_PREDICTIONS: ("no predictions found", "Expected <task>/<language>.jsonl, e.g. xquad/sw.jsonl"),
+    ProblemCode.MORE_PROBLEMS: ("and {count} more", "isogloss validate lists all"),
+}
+
+
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """Answers left out of all scores: those of a cell without usable gold, or of a misnamed file or folder.
+
+    Attributes:
+        reason: reason.
+        fix: suggested fix.
+        task: task of the cell; "" for a misnamed file or folder.
+        language: language of the cell.
+        split: split of the cell.
+        path: gold file, if known, or the misnamed file or folder.
     """
 
     reason: str
@@ -50,30 +213,38 @@ class LeftOut(msgspec.Struct, frozen=True):
     split: str = ""
     path: str = ""
 
+    @classmethod
+    def of_error(cls, error: DataError, task: str, language: str, split: str) -> "LeftOut":
+        """Return the record of a cell that cannot be scored with its gold."""
+        return cls(reason=error.what, fix=error.fix, task=task, language=language, split=split, path=error.where)
+
+    @classmethod
+    def misnamed(cls, problem: Problem) -> "LeftOut":
+        """Return the record of a misnamed file or folder."""
+        return cls(reason=problem.what, fix=problem.fix, path=problem.where)
+
     def __str__(self) -> str:
         return f"left out: {self.problem}"
 
     @property
     def problem(self) -> Problem:
-        """The same as a problem, for those who want it all scored."""
-        cell = f"{self.task}/{self.language} {self.split}" if self.task else ""
-        return Problem(": ".join(part for part in (cell, self.path) if part), self.reason, self.fix)
+        """The entry as a problem, for strict requests."""
+        code, (reason, fix, task, language, split, path) = ProblemCode.LEFT_OUT, msgspec.structs.astuple(self)
+        return Problem(code=code, task=task, language=language, split=split, file=path, detail=reason, advice=fix)
 
 
 def number_of(count: int, noun: str) -> str:
-    """A count in words: `1 file`, `2 files`."""
+    """Return a count with its noun: `1 file`, `2 files`."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def refuse(problems: Sequence[Problem]) -> None:
-    """Raise one error that shows the problems that keep predictions from being scored, if there are any."""
-    # What is wrong with a file that several cells share is said once.
-    errors = list(dict.fromkeys(problem for problem in problems if not problem.warning))
+    """Raise one error that lists the problems that prevent scoring, if there are any."""
+    # Cells that share a file share its problems.
+    errors = list(dict.fromkeys(problem.text for problem in problems if not problem.warning))
     if not errors:
         return
     shown = "\n".join(f"  {problem}" for problem in errors[:SHOWN])
     more = f"\n  … and {len(errors) - SHOWN} more" if len(errors) > SHOWN else ""
-    tail = "isogloss validate lists all of them"
-    raise PredictionError(
-        f"the predictions cannot be scored: {number_of(len(errors), 'problem')}\n{shown}{more}\n{tail}"
-    )
+    what = f"the predictions cannot be scored: {number_of(len(errors), 'problem')}\n{shown}{more}"
+    raise PredictionError(f"{what}\nisogloss validate lists all of them")

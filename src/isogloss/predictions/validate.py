@@ -1,4 +1,4 @@
-"""Every problem of a prediction folder at once: files, formats, ids and answers."""
+"""Find all problems of a prediction folder: files, formats, ids and answers."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -9,20 +9,20 @@ from typing import Any
 
 from isogloss.errors import DataError, IsoglossError
 from isogloss.notebooks import data_frame, html_table
-from isogloss.predictions.check import check_answers
-from isogloss.predictions.folder import PredictionFile, PredictionFolder
+from isogloss.predictions.check import CheckedAnswers, check_answers
+from isogloss.predictions.folder import PredictionFolder
 from isogloss.predictions.gold import GoldSource
 from isogloss.predictions.misnamed import misnamed_entries, tasks_in
-from isogloss.predictions.problems import LeftOut, Problem, number_of
+from isogloss.predictions.problems import LeftOut, Problem, ProblemCode, number_of
 from isogloss.tasks.loading import data_folder
 from isogloss.tasks.registry import chosen_tasks
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CheckedFile:
-    """One cell that was looked at: its file, the number of answers, what is wrong, and why it is left out of scores."""
+    """A checked cell: its file, number of answers, problems, and the reason if no score includes it."""
 
     task: str
     language: str
@@ -35,11 +35,11 @@ class CheckedFile:
 
 @dataclass(repr=False)
 class ValidationReport:
-    """What is wrong with a prediction folder.
+    """Problems of a prediction folder.
 
     Attributes:
-        cells: the files that were looked at, one a task, language and split, each with its problems.
-        problems: those of the folder itself: entries that belong to no task or language.
+        cells: checked files with their problems, one per task, language and split.
+        problems: problems of the folder, such as misnamed entries.
     """
 
     cells: list[CheckedFile] = field(default_factory=list)
@@ -50,33 +50,37 @@ class ValidationReport:
 
     @property
     def summary(self) -> str:
-        """How many files, errors and warnings there are, in words."""
+        """Numbers of files, errors and warnings, in words."""
         counts = {"file": len(self.cells), "error": len(self.errors)}
         counts["warning"] = len(self.everything()) - counts["error"]
         return ", ".join(number_of(count, noun) for noun, count in counts.items())
 
     def everything(self) -> list[Problem]:
-        """All problems: of the folder, then of each file."""
+        """Return all problems: of the folder, then of each file."""
         return [*self.problems, *(problem for cell in self.cells for problem in cell.problems)]
 
     @property
     def errors(self) -> list[Problem]:
-        """The problems that keep predictions from being scored."""
+        """Problems that prevent scoring."""
         return [problem for problem in self.everything() if not problem.warning]
 
     def _repr_html_(self) -> str:
-        """A small table for notebooks."""
-        rows = [(row["severity"], row["where"], row["what"], row["fix"]) for row in self._rows()]
-        return html_table(repr(self), ("", "where", "what", "fix"), rows)
+        """Return a small table for notebooks."""
+        return html_table(repr(self), ("", "where", "what", "fix"), [tuple(row.values()) for row in self._rows()])
 
     def to_pandas(self) -> Any:
-        """Every problem as a row of a pandas data frame."""
+        """Return a pandas data frame with one row per problem."""
         return data_frame(self._rows(), ("severity", "where", "what", "fix"))
 
     def _rows(self) -> list[dict[str, str]]:
         return [
-            {"severity": "warning" if one.warning else "error", "where": one.where, "what": one.what, "fix": one.fix}
-            for one in self.everything()
+            {
+                "severity": "warning" if text.warning else "error",
+                "where": text.where,
+                "what": text.what,
+                "fix": text.fix,
+            }
+            for text in (problem.text for problem in self.everything())
         ]
 
 
@@ -90,61 +94,73 @@ def validate(
 ) -> ValidationReport:
     """Check a folder of predictions: files, formats, ids and answers.
 
-    Gold is not needed, only the inputs; that `score` will leave a cell out for want of gold is a warning.
+    Only the inputs are needed; a cell that `score` leaves out because its gold is missing is a warning.
 
     Args:
         predictions: folder with `<task>/<language>.jsonl`, XTREME's own layout, or embeddings.
-        data: the data folder with the inputs; default ISOGLOSS_DATA or the user's cache.
-        tasks: only these tasks; default all that the folder has.
-        languages: only these languages.
-        gold: a folder of labels in XTREME's layout, which knows the ids too, instead of the data folder.
+        data: data folder with the inputs; default ISOGLOSS_DATA or the user's cache.
+        tasks: tasks to check; default all tasks in the folder.
+        languages: languages to check; default all.
+        gold: label folder in XTREME's layout, used instead of the data folder.
         progress: called with each task and language before it is checked.
 
     Returns:
-        Every problem, by file; nothing is hidden behind the first.
+        All problems, by file.
 
     Raises:
-        PredictionError: there is no such folder.
-        UnknownNameError: no such task.
-        PluginError: the folder has answers to a task that an installed package brings, and it cannot be loaded.
+        PredictionError: the folder is missing.
+        UnknownNameError: unknown task.
+        PluginError: the plugin of a task in the folder cannot be loaded.
     """
-    root = Path(predictions)
-    folder = PredictionFolder(root)
-    names = chosen_tasks(tasks, tasks_in(root))
-    report = ValidationReport(problems=[*_of_system(folder), *misnamed_entries(folder, names)])
+    folder = PredictionFolder(Path(predictions))
+    names = chosen_tasks(tasks, tasks_in(folder.root))
     source = GoldSource(data_folder(data), None if gold is None else Path(gold))
-    for task in map(find_task, names):
-        codes = [code for code in task.every_language if languages is None or code in languages]
-        try:
-            for language, split in product(codes, ("test", "dev")):
-                found = folder.find(task, language, split)
-                if found is not None:
-                    if progress is not None:
-                        progress(f"{task.id}/{language}")
-                    report.cells.append(_check(folder, task, language, split, found, source))
-        except DataError as error:
-            report.problems.append(Problem(error.where, error.what, error.fix))
-    if not report.cells and not report.errors:
-        what = "no predictions found"
-        report.problems.append(Problem(str(root), what, "Expected <task>/<language>.jsonl, e.g. xquad/sw.jsonl"))
-    return report
+    return check_folder(folder, list(map(find_task, names)), source, languages=languages, progress=progress)
 
 
-def _of_system(folder: PredictionFolder) -> list[Problem]:
-    """What keeps `system.toml` from being read."""
+def check_folder(
+    folder: PredictionFolder,
+    tasks: Sequence[Task],
+    gold: GoldSource,
+    *,
+    languages: Sequence[str] | None = None,
+    progress: Callable[[str], None] | None = None,
+    receive: Callable[[Task, str, CheckedAnswers], None] | None = None,
+) -> ValidationReport:
+    """Check the cells of a folder one by one; `receive` gets each task, language and its checked answers."""
+    report = ValidationReport(problems=misnamed_entries(folder, [task.id for task in tasks]))
     try:
         _ = folder.system
     except IsoglossError as error:
-        return [Problem(error.where, error.what, error.fix)]
-    return []
-
-
-def _check(
-    folder: PredictionFolder, task: Task, language: str, split: str, file: PredictionFile, gold: GoldSource
-) -> CheckedFile:
-    checked = check_answers(folder, task, language, {split: file}, gold)
-    problems = checked.problems
-    if checked.left_out is not None:
-        why = checked.left_out.problem
-        problems.append(replace(why, where=f"left out: {why.where}", warning=True))
-    return CheckedFile(task.id, language, split, file.path, checked.count, problems, checked.left_out)
+        report.problems.insert(0, Problem.of_error(error))
+    for task in tasks:
+        codes = [code for code in task.every_language if languages is None or code in languages]
+        try:
+            for language, split in product(codes, ("test", "dev")):
+                file = folder.find(task, language, split)
+                if file is None:
+                    continue
+                if progress is not None:
+                    progress(f"{task.id}/{language}")
+                checked = check_answers(folder, task, language, {split: file}, gold)
+                problems = list(checked.problems)
+                if checked.left_out is not None:
+                    problems.append(replace(checked.left_out.problem, warning=True))
+                report.cells.append(
+                    CheckedFile(
+                        task=task.id,
+                        language=language,
+                        split=split,
+                        path=file.path,
+                        answers=checked.count,
+                        problems=problems,
+                        left_out=checked.left_out,
+                    )
+                )
+                if receive is not None:
+                    receive(task, language, checked)
+        except DataError as error:
+            report.problems.append(Problem.of_error(error))
+    if not report.cells and not report.errors:
+        report.problems.append(Problem(code=ProblemCode.NO_PREDICTIONS, file=str(folder.root)))
+    return report

@@ -1,4 +1,4 @@
-"""Writing predictions in our own layout: whole files or none, and never over an older one by accident."""
+"""Write predictions in our own layout, atomically and without replacing older files by accident."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,33 +12,33 @@ from isogloss.tasks.task import Task
 
 
 def split_prefix(split: str) -> str:
-    """What the names of a split's files begin with: nothing for test, `dev-` for dev."""
+    """Return the file name prefix of a split: "" for test, `dev-` for dev."""
     return "" if split == "test" else f"{split}-"
 
 
 def prediction_path(root: Path, task: Task, language: str, split: str = "test") -> Path:
-    """Where the answers of a cell belong: `<root>/<task>/<language>.jsonl`, with the split in front unless test."""
+    """Return `<root>/<task>/<language>.jsonl`, with a split prefix unless the split is test."""
     return root / task.id / f"{split_prefix(split)}{language}.jsonl"
 
 
 def destination(root: Path, task: Task, language: str, split: str, *, force: bool = False) -> Path:
-    """Where predictions would be written; ask before the work is done.
+    """Return the path to write predictions to.
 
     Raises:
-        PredictionError: there are some already, and they are not to be replaced.
+        PredictionError: predictions exist and `force` is not set.
     """
     path = prediction_path(root, task, language, split)
     older = resolve(path)
     if older is not None and not force:
-        raise PredictionError("there are predictions already", where=str(older), fix="--force replaces them")
+        raise PredictionError("predictions exist already", where=str(older), fix="Replace them with --force")
     return path
 
 
 def encode_predictions(path: Path, ids: Sequence[str], values: Sequence[Any]) -> bytes:
-    """The content of a prediction file: one `{"id": …, "prediction": …}` a line; an error names the path.
+    """Return the content of a prediction file, one `{"id": …, "prediction": …}` per line.
 
     Raises:
-        PredictionError: an answer cannot be written as UTF-8.
+        PredictionError: an answer cannot be encoded as UTF-8.
     """
     encode = msgspec.json.Encoder().encode
     lines: list[bytes] = []
@@ -46,7 +46,7 @@ def encode_predictions(path: Path, ids: Sequence[str], values: Sequence[Any]) ->
         try:
             lines.append(encode({"id": identifier, "prediction": value}) + b"\n")
         except UnicodeEncodeError as error:
-            what = f"the answer to {identifier!r} is no valid text: {error.reason}"
+            what = f"invalid text in the answer to {identifier!r}: {error.reason}"
             raise PredictionError(what, where=str(path), fix="Replace lone surrogates") from None
     return b"".join(lines)
 
@@ -54,23 +54,23 @@ def encode_predictions(path: Path, ids: Sequence[str], values: Sequence[Any]) ->
 def write_predictions(
     root: Path, task: Task, language: str, split: str, ids: Sequence[str], values: Sequence[Any], *, force: bool = False
 ) -> Path:
-    """Write the answers of a cell; the file appears under its name only when it is complete.
+    """Write the answers of a cell atomically.
 
     Args:
-        root: the prediction folder; made where it is missing.
-        task: the task the answers are for.
+        root: prediction folder; created if missing.
+        task: task of the cell.
         language: two-letter code.
         split: "test" or "dev".
-        ids: the ids of the examples.
-        values: an answer for each id, None to abstain.
-        force: replace an existing file.
+        ids: ids of the examples.
+        values: one answer per id, None to abstain.
+        force: True to replace an existing file.
 
     Returns:
         The path of the file.
 
     Raises:
-        PredictionError: the file is there already, or an answer cannot be written as UTF-8.
-        DataError: the folder cannot be written to.
+        PredictionError: the file exists already, or an answer cannot be encoded as UTF-8.
+        DataError: the folder is not writable.
     """
     path = destination(root, task, language, split, force=force)
     content = encode_predictions(path, ids, values)

@@ -1,1 +1,1 @@
-"""The grid: which cells there are, who fills them, and what is on disk when they are filled."""
+"""Grids of cells: planning, filling and summarizing them."""

@@ -10,7 +10,7 @@ from isogloss.runs.grid import run_plan
 from isogloss.runs.place import Place
 from isogloss.runs.plan import Plan
 from isogloss.runs.summary import RunSummary
-from isogloss.scoring.cells import Request
+from isogloss.scoring.request import Request
 from isogloss.systems.base import SystemName
 from isogloss.tasks.registry import canonical
 from isogloss.tasks.suites import SUITES
@@ -32,29 +32,29 @@ def run(  # noqa: PLR0913 - the options of the verb
     force: bool = False,
     on: "str | os.PathLike[str] | Place | None" = None,
 ) -> RunSummary:
-    """Fit, predict and score a system on every task, language and seed; only what is missing is done.
+    """Fit, predict and score a system on every task, language and seed, skipping finished cells.
 
     Args:
-        system: a system by name, e.g. "ngram", "embedder:muse" or "encoder:MODEL#epochs=3".
-        out: the folder of runs; `<system>/<regime>/seed-<n>` below it are prediction folders.
-        suite: decides the languages and averages.
-        data: the data folder; default ISOGLOSS_DATA or the user's cache.
-        tasks: only these tasks.
-        languages: only these languages.
+        system: name of a system, such as "ngram", "embedder:muse" or "encoder:MODEL#epochs=3".
+        out: output folder; writes prediction folders `<system>/<regime>/seed-<n>`.
+        suite: suite, which decides the languages and averages.
+        data: data folder; default ISOGLOSS_DATA or the user's cache.
+        tasks: tasks to run, all by default.
+        languages: languages to run, all by default.
         split: "test" or "dev".
-        seeds: how many seeds.
-        jobs: processes to start, one by default; more need `if __name__ == "__main__":` in a script. On a cluster the
-            most jobs at a time, by default as many as there is room for.
-        regime: what the system learns from.
-        force: do all these cells again.
-        on: where: "processes" of this machine (the default), "ray", "ray://host:port", "slurm", "slurm:PARTITION", or
-            a TOML file that says more.
+        seeds: number of seeds.
+        jobs: number of processes, one by default; more need `if __name__ == "__main__":` in a script. On a cluster
+            the maximum number of jobs at a time, by default as many as fit.
+        regime: source of the training data.
+        force: True to fill finished cells again.
+        on: "processes" of this machine (the default), "ray", "ray://host:port", "slurm", "slurm:PARTITION", or a TOML
+            file with further settings.
 
     Returns:
-        The scores over the seeds, how many cells are done, failed and skipped, and the reasons.
+        The scores over the seeds, the number of done, failed and skipped cells, and the reasons.
 
     Raises:
-        UnknownNameError: no such system, suite, task, language, split or regime.
+        UnknownNameError: unknown system, suite, task, language, split or regime.
         IsoglossError: the folder has cells of another configuration of the system.
     """
     folder = None if data is None else Path(data)
@@ -77,27 +77,27 @@ def train(  # noqa: PLR0913 - the options of the verb
     split: str = "test",
     on: "str | os.PathLike[str] | Place | None" = None,
 ) -> RunSummary:
-    """Fine-tune a model on tasks, then predict and score every language; only what is missing is done.
+    """Fine-tune a model on tasks, then predict and score every language, skipping finished cells.
 
     Args:
         system: "encoder:MODEL", "dual-encoder:MODEL" or "text2text:MODEL".
-        tasks: what to learn.
-        out: the folder of runs; `<system>/<regime>/seed-<n>` below it are prediction folders.
-        data: the data folder; default ISOGLOSS_DATA or the user's cache.
+        tasks: tasks to train on.
+        out: output folder; writes prediction folders `<system>/<regime>/seed-<n>`.
+        data: data folder; default ISOGLOSS_DATA or the user's cache.
         recipe: "paper" (the default), "scripts" or "keung".
-        config: a TOML file with changes to the recipe.
-        regime: what the system learns from.
-        seeds: how many seeds.
-        languages: only these languages.
+        config: TOML file with changes to the recipe.
+        regime: source of the training data.
+        seeds: number of seeds.
+        languages: languages to predict, all by default.
         split: "test" or "dev".
-        on: where, as for `run`.
+        on: place to run, as for `run`.
 
     Returns:
-        The scores over the seeds, how many cells are done, failed and skipped, and the reasons.
+        The scores over the seeds, the number of done, failed and skipped cells, and the reasons.
 
     Raises:
-        UnknownNameError: no such system, recipe, task, language, split or regime.
-        IsoglossError: the system follows no recipe, or the folder has cells of another configuration of it.
+        UnknownNameError: unknown system, recipe, task, language, split or regime.
+        IsoglossError: the system does not use recipes, or the folder has cells of another configuration.
     """
     tasks = [tasks] if isinstance(tasks, str) else tasks
     settings = recipe_settings(system, recipe, config)
@@ -108,16 +108,11 @@ def train(  # noqa: PLR0913 - the options of the verb
 
 
 def recipe_settings(system: str, recipe: str | None, config: str | os.PathLike[str] | None) -> dict[str, Any]:
-    """What a system is trained with beside its name: a recipe, "paper" where none is named, and changes to it.
-
-    Raises:
-        UnknownNameError: no such system.
-        IsoglossError: the system follows no recipe.
-    """
+    """Return the training settings of a system that uses recipes: a recipe, "paper" by default, and changes to it."""
     name = SystemName.of(system)
     if not name.follows_recipes:
-        fix = "Give encoder:MODEL, dual-encoder:MODEL or text2text:MODEL; isogloss run fits any system"
-        raise IsoglossError(f"{name.base} follows no recipe", fix=fix)
+        fix = "Use encoder:MODEL, dual-encoder:MODEL or text2text:MODEL; isogloss run fits any system"
+        raise IsoglossError(f"{name.base} does not use recipes", fix=fix)
     settings: dict[str, Any] = {} if config is None else {"overrides": dict(changes(Path(config)))}
     if recipe or "recipe" not in name.settings:
         settings["recipe"] = recipe or "paper"
@@ -125,6 +120,6 @@ def recipe_settings(system: str, recipe: str | None, config: str | os.PathLike[s
 
 
 def suite_with(tasks: Sequence[str]) -> str:
-    """The first suite that has all of the tasks, for its averages; XTREME-R where none has."""
+    """Return the first suite with all of the tasks, for its averages, or XTREME-R."""
     ids = {canonical(name) for name in tasks}
     return next((suite.id for suite in SUITES.loadable().values() if ids <= {*suite.tasks}), "xtreme-r")

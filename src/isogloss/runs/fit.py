@@ -1,8 +1,9 @@
-"""Fitting a system once for a group of cells, and reading the examples of each."""
+"""Fitting a system once for a group of cells, and reading the examples of each cell."""
 
+import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from isogloss.errors import DataError, IsoglossError
+from isogloss.errors import IsoglossError, MissingDataError
 from isogloss.runs.plan import FitGroup, Plan
 from isogloss.runs.records import CellStatus, InputFiles
 from isogloss.scoring.results import CellScore
@@ -25,39 +26,41 @@ from isogloss.training.regimes import Fit, Regime
 
 
 class NotAvailableError(IsoglossError):
-    """What a cell needs is not there, and nothing is broken: the cell is skipped."""
+    """Missing data or an unsupported task: the cell is skipped."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CellOutcome:
-    """How a cell or a fit ended: status, reason, files that were read, score."""
+    """Outcome of a cell or a fit: status, reason, `cause` (the reason without the cell's name), files read, score."""
 
     status: CellStatus = "done"
     reason: str = ""
+    cause: str = ""
     traceback: str = ""
     files: InputFiles | None = None
     score: CellScore | None = None
 
     @classmethod
     def of_error(cls, error: Exception) -> "CellOutcome":
-        """The outcome of an exception that is being handled."""
+        """Return the outcome of the exception being handled."""
         if isinstance(error, NotAvailableError):
-            return cls("skipped", str(error))
-        reason = str(error) if isinstance(error, IsoglossError) else f"{type(error).__name__}: {error}"
-        return cls("failed", reason, traceback.format_exc())
+            return cls(status="skipped", reason=str(error), cause=error.cause)
+        if isinstance(error, IsoglossError):
+            return cls(status="failed", reason=str(error), cause=error.cause, traceback=traceback.format_exc())
+        return cls(status="failed", reason=f"{type(error).__name__}: {error}", traceback=traceback.format_exc())
 
 
 @dataclass(frozen=True)
 class CellInput:
-    """The examples of a cell, and their files as they were when they were read."""
+    """The examples of a cell, and the state of their files when they were read."""
 
     examples: Examples
     files: InputFiles
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FitJob:
-    """What is to be fitted: a task, by one fit of a regime, with a seed, from a data folder, in a folder of its own."""
+    """A fit of a task: regime, seed, data folder, and the folder for what it writes."""
 
     regime: Regime
     task: Task
@@ -68,16 +71,18 @@ class FitJob:
 
     @classmethod
     def of(cls, plan: Plan, group: FitGroup) -> "FitJob":
-        """The job of a group."""
-        data = plan.request.data
-        return cls(plan.regime, task(group.task), plan.fit(group), group.seed, data, plan.fit_folder(group))
+        """Return the fit job of a group."""
+        return cls(
+            regime=plan.regime,
+            task=task(group.task),
+            fit=plan.fit(group),
+            seed=group.seed,
+            data=plan.request.data,
+            folder=plan.fit_folder(group),
+        )
 
     def training(self, system: System) -> Examples | None:
-        """The training set of a system; None where it needs none.
-
-        Raises:
-            NotAvailableError: the system refuses the task, the regime is not for it, or there is no training set.
-        """
+        """Return the training set of a system, or None if it needs none; raise a NotAvailableError if it is missing."""
         with explained(system.name, f"cannot learn {self.task.id}"):
             train_task = system.learns_from(self.task)
             refusal = system.refusal(self.task) or self.regime.refusal(self.task, train_task)
@@ -85,127 +90,128 @@ class FitJob:
         if refusal:
             raise NotAvailableError(refusal)
         if needs_training:
-            instead = "" if train_task.id == self.task.id else "; or set train_on to a task whose training set is there"
+            instead = "" if train_task.id == self.task.id else "; or set train_on to a task with a training set"
             return _available(lambda: self.regime.training(train_task, self.fit, self.data, self.seed), instead)
         if self.regime.sources != ("en",) or self.regime.per_language or self.regime.all_languages:
-            what = f"{system.name} learns nothing for {self.task.id}: under {self.regime.name} it would be as zero-shot"
+            what = f"{system.name} needs no training for {self.task.id}: {self.regime.name} would equal zero-shot"
             raise NotAvailableError(what)
         return None
 
     def read(self, language: str, split: str) -> CellInput:
-        """The examples to predict in a language.
-
-        Raises:
-            NotAvailableError: there are no such examples.
-        """
+        """Read the examples to predict in a language; raise a NotAvailableError if they are missing."""
         examples = _available(lambda: self.regime.examples(self.task, language, split, self.data))
         return CellInput(examples, InputFiles.of(examples))
 
     def context(self, system: System) -> FitContext:
-        """The folder of the fit, and examples that a system may evaluate checkpoints on."""
-
-        def examples(language: str, split: str) -> Examples:
-            return self.regime.examples(self.task, language, split, self.data)
-
-        def training_dev(language: str) -> Examples:
-            return load(system.learns_from(self.task), language, "dev", self.data)
-
-        dev_languages = ("en",) if self.regime.translated else ()
-        return FitContext(self.folder, self.fit.languages, examples, dev_languages, training_dev)
+        """Return the folder of the fit, and examples for evaluating checkpoints."""
+        return FitContext(
+            folder=self.folder,
+            languages=self.fit.languages,
+            examples=lambda language, split: self.regime.examples(self.task, language, split, self.data),
+            dev_languages=("en",) if self.regime.translated else (),
+            train_task_dev=lambda language: load(system.learns_from(self.task), language, "dev", self.data),
+        )
 
 
 def _available(read: Callable[[], Examples], instead: str = "") -> Examples:
     try:
         return read()
-    except DataError as error:
-        # An error that names a file is about a damaged one; without, there is none.
-        if error.where:
-            raise
-        raise NotAvailableError(error.what, fix=f"{error.fix}{instead}") from error
+    except MissingDataError as error:
+        raise NotAvailableError(error.what, fix=f"{error.fix}{instead}", cause=error.cause) from error
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FitResult:
-    """A fitted system, or none and why.
+    """A fitted system, or None and the reason: the outcome of the fit, or outcomes of single cells by language.
 
-    Attributes:
-        config: the system's configuration.
-        seconds: how long it took.
-        outcome: how it ended, with the files it learnt from.
-        cell_outcomes: how the cells end that have a reason of their own, where there is no system.
-        inputs: examples that were read before the fit, by language; whoever uses them takes them out.
+    `inputs` are examples read before the fit, by language; they are removed when used.
     """
 
     job: FitJob
-    system: System | None
+    system: System | None = None
     config: dict[str, Any]
     seconds: float = 0.0
     outcome: CellOutcome = field(default_factory=CellOutcome)
     cell_outcomes: Mapping[str, CellOutcome] = field(default_factory=dict)
     inputs: dict[str, CellInput] = field(default_factory=dict)
 
-    def cell_outcome(self, language: str) -> CellOutcome:
-        """How the cell of a language ends without a system."""
-        return self.cell_outcomes.get(language, self.outcome)
 
-
-# Finds further fits that a training on some examples serves as well.
+# Finds further fits that a training run on some examples serves as well.
 FindOthers = Callable[[Examples], Sequence[FurtherFit]]
 
 
 def fit_system(system: System, job: FitJob, others: FindOthers | None = None) -> tuple[System, InputFiles | None]:
-    """Fit a system; gives it with the files it learnt from (None where it needs none).
-
-    Args:
-        system: what is fitted.
-        job: what it learns, and where.
-        others: finds what else the system may learn at the same time, by the same training.
-
-    Raises:
-        IsoglossError: the system or the regime refuses the task, or there is nothing to learn from.
-    """
+    """Fit a system and return it with its training files (None if it needs none)."""
     with in_step():
         train = job.training(system)
         files = None if train is None else InputFiles.of(train)
+    identity = None
+    if train is not None and not keeps_fits(system):
+        identity = system, training_key(system, job.task), job.seed, training_identity(train)
+        if identity == getattr(_LAST, "identity", None):
+            return _LAST.fitted, files
     context = job.context(system)
     if others is not None and train is not None:
         context = replace(context, others=partial(others, train))
+    _LAST.identity = None
     with explained(system.name, f"cannot learn {job.task.id}"):
         fitted = system.learn(job.task, train, job.seed, context)
     if not isinstance(fitted, System):
-        what = f"system {system.name!r} learnt {job.task.id} and gave a {type(fitted).__name__}, not a system"
+        what = f"the fit of system {system.name!r} for {job.task.id} returned a {type(fitted).__name__}, not a system"
         raise SystemFailureError(what, fix="End its fit with: return self")
+    _LAST.identity, _LAST.fitted = identity, fitted
     return fitted, files
 
 
-def predict(system: System, task: Task, examples: Examples) -> Sequence[Any]:
-    """The answers of a fitted system, one for each example.
+# The fit that this thread made last, and its identity: further tasks with the same training run reuse it.
+_LAST = threading.local()
 
-    Raises:
-        SystemFailureError: it fails; or its answers are not a list, more or fewer than the examples, or one of them is
-            no answer to this task.
-    """
+
+def keeps_fits(system: System) -> bool:
+    """Return True if a system writes its fits to a folder, by overriding `learn`."""
+    return type(system).learn is not System.learn
+
+
+def training_key(system: System, target: Task) -> Hashable:
+    """Return a key that is equal for tasks with the same training run if their training sets are equal."""
+    try:
+        key = system.training_key(target)
+        hash(key)
+        return target.id if key is None else key
+    except Exception:  # any error of the system, which its fit reports
+        return target.id
+
+
+def training_identity(examples: Examples) -> tuple[str, str, list[str]]:
+    """Return a key that is equal for equal training sets; a checksum may cover more examples than the set."""
+    return examples.language, examples.checksum, examples.ids
+
+
+def predict(system: System, task: Task, examples: Examples) -> Sequence[Any]:
+    """Return the predictions of a fitted system, one per example; raise a SystemFailureError if they are invalid."""
     where, name = f"{examples.task}/{examples.language}", f"system {system.name!r}"
-    with explained(system.name, "cannot answer", where):
+    with explained(system.name, "cannot predict", where):
         values = system.predict(examples)
+    kind, what, fix = kind_of(task), "", "Return a list with one prediction per example"
     if not hasattr(values, "__len__") or isinstance(values, str | bytes | Mapping | Set):
-        what = f"{name} gave a {type(values).__name__}, not a list of answers"
-        raise SystemFailureError(what, where=where, fix="predict returns a list with an answer for every example")
-    if len(values) != len(examples):
-        raise SystemFailureError(f"{name} gave {len(values)} answers to {len(examples)} examples", where=where)
-    kind = kind_of(task)
-    wrong = (row for row, value in enumerate(values) if not _is_answer(value, kind))
-    if not _is_answer(list(values), kind, all_of_them=True) and (row := next(wrong, None)) is not None:
-        what = f"{name} answers {repr(values[row])[:60]} ({type(values[row]).__name__}) to {examples.ids[row]!r}"
-        raise SystemFailureError(what, where=where, fix=f"An answer is {kind.answer_help}")
+        what = f"{name} returned a {type(values).__name__}, expected a list of predictions"
+    elif len(values) != len(examples):
+        what, fix = f"{name} returned {len(values)} predictions for {len(examples)} examples", ""
+    elif not _is_answer(list(values), kind, is_list=True):
+        wrong = (row for row, value in enumerate(values) if not _is_answer(value, kind))
+        if (row := next(wrong, None)) is not None:
+            what = f"{name} predicts {repr(values[row])[:60]} ({type(values[row]).__name__}) for {examples.ids[row]!r}"
+            fix = f"Each prediction must be {kind.answer_help}"
+    if what:
+        raise SystemFailureError(what, where=where, fix=fix, cause=what)
     return values
 
 
-def _is_answer(value: Any, kind: Kind, *, all_of_them: bool = False) -> bool:
-    """Whether a value is of the type of a kind's answers, or all values of a list."""
+def _is_answer(value: Any, kind: Kind, *, is_list: bool = False) -> bool:
+    """Return True if a value, or every value of a list, has the type of a kind's predictions."""
     expected = kind.answer_type | None
     try:
-        msgspec.convert(value, list[expected] if all_of_them else expected)  # type: ignore[valid-type]
+        msgspec.convert(value, list[expected] if is_list else expected)  # type: ignore[valid-type]
     except msgspec.ValidationError:
         return False
     return True
@@ -223,20 +229,26 @@ def fit_group(
     job, config = FitJob.of(plan, group), system.configuration
     try:
         fitted, files = fit_system(system, job, others)
-    except Exception as error:  # a system may fail in any way whatever
-        return FitResult(job, None, config, outcome=CellOutcome.of_error(error))
-    outcome = CellOutcome(files=files)
-    return FitResult(job, fitted, config, time.perf_counter() - start, outcome, inputs=dict(inputs or {}))
+    except Exception as error:  # a system may raise anything
+        return FitResult(job=job, config=config, outcome=CellOutcome.of_error(error))
+    return FitResult(
+        job=job,
+        system=fitted,
+        config=config,
+        seconds=time.perf_counter() - start,
+        outcome=CellOutcome(files=files),
+        inputs=dict(inputs or {}),
+    )
 
 
 def read_ahead(plan: Plan, group: FitGroup) -> tuple[dict[str, CellInput], dict[str, CellOutcome]]:
-    """The examples of the first cell of a group that has any, and the outcomes of the cells tried before it."""
+    """Return the first examples that a group has, and the outcomes of the cells tried before."""
     job = FitJob.of(plan, group)
     outcomes: dict[str, CellOutcome] = {}
     for language in group.languages:
         try:
             return {language: job.read(language, plan.request.split)}, outcomes
-        except Exception as error:  # a damaged file, say
+        except Exception as error:  # such as a damaged file
             outcomes[language] = CellOutcome.of_error(error)
     return {}, outcomes
 
@@ -244,10 +256,10 @@ def read_ahead(plan: Plan, group: FitGroup) -> tuple[dict[str, CellInput], dict[
 def nothing_to_predict(
     plan: Plan, group: FitGroup, system: System, cell_outcomes: Mapping[str, CellOutcome]
 ) -> FitResult:
-    """The result where no cell has examples: nothing is fitted, and every cell ends as `read_ahead` says."""
+    """Return the result for a group without examples: no fit, and the outcomes from `read_ahead`."""
     job, config = FitJob.of(plan, group), system.configuration
     try:
         job.training(system)
-    except Exception as error:  # what keeps it from learning is the better reason
-        return FitResult(job, None, config, outcome=CellOutcome.of_error(error))
-    return FitResult(job, None, config, cell_outcomes=cell_outcomes)
+    except Exception as error:  # report first why the system cannot be trained
+        return FitResult(job=job, config=config, outcome=CellOutcome.of_error(error))
+    return FitResult(job=job, config=config, cell_outcomes=cell_outcomes)

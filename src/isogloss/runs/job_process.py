@@ -1,8 +1,7 @@
-"""A call in processes of its own: `python -m isogloss.runs.job_process CALL RESULT` under torchrun.
+"""A call in separate processes: `python -m isogloss.runs.job_process CALL RESULT` under torchrun.
 
-CALL is a file with a pickled call, RESULT gets what it returns, pickled; of processes that torchrun started together,
-the first one writes it. Their standard input is open for as long as whoever started them lives: one that was killed can
-tell nobody to stop, and they would keep their GPUs.
+CALL is a file with a pickled call; the first process writes the pickled result to RESULT. Their standard input stays
+open while the parent lives, so that they end, and free their GPUs, even if the parent is killed.
 """
 
 import os
@@ -21,33 +20,26 @@ from isogloss.workers import WorkerDiedError
 
 T = TypeVar("T")
 
-# Characters of what a process said before it died.
-_LAST_WORDS = 400
-# Seconds that processes have to end by themselves.
+# Characters of a dead process's output to quote.
+_LOG_LENGTH = 400
+# Seconds that processes have to end before they are killed.
 _GRACE = 10.0
 
 
 def call_together(call: Callable[[], T], processes: int) -> T:
-    """Have a call made by several processes of this machine at once, as torchrun starts them.
-
-    Returns:
-        What the first of them returns.
-
-    Raises:
-        WorkerDiedError: one of them died.
-    """
+    """Return the result of the first of several processes of this machine, started by torchrun for a call."""
     with TemporaryDirectory(prefix="isogloss-call-") as folder:
-        made, result = Path(folder, "call"), Path(folder, "result")
-        made.write_bytes(pickle.dumps(call))
+        pickled, result = Path(folder, "call"), Path(folder, "result")
+        pickled.write_bytes(pickle.dumps(call))
         torchrun = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes))
-        command = [sys.executable, *torchrun, "-m", "isogloss.runs.job_process", str(made), str(result)]
+        command = [sys.executable, *torchrun, "-m", "isogloss.runs.job_process", str(pickled), str(result)]
         alive, mine = os.pipe()
         pipes: dict[str, Any] = {"stdin": alive, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
         started = subprocess.Popen(command, **pipes, text=True)  # noqa: S603
         os.close(alive)
         try:
-            _, said = started.communicate()
-        except BaseException:  # Ctrl-C, which they are told as well
+            _, output = started.communicate()
+        except BaseException:  # such as Ctrl-C
             started.terminate()
             with suppress(subprocess.TimeoutExpired):
                 started.wait(_GRACE)
@@ -56,25 +48,25 @@ def call_together(call: Callable[[], T], processes: int) -> T:
         finally:
             os.close(mine)
         if not result.exists():
-            last = said.strip()[-_LAST_WORDS:]
+            last = output.strip()[-_LOG_LENGTH:]
             raise WorkerDiedError(f"processes that fit together died (exit code {started.returncode}): {last}")
-        found: T = pickle.loads(result.read_bytes())  # noqa: S301 - our own bytes
-        return found
+        value: T = pickle.loads(result.read_bytes())  # noqa: S301 - our own bytes
+        return value
 
 
 def main(call: str, result: str) -> None:
-    """Make a call, and write what it returns."""
-    threading.Thread(target=_leave_with_caller, daemon=True).start()
-    made = pickle.loads(Path(call).read_bytes())()  # noqa: S301 - our own bytes
+    """Execute a call and write its result."""
+
+    def end_with_parent() -> None:
+        sys.stdin.buffer.read()
+        os._exit(1)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    value = pickle.loads(Path(call).read_bytes())()  # noqa: S301 - our own bytes
     if is_main():
         unfinished = Path(f"{result}.part")
-        unfinished.write_bytes(pickle.dumps(made))
+        unfinished.write_bytes(pickle.dumps(value))
         unfinished.rename(result)
-
-
-def _leave_with_caller() -> None:
-    sys.stdin.buffer.read()
-    os._exit(1)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Locks in a folder that several processes, on one machine or on many, may share; a dead owner's lock is taken over.
+"""Locks in a folder shared by processes on one or many machines; the lock of a dead owner is taken over.
 
-A lock is a file that says who owns it, made complete and under its name in one step: a link, which fails where there
-is one already. It is taken over without ever touching what somebody else may have just made: every owner has a token
-that no other ever has, and the successor of a dead owner makes the file `<lock>.<the dead one's token>`, which again
-only one can. The owner is thus the end of a chain that begins at the lock's own name. Releasing removes the beginning
-first, so whoever succeeds an owner of a chain that is gone finds his own file at the end of nothing, and withdraws.
+A lock is a file with its owner, created complete and in one step by a hard link, which fails if the name exists. A
+takeover never touches a file that another process may just have created: every owner has a unique token, and the
+successor of a dead owner creates `<lock>.<the dead owner's token>`, which only one process can. The owner is the end of
+the chain that begins at the lock's own name. Releasing removes the beginning first, so a process that succeeds an owner
+of a removed chain finds its file orphaned, and withdraws.
 """
 
 import os
@@ -13,7 +13,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import cache
@@ -26,25 +26,25 @@ import msgspec
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 
-# An owner on another machine is dead when its lock has not been touched for this many seconds …
+# Seconds without a heartbeat after which an owner on another machine is dead.
 STALE = 180.0
-# … and touches it this often.
+# Seconds between two heartbeats.
 HEARTBEAT = 15.0
-# Seconds between two looks at what others are doing.
+# Seconds between checks of other processes' files.
 POLL = 0.2
-# A lock that no owner leaves so, damaged or dated in the future, is nobody's when it is not touched for this long.
+# Seconds without a heartbeat after which a lock that is damaged or dated in the future is free.
 IMPOSSIBLE = 3 * HEARTBEAT
 
 
-# The job that this process executes for an engine.
+# Name of the job that this process executes.
 _JOB = ContextVar("job", default="")
 
 
-class Owner(msgspec.Struct, frozen=True):
-    """Who has a lock, and since when; `started` is when the process began, for process numbers are used again.
+class Owner(msgspec.Struct, frozen=True, kw_only=True):
+    """Owner of a lock: machine (host, boot and process namespace; "" for a damaged lock), process, and a unique token.
 
-    `job` is the name that an engine gave the job that the lock is held for: the engine may know that the job's process
-    is dead, on whatever machine, before anybody could tell by the lock.
+    Process numbers are reused, hence the start of the process. A dispatcher may know that the process of a job died,
+    on any machine, before the lock expires.
     """
 
     machine: str
@@ -56,7 +56,7 @@ class Owner(msgspec.Struct, frozen=True):
 
     @property
     def node(self) -> str:
-        """The name of the machine."""
+        """Name of the machine."""
         return self.machine.partition(" ")[0]
 
 
@@ -65,8 +65,8 @@ class _Link(NamedTuple):
     owner: Owner
 
 
-class Lock:
-    """A lock that is held, and kept fresh, until it is released."""
+class Lock(AbstractContextManager["Lock"]):
+    """A held lock with a heartbeat, until it is released."""
 
     def __init__(self, path: Path, mine: Path, owner: Owner) -> None:
         self.path = path
@@ -79,13 +79,13 @@ class Lock:
     def _beat(self) -> None:
         while not self._released.wait(HEARTBEAT):
             try:
-                # Without a time the file server's own clock is used, the one that age is measured by.
+                # Without a time, the file server's clock is used, which also measures the age.
                 os.utime(self._mine)
             except FileNotFoundError:
                 return
 
     def release(self) -> None:
-        """Let others have it."""
+        """Release the lock."""
         self._released.set()
         self._heart.join()
         chain = _chain(self.path)
@@ -93,21 +93,15 @@ class Lock:
             for link in chain:
                 link.file.unlink(missing_ok=True)
 
-    def __enter__(self) -> "Lock":
-        return self
-
     def __exit__(self, *error: object) -> None:
         self.release()
 
 
 def acquire(path: Path) -> Lock | None:
-    """The lock of that name; None where somebody alive has it, or was quicker.
-
-    Raises:
-        DataError: its folder cannot be made, or written to.
-    """
+    """Return the lock, or None if a living process owns it or was quicker; raise a DataError if it is not writable."""
     since = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
-    me = Owner(_machine(), os.getpid(), _started(os.getpid()), uuid4().hex, since, _JOB.get())
+    pid = os.getpid()
+    me = Owner(machine=_machine(), pid=pid, started=_started(pid), token=uuid4().hex, since=since, job=_JOB.get())
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -121,35 +115,27 @@ def acquire(path: Path) -> Lock | None:
         mine = _successor(path, chain[-1].owner) if chain else path
         mine.hardlink_to(claim)
     except (FileExistsError, FileNotFoundError):
-        return None  # somebody was quicker, or swept our claim away before it was written
+        return None  # another process was quicker, or removed our claim
     except OSError as error:
         raise _not_written(path, error) from error
     finally:
         claim.unlink(missing_ok=True)
     chain = _chain(path)
     if not chain or chain[-1].owner != me:
-        # While we looked, the dead owner's successor had come, done its work and released.
+        # Meanwhile, another successor of the dead owner has taken and released the lock.
         mine.unlink(missing_ok=True)
         return None
     return Lock(path, mine, me)
 
 
 def is_free(path: Path) -> bool:
-    """Whether nobody has a lock."""
-    lock = acquire(path)
-    if lock is not None:
-        lock.release()
-    return lock is not None
+    """Return True if no living process owns the lock; only reads files, so `acquire` may still fail."""
+    chain = _chain(path)
+    return not chain or not _alive(chain[-1], time.time())
 
 
 def wait_for_lock(path: Path, on_waiting: Callable[[str], None] = lambda _: None, waiting: str = "") -> Lock:
-    """A lock, however long it takes to get.
-
-    Args:
-        path: its name.
-        on_waiting: told now and then what is being waited for, and who has the lock.
-        waiting: the former.
-    """
+    """Wait for a lock and return it; `on_waiting` is called regularly with `waiting` and the owner of the lock."""
     while (lock := acquire(path)) is None:
         if owner := holder(path):
             on_waiting(f"{waiting}: {path} is held by {owner}")
@@ -162,31 +148,29 @@ def _not_written(path: Path, error: OSError) -> DataError:
 
 
 def holder(path: Path) -> str:
-    """Who has a lock and since when, in words; "" where nobody has it."""
+    """Describe the owner of a lock, "" if it is free."""
     chain = _chain(path)
     if not chain:
         return ""
     file, owner = chain[-1]
     if not owner.machine:
-        return f"nobody, for it is damaged, and is taken over when it is {IMPOSSIBLE:.0f} s old"
-    said = f"process {owner.pid} on {owner.node}" + (f" since {owner.since}" if owner.since else "")
+        return f"no process: the file is damaged and is taken over when it is {IMPOSSIBLE:.0f} s old"
+    text = f"process {owner.pid} on {owner.node}" + (f" since {owner.since}" if owner.since else "")
     if owner.machine != _machine() and _written(file) > time.time() + STALE:
         dated = datetime.fromtimestamp(min(_written(file), _LATEST), UTC).isoformat(sep=" ", timespec="seconds")
-        said += (
-            f", by a lock dated {dated}, in the future: it is taken over if nobody touches it for {IMPOSSIBLE:.0f} s"
-        )
-    return said
+        text += f", dated {dated}, in the future; it is taken over after {IMPOSSIBLE:.0f} s without a heartbeat"
+    return text
 
 
 def owners(path: Path) -> list[Owner]:
-    """The owner of a lock, last, after the dead ones it was taken over from."""
+    """Return the owner of a lock, preceded by the dead owners it was taken over from."""
     return [link.owner for link in _chain(path)]
 
 
 @contextmanager
 def on_behalf_of(job: str) -> Iterator[None]:
-    """A context in which locks are taken for a job, by its name."""
-    token = _JOB.set(job)
+    """Context in which locks carry the name of a job; "" keeps the name of the enclosing context."""
+    token = _JOB.set(job or _JOB.get())
     try:
         yield
     finally:
@@ -194,12 +178,7 @@ def on_behalf_of(job: str) -> Iterator[None]:
 
 
 def release_all(folder: Path, job: str = "") -> None:
-    """Remove every lock in a folder that this process has, or that a job has whose process is dead.
-
-    Args:
-        folder: where to look, and below.
-        job: the name of the job; "" for one that was interrupted, perhaps while it took a lock: this process.
-    """
+    """Remove every lock of a dead job, or of this process ("", after an interrupt), below a folder."""
     me = _machine(), os.getpid(), _started(os.getpid())
     for path in _locks(folder.rglob("*.lock*")):
         chain = _chain(path)
@@ -211,7 +190,7 @@ def release_all(folder: Path, job: str = "") -> None:
 
 @contextmanager
 def releasing_on_interrupt(folder: Path) -> Iterator[None]:
-    """A context that Ctrl-C leaves without a lock: it may come between a lock's file and whoever would release it."""
+    """Context that releases all locks on Ctrl-C, which may come between taking a lock and entering its context."""
     try:
         yield
     except KeyboardInterrupt:
@@ -220,15 +199,15 @@ def releasing_on_interrupt(folder: Path) -> Iterator[None]:
 
 
 def remove_stale(folder: Path) -> None:
-    """Remove what dead owners left in a folder: locks, unfinished claims and ends of chains whose beginning is gone."""
-    found = [*folder.rglob("*.lock*")]
-    locks = _locks(found)
+    """Remove files that dead owners left in a folder: locks, unfinished claims and orphaned chains."""
+    files = [*folder.rglob("*.lock*")]
+    locks = _locks(files)
     for path in locks:
         lock = acquire(path)
         if lock is not None:
             lock.release()
     held = {link.file for path in locks for link in _chain(path)}
-    leftovers = [file for file in found if file not in held]
+    leftovers = [file for file in files if file not in held]
     if leftovers:
         os.utime(folder)
         now = folder.stat().st_mtime
@@ -240,7 +219,7 @@ def remove_stale(folder: Path) -> None:
 
 
 def _locks(files: Iterable[Path]) -> set[Path]:
-    """The locks that some files belong to."""
+    """Return the locks that some files belong to."""
     return {file.with_name(file.name.partition(".lock")[0] + ".lock") for file in files if file.name[0] != "."}
 
 
@@ -249,12 +228,12 @@ def _successor(path: Path, dead: Owner) -> Path:
 
 
 def _chain(path: Path) -> list[_Link]:
-    """The files of a lock from the first owner to the present one; empty where nobody has it."""
+    """Return the files of a lock from the first owner to the current one; empty if it is free."""
     chain: dict[Path, Owner] = {}
     file = path
     while (owner := _read(file)) is not None:
-        if _successor(path, owner) in (file, *chain):  # a token that leads back: no owner's
-            owner = _nobody(file)
+        if _successor(path, owner) in (file, *chain):  # a cycle, which no owner creates
+            owner = _damaged_owner(file)
         chain[file] = owner
         file = _successor(path, owner)
     return [_Link(*item) for item in chain.items()]
@@ -265,50 +244,50 @@ def _read(file: Path) -> Owner | None:
         owner: Owner = decode_json(file.read_bytes(), "", Owner)
     except FileNotFoundError:
         if file.is_symlink():
-            raise DataError("a link that leads nowhere", where=str(file), fix="Remove it") from None
+            raise DataError("broken link", where=str(file), fix="Remove it") from None
         return None
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror or error})", where=str(file), fix="Remove it") from error
     except DataError:
-        # A machine that lost power may leave an empty file: nobody's, and stale when it is old enough.
-        return _nobody(file)
+        # A power failure may leave an empty file, which expires.
+        return _damaged_owner(file)
     # The token becomes part of a file's name.
-    return owner if owner.pid > 0 and re.fullmatch(r"[\w-]{1,64}", owner.token) else _nobody(file)
+    return owner if owner.pid > 0 and re.fullmatch(r"[\w-]{1,64}", owner.token) else _damaged_owner(file)
 
 
-def _nobody(file: Path) -> Owner:
-    """The owner of a damaged lock."""
+def _damaged_owner(file: Path) -> Owner:
     try:
-        return Owner("", 0, "", f"damaged-{file.stat().st_ino}")
+        inode = file.stat().st_ino
     except FileNotFoundError:
-        return Owner("", 0, "", "damaged-0")
+        inode = 0
+    return Owner(machine="", pid=0, started="", token=f"damaged-{inode}")
 
 
-# The end of the time that Python can write down.
+# Latest time that Python can format.
 _LATEST = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 
 
 def _written(file: Path) -> float:
-    """When a lock was last touched; at the beginning of time, if it is gone."""
+    """Return the time of the last heartbeat, 0 if the file is gone."""
     try:
         return file.stat().st_mtime
     except FileNotFoundError:
         return 0.0
 
 
-# Locks that are dated in the future: their dates, and when they were first seen to have them.
+# Dates of locks that are dated in the future, and the times they were first seen.
 _IN_THE_FUTURE: dict[Path, tuple[float, float]] = {}
 
 
 def _alive(link: _Link, now: float) -> bool:
-    """Whether an owner lives: a process of this machine if it still runs, any other if its lock is fresh."""
+    """Return True if an owner is alive: a running process of this machine, or a recent heartbeat."""
     if link.owner.machine == _machine():
         return _started(link.owner.pid) == link.owner.started
     touched = _written(link.file)
     if touched <= now + STALE:
         _IN_THE_FUTURE.pop(link.file, None)
         return now - touched < (STALE if link.owner.machine else IMPOSSIBLE)
-    # Its age cannot be told, but a living owner would touch it, with the date of today.
+    # Its age is unknown, but a living owner would update the date.
     seen = _IN_THE_FUTURE.get(link.file)
     if seen is None or seen[0] != touched:
         seen = _IN_THE_FUTURE[link.file] = touched, time.monotonic()
@@ -317,23 +296,23 @@ def _alive(link: _Link, now: float) -> bool:
 
 @cache
 def _machine() -> str:
-    """What makes process numbers comparable: host, boot and (in containers) the space they are counted in."""
+    """Return the scope of process numbers: host, boot and, in containers, namespace."""
     parts = [socket.gethostname()]
     try:
         parts.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip())
         parts.append(str(Path("/proc/self/ns/pid").readlink()))
     except OSError:
-        pass  # not a Linux: the host's name must do
+        pass  # not Linux: only the host name
     return " ".join(parts)
 
 
 def _started(pid: int) -> str:
-    """When a process started, in whatever unit the system counts; "" if there is no such process."""
+    """Return the start of a process in the system's unit, "" if it does not exist."""
     try:
         state, *fields = (
             Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
         )
-        # A zombie has ended, only nobody has asked how. Start time is field 22, and `state` is the third.
+        # A zombie has ended. The start time is field 22, and `state` is field 3.
         return "" if state in "ZX" else fields[18]
     except OSError:
         pass
@@ -344,5 +323,5 @@ def _started(pid: int) -> str:
     except ProcessLookupError:
         return ""
     except PermissionError:
-        pass  # it runs, and is another user's
+        pass  # running, owned by another user
     return "running"

@@ -1,22 +1,23 @@
-"""What a grid of cells is made of, and where each part of it lies on disk."""
+"""The cells of a grid, and the paths of their files."""
 
 import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from isogloss.errors import IsoglossError, unknown
 from isogloss.predictions.folder import CELL_RECORDS
 from isogloss.predictions.write import prediction_path
-from isogloss.scoring.cells import Request
+from isogloss.scoring.request import Request
 from isogloss.systems.base import System, system
 from isogloss.tasks.registry import task
 from isogloss.training.regimes import Fit, Regime
 from isogloss.training.regimes import regime as find_regime
 
-# The lock of a fit's folder.
+# Lock of a fit's folder.
 FIT_LOCK = "fit.lock"
 
 
@@ -34,7 +35,7 @@ class CellKey:
 
 @dataclass(frozen=True)
 class FitGroup:
-    """The cells that one fit serves, or some of them; `target` is the language it is made for, "" where for all."""
+    """The cells that one fit serves, or some of them; `target` is the language it is for, "" for all."""
 
     seed: int
     task: str
@@ -43,24 +44,23 @@ class FitGroup:
 
     @property
     def cells(self) -> list[CellKey]:
-        """Its cells."""
+        """Cells of the group."""
         return [CellKey(self.seed, self.task, language) for language in self.languages]
 
     def __str__(self) -> str:
         return f"seed-{self.seed} {self.task}" + (f"/{self.target}" if self.target else "")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
-    """Everything a process must know to fill a grid; small, and the same for all that share it.
+    """Everything a process must know to fill a grid; small, and the same for all processes that share it.
 
     Attributes:
-        system: the system as the user named it (`ngram`, `embedder:muse`).
-        regime: what it learns from.
+        system: system as the user named it (`ngram`, `embedder:muse`).
         root: `RUNS/<system>/<regime>`.
-        request: suite, tasks, languages, split and data folder.
-        seeds: how many; they are called 0, 1, ….
-        settings: what the system is made with, beside its name.
+        seeds: number of seeds; they are named 0, 1, ….
+        settings: settings of the system besides its name.
+        groups: all groups, seed by seed, so that the first seed is complete early.
     """
 
     system: str
@@ -69,6 +69,25 @@ class Plan:
     request: Request
     seeds: int
     settings: Mapping[str, Any] = field(default_factory=dict)
+    groups: tuple[FitGroup, ...] = field(init=False, compare=False, repr=False)
+    _fits: Mapping[str, Sequence[Fit]] = field(init=False, compare=False, repr=False)
+    # Folder of each task's records, by seed and task.
+    _records: Mapping[tuple[int, str], Path] = field(init=False, compare=False, repr=False)
+    # The system built to learn its name, until `build_system` hands it out.
+    _built: list[System] = field(init=False, compare=False, repr=False, default_factory=list)
+
+    def __post_init__(self) -> None:
+        fits = {name: self.regime.fits(self.request.languages_of(task(name))) for name in self.request.tasks}
+        keys = [(seed, name) for seed in range(self.seeds) for name in fits]
+        groups = [FitGroup(*key, fit.languages, fit.target) for key in keys for fit in fits[key[1]]]
+        folders = {(seed, name): self.seed_folder(seed) / CELL_RECORDS / name for seed, name in keys}
+        for name, value in {"groups": tuple(groups), "_fits": fits, "_records": folders}.items():
+            object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle only the fields that define the plan."""
+        names = ("system", "regime", "root", "request", "seeds", "settings")
+        return partial(Plan, **{name: getattr(self, name) for name in names}), ()
 
     @classmethod
     def of(
@@ -81,46 +100,39 @@ class Plan:
         regime: str = "zero-shot",
         settings: Mapping[str, Any] | None = None,
     ) -> "Plan":
-        """A plan from names as users write them.
+        """Create a plan from names as users write them.
 
         Raises:
-            UnknownNameError: no such system or regime.
-            IsoglossError: the request has no cells, or is of a split that cannot be predicted as one.
+            UnknownNameError: unknown system or regime.
+            IsoglossError: the request has no cells, or its split cannot be predicted.
         """
         learning = find_regime(regime)
         if request.split not in ("test", "dev"):
-            raise unknown("split to predict", request.split, ("test", "dev"))
+            raise unknown("split", request.split, ("test", "dev"))
         built = system(system_name, **(settings or {}))
-        # A name becomes a folder: a model's path must not become several.
+        # The name becomes one folder, even if it contains a path.
         folder = re.sub(r"[^\w.-]+", "-", built.name).strip("-.") or "system"
-        root = Path(out).absolute() / folder / learning.name
-        plan = cls(system_name, learning, root, request, seeds, dict(settings or {}))
+        plan = cls(
+            system=system_name,
+            regime=learning,
+            root=Path(out).absolute() / folder / learning.name,
+            request=request,
+            seeds=seeds,
+            settings=dict(settings or {}),
+        )
         if not plan.groups:
-            cells = f"{', '.join(request.tasks)} in {', '.join(request.languages or ())}"
-            raise IsoglossError(f"there is no cell to fill: {cells}", fix="isogloss list tasks shows the languages")
-        plan.__dict__["_built"] = built
+            what = f"no task ({', '.join(request.tasks)}) has a language of {', '.join(request.languages or ())}"
+            raise IsoglossError(what, fix="Run isogloss list tasks to see the languages")
+        plan._built.append(built)
         return plan
 
     def build_system(self) -> System:
-        """A new system; the first time, in the process that made the plan, the one that was made for its name."""
-        built: System | None = self.__dict__.pop("_built", None)
-        return system(self.system, **self.settings) if built is None else built
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_built"}
-
-    @property
-    def groups(self) -> list[FitGroup]:
-        """All groups; one seed after the other, so that the first is soon complete."""
-        fits = [(name, fit) for name in self.request.tasks for fit in self._fits(name)]
-        return [FitGroup(seed, name, fit.languages, fit.target) for seed in range(self.seeds) for name, fit in fits]
-
-    def _fits(self, task_id: str) -> list[Fit]:
-        return self.regime.fits(self.request.languages_of(task(task_id)))
+        """Return a new system; the first call returns the one built for the plan."""
+        return self._built.pop() if self._built else system(self.system, **self.settings)
 
     def fit(self, group: FitGroup) -> Fit:
-        """The fit of a group, with all the languages it serves in this plan, whichever of them the group has."""
-        return next(fit for fit in self._fits(group.task) if fit.target == group.target)
+        """Return the fit of a group, with all languages it serves in this plan."""
+        return next(fit for fit in self._fits[group.task] if fit.target == group.target)
 
     @property
     def cells(self) -> list[CellKey]:
@@ -128,77 +140,94 @@ class Plan:
         return [cell for group in self.groups for cell in group.cells]
 
     def missing(self, cells: Sequence[CellKey]) -> list[CellKey]:
-        """The cells that have no record yet."""
+        """Return the cells without a record."""
         return [cell for cell in cells if not self.record_path(cell).exists()]
 
     def missing_groups(self) -> list[FitGroup]:
-        """The groups with missing cells, and only those cells."""
-        remaining = ((group, self.missing(group.cells)) for group in self.groups)
-        return [replace(group, languages=tuple(cell.language for cell in cells)) for group, cells in remaining if cells]
+        """Return the groups with missing cells, and only those cells."""
+        names = {key: self.file_names(*key) for key in self._records}
+        missing = []
+        for group in self.groups:
+            finished = names[group.seed, group.task]
+            languages = tuple(code for code in group.languages if self.record_name(code) not in finished)
+            if languages:
+                missing.append(replace(group, languages=languages))
+        return missing
 
     def seed_folder(self, seed: int) -> Path:
-        """The prediction folder of a seed."""
+        """Return the prediction folder of a seed."""
         return self.root / f"seed-{seed}"
 
     @property
     def seed_folders(self) -> list[Path]:
-        """The prediction folders of all seeds."""
+        """Prediction folders of all seeds."""
         return [self.seed_folder(seed) for seed in range(self.seeds)]
 
     def predictions_path(self, cell: CellKey) -> Path:
-        """The answers of a cell."""
+        """Return the path of a cell's predictions."""
         return prediction_path(self.seed_folder(cell.seed), task(cell.task), cell.language, self.request.split)
 
     def record_path(self, cell: CellKey) -> Path:
-        """The record of a cell: it exists when the cell is finished, and not before."""
-        return self.records_folder(cell.seed, cell.task) / f"{self._split_prefix}{cell.language}.json"
+        """Return the path of a cell's record, which exists once the cell is finished."""
+        return self.records_folder(cell.seed, cell.task) / self.record_name(cell.language)
+
+    def record_name(self, language: str) -> str:
+        """Return the file name of a record."""
+        return f"{self._split_prefix}{language}.json"
 
     def statistics_path(self, cell: CellKey) -> Path:
-        """The statistics of a cell, from which the scores of a seed are computed."""
+        """Return the path of a cell's statistics, from which the scores of a seed are computed."""
         return self.record_path(cell).with_suffix(".npz")
 
     def cell_paths(self, cell: CellKey) -> tuple[Path, Path, Path]:
-        """The files of a cell in the order they are written: answers, statistics, record."""
+        """Return the files of a cell in the order they are written: predictions, statistics, record."""
         return self.predictions_path(cell), self.statistics_path(cell), self.record_path(cell)
 
     def lock_path(self, cell: CellKey) -> Path:
-        """The lock of a cell."""
+        """Return the path of a cell's lock."""
         return self.record_path(cell).with_suffix(".lock")
 
     def group_lock_path(self, group: FitGroup) -> Path:
-        """The lock of a group, which spares others the same fit; cells may be taken in spite of it."""
+        """Return the path of a group's lock, which spares others the same fit; its cells have their own locks."""
         target = f"-{group.target}" if group.target else ""
         return self.records_folder(group.seed, group.task) / f"{self._split_prefix}fit{target}.lock"
 
     def records_folder(self, seed: int, task_id: str) -> Path:
-        """The folder of the records of a task."""
-        return self.seed_folder(seed) / CELL_RECORDS / task_id
+        """Return the folder of a task's records."""
+        return self._records.get((seed, task_id)) or self.seed_folder(seed) / CELL_RECORDS / task_id
+
+    def file_names(self, seed: int, task_id: str) -> frozenset[str]:
+        """Return the names in the folder of a task's records."""
+        try:
+            return frozenset(path.name for path in self.records_folder(seed, task_id).iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            return frozenset()
 
     def fit_folder(self, group: FitGroup) -> Path:
-        """The folder of a group's fit."""
+        """Return the folder of a group's fit."""
         name = f"{group.task}-{group.target}" if group.target else group.task
         return self.seed_folder(group.seed) / ".training" / name
 
     def fit_lock_path(self, group: FitGroup) -> Path:
-        """The lock of that folder: one process learns there at a time."""
+        """Return the lock of that folder: one process trains there at a time."""
         return self.fit_folder(group) / FIT_LOCK
 
     @property
     def run_lock_path(self) -> Path:
-        """The lock of what belongs to no cell: system.toml, results and summary."""
+        """Lock of the files outside cells: system.toml, results and summary."""
         return self.root / CELL_RECORDS / "run.lock"
 
     def results_path(self, seed: int) -> Path:
-        """The result record of a seed."""
+        """Return the path of a seed's results."""
         return self.seed_folder(seed) / f"{self._split_prefix}results.json"
 
     def results_record_path(self, seed: int) -> Path:
-        """What the result record of a seed was made from."""
+        """Return the path of the checksums of a seed's results and their inputs."""
         return self.seed_folder(seed) / CELL_RECORDS / f"{self._split_prefix}results.json"
 
     @property
     def summary_path(self) -> Path:
-        """The summary over the seeds."""
+        """Path of the summary over the seeds."""
         return self.root / f"{self._split_prefix}summary.json"
 
     @property

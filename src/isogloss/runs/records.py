@@ -1,7 +1,8 @@
-"""The record of a cell: what it scored, how it ended, and everything needed to do it again."""
+"""The record of a cell: scores, outcome, and everything needed to reproduce it."""
 
 import platform
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -23,7 +24,7 @@ CellStatus = Literal["done", "failed", "skipped"]
 
 
 class InputFiles(msgspec.Struct, frozen=True):
-    """Files that were read: sha256 over the unpacked bytes, size and time of change of each, and notes on them."""
+    """Input files: sha256 over the unpacked bytes, size and modification time of each, and notes."""
 
     sha256: str
     stamps: dict[str, Stamp]
@@ -31,28 +32,26 @@ class InputFiles(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, examples: Examples) -> "InputFiles":
-        """The files of some examples."""
+        """Return the files of some examples."""
         return cls(examples.checksum, {source: stamp(Path(source)) for source in examples.sources}, examples.notes)
 
     @property
     def untouched(self) -> bool:
-        """Whether every file is as it was, by its stamp."""
+        """True if the size and modification time of every file are unchanged."""
         try:
             return all(stamp(Path(source)) == was for source, was in self.stamps.items())
         except OSError:
             return False
 
 
-class Provenance(msgspec.Struct, frozen=True):
-    """Where a cell comes from.
+class Provenance(msgspec.Struct, frozen=True, kw_only=True):
+    """Provenance of a cell: configuration of the system, files of its examples and training set, and environment.
 
     Attributes:
-        config: the system's configuration.
-        data: the files of the cell's examples; `training` those of its training set.
-        fit_seconds: what the fit took that this cell shares with others.
-        seconds: what the cell itself took: reading, predicting, writing and scoring.
-        peak_memory_mb: the most memory the process had while the cell was filled.
-        node: the name of the machine, "" where it is not known.
+        fit_seconds: duration of the fit, which the cell shares with others.
+        seconds: duration of reading, predicting, writing and scoring the cell.
+        peak_memory_mb: peak memory of the process while filling the cell.
+        node: name of the machine, "" if unknown.
     """
 
     config: dict[str, Any]
@@ -70,14 +69,17 @@ class Provenance(msgspec.Struct, frozen=True):
 
 
 class AnswerChecksums(msgspec.Struct, frozen=True):
-    """The sha256 of a cell's files as they were written: its answers, and its statistics ("" where it has none)."""
+    """Checksums of a cell's predictions and statistics ("" without any) as written."""
 
     predictions: str
     statistics: str = ""
 
 
-class CellRecord(msgspec.Struct, frozen=True):
-    """One cell: scores (None where the split has no gold, or the cell is not done), the reason, the provenance."""
+class CellRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """Record of a cell; the score is None if the split has no gold or the cell is not done.
+
+    `cause` is the reason without the cell's name, if that differs.
+    """
 
     system: str
     regime: str
@@ -89,16 +91,22 @@ class CellRecord(msgspec.Struct, frozen=True):
     provenance: Provenance
     score: CellScore | None = None
     reason: str = ""
+    cause: str | msgspec.UnsetType = msgspec.UNSET
     traceback: str = ""
     checksums: AnswerChecksums | None = None
 
+    @property
+    def general_reason(self) -> str:
+        """Reason without the cell's name, which is the same for all cells that fail alike."""
+        return self.cause or self.reason
+
 
 def write_record(path: Path, record: CellRecord) -> None:
-    """Write a record; the cell is finished from this moment."""
+    """Write a record, which finishes the cell."""
     write_json(path, record, indent=1)
 
 
-# What tells whether a file is still the one that was read: atomic writes change the inode.
+# Cache key of a file: atomic writes change the inode.
 _Version = tuple[int, int, int]
 _READ: dict[Path, tuple[_Version, CellRecord | None]] = {}
 
@@ -108,43 +116,43 @@ def _version(path: Path) -> _Version:
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def checksum(path: Path) -> str:
-    """The sha256 of a file, "" where it is not there; one that stays the same is read once."""
-    found = resolve(path)
-    return "" if found is None else _checksum(path, _version(found))
-
-
 @cache
 def _checksum(path: Path, version: _Version) -> str:
     return sha256_of(path)
 
 
+def checksum(path: Path) -> str:
+    """Return the sha256 of a file, "" if it is missing; unchanged files are read once."""
+    file = resolve(path)
+    return "" if file is None else _checksum(path, _version(file))
+
+
 def damage(plan: Plan, cell: CellKey, record: CellRecord | None) -> str:
-    """Why the record or the answers of a finished cell are not to be trusted, "" where they are."""
+    """Describe the damage to the record or predictions of a finished cell, "" for none."""
     if record is None:
-        return "its record cannot be read"
+        return "unreadable record"
     if record.status != "done":
         return ""
     if record.score is None and not record.reason:
-        return "its record has no score"
+        return "record without a score"
     if record.checksums is None:
-        return "its record has no checksum of its answers"
-    found = checksum(plan.predictions_path(cell))
-    if found != record.checksums.predictions:
-        return "its answers are not those that were recorded" if found else "its answers are gone"
+        return "record without a checksum of its predictions"
+    current = checksum(plan.predictions_path(cell))
+    if current != record.checksums.predictions:
+        return "predictions differ from the recorded checksum" if current else "missing predictions"
     return ""
 
 
 def damaged_statistics(plan: Plan, cell: CellKey, record: CellRecord) -> bool:
-    """Whether the statistics of a cell are not those that were recorded."""
+    """Return True if the statistics of a cell differ from the recorded checksum."""
     recorded = record.checksums.statistics if record.checksums else ""
     return bool(recorded) and checksum(plan.statistics_path(cell)) != recorded
 
 
-def warn_of_damage(found: Mapping[CellKey, str], consequence: str) -> None:
-    """Say which cells are damaged and what follows, in one line for each sort of damage."""
+def warn_of_damage(damaged: Mapping[CellKey, str], consequence: str) -> None:
+    """Warn of damaged cells and the consequence, once per kind of damage."""
     by_reason: dict[str, list[CellKey]] = {}
-    for cell, reason in found.items():
+    for cell, reason in damaged.items():
         by_reason.setdefault(reason, []).append(cell)
     for reason, cells in by_reason.items():
         more = f" and {len(cells) - 1:,} more" if len(cells) > 1 else ""
@@ -152,41 +160,31 @@ def warn_of_damage(found: Mapping[CellKey, str], consequence: str) -> None:
 
 
 def read_record(path: Path) -> CellRecord | None:
-    """The record of a cell; None where there is none, or a damaged one. A file that stays the same is read once.
-
-    Raises:
-        DataError: something is there that cannot be read at all.
-    """
+    """Return the record of a cell, or None if it is missing or damaged; unchanged files are read once."""
     try:
         version = _version(path)
-        known = _READ.get(path)
-        if known is None or known[0] != version:
-            _READ[path] = known = version, _decode(path.read_bytes())
+        cached = _READ.get(path)
+        if cached is None or cached[0] != version:
+            record: CellRecord | None = None
+            with suppress(DataError):  # damaged
+                record = decode_json(path.read_bytes(), "", CellRecord)
+            _READ[path] = cached = version, record
     except FileNotFoundError:
         return None
     except OSError as error:
-        # Such as a folder: nothing that a run makes, so nothing that it may remove.
         raise DataError(f"cannot be read ({error.strerror or error})", where=str(path), fix="Remove it") from error
-    return known[1]
-
-
-def _decode(content: bytes) -> CellRecord | None:
-    try:
-        found: CellRecord = decode_json(content, "", CellRecord)
-    except DataError:
-        return None
-    return found
+    return cached[1]
 
 
 class ResultsRecord(msgspec.Struct, frozen=True):
-    """Checksums of a `results.json` and of all it was made from, by which it is known to be whole and up to date."""
+    """Checksums of a `results.json` and its inputs, to verify that it is complete and up to date."""
 
     results: str
     made_from: str
 
     @classmethod
     def of(cls, plan: Plan, seed: int, records: Mapping[CellKey, CellRecord]) -> "ResultsRecord":
-        """The checksums of the result record of a seed as it is, and of its cells as they are."""
+        """Return the checksums of a seed's current results and cells."""
         cells = [(cell.task, cell.language, record.checksums, record.score) for cell, record in records.items()]
         system = checksum(plan.seed_folder(seed) / "system.toml")
         made_from = msgspec.json.encode((plan.request.suite.id, __version__, system, cells))
@@ -194,28 +192,21 @@ class ResultsRecord(msgspec.Struct, frozen=True):
 
     @classmethod
     def read(cls, path: Path) -> "ResultsRecord | None":
-        """Those that were written with the result record; None where there are none, or damaged ones."""
-        try:
-            found: ResultsRecord = decode_json(read_bytes(path), str(path), cls)
-        except DataError:
-            return None
-        return found
+        """Return the checksums written with the results, or None if they are missing or damaged."""
+        record: ResultsRecord | None = None
+        with suppress(DataError):
+            record = decode_json(read_bytes(path), str(path), cls)
+        return record
 
     def write(self, path: Path) -> None:
-        """Keep them; the result record has been written."""
+        """Write the checksums, after the results."""
         with atomic_write(path) as stream:
             stream.write(msgspec.json.encode(self).decode() + "\n")
 
 
 def read_records(plan: Plan, cells: Iterable[CellKey]) -> dict[CellKey, CellRecord]:
-    """The records of those cells that have one; a look at each folder spares asking for files that are not there."""
-    names: dict[Path, set[str]] = {}
-    found = {}
-    for cell in cells:
-        path = plan.record_path(cell)
-        if path.parent not in names:
-            names[path.parent] = {each.name for each in path.parent.iterdir()} if path.parent.is_dir() else set()
-        record = read_record(path) if path.name in names[path.parent] else None
-        if record is not None:
-            found[cell] = record
-    return found
+    """Return the records of the cells that have one, listing each folder once."""
+    file_names = cache(plan.file_names)
+    present = (cell for cell in cells if plan.record_name(cell.language) in file_names(cell.seed, cell.task))
+    records = ((cell, read_record(plan.record_path(cell))) for cell in present)
+    return {cell: record for cell, record in records if record is not None}

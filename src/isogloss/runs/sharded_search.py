@@ -1,42 +1,84 @@
-"""Exact search over many workers: shards of the candidates are searched anywhere and merged into what one finds."""
+"""Exact search over many workers, by shards of the candidates that are merged at the end."""
 
 import os
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial, reduce
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 from warnings import warn
 
 import numpy as np
 
-from isogloss.data.files import atomic_write
-from isogloss.errors import IsoglossError
+from isogloss.data.files import atomic_write, lines
+from isogloss.errors import IsoglossError, PredictionError
 from isogloss.metrics.search import Matrix, merge_shards
 from isogloss.metrics.statistics import IntArray
+from isogloss.predictions.write import encode_predictions
 from isogloss.runs.locks import wait_for_lock
 from isogloss.runs.place import Place, byte_count
-from isogloss.runs.search_ids import SearchIds
-from isogloss.runs.search_plan import SearchFiles, plan_search, settle_plan
-from isogloss.runs.search_shards import ShardJob, search_shard
+from isogloss.runs.search_plan import SearchFiles, ShardJob, plan_search, search_shard, settle_plan
 from isogloss.workers import Resources, Workers, in_parallel
 
 ShardProgress = Callable[[int, int], None]
 
 
 class FoundCandidates(NamedTuple):
-    """What a search has found, and where it is.
+    """Rows of the best candidates per query, best first, with their inner products, and the prediction file.
 
-    Attributes:
-        rows: of the best candidates for each query, best first.
-        scores: their inner products with the query.
-        predictions: the rankings as ids, a prediction file; None where no ids lie beside the vectors.
+    The file has the rankings as ids; None without id files.
     """
 
     rows: IntArray
     scores: Matrix
     predictions: Path | None
+
+
+class SearchIds(NamedTuple):
+    """Files with the ids of both sides, one per line, and the path of the rankings."""
+
+    queries: Path
+    candidates: Path
+    predictions: Path
+
+    @classmethod
+    def beside(cls, queries: Path, candidates: Path, folder: Path) -> "SearchIds | None":
+        """Return the `<name>.ids.txt` next to both `<name>.npy`, or None if one is missing.
+
+        The rankings of `queries-sw.npy` go to `sw.jsonl`, their name in the folder of a task.
+        """
+        query_ids, candidate_ids = (
+            path.with_name(f"{path.name.removesuffix('.npy')}.ids.txt") for path in (queries, candidates)
+        )
+        name = queries.name.removesuffix(".npy").replace("queries-", "", 1)
+        if not (query_ids.is_file() and candidate_ids.is_file()):
+            return None
+        return cls(query_ids, candidate_ids, folder / f"{name}.jsonl")
+
+    def check(self, queries: int, candidates: int) -> None:
+        """Raise a PredictionError if the ids do not match the number of vectors, or if query ids are duplicate."""
+        for path, expected in ((self.queries, queries), (self.candidates, candidates)):
+            count = sum(1 for _ in lines(path))
+            if count != expected:
+                raise PredictionError(f"{expected:,} rows but {count:,} ids", where=str(path))
+        query_ids = [line.strip() for line in lines(self.queries)]
+        if len(set(query_ids)) != len(query_ids):
+            raise PredictionError("duplicate id", where=str(self.queries))
+
+    def write(self, rows: IntArray) -> Path:
+        """Write the ranked candidates of every query and return the path."""
+        # Only the ids of ranked candidates are kept in memory.
+        names, before, stream = {}, -1, map(str.strip, lines(self.candidates))
+        for row in np.unique(rows).tolist():
+            names[row] = next(islice(stream, row - before - 1, None))
+            before = row
+        rankings = [[names[row] for row in best] for best in rows.tolist()]
+        query_ids = [line.strip() for line in lines(self.queries)]
+        with atomic_write(self.predictions) as file:
+            file.buffer.write(encode_predictions(self.predictions, query_ids, rankings))
+        return self.predictions
 
 
 def search(  # noqa: PLR0913 - the options of the verb
@@ -52,65 +94,71 @@ def search(  # noqa: PLR0913 - the options of the verb
     shard_rows: int = 0,
     progress: ShardProgress = lambda done, total: None,
 ) -> FoundCandidates:
-    """Find the k candidates with the largest inner product for each query, exactly, over any number of workers.
+    """Find the k candidates with the largest inner product per query, exactly, over any number of workers.
 
-    The result is that of `isogloss.metrics.ranking.search` to the last bit, ties by the lower row, whatever the number
-    of workers and their memory. Finished shards are kept in `<out>/shards`: the same call goes on from them.
+    The result equals that of `isogloss.metrics.ranking.search` to the last bit, ties by the lower row, for any number
+    of workers and any memory. Finished shards are kept in `<out>/shards`: the same call resumes.
 
     Args:
-        queries: a .npy file with a matrix; the ids of its rows, one a line, are in `<name>.ids.txt` if anywhere.
-        candidates: another one.
-        out: the folder of the results, `rows.npy`, `scores.npy` and, where both sides have ids, a prediction file.
-        k: how many candidates are wanted for each query.
-        on: where it is done: "processes", "ray", "ray://host:port", "slurm", "slurm:PARTITION", or a TOML file. Workers
+        queries: .npy file with a matrix; the optional `<name>.ids.txt` has the ids of its rows, one per line.
+        candidates: .npy file of the candidates, likewise.
+        out: output folder; writes `rows.npy`, `scores.npy` and, if both sides have ids, a prediction file.
+        k: number of candidates per query.
+        on: "processes", "ray", "ray://host:port", "slurm", "slurm:PARTITION", or a TOML file. Workers
             must see the files and the folder under the same paths.
-        jobs: workers at a time; 0 for this process, or as many as a cluster has room for. Several processes need
+        jobs: number of workers at a time; 0 for this process, or as many as fit on a cluster. Several processes need
             `if __name__ == "__main__":` in a script.
-        memory: that each worker may use: "2 GB", or bytes.
-        force: forget what another search has left in the folder.
-        shard_rows: candidates of a shard; 0 for what the memory and the number of workers suggest.
-        progress: called with the shards that are finished, and their total.
+        memory: memory limit per worker: "2 GB", or bytes.
+        force: True to discard another search in the folder.
+        shard_rows: candidates per shard; 0 to choose by memory and number of workers.
+        progress: called with the number of finished shards and their total.
 
     Returns:
-        Rows and scores, as `rows.npy` and `scores.npy` have them, and the prediction file.
+        Rows and scores, as in `rows.npy` and `scores.npy`, and the prediction file.
 
     Raises:
-        PredictionError: a file is no matrix of finite numbers, dimensions differ, or there are fewer than k candidates.
-        IsoglossError: the memory is too little, the folder has another search, or workers die again and again.
+        PredictionError: not a matrix of finite numbers, dimensions differ, or fewer than k candidates.
+        IsoglossError: too little memory, another search in the folder, or workers that die repeatedly.
     """
     place, folder = Place.of(on), Path(out)
     size = memory if isinstance(memory, int) else byte_count(memory, "")
     if place.files == "ship":
-        fix = 'Give files = "folder", and paths that all nodes see'
-        raise IsoglossError("the files of a search do not travel with its jobs", where=place.address, fix=fix)
+        fix = 'Set files = "folder", and use paths that all nodes see'
+        raise IsoglossError('search does not support files = "ship"', where=place.address, fix=fix)
     files = SearchFiles.of(Path(queries), Path(candidates))
     jobs = jobs or place.jobs or int(place.is_here)
-    found, blocks = plan_search(files, k, memory=size, jobs=jobs or 1, shard_rows=shard_rows)
+    planned, blocks = plan_search(files, k, memory=size, jobs=jobs or 1, shard_rows=shard_rows)
     ids = SearchIds.beside(files.queries, files.candidates, folder)
     if ids is not None:
-        ids.check(found.queries, found.candidates)
-    with wait_for_lock(folder / "search.lock", _tell_waiting, "another process searches in this folder"):
-        plan = settle_plan(folder / "search.json", found, blocks, force=force)
-        where = (folder / "shards").resolve()
-        shards = [ShardJob(plan, blocks, files, where, start, stop, jobs or 1) for start, stop in plan.shards]
+        ids.check(planned.queries, planned.candidates)
+    waiting = "another process is searching in this folder"
+    # Python shows equal warnings once.
+    with wait_for_lock(folder / "search.lock", partial(warn, stacklevel=2), waiting):
+        plan = settle_plan(folder / "search.json", planned, blocks, force=force)
+        shard = ShardJob(
+            plan=plan,
+            blocks=blocks,
+            files=files,
+            folder=(folder / "shards").resolve(),
+            start=0,
+            stop=plan.candidates,
+            workers=jobs or 1,
+        )
+        shards = [replace(shard, start=start, stop=stop) for start, stop in plan.shards]
         workers = None if place.is_here and jobs == 1 else place.workers(jobs)
         rows, scores = _searched(shards, workers, replace(place.resources, memory=size), progress)
         for name, array in (("rows", rows), ("scores", scores)):
             with atomic_write(folder / f"{name}.npy") as stream:
                 np.save(stream.buffer, array)
-        _remove_leftovers(shards)
+        # Shards of another size, and unfinished files of killed workers: no other command writes there.
+        for path in {*shard.folder.glob("*shard-*")} - {shard.path for shard in shards}:
+            path.unlink(missing_ok=True)
         return FoundCandidates(rows, scores, None if ids is None else ids.write(rows))
-
-
-def _tell_waiting(waiting: str) -> None:
-    """Say what is waited for; Python shows the same warning once."""
-    warn(waiting, stacklevel=2)
 
 
 def _searched(
     shards: list[ShardJob], workers: Workers | None, resources: Resources, progress: ShardProgress
 ) -> tuple[IntArray, Matrix]:
-    """Have the shards searched that are not finished, and merge all."""
     missing = [shard for shard in shards if shard.result() is None]
     done = len(shards) - len(missing)
     progress(done, len(shards))
@@ -118,23 +166,12 @@ def _searched(
         for _ in in_parallel(workers, search_shard, missing, resources):
             done += 1
             progress(done, len(shards))
-    return reduce(partial(merge_shards, k=shards[0].plan.k), map(_result, shards))
 
+    def result_of(shard: ShardJob) -> tuple[IntArray, Matrix]:
+        result = shard.result()
+        if result is None:
+            fix = "Workers must see the folder under the same path; run the same command to search what is missing"
+            raise IsoglossError("missing result of a shard", where=str(shard.path), fix=fix)
+        return result
 
-def _result(shard: ShardJob) -> tuple[IntArray, Matrix]:
-    found = shard.result()
-    if found is None:
-        fix = "Workers must see the folder under the same path; give the command again to search what is missing"
-        raise IsoglossError("the result of a shard is not there", where=str(shard.path), fix=fix)
-    return found
-
-
-def _remove_leftovers(shards: list[ShardJob]) -> None:
-    """Remove the files of shards of another size, and of workers that were killed while they wrote.
-
-    The search's lock is held: no other command has workers that write there.
-    """
-    wanted = {shard.path for shard in shards}
-    for path in shards[0].folder.glob("*shard-*"):
-        if path not in wanted:
-            path.unlink(missing_ok=True)
+    return reduce(partial(merge_shards, k=shards[0].plan.k), map(result_of, shards))

@@ -1,8 +1,8 @@
-"""Jobs on nodes that see none of our folders: what they read travels with them, and what they write comes back.
+"""Run jobs on nodes without access to our folders: send input files with the jobs, and receive their output.
 
-A parcel is a folder with its files' times of change. It goes to the cluster's object store once, and from there to each
-node once, where it is kept in the cache under the checksum of its content. A job works in a folder of its own; its
-records name the files and folders of the one who asked, so they are those of a run at home.
+A parcel is a folder with its files' modification times. It goes to the cluster's object store once, and from there to
+each node once, where the cache keeps it under the checksum of its content. A job works in a temporary folder; its
+records name the files and folders of this machine, so they equal those of a local run.
 """
 
 import os
@@ -14,7 +14,7 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -22,46 +22,29 @@ from isogloss.data.files import atomic_write, remove_file
 from isogloss.data.location import cache_dir
 from isogloss.errors import IsoglossError
 from isogloss.runs.cells import writing_cell
-from isogloss.runs.cluster_engine import ClusterEngine, JobEnd, SubmittedJob, execute_job, nothing_done
-from isogloss.runs.engine import CellsJob
+from isogloss.runs.jobs import CellsJob, JobEnd, execute_job, nothing_done
 from isogloss.runs.locks import Lock, acquire
-from isogloss.runs.place import Place
 from isogloss.runs.plan import CellKey, FitGroup, Plan
-from isogloss.systems.base import System, SystemName
+from isogloss.systems.base import SystemName
 from isogloss.tasks.registry import task
 from isogloss.translation.published_files import published_folders
 from isogloss.translation.translated_files import translations_folder
-from isogloss.workers import ONE_CORE, Resources, Workers
+from isogloss.workers import Resources
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from isogloss.runs.ray_workers import RayWorkers
 
-# Where the parts of a job lie in its folder.
+# Locations in the folder of a job.
 DATA, RUNS = "data", "runs"
 MODEL = "model"
 
 
-class SharingWorkers(Workers, Protocol):
-    """Workers that can hold bytes for many calls."""
-
-    def share(self, content: bytes) -> Any:
-        """Bytes that calls get when they are submitted with what this returns as one of their `shared`."""
-
-    def submit(
-        self,
-        call: Callable[..., T],
-        resources: Resources = ONE_CORE,
-        avoid: Collection[str] = (),
-        shared: Sequence[Any] = (),
-    ) -> "Future[T]":
-        """Have a call executed; it is given functions that return what was shared, in that order."""
-
-
 @dataclass(frozen=True)
 class Parcel:
-    """A folder, or a file, that travels: the checksum of its content, and where it belongs in the folder of a job."""
+    """A shipped folder: the checksum of its content, and its location in the folder of a job."""
 
     key: str
-    place: str
+    location: str
 
 
 class _PackedFile(msgspec.Struct, frozen=True, array_like=True):
@@ -70,16 +53,23 @@ class _PackedFile(msgspec.Struct, frozen=True, array_like=True):
     content: bytes
 
 
+def _files(folder: Path) -> list[Path]:
+    """Return the files below a folder, except locks, following links."""
+    paths = (Path(root, name) for root, _, names in os.walk(folder, followlinks=True) for name in names)
+    return sorted(path for path in paths if path.is_file() and ".lock" not in path.name)
+
+
 def pack(folder: Path) -> bytes:
-    """A folder as bytes; links in it are followed."""
-    found = sorted(Path(root, name) for root, _, names in os.walk(folder, followlinks=True) for name in names)
-    kept = [path for path in found if path.is_file() and ".lock" not in path.name]
-    files = [_PackedFile(str(path.relative_to(folder)), path.stat().st_mtime_ns, path.read_bytes()) for path in kept]
+    """Pack a folder into bytes."""
+    files = [
+        _PackedFile(str(path.relative_to(folder)), path.stat().st_mtime_ns, path.read_bytes())
+        for path in _files(folder)
+    ]
     return msgspec.msgpack.encode(files)
 
 
 def unpack(packed: bytes, folder: Path) -> None:
-    """Write the files of a packed folder, changed when they were."""
+    """Write the files of a packed folder with their modification times."""
     for file in msgspec.msgpack.decode(packed, type=list[_PackedFile]):
         path = _below(folder, file.path)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -88,86 +78,94 @@ def unpack(packed: bytes, folder: Path) -> None:
 
 
 def _below(folder: Path, name: str) -> Path:
-    """The path of a file that came from another machine; it has no business outside of the folder."""
+    """Return the path of a file from another machine, which must stay inside the folder."""
     path = Path(os.path.normpath(folder / name))
     if not path.is_relative_to(os.path.normpath(folder)):
-        raise IsoglossError(f"a file that came back is called {name!r}, outside of its folder", where=str(folder))
+        raise IsoglossError(f"received file {name!r} is outside its folder", where=str(folder))
     return path
 
 
-class ShippingEngine(ClusterEngine):
-    """Executes jobs on nodes with no folder of ours; this process holds their locks and writes their cells."""
+class Shipping:
+    """Submits jobs to nodes without access to our folders; this process holds their locks and writes their cells."""
 
-    workers: SharingWorkers
-
-    def __init__(self, plan: Plan, place: Place, workers: SharingWorkers) -> None:
-        super().__init__(plan, place, workers)
+    def __init__(self, plan: Plan, workers: "RayWorkers", processes: int = 1) -> None:
+        self.plan = plan
+        self.workers = workers
+        self.processes = processes
         self._shared: dict[Path, tuple[str, Any]] = {}
         self._locks: dict[str, Lock] = {}
         self._system = plan.build_system()
 
-    def __exit__(self, *error: Any) -> None:
-        try:
-            super().__exit__(*error)
-        finally:
-            for name in list(self._locks):
-                self._locks.pop(name).release()
-
-    def _send(self, submitted: SubmittedJob) -> "Future[JobEnd]":
-        """Send a job with what it reads; one that another process is at, or helps with, would do all of it again."""
-        job = submitted.job
+    def submit(self, job: CellsJob, name: str, resources: Resources, avoid: Collection[str]) -> "Future[JobEnd]":
+        """Submit a job with the files it reads, unless another process works on its group."""
+        # Helping would repeat the whole group.
         lock = None if job.help_others else acquire(self.plan.group_lock_path(job.group))
         if lock is None:
             return nothing_done()
-        self._locks[submitted.name] = lock
+        self._locks[name] = lock
         fit_lock = self.plan.fit_lock_path(job.group)
         with ExitStack() as locks:
-            if fit_lock.parent.exists():  # nobody may learn there while its files are packed
+            if fit_lock.parent.exists():  # no process may train there while its files are packed
                 held = acquire(fit_lock)
                 if held is None:
                     return nothing_done()
                 locks.enter_context(held)
-            shared = {place: self._share(path) for place, path in self._places(job.group).items()}
-        parcels = [Parcel(key, place) for place, (key, _) in shared.items()]
-        call = partial(execute_shipped, job, submitted.name, self.processes, parcels)
-        return self.workers.submit(
-            call, self.resources, self._faulty_nodes, [content for _, content in shared.values()]
-        )
+            shared = {location: self._share(path) for location, path in self._folders(job.group).items()}
+        parcels = [Parcel(key, location) for location, (key, _) in shared.items()]
+        call = partial(execute_shipped, job, name, self.processes, parcels)
+        return self.workers.submit(call, resources, avoid, [content for _, content in shared.values()])
 
-    def _places(self, group: FitGroup) -> dict[str, Path]:
-        """The folders that a job reads, by where they belong in its own."""
-        wanted = {f"{DATA}/{name}": path for name, path in _data_folders(self.plan, group, self._system).items()}
-        fit = self.plan.fit_folder(group)
-        wanted[f"{RUNS}/{fit.relative_to(self.plan.root)}"] = fit  # which another job may have begun
-        if (model := _model(self.plan)) is not None:
-            wanted[MODEL] = model
-        return {place: path for place, path in wanted.items() if path.exists()}
+    def release(self, *names: str) -> None:
+        """Release the locks of jobs that have ended, by default all."""
+        for name in names or list(self._locks):
+            if lock := self._locks.pop(name, None):
+                lock.release()
+
+    def _folders(self, group: FitGroup) -> dict[str, Path]:
+        """Return the folders that a job reads, by their location in the job's own folder."""
+        plan, root, target = self.plan, self.plan.request.data, task(group.task)
+        argument = SystemName.of(plan.system).argument
+        folders: dict[str, Path] = {}
+        if root is not None:
+            tasks = [source for source in (target, self._system.learns_from(target)) if not source.made_by]
+            layouts = [layout for source in tasks for layout in source.layouts]
+            patterns = [pattern for layout in layouts for pattern in (layout.test, layout.dev, layout.train)]
+            # The system's argument may name a model in the data folder.
+            names = {pattern.partition("/")[0] for pattern in patterns if pattern} | {argument}
+            folders = {name: root / name for name in names if name and (root / name).is_dir() and "/" not in name}
+            if plan.regime.translated or plan.regime.asks_translated:
+                folders |= {name: root / name for name in published_folders(target)}
+                folders["translations"] = translations_folder(root)
+        folders = {f"{DATA}/{name}": path for name, path in folders.items()}
+        fit = plan.fit_folder(group)
+        folders[f"{RUNS}/{fit.relative_to(plan.root)}"] = fit  # another job may have begun it
+        if argument and (model := Path(argument).expanduser()).is_dir():
+            folders[MODEL] = model
+        return {location: path for location, path in folders.items() if path.exists()}
 
     def _share(self, path: Path) -> tuple[str, Any]:
-        """The checksum of a folder's content, and its bytes where the cluster keeps them."""
+        """Return the checksum of a folder's content, and its bytes in the cluster's store."""
         if path in self._shared:
             return self._shared[path]
         content = pack(path)
-        found = sha256(content).hexdigest()[:32], self.workers.share(content)
-        if self.plan.root not in path.parents:  # a fit may go on, and is not to be kept for ever
-            self._shared[path] = found
-        return found
+        parcel = sha256(content).hexdigest()[:32], self.workers.share(content)
+        if self.plan.root not in path.parents:  # fits change
+            self._shared[path] = parcel
+        return parcel
 
-    def _filled(self, submitted: SubmittedJob, inner: "Future[JobEnd]") -> int:
-        try:
-            filled = super()._filled(submitted, inner)
-            error = inner.exception()
-            return filled + (0 if error else self._write(submitted.job.group, inner.result().files))
-        finally:
-            if lock := self._locks.pop(submitted.name, None):
-                lock.release()
-
-    def _write(self, group: FitGroup, files: Mapping[str, bytes]) -> int:
-        """Write what came back: a cell's record last, and what fits keep; gives how many cells were filled."""
+    def receive(self, group: FitGroup, files: Mapping[str, bytes]) -> int:
+        """Write the files of an ended job, each cell's record last; return the number of cells filled."""
         filled = sum(self._write_cell(cell, files) for cell in group.cells)
-        # A training may have served the groups of other tasks too.
-        for each in self.plan.groups:
-            self._write_fit(each, files)
+        # One training may have served the groups of other tasks too.
+        for other in self.plan.groups:
+            folder = self.plan.fit_folder(other)
+            prefix = f"{folder.relative_to(self.plan.root)}/"
+            fit_files = {name: content for name, content in files.items() if name.startswith(prefix)}
+            lock = acquire(self.plan.fit_lock_path(other)) if fit_files else None
+            if lock is not None:  # no other process is training there
+                with lock:
+                    for name, content in fit_files.items():
+                        _write_file(_below(folder, name.removeprefix(prefix)), content)
         return filled
 
     def _write_cell(self, cell: CellKey, files: Mapping[str, bytes]) -> bool:
@@ -177,27 +175,16 @@ class ShippingEngine(ClusterEngine):
         if lock is None:
             return False
         with lock:
-            if not self.plan.missing([cell]):  # another process finished it before we had the lock
+            if not self.plan.missing([cell]):  # another process finished it before we got the lock
                 return False
             with writing_cell(self.plan, cell):
                 for path, content in zip(paths, contents, strict=True):
                     _write_file(path, content)
         return True
 
-    def _write_fit(self, group: FitGroup, files: Mapping[str, bytes]) -> None:
-        """Write what came back of a fit, unless another process is learning there now."""
-        folder = self.plan.fit_folder(group)
-        beginning = f"{folder.relative_to(self.plan.root)}/"
-        kept = {name.removeprefix(beginning): content for name, content in files.items() if name.startswith(beginning)}
-        lock = acquire(self.plan.fit_lock_path(group)) if kept else None
-        if lock is not None:
-            with lock:
-                for name, content in kept.items():
-                    _write_file(_below(folder, name), content)
-
 
 def _write_file(path: Path, content: bytes | None) -> None:
-    """Write a file; without content there must be none, which would be taken for this cell's."""
+    """Write a file, or remove it if there is no content: an old file must not pass for this cell's."""
     if content is None:
         remove_file(path)
         return
@@ -205,43 +192,12 @@ def _write_file(path: Path, content: bytes | None) -> None:
         stream.buffer.write(content)
 
 
-def _data_folders(plan: Plan, group: FitGroup, system: System) -> dict[str, Path]:
-    """The folders of the data folder that a group may read, by their names there."""
-    root, asked = plan.request.data, task(group.task)
-    if root is None:
-        return {}
-    tasks = [each for each in (asked, system.learns_from(asked)) if not each.made_by]
-    patterns = [pattern for each in tasks for one in each.layouts for pattern in (one.test, one.dev, one.train)]
-    # A system may be named after a model that was fetched into the data folder.
-    names = {pattern.partition("/")[0] for pattern in patterns if pattern} | {SystemName.of(plan.system).argument}
-    found = {name: root / name for name in names if name and (root / name).is_dir() and "/" not in name}
-    if plan.regime.translated or plan.regime.asks_translated:
-        translations = translations_folder(root)
-        found |= {name: root / name for name in published_folders(asked)} | {"translations": translations}
-    return found
-
-
-def _model(plan: Plan) -> Path | None:
-    """The model of a system, where it is named by a path."""
-    argument = SystemName.of(plan.system).argument
-    path = Path(argument).expanduser()
-    return path if argument and path.is_dir() else None
-
-
 def execute_shipped(
     job: CellsJob, name: str, processes: int, parcels: Sequence[Parcel], *fetches: Callable[[], bytes]
 ) -> JobEnd:
-    """Execute a job in this process, a worker's, in a folder of its own.
+    """Execute a job of another machine in a temporary folder, with the parcels that the functions fetch.
 
-    Args:
-        job: as the one who asked would execute it at home.
-        name: the job's.
-        processes: how many fit together.
-        parcels: what it reads.
-        fetches: give the bytes of the parcels, in their order.
-
-    Returns:
-        How it ended, with the files it wrote; the cells are filled when these are written at home.
+    The cells are filled once the submitting machine has written the files of the outcome.
     """
     with TemporaryDirectory(prefix="isogloss-job-") as named:
         folder = Path(named).resolve()
@@ -249,58 +205,47 @@ def execute_shipped(
         model: Path | None = None
         try:
             for parcel, fetch in zip(parcels, fetches, strict=True):
-                if parcel.place.startswith(RUNS):
-                    unpack(fetch(), folder / parcel.place)
-                elif parcel.place == MODEL:
-                    model = _kept(parcel, fetch, Path(SystemName.of(job.plan.system).argument).name)
+                if parcel.location.startswith(RUNS):
+                    unpack(fetch(), folder / parcel.location)
+                elif parcel.location == MODEL:
+                    model = _unpacked(parcel, fetch, Path(SystemName.of(job.plan.system).argument).name)
                 else:
-                    (folder / parcel.place).symlink_to(_kept(parcel, fetch, "files"), target_is_directory=True)
+                    (folder / parcel.location).symlink_to(_unpacked(parcel, fetch, "files"), target_is_directory=True)
         except OSError as error:
             return JobEnd.of_error(error)
         os.environ["ISOGLOSS_DATA"] = str(folder / DATA)
-        home, here = job.plan, _moved(job.plan, folder, model)
-        end = execute_job(replace(job, plan=here), name, processes)
+        home, argument = job.plan, SystemName.of(job.plan.system).argument
+        local = replace(
+            home,
+            system=home.system if model is None else home.system.replace(argument, str(model), 1),
+            root=folder / RUNS,
+            request=replace(home.request, data=None if home.request.data is None else folder / DATA),
+        )
+        end = execute_job(replace(job, plan=local), name, processes)
         if end.error is not None:
             return end
-        said = {str(here.root): str(home.root), str(here.request.data): str(home.request.data)}
+        renamed = {str(local.root): str(home.root), str(local.request.data): str(home.request.data)}
         if model is not None:
-            said[str(model)] = SystemName.of(home.system).argument
-        return replace(end, filled=0, files=_written(here.root, said))
+            renamed[str(model)] = argument
+        # The files name the folders of the submitting machine.
+        files = {str(path.relative_to(local.root)): path.read_bytes() for path in _files(local.root)}
+        for path in (path for path in files if path.endswith(".json")):
+            for here, there in renamed.items():
+                files[path] = files[path].replace(here.encode(), there.encode())
+        return replace(end, filled=0, files=files)
 
 
-def _kept(parcel: Parcel, fetch: Callable[[], bytes], name: str) -> Path:
-    """The folder of a parcel in this node's cache, where it is unpacked the first time it is needed."""
-    kept = cache_dir() / "shipped" / parcel.key
-    if not kept.exists():
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        # What is not renamed, for another process was quicker or the disk is full, is removed.
-        with TemporaryDirectory(dir=kept.parent, ignore_cleanup_errors=True) as fresh:
+def _unpacked(parcel: Parcel, fetch: Callable[[], bytes], name: str) -> Path:
+    """Return the folder of a parcel in this node's cache, unpacking it the first time."""
+    cached = cache_dir() / "shipped" / parcel.key
+    if not cached.exists():
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        # Removed unless renamed: another process may be quicker, or the disk full.
+        with TemporaryDirectory(dir=cached.parent, ignore_cleanup_errors=True) as fresh:
             unpack(fetch(), Path(fresh, "parcel", name))
             try:
-                Path(fresh, "parcel").rename(kept)
+                Path(fresh, "parcel").rename(cached)
             except OSError:
-                if not kept.exists():
+                if not cached.exists():
                     raise
-    return kept / name
-
-
-def _moved(plan: Plan, folder: Path, model: Path | None) -> Plan:
-    """A plan in another folder."""
-    system = plan.system
-    if model is not None:
-        system = system.replace(SystemName.of(system).argument, str(model), 1)
-    data = None if plan.request.data is None else folder / DATA
-    return replace(plan, system=system, root=folder / RUNS, request=replace(plan.request, data=data))
-
-
-def _written(root: Path, said: Mapping[str, str]) -> dict[str, bytes]:
-    """The files that a job wrote, in which folders are called what the one who asked calls them."""
-    found = {}
-    for path in sorted(root.rglob("*")):
-        if path.is_file() and ".lock" not in path.name:
-            content = path.read_bytes()
-            if path.suffix == ".json":
-                for here, there in said.items():
-                    content = content.replace(here.encode(), there.encode())
-            found[str(path.relative_to(root))] = content
-    return found
+    return cached / name

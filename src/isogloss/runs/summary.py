@@ -1,4 +1,4 @@
-"""After a grid is filled: the result record of every seed, and the summary over the seeds."""
+"""Results of every seed of a filled grid, and the summary over the seeds."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,8 @@ from isogloss.runs.records import (
     warn_of_damage,
     write_record,
 )
-from isogloss.scoring.cells import Cell, Request, judged_cells
+from isogloss.scoring.cells import Cell, judged_cells
+from isogloss.scoring.request import Request
 from isogloss.scoring.results import CellScore, Number, Results, write_json
 from isogloss.scoring.score import score_cells, score_runs
 from isogloss.scoring.seeds import seed_scores
@@ -34,20 +35,16 @@ from isogloss.tasks.task import Task
 from isogloss.version import __version__
 
 
-class OverSeeds(msgspec.Struct, frozen=True):
-    """A figure, 0..100, over the seeds, each on the same cells: those that all of them have.
+class OverSeeds(msgspec.Struct, frozen=True, kw_only=True):
+    """A score, 0..100, over the seeds, on the cells that all seeds have.
 
     Attributes:
-        mean: over the seeds; with one seed its score.
-        min: the smallest.
-        max: the largest.
-        seeds: each seed's own.
-        missing: what it should be over and is not, because some seed lacks it.
-        sd: the standard deviation over the seeds; None with one.
-        low: the lower end of the 95 % interval of the mean, for new seeds and new examples; None where there is none.
-        high: its upper end.
-        seed_share: the part of the variance of the mean that is due to the seeds, 0..1; the rest is the test set's.
-        language_sd: the standard deviation over the seeds in each language of a task.
+        seeds: score of each seed.
+        missing: cells or tasks left out because some seed lacks them.
+        sd: standard deviation over the seeds; None with one seed.
+        low: lower end of the mean's 95 % interval, over seeds and examples; None without one.
+        seed_share: share of the mean's variance due to the seeds, 0..1; the rest is due to the test set.
+        language_sd: standard deviation over the seeds in each language of a task.
     """
 
     mean: float
@@ -65,29 +62,29 @@ class OverSeeds(msgspec.Struct, frozen=True):
     def of(
         cls, number: Number, seeds: Sequence[str], missing: list[str], cells: Sequence[CellScore] = ()
     ) -> "OverSeeds":
-        """The figure of a result record over some seeds, with its cells where it is that of a task."""
+        """Return a number of the results over seeds; `cells` are those of a task."""
         values = [number.value] if number.seeds is None else number.seeds.values
         return cls(
-            number.value,
-            min(values),
-            max(values),
-            dict(zip(seeds, values, strict=True)),
-            missing,
-            None if number.seeds is None else number.seeds.sd,
-            number.low,
-            number.high,
-            None if number.seeds is None else number.seeds.share,
-            {cell.language: stdev(scores) for cell in cells if len(scores := seed_scores(cell)) > 1},
+            mean=number.value,
+            min=min(values),
+            max=max(values),
+            seeds=dict(zip(seeds, values, strict=True)),
+            missing=missing,
+            sd=None if number.seeds is None else number.seeds.sd,
+            low=number.low,
+            high=number.high,
+            seed_share=None if number.seeds is None else number.seeds.share,
+            language_sd={cell.language: stdev(scores) for cell in cells if len(scores := seed_scores(cell)) > 1},
         )
 
 
-class RunSummary(msgspec.Struct, frozen=True):
-    """The scores of a system over its seeds, and the status of its cells.
+class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """Scores of a system over its seeds, and the status of its cells.
 
     Attributes:
-        tasks: the score of each task over the seeds; `overall` the suite's.
-        cells: how many cells are done, failed, skipped and missing.
-        failed: the reason of each failed cell, by `seed-<n> <task>/<language>`; skipped the same.
+        cells: number of done, failed, skipped and missing cells.
+        failed: reason of each failed cell, by `seed-<n> <task>/<language>`.
+        skipped: reason of each skipped cell.
     """
 
     system: str
@@ -103,28 +100,30 @@ class RunSummary(msgspec.Struct, frozen=True):
 
     @property
     def averages(self) -> dict[str, OverSeeds]:
-        """The tasks and, where there is one, the overall score."""
+        """Scores of the tasks, and the overall score if there is one."""
         return self.tasks | ({"overall": self.overall} if self.overall else {})
 
     @property
     def cell_counts(self) -> str:
-        """How many cells ended how, such as `7 done, 1 failed cells`."""
-        counts = {status: count for status, count in self.cells.items() if count}
-        cells = "cell" if sum(counts.values()) == 1 else "cells"
-        return f"{', '.join(f'{count:,} {status}' for status, count in counts.items()) or 'no'} {cells}"
+        """Number of cells by status, such as `7 cells done, 1 failed`."""
+        counts = [(status, count) for status, count in self.cells.items() if count]
+        if not counts:
+            return "no cells"
+        [(status, count), *others] = counts
+        cells = "cell" if count == 1 else "cells"
+        return ", ".join((f"{count:,} {cells} {status}", *(f"{number:,} {other}" for other, number in others)))
 
     def to_pandas(self) -> Any:
-        """Every average as a row of a pandas data frame."""
+        """Return a pandas data frame with one row per average."""
         return data_frame([{"task": name} | msgspec.structs.asdict(over) for name, over in self.averages.items()])
 
     def __repr__(self) -> str:
         partial = "*" * bool(self.overall and self.overall.missing)
         scored = f"{score_text(self.overall.mean)}{partial}" if self.overall else f"no overall, {len(self.tasks)} tasks"
-        place = f"{self.system}, {self.regime}, on {self.suite} ({self.split})"
-        return f"<RunSummary: {place}: {scored}; {self.cell_counts}>"
+        title = f"{self.system}, {self.regime}, on {self.suite} ({self.split})"
+        return f"<RunSummary: {title}: {scored}; {self.cell_counts}>"
 
     def _repr_html_(self) -> str:
-        """A small table for notebooks."""
         rows = [
             (name, *map(score_text, (over.mean, over.sd, over.min, over.max)), str(len(over.seeds)))
             for name, over in self.averages.items()
@@ -133,49 +132,44 @@ class RunSummary(msgspec.Struct, frozen=True):
         return html_table(title, ("task", "mean", "sd", "min", "max", "seeds"), rows)
 
 
-def count_cells(plan: Plan) -> RunSummary:
-    """The summary without scores: how many cells have each status, and the reasons."""
-    return _summary(plan, None)
-
-
 def write_results(plan: Plan) -> RunSummary:
-    """Write `results.json` of each seed over all the suite's cells that are there, and the summary over seeds.
+    """Write `results.json` of each seed over the suite's finished cells, and the summary over seeds.
 
-    A result record that is whole, and of the same suite and cells, is left as it is. The caller holds the run's lock.
+    Results that are complete and up to date stay unchanged. The caller holds the run's lock.
     """
-    records = {seed: found for seed in range(plan.seeds) if (found := _whole_records(plan, seed))}
-    results = {seed: _results(plan, seed, found) for seed, found in records.items()}
-    summary = _summary(plan, _over_all_seeds(plan, records, results))
+    records = {seed: cells for seed in range(plan.seeds) if (cells := _intact_records(plan, seed))}
+    results = {seed: _results(plan, seed, cells) for seed, cells in records.items()}
+    summary = summarize(plan, _over_all_seeds(plan, records, results))
     write_json(plan.summary_path, summary)
     return summary
 
 
-def _whole_records(plan: Plan, seed: int) -> dict[CellKey, CellRecord]:
-    """The records of the cells of a seed that are scored and whole, whichever command filled them."""
-    cells = [
-        CellKey(seed, name, language) for name in _tasks(plan) for language in plan.request.suite.languages_of(name)
-    ]
-    found = {cell: record for cell, record in read_records(plan, cells).items() if record.score is not None}
-    damaged = {cell: reason for cell, record in found.items() if (reason := damage(plan, cell, record))}
+def _intact_records(plan: Plan, seed: int) -> dict[CellKey, CellRecord]:
+    """Return the records of a seed's scored and undamaged cells, from any command."""
+    suite, tasks = plan.request.suite, plan.request.tasks
+    names = dict.fromkeys((*suite.tasks, *tasks))
+    cells = [CellKey(seed, name, language) for name in names for language in suite.languages_of(name)]
+    records = {cell: record for cell, record in read_records(plan, cells).items() if record.score is not None}
+    damaged = {cell: reason for cell, record in records.items() if (reason := damage(plan, cell, record))}
     warn_of_damage(damaged, "left out of the results")
-    return {cell: record for cell, record in found.items() if cell not in damaged}
+    return {cell: record for cell, record in records.items() if cell not in damaged}
 
 
-def _tasks(plan: Plan) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*plan.request.suite.tasks, *plan.request.tasks)))
-
-
-def _request(plan: Plan, records: Mapping[CellKey, CellRecord]) -> "_ChosenCells":
-    asked = plan.request
-    return _ChosenCells(asked.suite, _tasks(plan), None, asked.split, asked.data, chosen=_names(records))
+def _request(plan: Plan, chosen: frozenset[tuple[str, str]]) -> "_ChosenCells":
+    suite, tasks = plan.request.suite, plan.request.tasks
+    every = tuple(dict.fromkeys((*suite.tasks, *tasks)))
+    return _ChosenCells(suite=suite, tasks=every, split=plan.request.split, data=plan.request.data, chosen=chosen)
 
 
 def _results(plan: Plan, seed: int, records: dict[CellKey, CellRecord]) -> Results:
-    """The result record of a seed, made anew where it is out of date."""
-    before = _current_results(plan, seed, records)
-    if before is not None:
-        return before
-    request = _request(plan, records)
+    """Return the results of a seed, written again if damaged, or of other cells or another suite."""
+    damaged = any(damaged_statistics(plan, cell, record) for cell, record in records.items())
+    # A user's own suite may have changed, and its definition is not recorded.
+    if plan.request.suite.id in SUITES and not damaged:
+        made = ResultsRecord.read(plan.results_record_path(seed))
+        if made == ResultsRecord.of(plan, seed, records):
+            return Results.from_json(plan.results_path(seed))
+    request = _request(plan, _names(records))
     judged = _judged(plan, records, request)
     results = score_cells(judged, request, PredictionFolder(plan.seed_folder(seed)).system)
     results.to_json(plan.results_path(seed))
@@ -187,17 +181,17 @@ def _results(plan: Plan, seed: int, records: dict[CellKey, CellRecord]) -> Resul
 def _over_all_seeds(
     plan: Plan, records: Mapping[int, dict[CellKey, CellRecord]], results: Mapping[int, Results]
 ) -> Results | None:
-    """The scores of the cells that all seeds with any have; None where they have none in common."""
+    """Return the scores of the cells that all seeds share, or None if they share none."""
     if len(results) < 2:
-        return next((msgspec.structs.replace(found, seeds=[f"seed-{seed}"]) for seed, found in results.items()), None)
+        return next((msgspec.structs.replace(only, seeds=[f"seed-{seed}"]) for seed, only in results.items()), None)
     shared = frozenset.intersection(*map(_names, records.values()))
     if not shared:
-        warn("the seeds have no cell in common: there is no mean over them", stacklevel=2)
+        warn("the seeds share no cells, so they have no mean", stacklevel=2)
         return None
-    request = replace(_request(plan, records[min(records)]), chosen=shared)
+    request = _request(plan, shared)
     runs = []
-    for found in records.values():
-        chosen = {cell: record for cell, record in found.items() if (cell.task, cell.language) in shared}
+    for cells in records.values():
+        chosen = {cell: record for cell, record in cells.items() if (cell.task, cell.language) in shared}
         runs.append(_judged(plan, chosen, request))
     return score_runs(runs, request, results[min(results)].system, seeds=[f"seed-{seed}" for seed in records])
 
@@ -205,10 +199,10 @@ def _over_all_seeds(
 def _statistics_remade(
     plan: Plan, records: Mapping[CellKey, CellRecord], judged: list[Cell]
 ) -> dict[CellKey, CellRecord]:
-    """Write the statistics of cells anew that are damaged; gives the records of those cells as they are now."""
+    """Rewrite damaged statistics, and return the current records of those cells."""
     by_name = {(cell.task, cell.language): cell for cell in judged}
     damaged = [cell for cell, record in records.items() if damaged_statistics(plan, cell, record)]
-    warn_of_damage(dict.fromkeys(damaged, "its statistics are not those that were recorded"), "judged again")
+    warn_of_damage(dict.fromkeys(damaged, "statistics differ from the recorded checksum"), "scored again")
     remade = {}
     for cell in damaged:
         record = records[cell]
@@ -223,17 +217,6 @@ def _statistics_remade(
     return remade
 
 
-def _current_results(plan: Plan, seed: int, records: Mapping[CellKey, CellRecord]) -> Results | None:
-    """The result record of a seed as it is on disk; None where it is not whole, not of these cells or of this suite."""
-    # The record does not say what a user's own suite was made of, which may have changed since: it is made anew.
-    if plan.request.suite.id not in SUITES:
-        return None
-    if any(damaged_statistics(plan, cell, record) for cell, record in records.items()):
-        return None
-    made = ResultsRecord.read(plan.results_record_path(seed))
-    return Results.from_json(plan.results_path(seed)) if made == ResultsRecord.of(plan, seed, records) else None
-
-
 def _names(records: Mapping[CellKey, CellRecord]) -> frozenset[tuple[str, str]]:
     return frozenset((cell.task, cell.language) for cell in records)
 
@@ -244,63 +227,53 @@ class _ChosenCells(Request):
 
     chosen: frozenset[tuple[str, str]] = frozenset()
 
-    def languages_of(self, of: Task) -> tuple[str, ...]:
-        return tuple(code for code in super().languages_of(of) if (of.id, code) in self.chosen)
+    def languages_of(self, task: Task) -> tuple[str, ...]:
+        return tuple(code for code in super().languages_of(task) if (task.id, code) in self.chosen)
 
 
 def _judged(plan: Plan, records: Mapping[CellKey, CellRecord], request: _ChosenCells) -> list[Cell]:
-    """The cells of a seed in the order of a request: from their statistics, or else judged from their answers."""
+    """Return the cells of a seed in the order of a request, from their statistics or else their predictions."""
     [seed] = {cell.seed for cell in records}
-    found = {
-        (cell.task, cell.language): stored
-        for cell, record in records.items()
-        if (stored := _stored(plan, cell, record)) is not None
-    }
-    if rest := request.chosen - found.keys():
+    cells: dict[tuple[str, str], Cell] = {}
+    for cell, record in records.items():
+        data, score = record.provenance.data, record.score
+        if data is not None and data.untouched and score is not None and not damaged_statistics(plan, cell, record):
+            stored = read_cell(plan.statistics_path(cell))
+            # The signature contains the checksum of the gold and the scoring version.
+            if stored is not None and stored.signature == score.signature:
+                cells[cell.task, cell.language] = stored
+    if rest := request.chosen - cells.keys():
         judged = judged_cells(plan.seed_folder(seed), replace(request, chosen=rest))
-        found |= {(cell.task, cell.language): cell for cell in judged}
-    order = ((name, language) for name in request.tasks for language in request.languages_of(task(name)))
-    return [found[name] for name in order]
+        cells |= {(cell.task, cell.language): cell for cell in judged}
+    return [cells[name, language] for name in request.tasks for language in request.languages_of(task(name))]
 
 
-def _stored(plan: Plan, cell: CellKey, record: CellRecord) -> Cell | None:
-    """A cell from its statistics; None where they are not those of the record, its answers and today's gold."""
-    if record.provenance.data is None or not record.provenance.data.untouched or damaged_statistics(plan, cell, record):
-        return None
-    found = read_cell(plan.statistics_path(cell))
-    # The signature has the checksum of the gold and the version that judged it.
-    is_same = found is not None and record.score is not None and found.signature == record.score.signature
-    return found if is_same else None
-
-
-def _summary(plan: Plan, results: Results | None) -> RunSummary:
-    cells = plan.cells
-    records = read_records(plan, cells)
-    counts = Counter(records[cell].status if cell in records else "missing" for cell in cells)
+def summarize(plan: Plan, results: Results | None = None) -> RunSummary:
+    """Return the summary of a grid: cells by status, the reasons, and the scores, if there are any."""
+    records = read_records(plan, plan.cells)
+    counts = Counter(records[cell].status if cell in records else "missing" for cell in plan.cells)
+    tasks: dict[str, OverSeeds] = {}
+    overall = None
+    if results is not None:
+        by_task: dict[str, list[CellScore]] = defaultdict(list)
+        for cell in results.cells:
+            by_task[cell.task].append(cell)
+        for average in results.tasks:
+            scores = by_task[average.name]
+            tasks[average.name] = OverSeeds.of(average.score, results.seeds, average.missing, scores)
+        if results.overall.score is not None:
+            overall = OverSeeds.of(results.overall.score, results.seeds, results.overall.missing)
+    reasons: dict[str, dict[str, str]] = {"failed": {}, "skipped": {}, "done": {}}
+    for key, record in records.items():
+        reasons[record.status][str(key)] = record.reason
     return RunSummary(
-        plan.root.parent.name,
-        plan.regime.name,
-        plan.request.suite.id,
-        plan.request.split,
-        {} if results is None else _tasks_over_seeds(results),
-        None
-        if results is None or results.overall.score is None
-        else OverSeeds.of(results.overall.score, results.seeds, results.overall.missing),
-        {status: counts[status] for status in ("done", "failed", "skipped", "missing")},
-        _reasons(records, "failed"),
-        _reasons(records, "skipped"),
+        system=plan.root.parent.name,
+        regime=plan.regime.name,
+        suite=plan.request.suite.id,
+        split=plan.request.split,
+        tasks=tasks,
+        overall=overall,
+        cells={status: counts[status] for status in ("done", "failed", "skipped", "missing")},
+        failed=reasons["failed"],
+        skipped=reasons["skipped"],
     )
-
-
-def _tasks_over_seeds(results: Results) -> dict[str, OverSeeds]:
-    by_task: dict[str, list[CellScore]] = defaultdict(list)
-    for cell in results.cells:
-        by_task[cell.task].append(cell)
-    return {
-        average.name: OverSeeds.of(average.score, results.seeds, average.missing, by_task[average.name])
-        for average in results.tasks
-    }
-
-
-def _reasons(records: Mapping[CellKey, CellRecord], status: str) -> dict[str, str]:
-    return {str(cell): record.reason for cell, record in records.items() if record.status == status}

@@ -1,4 +1,4 @@
-"""Writing TOML, which Python's own library only reads."""
+"""Writing TOML, which the standard library only reads."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def to_toml(table: Mapping[str, Any]) -> str:
-    """Strings, numbers, truth values, lists and tables as TOML, one key a line."""
+    """Encode strings, numbers, booleans, lists and tables as TOML, one key per line."""
     return "".join(f"{_key(key)} = {_value(value)}\n" for key, value in table.items())
 
 
@@ -20,6 +20,6 @@ def _value(value: Any) -> str:
         return "{ " + ", ".join(f"{_key(key)} = {_value(item)}" for key, item in value.items()) + " }"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
-    # What is no number or truth value (a path, say) is written as text; JSON's form of a scalar is TOML's too.
+    # Other values, such as paths, become strings; JSON scalars are valid TOML.
     plain = value if isinstance(value, bool | int | float) else str(value)
     return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,1 +1,1 @@
-"""What predictions are worth: statistics per cell, the result record, comparison of systems."""
+"""Score predictions: statistics per cell, result records, comparisons of systems."""

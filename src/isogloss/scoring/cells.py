@@ -1,120 +1,34 @@
-"""One cell at a time: read gold, read answers, judge. Texts are let go, statistics are kept."""
+"""Read and judge one cell at a time; texts are dropped, statistics are kept."""
 
 import gc
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
-from pathlib import Path
-from typing import Literal
 
-from isogloss.errors import DataError, PredictionError, unknown
-from isogloss.metrics import qa
+from isogloss.errors import DataError, PredictionError
 from isogloss.metrics.statistics import Statistics
-from isogloss.predictions.align import align
-from isogloss.predictions.check import check_answers
+from isogloss.predictions.align import align, unanswered_share
+from isogloss.predictions.check import CheckedAnswers, check_answers
 from isogloss.predictions.folder import PredictionFolder
 from isogloss.predictions.formats import Answers
-from isogloss.predictions.gold import GoldSource
 from isogloss.predictions.memory import Predictions, PredictionSource, open_predictions
 from isogloss.predictions.misnamed import misnamed_entries
 from isogloss.predictions.problems import LeftOut, Problem, refuse
+from isogloss.scoring.request import Request
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Judgement, Values, judge
-from isogloss.tasks.loading import data_folder
-from isogloss.tasks.registry import chosen_tasks, no_language
 from isogloss.tasks.registry import task as find_task
-from isogloss.tasks.suites import Suite
-from isogloss.tasks.suites import suite as find_suite
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
 
-# What is thought of as drawn anew: sources with all their examples, or single examples and their translations.
-Resample = Literal["source", "example"]
-RESAMPLES: tuple[Resample, ...] = ("source", "example")
 
-
-@dataclass(frozen=True)
-class Request:
-    """What is to be scored, and how; `dialect` is that of question answering, "" for each task's own."""
-
-    suite: Suite
-    tasks: tuple[str, ...]
-    languages: tuple[str, ...] | None = None
-    split: str = "test"
-    data: Path | None = None
-    gold: Path | None = None
-    allow_partial: bool = False
-    resample: Resample = "source"
-    strict: bool = False
-    dialect: str = ""
-
-    @classmethod
-    def of(  # noqa: PLR0913 - what the verbs can be told
-        cls,
-        suite: str = "xtreme-r",
-        *,
-        tasks: Sequence[str] | None = None,
-        languages: Sequence[str] | None = None,
-        split: str = "test",
-        data: str | os.PathLike[str] | None = None,
-        gold: str | os.PathLike[str] | None = None,
-        allow_partial: bool = False,
-        resample: Resample = "source",
-        strict: bool = False,
-        dialect: str = "",
-    ) -> "Request":
-        """A request in a user's words; every unknown name is an error with the nearest ones."""
-        named = find_suite(suite)
-        tasks = [tasks] if isinstance(tasks, str) else tasks
-        languages = [languages] if isinstance(languages, str) else languages
-        if split not in ("test", "dev", "best"):
-            raise unknown("split", split, ("test", "dev", "best"))
-        if resample not in RESAMPLES:
-            raise unknown("unit to resample", resample, RESAMPLES)
-        if dialect and dialect not in qa.DIALECTS:
-            raise unknown("dialect of question answering", dialect, qa.DIALECTS)
-        wanted = chosen_tasks(tasks, named.tasks)
-        codes = None
-        if languages is not None:
-            codes = tuple(code for word in languages for code in word.split(",") if code)
-            known = {code for name in wanted for code in find_task(name).every_language}
-            for code in codes:
-                if code not in known:
-                    raise no_language(" or ".join(wanted) if len(wanted) < 4 else named.id, code, known)
-        labels = None if gold is None else Path(gold)
-        return cls(named, wanted, codes, split, data_folder(data), labels, allow_partial, resample, strict, dialect)
-
-    def task(self, name: str) -> Task:
-        """The task of that name; one of questions is judged in the dialect that was asked for."""
-        found = find_task(name)
-        in_dialect = self.dialect and found.dialect in qa.DIALECTS
-        return replace(found, options={**found.options, "dialect": self.dialect}) if in_dialect else found
-
-    @property
-    def gold_source(self) -> GoldSource:
-        """Where the gold is."""
-        return GoldSource(self.data, self.gold, self.allow_partial)
-
-    @property
-    def splits(self) -> tuple[str, ...]:
-        """The splits to look for, the first that has gold to be taken."""
-        return ("test", "dev") if self.split == "best" else (self.split,)
-
-    def languages_of(self, task: Task) -> tuple[str, ...]:
-        """The languages to look for."""
-        if self.languages is None:
-            return self.suite.languages_of(task.id)
-        return tuple(code for code in self.languages if code in task.every_language)
-
-
-@dataclass
+@dataclass(kw_only=True)
 class Cell:
-    """The statistics of one system on one task in one language, and what must be said with them.
+    """The statistics of one system on one task in one language, with notes.
 
-    `units` are the ids that the examples share with their translations in other languages, if they do; `clusters` are
-    their sources, as in `Examples`.
+    `units` are the ids that the examples share with their translations in other languages, or None; `clusters` are
+    their sources, as in `Examples`; `unanswered` is the share of examples without an answer, 0..1.
     """
 
     task: str
@@ -127,6 +41,7 @@ class Cell:
     partial: bool = False
     notes: list[str] = field(default_factory=list)
     clusters: list[str] | None = None
+    unanswered: float = 0.0
 
     @property
     def metrics(self) -> dict[str, Statistics]:
@@ -135,7 +50,7 @@ class Cell:
 
     @property
     def signature(self) -> str:
-        """Everything needed to know what a number means, in the form `key:value|…`."""
+        """Signature that identifies the number, `key:value|…`."""
         parts = {
             "task": self.task,
             "lang": self.language,
@@ -149,11 +64,11 @@ class Cell:
         return "|".join(f"{key}:{value}" for key, value in parts.items() if value)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Answered:
-    """A cell with what it was judged from: the task, the examples with their gold, and the aligned answers.
+    """A cell with its task, its examples with gold, and the aligned answers.
 
-    `confidences` is how sure the system was of each answer, where its predictions say so.
+    `confidences` holds the confidence of each answer, if the predictions have them.
     """
 
     task: Task
@@ -169,14 +84,11 @@ def judged_cells(
     progress: Callable[[str], None] | None = None,
     left_out: list[LeftOut] | None = None,
 ) -> Iterator[Cell]:
-    """The cells that have answers and gold, one after the other; see `answered_cells` for the others."""
-    # `map` lets go of the texts of a cell before it asks for the next.
-    return map(_only_cell, answered_cells([predictions], request, progress, left_out))
-
-
-def _only_cell(row: tuple[Answered | None, ...]) -> Cell:
-    (found,) = (answered.cell for answered in row if answered is not None)
-    return found
+    """Yield the cells of one system that have answers and gold; see `answered_cells`."""
+    for row in answered_cells([predictions], request, progress, left_out):
+        (cell,) = (answered.cell for answered in row if answered is not None)
+        del row  # frees the texts before the next cell is read
+        yield cell
 
 
 def answered_cells(
@@ -185,33 +97,34 @@ def answered_cells(
     progress: Callable[[str], None] | None = None,
     left_out: list[LeftOut] | None = None,
 ) -> Iterator[tuple[Answered | None, ...]]:
-    """The cells that any of the folders has, texts and all: one entry a system, None where it has no answers.
+    """Yield the cells that any system has, with texts: one entry per system, None if it has no answers.
 
-    Answers that cannot be scored, for want of gold or of a right name, join `left_out`; where the request is strict
-    they are an error. Without that list cells without gold are an error, and names are not looked at.
+    Answers without gold or with a wrong file name are added to `left_out`; in a strict request they are errors.
+    Without that list, cells without gold are errors and file names are not checked.
 
-    One error is raised at the end for all problems of all answers, or where a system has nothing that can be scored.
+    Raises:
+        PredictionError: at the end, for all problems of all answers, or if a system has nothing to score.
     """
     folders = [open_predictions(predictions) for predictions in systems]
-    found = Shortcomings.none(len(folders))
+    shortcomings = Shortcomings.none(len(folders))
     for name, language in asked_cells(folders, request):
         if progress is not None:
             progress(f"{name}/{language}")
-        row = answered_row(folders, name, language, request, found)
+        row = answered_row(folders, name, language, request, shortcomings)
         if any(row):
             yield row
-        del row  # or two cells' texts would be held at once
-    found.settle(folders, request, left_out)
+        del row  # frees the texts before the next cell is read
+    shortcomings.settle(folders, request, left_out)
 
 
 @dataclass
 class Shortcomings:
-    """What keeps answers of some systems out of the scores: collected cell by cell, settled when all cells are known.
+    """Reasons why answers are not scored, collected cell by cell and handled at the end.
 
     Attributes:
-        problems: of all systems.
-        without_gold: for each system its cells that nothing can be scored by.
-        seen: for each system whether it has any cell that is scored.
+        problems: problems of all systems.
+        without_gold: cells without usable gold, per system.
+        seen: True for each system with at least one scored cell.
     """
 
     problems: list[Problem]
@@ -220,11 +133,11 @@ class Shortcomings:
 
     @classmethod
     def none(cls, systems: int) -> "Shortcomings":
-        """Of so many systems none yet."""
+        """Return an empty collection for a number of systems."""
         return cls([], [[] for _ in range(systems)], [False] * systems)
 
     def add(self, further: "Shortcomings") -> None:
-        """Take in those of further cells of the same systems."""
+        """Add the shortcomings of further cells of the same systems."""
         self.problems += further.problems
         for mine, theirs in zip(self.without_gold, further.without_gold, strict=True):
             mine.extend(theirs)
@@ -233,53 +146,51 @@ class Shortcomings:
     def settle(
         self, folders: Sequence[PredictionSource], request: Request, left_out: list[LeftOut] | None = None
     ) -> None:
-        """Raise one error for all problems, or add what is left out to a list; as `answered_cells` says."""
-        misnamed = [[] if left_out is None else _misnamed(folder, request) for folder in folders]
+        """Raise one error for all problems, or add what is left out to a list; see `answered_cells`."""
+        misnamed = [
+            misnamed_entries(folder, [name for name in request.tasks if folder.has(find_task(name))])
+            if left_out is not None and isinstance(folder, PredictionFolder)
+            else []
+            for folder in folders
+        ]
         problems = list(self.problems)
         cells = list(dict.fromkeys(chain.from_iterable(self.without_gold)))
         if request.strict or left_out is None:
             problems += [*chain.from_iterable(misnamed), *(cell.problem for cell in cells)]
         refuse(problems)
-        for folder, any_cell, unusable, strange in zip(folders, self.seen, self.without_gold, misnamed, strict=True):
-            if not any_cell:
+        for folder, has_cell, unusable, entries in zip(folders, self.seen, self.without_gold, misnamed, strict=True):
+            if not has_cell:
                 refuse([cell.problem for cell in unusable])
-                raise PredictionError(
-                    f"no {request.split} predictions for {', '.join(request.tasks)}",
-                    where=str(folder.root),
-                    fix=_where_to_put_them(folder, request, strange),
-                )
+                what = f"no {request.split} predictions for {', '.join(request.tasks)}"
+                raise PredictionError(what, where=str(folder.root), fix=_expected_files(folder, request, entries))
         if left_out is not None:
-            names = [LeftOut(each.what, each.fix, path=each.where) for each in chain.from_iterable(misnamed)]
-            left_out += [each for each in (*names, *cells) if each not in left_out]
+            names = map(LeftOut.misnamed, chain.from_iterable(misnamed))
+            left_out += [entry for entry in (*names, *cells) if entry not in left_out]
 
 
 def asked_cells(folders: Sequence[PredictionSource], request: Request) -> Iterator[tuple[str, str]]:
-    """Task and language of the cells of a request, but for tasks that none of the folders has anything for."""
+    """Yield task and language of the requested cells, without tasks that none of the folders has."""
     for task in map(request.task, request.tasks):
         if any(folder.has(task) for folder in folders):
             yield from ((task.id, language) for language in request.languages_of(task))
 
 
 def answered_row(
-    folders: Sequence[PredictionSource], name: str, language: str, request: Request, found: Shortcomings
+    folders: Sequence[PredictionSource], name: str, language: str, request: Request, shortcomings: Shortcomings
 ) -> tuple[Answered | None, ...]:
-    """One cell of some systems, None where one has no answers; what is wrong with them joins the shortcomings."""
+    """Return one cell of some systems, None where it has no answers; problems are added to the shortcomings."""
     row = tuple(
-        _answered(folder, request.task(name), language, request, found.problems, unusable)
-        for folder, unusable in zip(folders, found.without_gold, strict=True)
+        _answered(folder, request.task(name), language, request, shortcomings.problems, unusable)
+        for folder, unusable in zip(folders, shortcomings.without_gold, strict=True)
     )
-    found.seen = [before or answered is not None for before, answered in zip(found.seen, row, strict=True)]
+    shortcomings.seen = [
+        before or answered is not None for before, answered in zip(shortcomings.seen, row, strict=True)
+    ]
     return row
 
 
-def _misnamed(source: PredictionSource, request: Request) -> list[Problem]:
-    if not isinstance(source, PredictionFolder):
-        return []
-    return misnamed_entries(source, [name for name in request.tasks if source.has(find_task(name))])
-
-
-def _where_to_put_them(folder: PredictionSource, request: Request, misnamed: Sequence[Problem]) -> str:
-    """What to do about an empty grid; languages that are in no average are read only when they are named."""
+def _expected_files(folder: PredictionSource, request: Request, misnamed: Sequence[Problem]) -> str:
+    """Suggest a fix if nothing was found; languages outside of averages are read only if requested."""
     outside = [
         f"{task.id}/{code}"
         for task in map(find_task, request.tasks)
@@ -287,9 +198,9 @@ def _where_to_put_them(folder: PredictionSource, request: Request, misnamed: Seq
         if any(folder.find(task, code, split) for split in request.splits)
     ]
     if outside and request.languages is None:
-        return f"{', '.join(outside)} is in no average: name the language with --languages"
-    if meant := [problem for problem in misnamed if not problem.warning]:
-        return str(meant[0])
+        return f"No average includes {', '.join(outside)}; select the language with --languages"
+    if errors := [problem for problem in misnamed if not problem.warning]:
+        return str(errors[0])
     test, dev = "<task>/<language>.jsonl or <task>/test-<language>.tsv", "<task>/dev-<language>.jsonl"
     expected = {"test": test, "dev": dev, "best": f"{test}, or for dev {dev}"}[request.split]
     return f"Expected {expected}; isogloss export shows the ids"
@@ -297,7 +208,7 @@ def _where_to_put_them(folder: PredictionSource, request: Request, misnamed: Seq
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """No search for cyclic garbage: a cell makes millions of objects and no cycles, and walking them takes long."""
+    """Pause the garbage collector: a cell makes millions of objects without cycles."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -315,13 +226,13 @@ def _answered(
     problems: list[Problem],
     without_gold: list[LeftOut],
 ) -> Answered | None:
-    """One system on one cell, None where there is nothing to judge; what is wrong joins one of the two lists."""
+    """Judge one cell of one system, or return None; problems are added to one of the two lists."""
     if not folder.has(task):
         return None
     try:
         files = {split: file for split in request.splits if (file := folder.find(task, language, split)) is not None}
     except DataError as error:
-        problems.append(Problem(error.where, error.what, error.fix))
+        problems.append(Problem.of_error(error))
         return None
     if not files:
         return None
@@ -329,38 +240,44 @@ def _answered(
         checked = check_answers(folder, task, language, files, request.gold_source)
     if checked.left_out is not None:
         without_gold.append(checked.left_out)
-    if checked.examples is None or any(not problem.warning for problem in checked.problems):
+    if not checked.can_be_judged:
         problems += checked.problems
         return None
     try:
-        judged = _judged(task, checked.examples, checked.values, checked.problems)
-        return judged if checked.confidences is None else replace(judged, confidences=checked.confidences)
+        return judge_checked(task, checked)
     except DataError as error:
-        without_gold.append(LeftOut(error.what, error.fix, task.id, language, checked.split, error.where))
+        without_gold.append(LeftOut.of_error(error, task.id, language, checked.split))
         return None
 
 
 def judge_answers(task: Task, examples: Examples, answers: Answers) -> tuple[Answered | None, list[Problem]]:
-    """The judged cell and no problem; or None and what keeps the answers, as a prediction file has them, from it."""
+    """Judge the answers of a prediction file; return the cell, or the problems that prevent scoring."""
     values, problems = align(task, examples, answers)
-    if any(not problem.warning for problem in problems):
-        return None, problems
-    return _judged(task, examples, values, problems), []
+    checked = CheckedAnswers(split=examples.split, examples=examples, values=values, problems=problems)
+    return (judge_checked(task, checked), []) if checked.can_be_judged else (None, problems)
 
 
-def _judged(task: Task, examples: Examples, values: Values, warnings: Sequence[Problem]) -> Answered:
+def judge_checked(task: Task, checked: CheckedAnswers) -> Answered:
+    """Judge checked answers for which `can_be_judged` holds.
+
+    Raises:
+        DataError: the gold is unusable.
+    """
+    examples, warnings = checked.examples, checked.problems
+    assert examples is not None  # noqa: S101 - by `can_be_judged`
     with _collector_paused():
-        judgement = judge(task, examples, values)
+        judgement = judge(task, examples, checked.values)
     cell = Cell(
-        task.id,
-        examples.language,
-        examples.split,
-        len(examples),
-        judgement,
-        examples.units,
-        examples.checksum,
-        examples.partial,
-        [*examples.notes, *judgement.notes, *(f"{warning.what}. {warning.fix}" for warning in warnings)],
-        examples.clusters,
+        task=task.id,
+        language=examples.language,
+        split=examples.split,
+        n=len(examples),
+        judgement=judgement,
+        units=examples.units,
+        checksum=examples.checksum,
+        partial=examples.partial,
+        notes=[*examples.notes, *judgement.notes, *(f"{warning.what}. {warning.fix}" for warning in warnings)],
+        clusters=examples.clusters,
+        unanswered=unanswered_share(warnings, len(examples)),
     )
-    return Answered(task, examples, values, cell)
+    return Answered(task=task, examples=examples, values=checked.values, cell=cell, confidences=checked.confidences)

@@ -17,12 +17,12 @@ class ScoreContrast(SystemContrast, frozen=True, omit_defaults=True):
 
     Attributes:
         level: "cell", "task" or "overall".
-        name: `task/language`, the task, or the rule of the overall figure.
-        test: the test that gave p.
-        n: the number of examples.
-        lower_is_better: whether the smaller score is the better one.
-        partial: whether it is an average over a part of what it should be over.
-        seed_share: the part of the variance of the difference that is due to seeds, where there are several.
+        name: `task/language`, the task, or the rule of the overall score.
+        test: name of the significance test.
+        n: number of examples.
+        lower_is_better: True if lower scores are better.
+        partial: True for an average with missing parts.
+        seed_share: share of the difference's variance due to seeds, if there are several.
     """
 
     level: str
@@ -35,26 +35,26 @@ class ScoreContrast(SystemContrast, frozen=True, omit_defaults=True):
 
     @property
     def winner(self) -> Literal["first", "second", ""]:
-        """Which of the two is better, "" where they cannot be told apart."""
+        """The significantly better system, or ""."""
         return self.favours(self.lower_is_better)
 
 
-class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Two systems compared on all the cells that both have; differences are the first minus the second.
+class Comparison(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """Comparison of two systems on the cells they share; differences are first minus second.
 
     Attributes:
-        first: the name of one system.
-        second: that of the other.
-        cells: one contrast a cell.
-        tasks: one a task average.
-        overall: that of the overall figure; None where there is but one task, or no such figure.
-        rule: how the overall figure is made.
+        first: name of the first system.
+        second: name of the second system.
+        cells: one contrast per cell.
+        tasks: one contrast per task average.
+        overall: contrast of the overall score; None for a single task or without an overall score.
+        rule: rule of the overall score.
         skipped: cells that only one of the systems has.
-        note: why there is no overall figure, where it would be expected.
-        seeds: how many runs of each system were compared.
-        resample: of what intervals and p-values speak: of new sources, or of new examples from the same sources.
-        left_out: answers of either system that are in no score, and why.
-        clustered: the tasks whose examples share sources: of these it speaks beyond those of the test set.
+        note: reason for a missing overall score.
+        seeds: number of runs of each system.
+        resample: population of intervals and p-values: new sources, or new examples from the same sources.
+        left_out: answers of either system that no score includes, with reasons.
+        clustered: tasks with examples that share sources; results generalise to new sources.
     """
 
     first: str
@@ -72,11 +72,11 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def of_methods(self) -> bool:
-        """Whether it speaks of the methods, since both have several seeds, and not only of these checkpoints."""
+        """True if both systems have several seeds, so that the result applies to methods, not only to checkpoints."""
         return min(self.seeds) > 1
 
     def verdict(self) -> str:
-        """The comparison in one sentence."""
+        """Return the comparison in one sentence."""
         top = self.overall or (self.tasks[0] if len(self.tasks) == 1 else None)
         wins = Counter(contrast.winner for contrast in self.cells)
         counted = (
@@ -85,10 +85,14 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):
         if top is None:
             return f"{counted}; {self.note}" if self.note else counted
         equals = "" if top.p <= SMALLEST_P else "= "
-        span = f"{score_text(abs(top.difference))} points ({_interval_words(top)}, p {equals}{p_text(top.p)})"
+        interval = NO_INTERVAL
+        if top.low is not None and top.high is not None:
+            low, high = (top.low, top.high) if top.difference >= 0 else (-top.high, -top.low)
+            interval = f"95 % {score_text(low)} to {score_text(high)}"
+        span = f"{score_text(abs(top.difference))} points ({interval}, p {equals}{p_text(top.p)})"
         kind = "methods" if self.of_methods else "checkpoints"
         if not top.winner:
-            return f"the {kind} {self.first} and {self.second} cannot be told apart: {span}; {counted}"
+            return f"the {kind} {self.first} and {self.second} are statistically tied: {span}; {counted}"
         names = (self.first, self.second) if top.winner == "first" else (self.second, self.first)
         better = f"{names[0]} is the better {'method' if self.of_methods else 'checkpoint'}"
         return f"{better}: {span} ahead of {names[1]}; {counted}"
@@ -97,30 +101,23 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"<Comparison: {self.verdict()}>"
 
     def _repr_html_(self) -> str:
-        """A small table for notebooks."""
+        """Return a small table for notebooks."""
         heading = ("", self.first, self.second, "difference", "95 %", "p")
         averages = [*self.tasks, *([] if self.overall is None else [self.overall])]
         rows = [
             (
-                each.name if each.level != "overall" else "overall",
-                *(score_text(score) for score in (each.first, each.second)),
-                difference_text(each.difference),
-                difference_interval_text(each.low, each.high),
-                p_text(each.p),
+                contrast.name if contrast.level != "overall" else "overall",
+                *(score_text(score) for score in (contrast.first, contrast.second)),
+                difference_text(contrast.difference),
+                difference_interval_text(contrast.low, contrast.high),
+                p_text(contrast.p),
             )
-            for each in averages or self.cells
+            for contrast in averages or self.cells
         ]
         return html_table(self.verdict(), heading, rows)
 
     def to_pandas(self) -> Any:
-        """Every contrast as a row of a pandas data frame."""
+        """Return a pandas data frame with one row per contrast."""
         top = [] if self.overall is None else [self.overall]
         systems = {"first_system": self.first, "second_system": self.second}
-        return data_frame([systems | msgspec.structs.asdict(each) for each in [*self.cells, *self.tasks, *top]])
-
-
-def _interval_words(contrast: ScoreContrast) -> str:
-    if contrast.low is None or contrast.high is None:
-        return NO_INTERVAL
-    low, high = (contrast.low, contrast.high) if contrast.difference >= 0 else (-contrast.high, -contrast.low)
-    return f"95 % {score_text(low)} to {score_text(high)}"
+        return data_frame([systems | msgspec.structs.asdict(contrast) for contrast in [*self.cells, *self.tasks, *top]])

@@ -1,6 +1,6 @@
-"""The one figure a task is known by: its main metric, or the mean of two, and whether less of it is better.
+"""Score of a task: its main metric or the mean of several, and its direction.
 
-Reading a result record imports this file, so it stays light.
+Reading a result record imports this module, so keep it light.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,20 +14,20 @@ from isogloss.tasks.registry import task
 if TYPE_CHECKING:
     from isogloss.metrics.statistics import Statistics
 
-# The name of the mean of a task's metrics: of F1 and exact match (XTREME-R paper, section 5).
+# Name of the mean of a task's main metrics, such as F1 and exact match (XTREME-R, section 5).
 SCORE = "score"
 
 
 def main_score(name: str, metrics: Mapping[str, float]) -> float:
-    """The one figure of a task, from the values of its metrics."""
+    """Return the score of a task from its metrics."""
     main = task(name).main
     if missing := [metric for metric in main if metric not in metrics]:
-        raise DataError(f"a score without {', '.join(missing)}", where=name)
+        raise DataError(f"missing metric {', '.join(missing)}", where=name)
     return sum(metrics[metric] for metric in main) / len(main)
 
 
 def main_statistics(name: str, metrics: "Mapping[str, Statistics]") -> "Statistics":
-    """The statistics of a task's one figure: those of its main metric, or of several the mean of their rows."""
+    """Return the statistics of a task's score: those of its main metric, or the mean of the rows of several."""
     import numpy as np
 
     main = [metrics[metric] for metric in task(name).main]
@@ -37,19 +37,19 @@ def main_statistics(name: str, metrics: "Mapping[str, Statistics]") -> "Statisti
 
 
 def lower_is_better(name: str, metric: str = SCORE) -> bool:
-    """Whether a smaller score of a task is the better one, by its one figure or by one of its metrics.
+    """Return True if lower is better, for a task's score or one of its metrics.
 
     Raises:
-        DataError: that figure is a mean of metrics of both directions.
+        DataError: the score is a mean of metrics with different directions.
     """
     main = task(name).main
     directions = {find_metric(one).lower_is_better for one in (main if metric == SCORE else (metric,))}
     if len(directions) > 1:
-        what = f"{', '.join(main)} have no mean: of some more is better, of others less"
-        raise DataError(what, where=name, fix="Give the task main metrics of one direction")
+        what = f"cannot average {', '.join(main)}: higher is better for some, lower for others"
+        raise DataError(what, where=name, fix="Choose main metrics with the same direction")
     return directions.pop()
 
 
 def mixed_directions(tasks: Iterable[str]) -> bool:
-    """Whether some of the tasks are better with more, others with less: their scores have no mean."""
+    """Return True if the tasks have different directions, so that their scores have no mean."""
     return len({lower_is_better(name) for name in tasks}) > 1

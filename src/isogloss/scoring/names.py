@@ -1,4 +1,4 @@
-"""The names that languages and systems are shown under."""
+"""Displayed names of languages and systems."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from isogloss.languages import Language, language
 
 
 def known_language(code: str) -> Language | None:
-    """A language of the registry; None for another one, which records may have too."""
+    """Return a language of the registry, or None if not listed."""
     try:
         return language(code)
     except UnknownNameError:
@@ -17,39 +17,39 @@ def known_language(code: str) -> Language | None:
 
 
 def language_name(code: str) -> str:
-    """A language's English name; its code where the registry does not have it."""
-    found = known_language(code)
-    return found.name if found else code
+    """Return a language's English name, or its code if not in the registry."""
+    entry = known_language(code)
+    return entry.name if entry else code
 
 
 def autonym(code: str) -> str:
-    """The language's own name for itself, "" for a language the registry does not have."""
-    found = known_language(code)
-    return found.autonym if found else ""
+    """Return a language's own name, "" if not in the registry."""
+    entry = known_language(code)
+    return entry.autonym if entry else ""
 
 
 def system_words(system: Mapping[str, Any]) -> tuple[str, ...]:
-    """A system's name, and what tells its runs apart."""
+    """Return a system's name, regime and seed."""
     seed = f"seed {system['seed']}" if "seed" in system else ""
     words = (str(system.get("name") or "system"), str(system.get("regime", "")), seed)
     return tuple(printable(word, NAME_LENGTH) for word in words)
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:
-    """Names that can be told apart: those that occur more than once get a number, none that another has already."""
-    found: list[str] = []
-    for place, name in enumerate(names):
-        given = name
-        while names.count(given) > 1 or (given != name and given in names):
-            given = f"{given} ({place + 1})"
-        found.append(given)
-    return found
+    """Make names distinct: duplicates get a number that no other name has."""
+    distinct: list[str] = []
+    for index, name in enumerate(names):
+        candidate = name
+        while names.count(candidate) > 1 or (candidate != name and candidate in names):
+            candidate = f"{candidate} ({index + 1})"
+        distinct.append(candidate)
+    return distinct
 
 
 def shortest_distinct(names: Sequence[tuple[str, ...]]) -> list[str]:
-    """The first word of each name where that is enough, more of them where it is not, and at last a number."""
+    """Return the shortest distinct names: the first word, more words if needed, and finally a number."""
     for length in range(1, max(map(len, names), default=0) + 1):
         chosen = [", ".join(word for word in name[:length] if word) for name in names]
         if len(set(chosen)) == len(chosen):
             return chosen
-    return [f"{', '.join(word for word in name if word)} ({place})" for place, name in enumerate(names, 1)]
+    return [f"{', '.join(word for word in name if word)} ({number})" for number, name in enumerate(names, 1)]

@@ -1,6 +1,7 @@
-"""The result record: every number with its interval and signature, and views of it for every taste."""
+"""Result record: every score with its interval and signature."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +20,19 @@ from isogloss.tasks.registry import ALIASES
 
 SCHEMA = 1
 
-# Why a cell is in no average.
+# Reason for excluding a cell from averages.
 PARTIAL_GOLD = "partial gold"
-# Why a number has no interval.
+# Reason for a missing interval.
 NO_INTERVAL = f"no interval: fewer than {ENOUGH} independent examples"
 
 
 class SeedSpread(msgspec.Struct, frozen=True):
-    """How a score, 0..100, differs between the seeds that it is the mean of.
+    """Spread of a score, 0..100, over seeds.
 
     Attributes:
-        values: the score of each seed.
-        sd: the standard deviation over them.
-        share: the part of the variance of their mean that is due to the seeds, 0..1; the rest is due to the test set.
+        values: score of each seed.
+        sd: standard deviation.
+        share: share of the mean's variance due to seeds, 0..1; the rest is due to the test set.
     """
 
     values: list[float]
@@ -40,9 +41,9 @@ class SeedSpread(msgspec.Struct, frozen=True):
 
 
 class Number(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A score, 0..100, with its 95 % interval and the number of examples behind it.
+    """A score, 0..100, with its 95 % interval and number of examples.
 
-    There is no interval from fewer than 20 examples that do not share a source; `seeds` is there for a mean over seeds.
+    Fewer than 20 independent examples give no interval. `seeds` is set for a mean over seeds.
     """
 
     value: float
@@ -52,11 +53,11 @@ class Number(msgspec.Struct, frozen=True, omit_defaults=True):
     seeds: SeedSpread | None = None
 
 
-class CellScore(msgspec.Struct, frozen=True):
+class CellScore(msgspec.Struct, frozen=True, kw_only=True):
     """One task in one language.
 
-    `design_effect` is how many times larger the variance of its score is for new sources (articles, say) than for new
-    examples; None where examples share no source.
+    `design_effect` is the ratio of the variance for new sources (such as articles) to that for new examples; None if
+    examples share no source.
     """
 
     task: str
@@ -67,18 +68,19 @@ class CellScore(msgspec.Struct, frozen=True):
     partial: bool = False
     notes: list[str] = []
     design_effect: float | None = None
+    unanswered: float | msgspec.UnsetType = msgspec.UNSET  # share of examples without an answer; not written if 0
 
     @property
     def score(self) -> float:
-        """The one figure the task is known by: the mean of its main metrics."""
+        """Mean of the task's main metrics."""
         return main_score(self.task, {name: number.value for name, number in self.metrics.items()})
 
 
-class AverageScore(msgspec.Struct, frozen=True):
-    """An average over languages (of a task) or over tasks (of a category), and what it lacks.
+class AverageScore(msgspec.Struct, frozen=True, kw_only=True):
+    """Average over languages (of a task) or tasks (of a category), and its missing members.
 
-    `gap` is the transfer gap of a task: English minus the mean of the other languages, source by source if they share
-    any. None where there is no English or nothing else, or nothing varies.
+    `gap` is the transfer gap of a task: English minus the mean of the other languages, paired by shared sources. It is
+    None without English or other languages, or if nothing varies.
     """
 
     name: str
@@ -91,7 +93,7 @@ class AverageScore(msgspec.Struct, frozen=True):
 
 
 class Overall(msgspec.Struct, frozen=True):
-    """The average over tasks by a named rule; partial where anything of the suite is missing."""
+    """Average over tasks by a named rule; partial if the suite is not covered."""
 
     rule: str
     score: Number | None
@@ -100,12 +102,12 @@ class Overall(msgspec.Struct, frozen=True):
 
     @property
     def partial(self) -> bool:
-        """Whether something is missing."""
+        """True if something is missing."""
         return bool(self.missing)
 
     @property
     def complete_value(self) -> float | None:
-        """The average if nothing is missing, else none: an average over fewer tasks is another figure."""
+        """Score if nothing is missing, else None."""
         return None if self.partial or self.score is None else self.score.value
 
 
@@ -118,7 +120,7 @@ class PairScores(msgspec.Struct, frozen=True):
     matrix: dict[str, dict[str, Number]]
 
 
-class ScoreRow(msgspec.Struct, frozen=True):
+class ScoreRow(msgspec.Struct, frozen=True, kw_only=True):
     """One number in the tidy form: `level` is cell, task, category, overall, subset or pair."""
 
     level: str
@@ -134,16 +136,19 @@ class ScoreRow(msgspec.Struct, frozen=True):
     signature: str
 
     def as_csv(self) -> list[Any]:
-        """The cells of a line of CSV: numbers as they are, and text that no spreadsheet takes for a formula."""
+        """Return the cells of a CSV row, with text escaped against spreadsheet formulas."""
         return [csv_text(cell) if isinstance(cell, str) else cell for cell in msgspec.structs.astuple(self)]
 
 
-class Results(msgspec.Struct, frozen=True):
-    """Everything that was scored, self-describing.
+class Results(msgspec.Struct, frozen=True, kw_only=True):
+    """All scores of a system on a suite.
 
-    `resample` says of what the intervals speak: of new sources ("source"), or of new examples from the same sources
-    ("example"); "" in records of earlier versions. `seeds` names the runs that the scores are means of, where there are
-    several. `left_out` are answers that are in no score, and why; `clustered` the tasks whose examples share sources.
+    Attributes:
+        resample: population of the intervals: new sources ("source"), or new examples from the same sources
+            ("example"); "" in records of earlier versions.
+        seeds: names of the runs that the scores are means of, if there are several.
+        left_out: predictions that are not scored, with reasons.
+        clustered: tasks with examples that share sources.
     """
 
     suite: str
@@ -162,27 +167,28 @@ class Results(msgspec.Struct, frozen=True):
     clustered: list[str] = []
 
     def rows(self) -> Iterator[ScoreRow]:
-        """The record as tidy rows, one a number."""
+        """Yield the record as tidy rows, one per number."""
         for cell in self.cells:
             note = PARTIAL_GOLD if cell.partial else ""
             for metric, number in cell.metrics.items():
-                place = ("cell", cell.task, cell.language, cell.split, metric)
-                yield _row(place, number, note, cell.signature)
+                where = {"task": cell.task, "language": cell.language, "split": cell.split}
+                yield _row("cell", number, note, **where, metric=metric, signature=cell.signature)
+        row = partial(_row, split=self.split)
         for average in self.tasks:
-            note = _lacks(average.missing)
             for metric, number in {**average.metrics, "score": average.score}.items():
-                yield _row(("task", average.name, "", self.split, metric), number, note)
+                yield row("task", number, _lacks(average.missing), task=average.name, metric=metric)
         for average in self.categories:
-            yield _row(("category", average.name, "", self.split, "score"), average.score, _lacks(average.missing))
-        if self.overall.score is not None:
-            place = ("overall", self.suite, "", self.split, self.overall.rule)
-            yield _row(place, self.overall.score, _lacks(self.overall.missing))
+            yield row("category", average.score, _lacks(average.missing), task=average.name, metric="score")
+        top = self.overall
+        if top.score is not None:
+            yield row("overall", top.score, _lacks(top.missing), task=self.suite, metric=top.rule)
         for pairs in self.pairs:
+            row = partial(_row, note="", task=pairs.task, split=self.split, metric=pairs.metric)
             for name, number in pairs.subsets.items():
-                yield _row(("subset", pairs.task, name, self.split, pairs.metric), number, "")
+                yield row("subset", number, language=name)
             for query, targets in pairs.matrix.items():
                 for target, number in targets.items():
-                    yield _row(("pair", pairs.task, f"{query}>{target}", self.split, pairs.metric), number, "")
+                    yield row("pair", number, language=f"{query}>{target}")
 
     def to_json(self, path: Path | str) -> None:
         """Write the record."""
@@ -190,35 +196,35 @@ class Results(msgspec.Struct, frozen=True):
 
     @staticmethod
     def from_json(path: Path | str) -> "Results":
-        """Read a record that was written here."""
-        found: Results = decode_json(read_bytes(Path(path)), str(path), Results, what="a result record")
-        if found.schema_version > SCHEMA:
-            what = f"schema version {found.schema_version}, this isogloss reads up to {SCHEMA}"
+        """Read a record written by `to_json`."""
+        record: Results = decode_json(read_bytes(Path(path)), str(path), Results, what="a result record")
+        if record.schema_version > SCHEMA:
+            what = f"schema version {record.schema_version}, this isogloss reads up to {SCHEMA}"
             raise DataError(what, where=str(path), fix="Update isogloss")
-        return msgspec.structs.replace(found, system=printable_system(found.system))
+        return msgspec.structs.replace(record, system=printable_system(record.system))
 
     def to_csv(self, path: Path | str) -> None:
         """Write the tidy form."""
         write_csv(Path(path), {"": self})
 
     def to_pandas(self) -> Any:
-        """The tidy form as a pandas data frame."""
+        """Return the tidy form as a pandas data frame."""
         return data_frame([msgspec.structs.asdict(row) for row in self.rows()], ScoreRow.__struct_fields__)
 
     def to_arrow(self) -> Any:
-        """The tidy form as an Arrow table."""
+        """Return the tidy form as an Arrow table."""
         return arrow_table([msgspec.structs.asdict(row) for row in self.rows()])
 
     def task_scores(self) -> dict[str, float]:
-        """The task averages by name."""
+        """Return the task averages by name."""
         return {average.name: average.score.value for average in self.tasks}
 
     def in_average(self, cell: CellScore) -> bool:
-        """Whether a cell is part of its task's average: its language is of the suite, and its gold is complete."""
+        """Return True if a cell enters its task's average: the suite has its language and its gold is complete."""
         return any(average.name == cell.task and cell.language in average.members for average in self.tasks)
 
     def __getitem__(self, key: tuple[str, str] | str) -> CellScore | AverageScore:
-        """`results["xquad", "en"]` is a cell, `results["xquad"]` a task average; aliases are understood."""
+        """Return a cell (`results["xquad", "en"]`) or a task average (`results["xquad"]`); aliases are accepted."""
         name, *language = [key] if isinstance(key, str) else key
         name = ALIASES.get(name, name)
         if not language:
@@ -236,7 +242,7 @@ class Results(msgspec.Struct, frozen=True):
         return f"<Results: {self.system.get('name', '')} on {self.suite} ({self.split}): {scored}>"
 
     def _repr_html_(self) -> str:
-        """A small table for notebooks."""
+        """Return a table for notebooks."""
         rows = [
             (
                 average.name,
@@ -251,7 +257,7 @@ class Results(msgspec.Struct, frozen=True):
 
 
 def write_csv(path: Path, systems: Mapping[str, Results]) -> None:
-    """Write the tidy form of some results, with the system in a first column where there are several."""
+    """Write the tidy form of results, with a first column for the system if there are several."""
     import csv
 
     several = len(systems) > 1
@@ -263,7 +269,7 @@ def write_csv(path: Path, systems: Mapping[str, Results]) -> None:
 
 
 def write_json(path: Path, record: Any, indent: int = 2) -> None:
-    """Write a record, or a list of them, as JSON that people can read."""
+    """Write a record, or a list of them, as indented JSON."""
     try:
         encoded = msgspec.json.encode(record)
     except UnicodeEncodeError:  # such as the name of a file that is not in UTF-8
@@ -273,14 +279,16 @@ def write_json(path: Path, record: Any, indent: int = 2) -> None:
 
 
 def signature_parts(signature: str) -> dict[str, str]:
-    """What a signature, `key:value|…`, says by its keys; whatever else stands in it is left out."""
+    """Return the parts of a signature, `key:value|…`, by key; invalid parts are skipped."""
     return dict(part.split(":", 1) for part in signature.split("|") if ":" in part)
 
 
-def _row(place: tuple[str, str, str, str, str], number: Number, note: str, signature: str = "") -> ScoreRow:
+def _row(level: str, number: Number, note: str, *, language: str = "", signature: str = "", **where: str) -> ScoreRow:
     if number.low is None:
         note = "; ".join(filter(None, [note, NO_INTERVAL]))
-    return ScoreRow(*place, number.value, number.low, number.high, number.n, note, signature)
+    figures = {"value": number.value, "low": number.low, "high": number.high, "n": number.n}
+    row: dict[str, Any] = {"level": level, "language": language, **where, **figures, "note": note}
+    return ScoreRow(**row, signature=signature)
 
 
 def _lacks(missing: list[str]) -> str:

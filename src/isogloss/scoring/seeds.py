@@ -1,4 +1,4 @@
-"""Several runs of one system that differ in their seed alone: one estimate of what they have in common."""
+"""Runs of one system with different seeds: estimates over seeds."""
 
 import os
 import re
@@ -14,25 +14,25 @@ from isogloss.scoring.main_score import main_score
 from isogloss.scoring.results import CellScore, SeedSpread
 from isogloss.scoring.sources import Sources
 
-# (task, language, metric) -> the score with its errors
+# Estimates by task, language and metric.
 Estimates = dict[tuple[str, str, str], Estimate]
 
 
 def seed_folders(predictions: Predictions) -> dict[str, Predictions]:
-    """The runs in a folder of seeds (`seed-0`, `seed-1`, …) by name; anything else is a single run without a name."""
+    """Return the runs in a folder of seeds (`seed-0`, `seed-1`, …) by name; anything else is one unnamed run."""
     if isinstance(predictions, (str, os.PathLike)):
         root = Path(predictions)
-        found = [each for each in root.glob("seed-*") if re.fullmatch(r"seed-\d+", each.name) and each.is_dir()]
-        if found:
-            return {each.name: each for each in sorted(found, key=lambda each: int(each.name[5:]))}
+        folders = [path for path in root.glob("seed-*") if re.fullmatch(r"seed-\d+", path.name) and path.is_dir()]
+        if folders:
+            return {path.name: path for path in sorted(folders, key=lambda path: int(path.name[5:]))}
     return {"": predictions}
 
 
 def common_cells(runs: Sequence[Sequence[Cell]], where: str = "") -> tuple[list[list[Cell]], list[LeftOut]]:
-    """The cells that every run has, run by run, and those that are left out because only some have them.
+    """Return the cells that every run has, by run, and those left out because only some have them.
 
     Raises:
-        PredictionError: the runs have no cell in common, or were scored on different examples of one.
+        PredictionError: no common cell, or a cell was scored on different examples.
     """
     by_name = [{(cell.task, cell.language): cell for cell in run} for run in runs]
     every = dict.fromkeys(name for cells in by_name for name in cells)
@@ -41,9 +41,9 @@ def common_cells(runs: Sequence[Sequence[Cell]], where: str = "") -> tuple[list[
         raise PredictionError("the seeds have no cell in common", where=where, fix="Finish the run of every seed")
     fix = "Finish the run of every seed"
     in_some = [
-        LeftOut("only some of the seeds have it", fix, *name, split=runs[0][0].split)
-        for name in every
-        if name not in shared
+        LeftOut(reason="only some of the seeds have it", fix=fix, task=task, language=code, split=runs[0][0].split)
+        for task, code in every
+        if (task, code) not in shared
     ]
     for name in shared:
         check_same_examples([cells[name] for cells in by_name], "its seeds")
@@ -51,10 +51,10 @@ def common_cells(runs: Sequence[Sequence[Cell]], where: str = "") -> tuple[list[
 
 
 def check_same_examples(cells: Sequence[Cell], who: str) -> None:
-    """Refuse cells that cannot be compared example by example.
+    """Refuse cells that cannot be compared per example.
 
     Raises:
-        PredictionError: they were scored on different examples, or with different kinds of answers.
+        PredictionError: different examples, or different kinds of predictions.
     """
     first = cells[0]
     for cell in cells:
@@ -65,20 +65,20 @@ def check_same_examples(cells: Sequence[Cell], who: str) -> None:
 
 
 def cell_estimates(runs: Sequence[Sequence[Cell]], sources: Sources, system: str = "") -> Estimates:
-    """The estimate of every metric of every cell, over the runs of one system, which all have the same cells."""
-    found: Estimates = {}
+    """Estimate every metric of every cell over the runs of one system, which have the same cells."""
+    estimates: Estimates = {}
     for cells in zip(*runs, strict=True):
         first = cells[0]
         for metric in first.metrics:
-            # A metric that some answers do not allow has no mean; one without rows has no score.
+            # Skip metrics that some runs lack or that have no rows.
             if all(metric in cell.metrics and len(cell.metrics[metric]) for cell in cells):
-                each = [sources.estimate(cell, cell.metrics[metric]) for cell in cells]
-                found[first.task, first.language, metric] = over_seeds(each, f"seeds of {system}")
-    return found
+                by_run = [sources.estimate(cell, cell.metrics[metric]) for cell in cells]
+                estimates[first.task, first.language, metric] = over_seeds(by_run, f"seeds of {system}")
+    return estimates
 
 
 def seed_spread(estimate: Estimate) -> SeedSpread | None:
-    """How the seeds differ; None where there is but one."""
+    """Return the spread over seeds, or None for one seed."""
     if estimate.seeds is None:
         return None
     share = estimate.seed_variance / estimate.variance if estimate.variance else 0.0
@@ -86,15 +86,15 @@ def seed_spread(estimate: Estimate) -> SeedSpread | None:
 
 
 def seed_share(difference: Estimate) -> float | None:
-    """The part of the variance of a difference that is due to seeds; None where each system has but one."""
+    """Return the share of a difference's variance due to seeds, or None if each system has one seed."""
     has_seeds = any(part.are_seeds for part in difference.errors.values())
     return difference.seed_variance / difference.variance if has_seeds and difference.variance else None
 
 
 def seed_scores(cell: CellScore) -> list[float]:
-    """The one figure of a cell in each of its seeds; empty where there is but one."""
+    """Return the score of a cell in each seed; empty for one seed."""
     spreads = {name: number.seeds.values for name, number in cell.metrics.items() if number.seeds is not None}
     if len(spreads) < len(cell.metrics):
         return []
     values = zip(*spreads.values(), strict=True)
-    return [main_score(cell.task, dict(zip(spreads, each, strict=True))) for each in values]
+    return [main_score(cell.task, dict(zip(spreads, seed, strict=True))) for seed in values]

@@ -1,7 +1,7 @@
-"""Which examples of a grid share a source, so that they are right or wrong together.
+"""Group examples by source, because examples of one source are correlated.
 
-A source is what a test set could be drawn anew of: an article with all its questions, a sentence with all its
-translations. Languages and tasks whose examples have sources in common form a space; all other cells stand alone.
+A source is the unit of resampling: an article with all its questions, or a sentence with all its translations.
+Languages and tasks that share sources form a space; every other cell is its own space.
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,8 @@ import numpy as np
 
 from isogloss.metrics.estimate import ROUNDING, Estimate, estimate, swaps
 from isogloss.metrics.statistics import IntArray, Statistics
-from isogloss.scoring.cells import Cell, Resample
+from isogloss.scoring.cells import Cell
+from isogloss.scoring.request import Resample
 from isogloss.tasks.registry import task
 
 
@@ -30,7 +31,7 @@ class Sources:
                 unnamed[cell.task, cell.language] = cell.n
         self._codes = {space: self._numbered(members) for space, members in by_space.items()}
         self._size = {space: max(codes.values(), default=-1) + 1 for space, codes in self._codes.items()}
-        # Examples without a name are nobody else's: where cells are merged they come after all that have one.
+        # Unnamed examples are never shared: in merged cells they follow all named sources.
         starts = accumulate(unnamed.values(), initial=max(self._size.values(), default=0))
         self._start = dict(zip(unnamed, starts, strict=False))
 
@@ -39,7 +40,7 @@ class Sources:
         return cell.clusters if by_source else cell.units
 
     def _numbered(self, cells: list[Cell]) -> dict[str, int]:
-        """A number for every source; sources that hold translations of one example are one."""
+        """Number the sources; sources with translations of the same example are merged."""
         merged = _Merged()
         source_of: dict[str, str] = {}
         for cell in cells:
@@ -51,10 +52,10 @@ class Sources:
                     merged.join(source_of.setdefault(unit, name), name)
         first = {name: merged.first(name) for name in sorted(merged.parent)}
         numbers = {name: number for number, name in enumerate(dict.fromkeys(first.values()))}
-        return {name: numbers[one] for name, one in first.items()}
+        return {name: numbers[representative] for name, representative in first.items()}
 
     def of_examples(self, cell: Cell) -> tuple[IntArray | None, int, str]:
-        """The source of every example of a cell, how many the space has, and the name of the space."""
+        """Return the source of every example of a cell, and the size and name of its space."""
         names = self._names(cell)
         if names is None:
             return None, 0, f"{cell.task}/{cell.language}"
@@ -63,7 +64,7 @@ class Sources:
         return np.fromiter(map(codes.__getitem__, names), np.int64, len(names)), self._size[space], space
 
     def by_source(self, cell: Cell, statistics: Statistics) -> Statistics:
-        """The statistics of a cell with the sources of the space as units, so that cells can be merged."""
+        """Return the statistics of a cell with sources as units, so that cells can be merged."""
         codes, _, _ = self.of_examples(cell)
         if codes is None:
             codes = np.arange(cell.n) + self._start[cell.task, cell.language]
@@ -71,16 +72,16 @@ class Sources:
         return replace(statistics, units=codes[units])
 
     def estimate(self, cell: Cell, statistics: Statistics) -> Estimate:
-        """The estimate of a metric of a cell, to be averaged with others."""
+        """Estimate a metric of a cell; the result can be averaged with others."""
         return estimate(statistics, *self.of_examples(cell))
 
     def swaps(self, cell: Cell, first: Statistics, second: Statistics) -> Estimate:
-        """What each source adds to the difference of two systems on a cell (see `metrics.estimate.swaps`)."""
+        """Return the contribution of each source to the difference of two systems on a cell; see `swaps`."""
         return swaps(first, second, *self.of_examples(cell))
 
 
 class _Merged:
-    """Names of which some are found to be one (union-find)."""
+    """Union-find over names."""
 
     def __init__(self) -> None:
         self.parent: dict[str, str] = {}
@@ -107,6 +108,6 @@ def _space(cell: Cell) -> str:
 
 
 def design_effect(by_source: Estimate, by_example: Estimate) -> float | None:
-    """How many times the variance of a score is larger for new sources than for new examples; None without any."""
+    """Return the variance for new sources divided by that for new examples; None without variance."""
     single = by_example.variance - by_example.seed_variance
     return (by_source.variance - by_source.seed_variance) / single if single > ROUNDING**2 else None

@@ -1,7 +1,7 @@
-"""Judged cells on disk: the statistics of each as plain numpy arrays, so that scores follow without gold or answers.
+"""Store judged cells on disk as plain numpy arrays, so that they can be scored without gold or answers.
 
-A file holds the arrays (no pickles) and a header in JSON, which names the function that turns column sums into a score.
-The same cell gives the same bytes.
+A file holds the arrays (no pickles) and a JSON header, which names the function that turns column sums into a score.
+Equal cells give equal bytes.
 """
 
 import io
@@ -23,17 +23,8 @@ from isogloss.tasks.kinds import Judgement, LanguagePairs
 _HEADER = "header"
 
 
-class _StoredStatistics(msgspec.Struct, frozen=True):
-    """One metric: the name of its value function, and of the arrays with its rows and units ("" for none)."""
-
-    metric: str
-    value: str
-    rows: str
-    units: str = ""
-
-
-class _StoredCell(msgspec.Struct, frozen=True):
-    """All of a cell but the arrays."""
+class _StoredCell(msgspec.Struct, frozen=True, kw_only=True):
+    """A cell without its arrays."""
 
     task: str
     language: str
@@ -45,90 +36,88 @@ class _StoredCell(msgspec.Struct, frozen=True):
     dialect: str
     judgement_notes: list[str]
     units: list[str] | None
-    metrics: list[_StoredStatistics]
-    pairs: _StoredStatistics | None = None
+    metrics: "list[_StoredStatistics]"
+    pairs: "_StoredStatistics | None" = None
     clusters: list[str] | None = None
+    unanswered: float | msgspec.UnsetType = msgspec.UNSET
+
+
+class _StoredStatistics(msgspec.Struct, frozen=True):
+    """One metric: names of its value function and of the arrays with its rows and units ("" if absent)."""
+
+    metric: str
+    value: str
+    rows: str
+    units: str = ""
+
+
+# Fields that a cell and its header share.
+_SHARED = ("task", "language", "split", "n", "checksum", "partial", "notes", "units", "clusters")
 
 
 class _Arrays:
-    """Arrays under names; one that several metrics share is kept once."""
+    """Arrays by name; an array shared by several metrics is stored once."""
 
     def __init__(self) -> None:
         self.by_name: dict[str, npt.NDArray[Any]] = {}
 
     def add(self, array: npt.NDArray[Any]) -> str:
-        """Keep an array, and give its name."""
-        known = (name for name, kept in self.by_name.items() if kept is array)
-        name = next(known, f"array-{len(self.by_name)}")
+        """Add an array and return its name."""
+        same = (name for name, stored in self.by_name.items() if stored is array)
+        name = next(same, f"array-{len(self.by_name)}")
         self.by_name[name] = array
         return name
 
     def add_statistics(self, metric: str, statistics: Statistics) -> _StoredStatistics:
-        """Keep the arrays of a metric, and say where."""
+        """Add the arrays of a metric and return their names."""
         units = "" if statistics.units is None else self.add(statistics.units)
         return _StoredStatistics(metric, statistics.value.name, self.add(statistics.rows), units)
 
 
 def can_store(cell: Cell) -> bool:
-    """Whether the value function of every metric has a name to find it by; others are judged anew whenever needed."""
+    """Return True if the value function of every metric is registered; other cells are judged again when needed."""
     pairs = [] if cell.judgement.pairs is None else [cell.judgement.pairs.statistics]
-    return all(VALUES.get(each.value.name) is each.value for each in (*cell.metrics.values(), *pairs))
+    return all(VALUES.get(statistics.value.name) is statistics.value for statistics in (*cell.metrics.values(), *pairs))
 
 
 def write_cell(path: Path, cell: Cell) -> None:
-    """Keep a cell for which `can_store` holds; the file appears under its name only when it is complete."""
+    """Write a cell for which `can_store` holds, atomically."""
     arrays, judgement = _Arrays(), cell.judgement
     pairs = None
     if judgement.pairs is not None:
         pairs = arrays.add_statistics(judgement.pairs.metric, judgement.pairs.statistics)
         arrays.by_name["target_languages"] = judgement.pairs.target_languages
     header = _StoredCell(
-        cell.task,
-        cell.language,
-        cell.split,
-        cell.n,
-        cell.checksum,
-        cell.partial,
-        cell.notes,
-        judgement.dialect,
-        judgement.notes,
-        cell.units,
-        [arrays.add_statistics(name, statistics) for name, statistics in judgement.metrics.items()],
-        pairs,
-        cell.clusters,
+        **{name: getattr(cell, name) for name in _SHARED},
+        dialect=judgement.dialect,
+        judgement_notes=judgement.notes,
+        metrics=[arrays.add_statistics(name, statistics) for name, statistics in judgement.metrics.items()],
+        pairs=pairs,
+        unanswered=cell.unanswered or msgspec.UNSET,
     )
     arrays.by_name[_HEADER] = np.frombuffer(msgspec.json.encode(header), dtype=np.uint8)
     content = io.BytesIO()
-    save: Any = np.savez_compressed  # whose further options differ between versions of numpy
+    save: Any = np.savez_compressed  # its signature differs between versions of numpy
     save(content, **arrays.by_name)
     with atomic_write(path) as stream:
         stream.buffer.write(content.getbuffer())
 
 
 def read_cell(path: Path) -> Cell | None:
-    """A cell that was kept; None where there is none, a damaged one, or one with an unknown value function."""
+    """Read a stored cell; None if it is missing, damaged or has an unknown value function."""
     try:
         with read_arrays(path) as arrays:
             header: _StoredCell = decode_json(arrays[_HEADER].tobytes(), str(path), _StoredCell)
             pairs = None
             if header.pairs is not None:
-                of_pairs = _statistics(header.pairs, arrays)
-                pairs = LanguagePairs(header.pairs.metric, of_pairs, arrays["target_languages"])
+                statistics = _statistics(header.pairs, arrays)
+                pairs = LanguagePairs(header.pairs.metric, statistics, arrays["target_languages"])
             metrics = {stored.metric: _statistics(stored, arrays) for stored in header.metrics}
     except DataError:
         return None
-    return Cell(
-        header.task,
-        header.language,
-        header.split,
-        header.n,
-        Judgement(metrics, pairs, header.dialect, header.judgement_notes),
-        header.units,
-        header.checksum,
-        header.partial,
-        header.notes,
-        header.clusters,
-    )
+    judgement = Judgement(metrics, pairs, dialect=header.dialect, notes=header.judgement_notes)
+    shared = {name: getattr(header, name) for name in _SHARED}
+    return Cell(**shared, judgement=judgement, unanswered=header.unanswered or 0.0)
 
 
 def _statistics(stored: _StoredStatistics, arrays: Any) -> Statistics:

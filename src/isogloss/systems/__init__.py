@@ -1,4 +1,4 @@
-"""Who answers: systems that are fitted on examples and predict answers."""
+"""Systems: models that are fitted on examples and predict answers."""
 
 from isogloss.systems.base import System, system, systems
 

@@ -1,4 +1,4 @@
-"""Gold answers as the numbers a model is trained on; errors say which answer cannot be."""
+"""Gold answers as training targets, with errors that name invalid answers."""
 
 from collections.abc import Iterable
 from itertools import chain
@@ -10,34 +10,34 @@ from isogloss.systems.base import SystemFailureError, dataset_name
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
-# The questions of COPA and XCOPA, in English whatever the language: "<premise> What was the cause?". Any other (Social
-# IQa's, the first stage of training) stays as it is.
+# The questions of COPA and XCOPA, in English for every language: "<premise> What was the cause?". Other questions (of
+# Social IQa, the first training stage) are used unchanged.
 _QUESTIONS = {"cause": "What was the cause?", "effect": "What was the effect?"}
 
 
 def question_texts(examples: Examples) -> list[str]:
-    """The question of every example of multiple choice, in words."""
+    """Return the question of every multiple-choice example, in words."""
     return [_QUESTIONS.get(question, question) for question in examples["question"]]
 
 
 def left_out_notes(train: Examples, used: int, why: str) -> list[str]:
-    """A note on how many training examples are left out; none where all are used."""
+    """Return a note on the number of training examples left out, or no note if all are used."""
     lost = len(train) - used
     return [f"{dataset_name(train)}: {lost:,} of {len(train):,} examples left out: {why}"] if lost else []
 
 
 def label_ids(task: Task, labels: Iterable[str], examples: Examples) -> IntArray:
-    """The place of each label among the task's."""
+    """Return each label's index in the task's labels."""
     numbers = {label: number for number, label in enumerate(task.labels)}
     try:
         return np.fromiter(map(numbers.__getitem__, labels), np.int64)
     except KeyError as error:
-        what, fix = f"label {error.args[0]!r} is not one of the task's", f"{task.id} has {', '.join(task.labels)}"
+        what, fix = f"unknown label {error.args[0]!r}", f"{task.id} has {', '.join(task.labels)}"
         raise SystemFailureError(what, where=dataset_name(examples), fix=fix) from None
 
 
 def seen_labels(task: Task, numbers: IntArray, train: Examples) -> tuple[list[str], IntArray]:
-    """The labels that occur in training, in the task's order, and the numbers of the gold labels among these."""
+    """Return the labels that occur in training, in the task's order, and each gold label's index in them."""
     if not len(numbers):
         raise SystemFailureError("the training set has no labels", where=dataset_name(train))
     seen, codes = np.unique(numbers, return_inverse=True)
@@ -45,37 +45,37 @@ def seen_labels(task: Task, numbers: IntArray, train: Examples) -> tuple[list[st
 
 
 def tag_ids(task: Task, train: Examples) -> IntArray:
-    """The numbers of the tags of all words, sentence after sentence."""
+    """Return the tag indices of all words, sentence after sentence."""
     tags = train[train.gold]
-    for row, (words, given) in enumerate(zip(train["tokens"], tags, strict=True)):
-        if given is None or len(words) != len(given):
-            what = f"{0 if given is None else len(given)} tags for {len(words)} words"
+    for row, (words, labels) in enumerate(zip(train["tokens"], tags, strict=True)):
+        if labels is None or len(words) != len(labels):
+            what = f"{0 if labels is None else len(labels)} tags for {len(words)} words"
             where = f"{dataset_name(train)}, {train.ids[row]}"
-            raise SystemFailureError(what, where=where, fix="Give each word its tag")
+            raise SystemFailureError(what, where=where, fix="Provide one tag per word")
     return label_ids(task, chain.from_iterable(tags), train)
 
 
 def choice_indices(train: Examples) -> IntArray:
-    """Which of its choices is right, for every example."""
+    """Return the index of the correct choice of every example."""
     labels = train[train.gold]
     for label, choices in zip(labels, train["choices"], strict=True):
         if label not in range(len(choices)):
-            what = f"label {label!r} is not the number of one of {len(choices)} choices"
-            raise SystemFailureError(what, where=dataset_name(train), fix="Count the choices from 0")
+            what = f"label {label!r} is not an index into {len(choices)} choices"
+            raise SystemFailureError(what, where=dataset_name(train), fix="Number the choices from 0")
     return np.array(labels, np.int64)
 
 
 def answer_spans(train: Examples) -> list[tuple[int, int]]:
-    """The half-open characters of the first answer in every passage, (-1, -1) where it is not there.
+    """Return the half-open character span of the first answer in every passage, or (-1, -1) if it is not there.
 
-    An answer is where it is said to begin, or else where it first occurs.
+    The span starts at the annotated offset, or else at the first occurrence.
     """
     starts = train["answer_starts"] if "answer_starts" in train.columns else [None] * len(train)
     columns = zip(train["context"], train[train.gold], starts, strict=True)
     spans = [_span(text, answers[0], *(start or ())[:1]) if answers else (-1, -1) for text, answers, start in columns]
     if all(begin < 0 for begin, _ in spans):
-        fix = "Give answers that are written just so in their passages"
-        raise SystemFailureError("no training answer is a span of its passage", where=dataset_name(train), fix=fix)
+        fix = "Use answers that occur literally in their passages"
+        raise SystemFailureError("no training answer occurs in its passage", where=dataset_name(train), fix=fix)
     return spans
 
 

@@ -1,4 +1,4 @@
-"""Tasks as data, the kinds they belong to, the suites they make, and the readers of their files."""
+"""Tasks, their kinds, the suites they form, and the readers of their files."""
 
 from typing import TYPE_CHECKING
 
@@ -13,4 +13,4 @@ __all__ = ["SUITES", "TASKS", "Examples", "Layout", "Suite", "Task", "lareqa", "
 if TYPE_CHECKING:
     from isogloss.tasks import lareqa, mewslix
 else:
-    __getattr__ = submodules(__name__, TASKS.shipped)
+    __getattr__ = submodules(__name__, ("lareqa", "mewslix"))

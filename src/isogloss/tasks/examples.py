@@ -1,28 +1,28 @@
-"""The examples of one task, language and split, as columns."""
+"""Examples of one task, language and split, stored as columns."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from isogloss.errors import unknown
 
-# The id of all examples that gold does not name one by one: whatever is answered to them is wrong.
+# Id for all examples without an entry in the gold; any answer to them is wrong.
 REST = "*"
 
-# One item an example, or a function that makes them on first use.
+# One item per example, or a function that computes them on first use.
 Column = Sequence[Any] | Callable[[], Sequence[Any]]
 
 
 @dataclass(eq=False)
 class Pool:
-    """The candidates of a retrieval task; languages and texts are each read on first use.
+    """Candidate pool of a retrieval task. Languages and texts are read lazily.
 
     Attributes:
-        read_languages: reads the language of each candidate by its id.
-        read_texts: reads their texts, in the same order.
-        read_targets: reads the texts of the right answers only, by id, where reading all of them would take long.
+        read_languages: returns {candidate id: language}.
+        read_texts: returns the texts, in the same order.
+        read_targets: returns {id: text} of the gold candidates only, if reading all texts is slow.
     """
 
     read_languages: Callable[[], Mapping[str, str]]
@@ -34,7 +34,7 @@ class Pool:
 
     @cached_property
     def language_of(self) -> Mapping[str, str]:
-        """The language of each candidate by its id."""
+        """Language of each candidate, by id."""
         return self.read_languages()
 
     @cached_property
@@ -44,17 +44,17 @@ class Pool:
 
     @property
     def languages(self) -> Sequence[str]:
-        """The language of each candidate, in pool order."""
+        """Language of each candidate, in pool order."""
         return list(self.language_of.values())
 
     @cached_property
     def text(self) -> Sequence[str]:
-        """The text of each candidate, in pool order."""
+        """Text of each candidate, in pool order."""
         return self.read_texts()
 
     @cached_property
     def target_text(self) -> Mapping[str, str]:
-        """The text of each right answer, by its id; other candidates may be there as well."""
+        """Text of each gold candidate, by id; may include other candidates."""
         return dict(zip(self.ids, self.text, strict=True)) if self.read_targets is None else self.read_targets()
 
 
@@ -66,16 +66,17 @@ class Examples:
 
     Attributes:
         ids: the dataset's own ids, or `<split>-<row>`.
-        gold: name of the column with the right answers; its items are None where an example has none.
-        units: ids shared with the parallel examples of other languages; None where there are none.
-        clusters: the source of each example (article, premise, …), the same for all that must be drawn together;
-            a name in two languages, or in two tasks over the same questions, is one source. None where every
-            example stands alone.
-        split_ids: all ids of the split, where these examples are only the part that has gold.
-        pool: the candidates, for retrieval.
-        checksum: sha256 over the unpacked bytes of the files read.
-        root: the data folder the files are in.
-        partial: True where gold covers only a part of the split.
+        gold: name of the gold column; its items are None for examples without gold.
+        units: ids shared with the parallel examples of other languages; None if there are none.
+        clusters: source of each example (article, premise, …); examples that share one are resampled together.
+            The same name in two languages, or in two tasks over the same questions, is the same source. None
+            if examples are independent.
+        split_ids: all ids of the split, if these examples are only the part with gold.
+        pool: candidates, for retrieval.
+        checksum: SHA-256 of the unpacked bytes of the files read.
+        root: data folder.
+        partial: True if gold covers only part of the split.
+        tuned_on_gold: True if the answers depend on a threshold chosen on this gold (mining).
     """
 
     task: str
@@ -84,6 +85,7 @@ class Examples:
     ids: list[str]
     columns: dict[str, Column]
     gold: str
+    _: KW_ONLY
     units: list[str] | None = None
     clusters: list[str] | None = None
     split_ids: list[str] | None = None
@@ -93,17 +95,18 @@ class Examples:
     sources: tuple[str, ...] = ()
     root: Path | None = None
     notes: list[str] = field(default_factory=list)
+    tuned_on_gold: bool = False
 
     def __len__(self) -> int:
         return len(self.ids)
 
     @property
     def has_gold(self) -> bool:
-        """Whether any example has its right answer."""
+        """True if the examples have a gold column."""
         return self.gold in self.columns
 
     def column(self, name: str) -> Sequence[Any]:
-        """A column by name, computed on first use."""
+        """Return a column by name, computing it on first use."""
         try:
             column = self.columns[name]
         except KeyError:
@@ -121,7 +124,7 @@ class Examples:
         columns: Mapping[str, Column] = self.__dict__.get("columns", {})
         if name in columns:
             return self.column(name)
-        raise AttributeError(f"no column {name!r}; there are id, {', '.join(columns)}")
+        raise AttributeError(f"no column {name!r}; columns are id, {', '.join(columns)}")
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         names = list(self.columns)
@@ -129,7 +132,7 @@ class Examples:
             yield dict(zip(["id", *names], values, strict=True))
 
     def keep(self, rows: Sequence[int]) -> "Examples":
-        """Only some of the rows."""
+        """Return the examples of these rows."""
         ids = [self.ids[row] for row in rows]
         units = None if self.units is None else [self.units[row] for row in rows]
         clusters = None if self.clusters is None else [self.clusters[row] for row in rows]
@@ -137,7 +140,7 @@ class Examples:
         return replace(self, ids=ids, units=units, clusters=clusters, columns=columns, split_ids=None)
 
     def rows_of(self, name: str, rows: Sequence[int]) -> Callable[[], Sequence[Any]]:
-        """Some rows of a column, computed on first use."""
+        """Return a function that computes these rows of a column."""
 
         def chosen() -> Sequence[Any]:
             column = self.column(name)

@@ -1,22 +1,23 @@
-"""Loading examples: the layouts of a task are tried in order, and the counts checked."""
+"""Load examples: try the layouts of a task in order and check the counts."""
 
 import os
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from isogloss.data.location import default_data_dir
-from isogloss.errors import DataError, unknown
+from isogloss.errors import DataError, MissingDataError, NoGoldError, unknown
 from isogloss.plugins import load_object
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.readers.split_files import SplitFiles
 from isogloss.tasks.registry import no_language
 from isogloss.tasks.registry import task as find_task
-from isogloss.tasks.task import SPLITS, Task
+from isogloss.tasks.task import SPLITS, Layout, Task
 
 
 def data_folder(data: str | os.PathLike[str] | None) -> Path:
-    """The folder with the datasets: as given, or from ISOGLOSS_DATA, or the user's cache."""
+    """Return the data folder: the argument, ISOGLOSS_DATA, or the user's cache."""
     return Path(data) if data is not None else default_data_dir()
 
 
@@ -28,51 +29,54 @@ def load(
     *,
     allow_partial: bool = False,
 ) -> Examples:
-    """The examples of a task in a language.
+    """Load the examples of a task in a language.
 
     Args:
-        task: a task or its name.
+        task: task or task name.
         language: two-letter code.
         split: "test" (what XTREME-R scores), "dev" or "train".
-        data: the data folder; default ISOGLOSS_DATA or the user's cache folder.
-        allow_partial: accept fewer examples than the task is known to have.
+        data: data folder; default ISOGLOSS_DATA or the user's cache folder.
+        allow_partial: True to accept fewer examples than expected.
 
     Returns:
-        Ids and columns; the column of gold is missing where the files have none.
+        Ids and columns, without the gold column if the files have no gold.
 
     Raises:
-        UnknownNameError: no such task, language or split.
-        DataError: no file in any accepted layout, a damaged file, or a count that is not the task's.
+        UnknownNameError: unknown task, language or split.
+        DataError: no file in an accepted layout, a damaged file, or an unexpected number of examples.
     """
-    found = task if isinstance(task, Task) else find_task(task)
-    if language not in found.every_language:
-        raise no_language(found.id, language, found.every_language)
+    task = task if isinstance(task, Task) else find_task(task)
+    if language not in task.every_language:
+        raise no_language(task.id, language, task.every_language)
     if split not in SPLITS:
         raise unknown("split", split, SPLITS)
-    root = load_object(found.made_by)() if found.made_by else data_folder(data)
+    root = load_object(task.made_by)() if task.made_by else data_folder(data)
     candidates: list[Examples] = []
-    for layout in found.layouts:
+    for layout in task.layouts:
         pattern = getattr(layout, split)
         if pattern:
-            examples: Examples | None = _reader(layout.reader)(SplitFiles(found, language, split, root, pattern))
+            files = SplitFiles(task=task, language=language, split=split, root=root, pattern=pattern)
+            examples = reader_of(layout)(files)
             if examples is not None:
                 candidates.append(examples)
-                if examples.has_gold and _is_full(found, examples):
+                if examples.has_gold and _is_full(task, examples):
                     return examples
     if not candidates:
-        raise _no_files(found, language, split, root)
-    return _best(found, candidates, allow_partial)
+        raise _no_files(task, language, split, root)
+    return _best(task, candidates, allow_partial)
 
 
-def _reader(name: str) -> Any:
-    if ":" in name:
-        return load_object(name)
-    module, _, function = name.partition(".")
-    return load_object(f"isogloss.tasks.readers.{module}:{function}")
+def reader_of(layout: Layout) -> Callable[[SplitFiles], Examples | None]:
+    """Return the function that reads a layout."""
+    name = layout.reader
+    reader: Callable[[SplitFiles], Examples | None] = load_object(
+        name if ":" in name else f"isogloss.tasks.readers.{name.replace('.', ':')}"
+    )
+    return reader
 
 
 def _count(task: Task, examples: Examples) -> tuple[str, int, int | None]:
-    """What is counted, how many there are and should be: examples, or for bitext mining the gold pairs."""
+    """Return the unit counted (examples, or gold pairs in bitext mining), the actual and the expected count."""
     pairs = task.expected(examples.language, f"{examples.split}-pairs") if examples.has_gold else None
     if pairs is not None:
         return "gold pairs", sum(map(len, examples[examples.gold])), pairs
@@ -85,7 +89,7 @@ def _is_full(task: Task, examples: Examples) -> bool:
 
 
 def _best(task: Task, candidates: list[Examples], allow_partial: bool) -> Examples:
-    """The one to use when no layout has both gold and the full count."""
+    """Choose among layouts when none has both gold and the full count."""
     with_gold = [examples for examples in candidates if examples.has_gold]
     full = [examples for examples in candidates if _is_full(task, examples)]
     if with_gold and allow_partial:
@@ -98,38 +102,39 @@ def _best(task: Task, candidates: list[Examples], allow_partial: bool) -> Exampl
         return full[0]
     short = (with_gold or candidates)[0]
     counted, count, expected = _count(task, short)
-    # Only scoring takes a part: systems are neither trained on one nor run on one.
-    part = "" if short.split == "train" else "; score, compare and analyze take what is there with --allow-partial"
-    raise DataError(
-        f"{count} {counted}, but {task.id}/{short.language} {short.split} has {expected}",
-        where=", ".join(short.sources),
-        fix=f"Fetch the files again{part}",
-    )
+    # Only scoring accepts partial data; training and prediction do not.
+    part = "" if short.split == "train" else ", or use --allow-partial with score, compare and analyze"
+    what = f"{count} {counted}, but {task.id}/{short.language} {short.split} has {expected}"
+    raise DataError(what, where=", ".join(short.sources), fix=f"Fetch the files again{part}")
 
 
-def _no_files(task: Task, language: str, split: str, root: Path) -> DataError:
-    looked = [getattr(layout, split) for layout in task.layouts if getattr(layout, split)]
-    if not looked:
+def _no_files(task: Task, language: str, split: str, root: Path) -> MissingDataError:
+    patterns = [getattr(layout, split) for layout in task.layouts if getattr(layout, split)]
+    if not patterns:
         others = [s for s in SPLITS if any(getattr(layout, s) for layout in task.layouts)]
-        return DataError(f"{task.id} has no {split} split", fix=f"There is {' and '.join(others)}")
-    from isogloss.data.fetch.catalog import datasets_with  # with it come the downloaders
+        return MissingDataError(f"{task.id} has no {split} split", fix=f"Use {' or '.join(others)}")
+    from isogloss.data.fetch.catalog import datasets_with  # imports the downloaders
 
-    paths = (SplitFiles(task, language, split, root, pattern).relative(pattern) for pattern in looked)
+    paths = (
+        SplitFiles(task=task, language=language, split=split, root=root, pattern=pattern).relative(pattern)
+        for pattern in patterns
+    )
     fetch = " or ".join(f"isogloss fetch {name}" for name in datasets_with(paths))
-    there = f"oint --data at a folder with one of: {', '.join(looked)}"
-    fix = f"{fetch}, or p{there}" if fetch else f"P{there}"
+    folder = f"--data at a folder with one of: {', '.join(patterns)}"
+    fix = f"Run {fetch}, or point {folder}" if fetch else f"Point {folder}"
     if task.made_by:
-        fix = f"{task.id} is made here, and with none; isogloss list {task.id} says what it has"
-    return DataError(f"no {split} file of {task.id}/{language} in {root}", fix=fix)
+        fix = f"{task.id} is generated without a {split} split; see isogloss list {task.id}"
+    what, cause = f"no {split} file of {task.id}/{language} in {root}", f"no {split} file in {root}"
+    return MissingDataError(what, fix=fix, cause=cause)
 
 
 def load_gold(
     task: Task, language: str, split: str, data: str | os.PathLike[str] | None, *, allow_partial: bool = False
 ) -> Examples:
-    """Examples with gold.
+    """Load examples with gold.
 
     Raises:
-        DataError: there are none, or no gold; the error says which split has it.
+        DataError: there are no examples or no gold; the fix names the split with gold.
     """
     examples = load(task, language, split, data, allow_partial=allow_partial)
     missing = "" if examples.has_gold else f"the {split} file has no gold answers"
@@ -137,29 +142,21 @@ def load_gold(
     if not reason:
         return examples
     other = _split_with_gold(task, language, split, data)
-    has = (
-        f"The {other} split has gold: answer that one, with --split {other}" if other else "No other split here has it"
-    )
-    partial = _partial_hint(task, language, split, data) if missing and not allow_partial else ""
-    fix = f"{partial}{has}; or give the labels with --gold DIR"
-    raise DataError(reason, where=", ".join(examples.sources), fix=fix)
+    has = f"The {other} split has gold: use --split {other}" if other else "No other split has gold"
+    partial = ""
+    if missing and not allow_partial:
+        with suppress(DataError):
+            part = load(task, language, split, data, allow_partial=True)
+            if part.has_gold:
+                partial = f"{len(part)} examples have gold: use --allow-partial to score those. "
+    fix = f"{partial}{has}; or pass the labels with --gold DIR"
+    raise NoGoldError(reason, where=", ".join(examples.sources), fix=fix)
 
 
 def _split_with_gold(task: Task, language: str, split: str, data: str | os.PathLike[str] | None) -> str:
-    for other in ("test", "dev"):
-        if other != split:
-            try:
-                examples = load(task, language, other, data)
-            except DataError:
-                continue
+    for other in (name for name in ("test", "dev") if name != split):
+        with suppress(DataError):
+            examples = load(task, language, other, data)
             if examples.has_gold and not kind_of(task).placeholder(examples):
                 return other
     return ""
-
-
-def _partial_hint(task: Task, language: str, split: str, data: str | os.PathLike[str] | None) -> str:
-    try:
-        part = load(task, language, split, data, allow_partial=True)
-    except DataError:
-        return ""
-    return f"{len(part)} examples have gold: --allow-partial scores those. " if part.has_gold else ""

@@ -1,29 +1,32 @@
-"""Suites: which tasks make one number, in which languages, by which rule. Membership is explicit."""
+"""Suites: explicit sets of tasks and languages, and the rule for their overall score."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from isogloss.checked_settings import checked_setting, checked_settings
 from isogloss.errors import DataError, UnknownNameError, unknown
 from isogloss.metrics.aggregate import RULES
 from isogloss.plugins import Registry
 from isogloss.tasks import registry
 from isogloss.tasks.registry import canonical, no_language, task
+from isogloss.tasks.task import Task
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Suite:
-    """A set of tasks with the rule that makes one number of them.
+    """A set of tasks with the rule for its overall score.
 
     Attributes:
-        id: the name used everywhere.
-        title: what it is, in a line.
-        tasks: its tasks, in the order of tables.
-        rule: of its overall figure: "category" or "flat" (see `isogloss.metrics.aggregate`).
-        languages: the languages that make a task's average here, where they are not the task's own.
-        weights: of tasks in averages over tasks; 1 by default.
-        tables: `module:function` from a result record to further tables that `isogloss score` shows, "" for none.
+        id: unique name.
+        title: one-line description.
+        tasks: task ids, in table order.
+        rule: rule for the overall score: "category" or "flat" (see `isogloss.metrics.aggregate`).
+        languages: languages in a task's average, by task, if they differ from the task's own.
+        weights: task weights in averages over tasks; default 1.
+        tables: `module:function` that makes additional tables for `isogloss score` from a result record, "" for none.
     """
 
     id: str
@@ -35,90 +38,87 @@ class Suite:
     tables: str = ""
 
     def languages_of(self, task_id: str) -> tuple[str, ...]:
-        """The languages that make the task's average in this suite."""
-        return self.languages.get(task_id) or task(task_id).languages
+        """Return the languages in the task's average in this suite."""
+        return self.languages.get(task_id) or (self.members.get(task_id) or task(task_id)).languages
+
+    @cached_property
+    def members(self) -> Mapping[str, Task]:
+        """Tasks by id."""
+        return {name: task(name) for name in self.tasks}
 
     @property
     def categories(self) -> dict[str, tuple[str, ...]]:
-        """Its tasks by category."""
-        found: dict[str, tuple[str, ...]] = {}
-        for name in self.tasks:
-            category = task(name).category
-            found[category] = (*found.get(category, ()), name)
-        return found
+        """Return the tasks by category."""
+        by_category: dict[str, tuple[str, ...]] = {}
+        for name, member in self.members.items():
+            by_category[member.category] = (*by_category.get(member.category, ()), name)
+        return by_category
 
 
-_XTREME_NER = (
-    "ar he vi id jv ms tl eu ml ta te af nl en de el bn hi mr ur fa fr it pt es bg ru ja ka ko th sw yo my zh kk tr "
-    "et fi hu"
-)
-_XTREME_POS = "af ar bg de el en es et eu fa fi fr he hi hu id it ja kk ko mr nl pt ru ta te th tl tr ur vi yo zh"
-_XTREME_TATOEBA = (
-    "ar he vi id jv tl eu ml ta te af nl de el bn hi mr ur fa fr it pt es bg ru ja ka ko th sw zh kk tr et fi hu"
-)
+def _in_xtreme(name: str, added: str) -> tuple[str, ...]:
+    """Return the languages of a task without those that XTREME-R added."""
+    return tuple(code for code in task(name).languages if code not in added.split())
 
-XTREME_R = Suite(
-    "xtreme-r",
-    "XTREME-R (Ruder et al., 2021)",
-    ("xnli", "xcopa", "udpos", "wikiann", "xquad", "mlqa", "tydiqa", "mewslix", "lareqa", "tatoeba"),
-)
-XTREME = Suite(
-    "xtreme",
-    "XTREME (Hu et al., 2020)",
-    ("xnli", "pawsx", "udpos", "wikiann", "xquad", "mlqa", "tydiqa", "bucc", "tatoeba"),
-    "flat",
-    {
-        "wikiann": tuple(_XTREME_NER.split()),
-        "udpos": tuple(_XTREME_POS.split()),
-        "tatoeba": tuple(_XTREME_TATOEBA.split()),
-    },
-)
-MLDOC = Suite("mldoc", "MLDoc, as in Keung et al. (2020)", ("mldoc",), "flat")
-MINI = Suite(
-    "mini",
-    "XTREME-R in small, made up and shipped: for trying, testing and timing",
-    tuple(f"mini-{name}" for name in XTREME_R.tasks),
-)
-CHECKLIST = Suite(
-    "checklist",
-    "Can it do the simple things: template tests in 51 languages; error rates, lower is better",
-    registry.CHECKLIST_TASKS,
-    "flat",
-    tables="isogloss.report.checklist:checklist_tables",
-)
-CHECKLIST_INVARIANCE = Suite(
-    "checklist-invariance",
-    "Is it steady: the same tests with other names, or after an unrelated sentence; error rates",
-    registry.INVARIANCE_TASKS,
-    "flat",
+
+_SHIPPED = (
+    Suite(id="xtreme-r", title="XTREME-R (Ruder et al., 2021)", tasks=registry.XTREME_R_TASKS),
+    Suite(
+        id="xtreme",
+        title="XTREME (Hu et al., 2020)",
+        tasks=("xnli", "pawsx", "udpos", "wikiann", "xquad", "mlqa", "tydiqa", "bucc", "tatoeba"),
+        rule="flat",
+        languages={
+            "wikiann": _in_xtreme("wikiann", "qu pl uk az lt pa gu ro"),
+            "udpos": _in_xtreme("udpos", "lt pl ro uk wo"),
+            "tatoeba": _in_xtreme("tatoeba", "az lt pl uk ro"),
+        },
+    ),
+    Suite(id="mldoc", title="MLDoc, as in Keung et al. (2020)", tasks=("mldoc",), rule="flat"),
+    Suite(
+        id="mini", title="Small generated version of XTREME-R, for demos, tests and timing", tasks=registry.MINI_TASKS
+    ),
+    Suite(
+        id="checklist",
+        title="Basic abilities: template tests in 51 languages; error rates, lower is better",
+        tasks=registry.CHECKLIST_TASKS,
+        rule="flat",
+        tables="isogloss.tables.checklist:checklist_tables",
+    ),
+    Suite(
+        id="checklist-invariance",
+        title="Robustness: the same tests with other names or after an unrelated sentence; error rates",
+        tasks=registry.INVARIANCE_TASKS,
+        rule="flat",
+    ),
 )
 
 SUITES: Registry[Suite] = Registry(
     "suite",
     Suite,
-    {
-        "xtreme-r": "isogloss.tasks.suites:XTREME_R",
-        "xtreme": "isogloss.tasks.suites:XTREME",
-        "mldoc": "isogloss.tasks.suites:MLDOC",
-        "mini": "isogloss.tasks.suites:MINI",
-        "checklist": "isogloss.tasks.suites:CHECKLIST",
-        "checklist-invariance": "isogloss.tasks.suites:CHECKLIST_INVARIANCE",
-    },
+    {shipped.id: "isogloss.tasks.suites:shipped_suite" for shipped in _SHIPPED},
     "isogloss.suites",
     named_by="id",
 )
 
 
+def shipped_suite(name: str) -> Suite:
+    """Return a built-in suite."""
+    return next(shipped for shipped in _SHIPPED if shipped.id == name)
+
+
+_KEYS = {"title": str, "tasks": tuple[str, ...], "rule": str, "languages": tuple[str, ...] | dict, "weights": dict}
+
+
 def suite(name: str) -> Suite:
-    """The suite of that name, or of a user's own file.
+    """Return a suite by name or from a TOML file.
 
     Args:
-        name: an id such as "xtreme-r", or the path of a TOML file with `tasks` and, if wanted, `title`, `rule`,
-            `languages` (for all tasks, or a table by task) and `weights` (a table by task).
+        name: id such as "xtreme-r", or path of a TOML file with `tasks` and optional `title`, `rule`, `languages` (for
+            all tasks, or a table by task) and `weights` (a table by task).
 
     Raises:
-        UnknownNameError: there is none, or the file names a task, language or rule that does not exist.
-        DataError: the file is not there, or is not such a file.
+        UnknownNameError: unknown suite, or the file has an unknown task, language or rule.
+        DataError: the file is missing or invalid.
     """
     if not name.endswith(".toml"):
         return SUITES[name.lower()]
@@ -130,74 +130,65 @@ def suite(name: str) -> Suite:
 
 
 def from_toml(path: Path) -> Suite:
-    """A user's own suite; its id is the file's name, which no other suite may have."""
+    """Read a user's suite; its id is the file's name, which must be unique."""
     if path.stem.lower() in SUITES:
-        what = f"{path.stem} is the name of another suite, and records would not tell the two apart"
-        raise DataError(what, where=str(path), fix="Rename the file")
+        raise DataError(f"suite {path.stem!r} already exists", where=str(path), fix="Rename the file")
     from isogloss.data.files import read_toml
 
-    table = read_toml(path)
-    known = ("title", "tasks", "rule", "languages", "weights")
-    for key in table:
-        if key not in known:
-            raise unknown("key of a suite", key, known)
-    names = _strings(table.get("tasks"), "tasks", path)
+    table = checked_settings(read_toml(path), _KEYS, "key of a suite", str(path), error=DataError)
+    names = table.get("tasks")
     if not names:
-        raise DataError("it names no tasks", where=str(path), fix='Write tasks = ["xquad", "xnli"]')
+        raise DataError("missing tasks", where=str(path), fix='Write tasks = ["xquad", "xnli"]')
     tasks = tuple(dict.fromkeys(map(canonical, names)))
     rule = table.get("rule", "category")
     if rule not in RULES:
-        raise unknown("rule", str(rule), RULES)
-    title = str(table.get("title", path.stem))
-    languages = _languages(table.get("languages", {}), tasks, path)
-    return Suite(path.stem, title, tasks, rule, languages, _weights(table.get("weights", {}), tasks, path))
+        raise unknown("rule", rule, RULES)
+    return Suite(
+        id=path.stem,
+        title=table.get("title", path.stem),
+        tasks=tasks,
+        rule=rule,
+        languages=_languages(table, tasks, path),
+        weights={name: _weight(item, path) for name, item in _by_task(table, "weights", tasks, path).items()},
+    )
 
 
-def _strings(value: Any, key: str, path: Path) -> list[str]:
-    if value is None or (isinstance(value, list) and all(isinstance(item, str) for item in value)):
-        return value or []
-    raise DataError(f"{key} is not a list of strings", where=str(path))
-
-
-def _languages(value: Any, tasks: tuple[str, ...], path: Path) -> dict[str, tuple[str, ...]]:
-    """Languages by task; those for all tasks hold for each task that has them."""
-    if isinstance(value, list):
-        wanted = _strings(value, "languages", path)
-        every = {code for name in tasks for code in task(name).every_language}
-        for code in wanted:
+def _languages(table: dict[str, Any], tasks: tuple[str, ...], path: Path) -> dict[str, tuple[str, ...]]:
+    """Return languages by task; a plain list applies to each task that has them."""
+    members = {name: task(name).every_language for name in tasks}
+    value = table.get("languages", {})
+    if isinstance(value, tuple):
+        every = {code for codes in members.values() for code in codes}
+        for code in value:
             if code not in every:
                 raise no_language(path.stem, code, every)
-        found = {name: tuple(code for code in wanted if code in task(name).every_language) for name in tasks}
-        for name, codes in found.items():
+        languages = {name: tuple(code for code in value if code in codes) for name, codes in members.items()}
+        for name, codes in languages.items():
             if not codes:
                 raise DataError(f"{name} has none of the languages", where=str(path), fix="Leave the task out")
-        return found
-    by_task = _table_by_task(value, "languages", tasks, path, lambda item: tuple(_strings(item, "languages", path)))
-    for name, codes in by_task.items():
+        return languages
+    languages = {
+        name: checked_setting("languages", codes, tuple[str, ...], str(path), error=DataError)
+        for name, codes in _by_task(table, "languages", tasks, path).items()
+    }
+    for name, codes in languages.items():
         for code in codes:
-            if code not in task(name).every_language:
-                raise no_language(name, code, task(name).every_language)
-    return by_task
+            if code not in members[name]:
+                raise no_language(name, code, members[name])
+    return languages
 
 
-def _weights(value: Any, tasks: tuple[str, ...], path: Path) -> dict[str, float]:
-    def weight(item: Any) -> float:
-        if isinstance(item, bool) or not isinstance(item, int | float) or not 0 < item < float("inf"):
-            raise DataError(
-                f"weight {item!r} is not a positive number", where=str(path), fix="Leave a task out instead"
-            )
-        return float(item)
-
-    return _table_by_task(value, "weights", tasks, path, weight)
+def _weight(item: Any, path: Path) -> float:
+    if isinstance(item, bool) or not isinstance(item, int | float) or not 0 < item < float("inf"):
+        what = f"weight {item!r} is not a positive number"
+        raise DataError(what, where=str(path), fix="Omit the task from the suite instead")
+    return float(item)
 
 
-def _table_by_task(
-    value: Any, key: str, tasks: tuple[str, ...], path: Path, read: Callable[[Any], Any]
-) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise DataError(f"{key} is not a table by task", where=str(path), fix=f"Write [{key}] and a line a task")
-    found = {canonical(name): read(item) for name, item in value.items()}
-    for name in found:
+def _by_task(table: dict[str, Any], key: str, tasks: tuple[str, ...], path: Path) -> dict[str, Any]:
+    """Return a table by task, with canonical names."""
+    by_task = {canonical(name): item for name, item in table.get(key, {}).items()}
+    for name in by_task:
         if name not in tasks:
-            raise DataError(f"{key} of {name}, which is not one of its tasks", where=str(path))
-    return found
+            raise DataError(f"{key} has {name}, which is not one of the suite's tasks", where=str(path))
+    return by_task

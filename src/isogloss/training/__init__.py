@@ -1,5 +1,6 @@
-"""How a system learns: recipes, regimes, batches, the loop, and the record of its checkpoints.
+"""Training: recipes, regimes, batches, the loop, and the record of checkpoints.
 
-Nothing here knows a model family: `isogloss.systems` says how a task is put to a model (a `TrainingObjective`), and the
-loop teaches it. What runs on an accelerator needs numpy, torch and accelerate alone: such machines are often bare.
+This package does not depend on a model family: `isogloss.systems` turns a task into a `TrainingObjective`, and the loop
+trains on it. Code that runs on an accelerator needs only numpy, torch and accelerate, because those machines are often
+bare.
 """

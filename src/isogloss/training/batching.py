@@ -1,9 +1,9 @@
-"""Which items make a batch: batches of similar length, in an order that only the seed decides.
+"""Batch schedules: batches of similar length, in an order that depends only on the seed, prepared ahead of their use.
 
-An epoch is shuffled and cut into chunks of some batches. The items of a chunk are sorted by width (stably, so that
-which items of a width meet is random), so that little of a batch is padding, and its batches come in random order
-before the next chunk does: the updates of a chunk have seen all lengths. What does not fill a batch is random, and the
-last of an epoch. Where a recipe counts tokens, an update is many items, in several batches.
+Each epoch is shuffled and cut into chunks of several batches. Items within a chunk are sorted by width, which keeps
+padding low; the sort is stable, so items of equal width stay in random order. The batches of a chunk are shuffled, so
+each chunk covers all lengths. The incomplete batch of an epoch holds random items and comes last. A recipe that counts
+tokens makes updates of many items in several batches.
 """
 
 import math
@@ -11,21 +11,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from queue import Queue
+from threading import Thread
+from typing import TypeVar
 
 import numpy as np
 
-from isogloss.training.objective import Ints
+from isogloss.training import processes
+from isogloss.training.objective import Arrays, Ints, TrainingObjective
 from isogloss.training.recipes import Recipe
 
-# Widths are rounded up so that few shapes occur (each is captured once), finer where a token is a larger share.
+T = TypeVar("T")
+
+# Widths are rounded up to limit the number of shapes (each is captured once); short rows use finer steps.
 _GRANULES = (32, 2), (64, 4), (128, 8), (256, 16)
 _COARSEST = 32
-# Where tokens are counted: those of a batch, which is enough to keep a device busy.
+# Tokens per batch for recipes that count tokens: enough to keep a device busy.
 _FILLING = 8192
+_AHEAD = 8  # updates or batches prepared ahead
 
 
 def widths(lengths: Ints) -> Ints:
-    """The width each item is padded to: its length, rounded up to a multiple of 2, 4, 8, 16 or 32."""
+    """Return each item's padded width: its length, rounded up to a multiple of 2, 4, 8, 16 or 32."""
     granules = np.select([lengths <= longest for longest, _ in _GRANULES], [by for _, by in _GRANULES], _COARSEST)
     rounded: Ints = -(-np.maximum(lengths, 1) // granules) * granules
     return rounded
@@ -33,29 +40,19 @@ def widths(lengths: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class Batch:
-    """Items that go through a model together.
-
-    Attributes:
-        items: their numbers.
-        width: tokens every one of them is padded to.
-        size: items the batch is padded to.
-    """
+    """Items that pass through a model together, each padded to `width` tokens, and together to `size` items."""
 
     items: Ints
     width: int
     size: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BatchSchedule:
-    """All updates of a training run, each found by its number, so that a resumed run goes on with the same batches.
+    """All updates of a training run, addressable by number so that a resumed run sees the same batches.
 
-    Attributes:
-        lengths: tokens of each item.
-        rows: rows of tokens per item.
-        recipe: says how many items or tokens make an update, and how many updates there are.
-        seed: decides the order.
-        splittable: whether the items of an update may be in several batches.
+    `lengths` and `rows` are the tokens and rows of tokens per item; `splittable` items of an update may be spread over
+    several batches.
     """
 
     lengths: Ints
@@ -70,7 +67,7 @@ class BatchSchedule:
 
     @cached_property
     def per_epoch(self) -> int:
-        """Updates in an epoch."""
+        """Number of updates per epoch."""
         if not self.recipe.tokens:
             return math.ceil(len(self.lengths) / self.recipe.batch)
         return min(len(self.lengths), math.ceil(int(self._widths.sum()) * self.rows / self.recipe.tokens))
@@ -80,67 +77,61 @@ class BatchSchedule:
         return max(1, self.recipe.tokens // _FILLING) if self.splittable else 1
 
     @cached_property
-    def _chunks(self) -> list[int]:
-        """The updates that chunks begin with, and the end of the last; a batch that is not full is one of its own."""
-        full = self.per_epoch if self.recipe.tokens else len(self.lengths) // self.recipe.batch
-        together = max(1, self.recipe.chunk // self._batches_per_update)
-        return sorted({*range(0, full, together), full, self.per_epoch})
-
-    @cached_property
     def steps(self) -> int:
-        """Updates in all."""
+        """Total number of updates."""
         return self.recipe.steps or max(1, round(self.recipe.epochs * self.per_epoch))
 
     @cached_property
     def checkpoints(self) -> frozenset[int]:
-        """The updates after which there is a checkpoint: at every share that the recipe names, and after the last."""
+        """Updates followed by a checkpoint: at regular intervals set by the recipe, and after the last update."""
         share = self.recipe.checkpoints / 100
         count = math.ceil(1 / share) if share else 1
         shares = (max(1, round(self.steps * share * number)) for number in range(1, count + 1))
         return frozenset({*(min(self.steps, step) for step in shares), self.steps})
 
     def updates(self, start: int = 0) -> Iterator[list[Batch]]:
-        """The batches of every update from one on: one batch, or several where tokens are counted."""
+        """Yield the batches of every update from `start` on: one batch, or several if the recipe counts tokens."""
         for step in range(start, self.steps):
-            epoch, place = divmod(step, self.per_epoch)
-            if place == 0 or step == start:
+            epoch, index = divmod(step, self.per_epoch)
+            if index == 0 or step == start:
                 items = self._epoch(epoch)
-            yield self._batches(items[place])
+            if self.recipe.tokens and self.splittable:
+                yield list(self._filling(items[index]))
+                continue
+            size = len(items[index]) if self.recipe.tokens else min(self.recipe.batch, len(self.lengths))
+            yield [Batch(items[index], int(self._widths[items[index][-1]]), size)]
 
     def _epoch(self, epoch: int) -> list[Ints]:
-        """The items of every update of an epoch, sorted by width."""
+        """Return the items of every update of an epoch, sorted by width."""
         random = np.random.default_rng([self.seed, epoch])
         order = random.permutation(len(self.lengths))
         begins = self._begins(order, self.per_epoch)
+        # First update of each chunk, and the end; an incomplete batch is a chunk of its own.
+        full = self.per_epoch if self.recipe.tokens else len(self.lengths) // self.recipe.batch
+        per_chunk = max(1, self.recipe.chunk // self._batches_per_update)
+        chunks = sorted({*range(0, full, per_chunk), full, self.per_epoch})
         updates: list[Ints] = []
-        for first, last in pairwise(self._chunks):
+        for first, last in pairwise(chunks):
             chunk = order[begins[first] : begins[last]]
             chunk = chunk[np.argsort(self._widths[chunk], kind="stable")]
             parts = np.split(chunk, self._begins(chunk, last - first)[1:-1])
-            updates += [parts[place] for place in random.permutation(len(parts))]
+            updates += [parts[index] for index in random.permutation(len(parts))]
         return updates
 
     def _begins(self, items: Ints, count: int) -> Ints:
-        """Where each of `count` updates begins in a row of items, and the end: all full, or of as many tokens."""
+        """Return the starts of `count` updates in `items`, and the end; updates have equal items or equal tokens."""
         ranks = np.arange(count + 1)
         if not self.recipe.tokens:
             return np.minimum(ranks * self.recipe.batch, len(items))
         tokens = np.cumsum(self._widths[items])
         shares = np.searchsorted(tokens, tokens[-1] * ranks / count, side="right")
-        # None is empty, however wide a single item is.
+        # No update is empty, however wide a single item is.
         begins: Ints = np.minimum(np.maximum.accumulate(shares - ranks), len(items) - count) + ranks
         return begins
 
-    def _batches(self, items: Ints) -> list[Batch]:
-        """The batches of one update, whose items are sorted by width."""
-        if self.recipe.tokens and self.splittable:
-            return list(self._filling(items))
-        size = len(items) if self.recipe.tokens else min(self.recipe.batch, len(self.lengths))
-        return [Batch(items, int(self._widths[items[-1]]), size)]
-
     def _filling(self, items: Ints) -> Iterator[Batch]:
-        """Batches of about as many tokens each, the widest first, in few sizes of a width, so that few shapes occur."""
-        # A quarter more than its share: what is nearly of one width should not need a further batch for the rest.
+        """Yield batches of similar token counts, widest first, with few sizes per width to limit the shapes."""
+        # A quarter more than the share, so that items of nearly one width need no extra batch for the rest.
         tokens = self.recipe.tokens // self.rows // self._batches_per_update * 5 // 4
         while len(items):
             width = int(self._widths[items[-1]])
@@ -151,15 +142,14 @@ class BatchSchedule:
 
 
 def by_cost(lengths: Ints, tokens: int, least: int) -> Iterator[Batch]:
-    """All items once, in batches of similar length with at most so many tokens, that take the least time together.
+    """Yield every item once, in batches of similar length and at most `tokens` tokens, minimising total time.
 
-    A batch takes as long as its tokens, padding included, but no less than `least` tokens would, the time in which the
-    host starts the next one. So items of different lengths share a batch only where it would be too small without.
-    The longest come first, so that memory is taken at once, if it is short at all, and an estimate of the time left
-    errs on the safe side.
+    A batch costs its tokens including padding, and at least `least` tokens, the time the host needs to launch the next
+    one. Items of different lengths share a batch only if separate batches would be too small. The longest come first,
+    so that memory errors appear early and estimates of the remaining time are conservative.
     """
     padded_to = widths(lengths)
-    order = np.argsort(-lengths, kind="stable")  # so that rows as long as their width, which need no mask, meet
+    order = np.argsort(-lengths, kind="stable")  # groups rows that fill their width and need no mask
     start = 0
     for width, count in _cheapest_groups(padded_to, tokens, least):
         most = max(1, tokens // width)
@@ -169,7 +159,7 @@ def by_cost(lengths: Ints, tokens: int, least: int) -> Iterator[Batch]:
 
 
 def _cheapest_groups(padded_to: Ints, tokens: int, least: int) -> list[tuple[int, int]]:
-    """Widths, the largest first, and how many items are padded to each, at the least cost."""
+    """Return (width, number of items) groups of least total cost, widest first."""
     values, counts = np.unique(padded_to, return_counts=True)
     values, before = values[::-1], np.concatenate([[0], np.cumsum(counts[::-1])])
     cost, best_start = np.zeros(len(before)), np.zeros(len(before), np.int64)
@@ -186,3 +176,64 @@ def _cheapest_groups(padded_to: Ints, tokens: int, least: int) -> list[tuple[int
         groups.append((int(values[start]), int(before[end] - before[start])))
         end = start
     return groups[::-1]
+
+
+@dataclass(frozen=True)
+class PreparedUpdate:
+    """An update, ready to run: batches over all processes, and inputs of this process's passes."""
+
+    batches: list[Batch]
+    passes: list[Arrays]
+
+    @cached_property
+    def items(self) -> Ints:
+        """Numbers of all items."""
+        return np.concatenate([batch.items for batch in self.batches])
+
+
+def prepared_updates(schedule: BatchSchedule, objective: TrainingObjective, begin: int) -> Iterator[PreparedUpdate]:
+    """Yield the updates of a schedule from `begin` on, each prepared while earlier ones run."""
+
+    def passes(batch: Batch) -> Iterator[Arrays]:
+        """Yield this process's part of a batch, in passes of at most `micro` items."""
+        mine = np.array_split(batch.items, processes.world())[processes.rank()]
+        size = -(-batch.size // processes.world())
+        micro = min(schedule.recipe.micro or size, size) if objective.splittable else size
+        # Every process runs the same number of passes, even if some hold only padding.
+        for start in range(0, size, micro):
+            yield objective.batch(mine[start : start + micro], batch.width, micro)
+
+    return made_ahead(
+        PreparedUpdate(batches, [arrays for batch in batches for arrays in passes(batch)])
+        for batches in schedule.updates(begin)
+    )
+
+
+def made_ahead(made: Iterator[T]) -> Iterator[T]:
+    """Iterate in a background thread that prepares items ahead of their use."""
+    queue: Queue[T | BaseException | None] = Queue(maxsize=_AHEAD)
+    stopped = False
+
+    def make() -> None:
+        try:
+            for item in made:
+                if stopped:
+                    return
+                queue.put(item)
+            queue.put(None)
+        except BaseException as error:  # re-raised in the consumer
+            queue.put(error)
+
+    thread = Thread(target=make, daemon=True, name="batches")
+    thread.start()
+    try:
+        while (item := queue.get()) is not None:
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+    finally:
+        stopped = True
+        while thread.is_alive():
+            while not queue.empty():
+                queue.get()
+            thread.join(timeout=0.05)

@@ -1,21 +1,23 @@
-"""Inference: a model's outputs for all rows, in large batches of similar length."""
+"""Inference: model outputs for all rows, in large batches of similar length, and the loss on a dev set."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from isogloss.training.batching import by_cost
+from isogloss.training import processes
+from isogloss.training.batching import BatchSchedule, by_cost, made_ahead
 from isogloss.training.encoded import Array
 from isogloss.training.errors import TrainingError, out_of_memory
 from isogloss.training.model_setup import quick_attention
-from isogloss.training.objective import Arrays, Ints
-from isogloss.training.prefetch import made_ahead
+from isogloss.training.objective import Arrays, Ints, TrainingObjective
+from isogloss.training.recipes import Recipe
 from isogloss.training.train_step import to_device
 
-# Tokens in a batch: enough to keep the device busy, few enough to fit. And the tokens that a device computes in the
-# time in which the host starts a batch (a twelve-layer model on an H200: 5 ms).
+# Per device: tokens per batch (enough to keep the device busy, few enough to fit), and the tokens it computes in the
+# time the host needs to launch a batch (5 ms for a twelve-layer model on an H200).
 _TOKENS = {"cuda": (1 << 16, 12 << 10), "cpu": (1 << 12, 1 << 5)}
 
 
@@ -27,69 +29,63 @@ def outputs(
     *,
     tokens: int = 0,
 ) -> Iterator[tuple[Ints, tuple[Array, ...]]]:
-    """The outputs of a model for rows, in batches of similar length; a batch that does not fit in memory is halved.
+    """Yield row numbers and a model's outputs for them, in batches of similar length, halved if memory runs out.
 
     Args:
-        model: run in evaluation mode, on the device it is on; its mode is restored.
-        lengths: tokens of each row.
-        batch: makes a batch of some rows, as `TrainingObjective.batch` does.
-        forward: the model's outputs for a batch, the first axis being the rows.
-        tokens: tokens in a batch; 0 leaves it to the device.
-
-    Yields:
-        Row numbers, and the outputs for just those rows; floating-point outputs are float32.
-
-    Raises:
-        TrainingError: memory is short for a single row.
+        model: model on its device; runs in evaluation mode, and its mode is restored.
+        lengths: tokens per row.
+        batch: function that builds a batch of rows, like `TrainingObjective.batch`.
+        forward: function that returns the outputs for a batch, rows first; floating-point outputs become float32.
+        tokens: tokens per batch; 0 for the device's default.
     """
     device = next(model.parameters()).device
     most, least = _TOKENS.get(device.type, _TOKENS["cpu"])
 
-    def run(rows: Ints, width: int, arrays: Arrays | None = None) -> _PendingOutputs:
+    def run(rows: Ints, width: int, arrays: Arrays | None = None) -> "_PendingOutputs":
         with torch.inference_mode(), quick_attention(device):
             inputs = to_device(batch(rows, width, len(rows)) if arrays is None else arrays, device)
-            return _PendingOutputs(rows, forward(model, inputs))
+            return _fetched(rows, forward(model, inputs))
 
     batches = by_cost(lengths, tokens or most, least)
-    prepared = made_ahead((each, batch(each.items, each.width, each.size)) for each in batches)
+    prepared = made_ahead((group, batch(group.items, group.width, group.size)) for group in batches)
     training = model.training
     model.eval()
-    waiting: _PendingOutputs | None = None
+    pending: _PendingOutputs | None = None
     try:
-        for each, arrays in prepared:
-            for started in _halved_to_fit(run, each.items, each.width, device, arrays):
-                if waiting is not None:  # the device is at the next batch while this one is used
-                    yield waiting.arrays()
-                waiting = started
-        if waiting is not None:
-            yield waiting.arrays()
+        for group, arrays in prepared:
+            for started in _halved_to_fit(run, group.items, group.width, device, arrays):
+                if pending is not None:  # yield while the device computes the next batch
+                    yield pending()
+                pending = started
+        if pending is not None:
+            yield pending()
     finally:
         model.train(training)
 
 
-class _PendingOutputs:
-    """Outputs on their way from the device."""
-
-    def __init__(self, items: Ints, outputs: tuple[Tensor, ...]) -> None:
-        self.items = items
-        exact = (output.float() if output.is_floating_point() else output for output in outputs)
-        self._fetched = [_to_host(output) for output in exact]
-        self._arrived = torch.cuda.Event() if outputs[0].is_cuda else None
-        if self._arrived is not None:
-            self._arrived.record()
-
-    def arrays(self) -> tuple[Ints, tuple[Array, ...]]:
-        """The rows and their outputs, once they are here."""
-        if self._arrived is not None:
-            self._arrived.synchronize()
-        return self.items, tuple(output.numpy() for output in self._fetched)
+# Waits for the outputs of some rows, being copied from the device, and returns both.
+_PendingOutputs = Callable[[], tuple[Ints, tuple[Array, ...]]]
 
 
-def _to_host(output: Tensor) -> Tensor:
-    """The output in the host's memory; from a device without waiting for it, for which the memory must be pinned."""
-    if not output.is_cuda:
-        return output
-    return torch.empty(output.shape, dtype=output.dtype, pin_memory=True).copy_(output, non_blocking=True)
+def _fetched(items: Ints, outputs: tuple[Tensor, ...]) -> _PendingOutputs:
+    exact = (output.float() if output.is_floating_point() else output for output in outputs)
+    # Copied from CUDA asynchronously, which requires pinned memory.
+    copies = [
+        torch.empty(output.shape, dtype=output.dtype, pin_memory=True).copy_(output, non_blocking=True)
+        if output.is_cuda
+        else output
+        for output in exact
+    ]
+    arrived = torch.cuda.Event() if outputs[0].is_cuda else None
+    if arrived is not None:
+        arrived.record()
+
+    def wait() -> tuple[Ints, tuple[Array, ...]]:
+        if arrived is not None:
+            arrived.synchronize()
+        return items, tuple(copy.numpy() for copy in copies)
+
+    return wait
 
 
 def _halved_to_fit(
@@ -99,7 +95,7 @@ def _halved_to_fit(
     device: torch.device,
     arrays: Arrays | None = None,
 ) -> Iterator[_PendingOutputs]:
-    """The outputs for some rows, whose arrays may be there already: at once, or in halves where memory is short."""
+    """Yield the outputs for some rows, in halves if memory runs out; `arrays` is their batch if already built."""
     try:
         yield run(rows, width, arrays)
         return
@@ -108,7 +104,33 @@ def _halved_to_fit(
             raise
         if len(rows) == 1:
             fix = "Free the device, or set a smaller max_length"
-            raise TrainingError(f"memory is short for one row of {width} tokens", where=str(device), fix=fix) from error
-    # Out here the error is forgotten, and what the attempt held is free.
+            raise TrainingError(f"out of memory for one row of {width} tokens", where=str(device), fix=fix) from error
+    # Outside the handler the traceback, and the memory it keeps alive, is released.
     for half in np.array_split(rows, 2):
         yield from _halved_to_fit(run, half, width, device)
+
+
+def mean_loss(model: nn.Module, objective: TrainingObjective, recipe: Recipe) -> float:
+    """Return the mean loss over all items, in training batches in a fixed order, without dropout.
+
+    This process computes it alone; others that it trains with need not call it. The recipe's batch size affects the
+    loss if items are each other's negatives. The model's mode is restored.
+    """
+    device = next(model.parameters()).device
+    once = replace(recipe, epochs=1.0, steps=0)
+    schedule = BatchSchedule(
+        lengths=objective.lengths, rows=objective.rows, recipe=once, seed=0, splittable=objective.splittable
+    )
+    total, weight = torch.zeros((), device=device), 0.0
+    training = model.training
+    model.eval()
+    try:
+        with processes.alone(), torch.inference_mode():
+            for batches in schedule.updates():
+                for batch in batches:
+                    arrays = objective.batch(batch.items, batch.width, batch.size)
+                    total += objective.loss(model, to_device(arrays, device))
+                    weight += objective.weight(batch.items)
+    finally:
+        model.train(training)
+    return float(total) / max(weight, 1e-9)

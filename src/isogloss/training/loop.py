@@ -1,5 +1,6 @@
-"""The training loop: batches in, a trained model out; it can be killed at any time and goes on where it was."""
+"""The training loop; it can be killed at any time and resumes from its last state."""
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,38 +14,30 @@ from torch import nn
 
 from isogloss.training import processes
 from isogloss.training.adafactor import Adafactor
-from isogloss.training.batching import BatchSchedule
-from isogloss.training.divergence import DivergenceGuard
+from isogloss.training.batching import BatchSchedule, PreparedUpdate, prepared_updates
 from isogloss.training.errors import TrainingError, memory_explained
-from isogloss.training.interruption import Interruption
 from isogloss.training.model_setup import cast, precision_of, quick_attention, repeatable, set_up
 from isogloss.training.objective import TrainingObjective
 from isogloss.training.optimizer import AdamW, Optimizer
-from isogloss.training.prefetch import PreparedUpdate, prepared_updates
 from isogloss.training.recipes import Recipe
-from isogloss.training.resume import ResumableState
+from isogloss.training.resume import Interruption, ResumableState
 from isogloss.training.throughput import Throughput
 from isogloss.training.train_step import TrainStep, to_device
 
-# By their names in a recipe.
+# By name in a recipe.
 OPTIMIZERS: Mapping[str, type[Optimizer]] = {"adamw": AdamW, "adafactor": Adafactor}
-REPORT_EVERY = 0.5  # seconds between two reports of progress
-# Seconds between two writings of the state, which take a while for a large model: at checkpoints, and anywhere else.
+REPORT_EVERY = 0.5  # seconds between progress reports
+# Minimum seconds between saved states (slow for large models): at checkpoints, and at other updates.
 STATE_EVERY = 30.0
 STATE_AT_LATEST = 600.0
-_RECENT = 20  # updates whose mean loss is reported
+_RECENT = 20  # updates in the reported mean loss
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CheckpointInfo:
-    """Where training is at a checkpoint.
+    """Progress of training at a checkpoint: updates done and in total, epochs, and mean loss since the last.
 
-    Attributes:
-        step: updates so far, of `steps`.
-        steps: updates in all.
-        epoch: passes over the training set so far.
-        loss: the mean since the last checkpoint.
-        kept: the update whose state is on disk, 0 where none is: after a kill it goes on from there.
+    `kept` is the update of the state on disk, from which a killed run resumes; 0 if no state was saved.
     """
 
     step: int
@@ -54,35 +47,35 @@ class CheckpointInfo:
     kept: int
 
 
-# Called at a checkpoint with the model in evaluation mode; True ends training.
+# Called at a checkpoint with the model in evaluation mode; returns True to end training.
 OnCheckpoint = Callable[[CheckpointInfo, nn.Module], bool]
 
 
 class ProgressReporter(Protocol):
-    """Shows how training goes."""
+    """Display of training progress."""
 
     def resumed(self, step: int, steps: int) -> None:
-        """Called at the beginning of a run that goes on from a state."""
+        """Report that a run resumes from a saved state."""
 
     def step(
         self, step: int, steps: int, loss: float, rate: float, tokens_per_second: float, utilisation: float
     ) -> None:
-        """Called about twice a second; utilisation is the share of the device's matrix rate, 0..1."""
+        """Report progress, about twice a second; `utilisation` is the share of the device's matrix rate, 0..1."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TrainingResult:
-    """What came of a training run.
+    """Result of a training run.
 
     Attributes:
-        steps: updates done; fewer than planned where it converged before.
-        losses: the loss of every update: the sum over its labels, by the number that so many items have on average.
-        seconds: spent learning in this process, checkpoints not counted; what a resumed run did before is not in it.
-        tokens: tokens trained on in that time, padding not counted.
-        padding: share of the positions that held no token.
+        steps: updates done; fewer than planned if training converged early.
+        losses: loss of every update: the sum over its labels divided by the expected number of labels.
+        seconds: training time in this process, without checkpoints and without time before a resume.
+        tokens: tokens trained on in that time, without padding.
+        padding: share of the positions that are padding.
         utilisation: floating-point operations per second, as a share of those of a large matrix product.
-        eager_because: why CUDA graphs were not used, or given up, where they should have been.
-        skipped: updates that were left out, because their gradient was not a number.
+        eager_because: reason for not using CUDA graphs, or for giving them up.
+        skipped: updates skipped because of a non-finite gradient.
     """
 
     steps: int
@@ -96,10 +89,10 @@ class TrainingResult:
 
     @property
     def notes(self) -> list[str]:
-        """What should be said beside the figures."""
+        """Remarks to show with the figures."""
         eager = [f"no CUDA graphs: {self.eager_because}"] if self.eager_because else []
-        left_out = [f"updates left out, their gradient not being a number: {self.skipped}"] if self.skipped else []
-        return eager + left_out
+        skipped = [f"updates skipped because of a non-finite gradient: {self.skipped}"] if self.skipped else []
+        return eager + skipped
 
 
 def train(
@@ -113,32 +106,32 @@ def train(
     progress: ProgressReporter | None = None,
     keep_float32: bool = False,
 ) -> TrainingResult:
-    """Train a model, in place.
+    """Train a model in place.
 
     Args:
-        model: its weights in float32; it ends on the device, in the precision it was trained in.
+        model: model with float32 weights; it ends on the device, in its training precision.
         objective: batches and their loss.
-        recipe: rate, length and all other settings.
-        seed: decides the order of the batches and the dropout; on one device the same seed gives the same model,
-            on CUDA if the recipe is `deterministic`.
-        state: file for the state, written now and then; if it exists, training resumes from it.
-        on_checkpoint: called at every checkpoint, in the processes that have one; True in the main one ends training:
-            it has converged. After a kill it is called again for the checkpoints after the last state, and the model
-            may be another one then, by rounding.
-        progress: called with figures now and then.
-        keep_float32: end with the float32 weights that were kept beside the model's, for another run to begin with.
+        recipe: learning rate, length and all other settings.
+        seed: seed of the batch order and the dropout; on one device the same seed gives the same model (on CUDA if the
+            recipe is `deterministic`).
+        state: file for the resumable state, written regularly; training resumes from it if it exists.
+        on_checkpoint: callback at every checkpoint, in each process that has one; training ends when it returns True in
+            the main process. After a kill it is called again for the checkpoints after the last state, where the
+            model may differ by rounding.
+        progress: progress display.
+        keep_float32: True to end with the float32 weights, as the start of another run.
 
     Returns:
-        Losses, speed and what was left out.
+        Losses, speed and skipped updates.
 
     Raises:
-        TrainingError: there is nothing to learn, the loss is not a number, memory is short, or the state is damaged.
+        TrainingError: empty training set, non-finite loss, out of memory, or damaged state.
     """
     if not len(objective):
-        raise TrainingError("there is nothing to learn from", fix="Give a training set that has examples")
+        raise TrainingError("the training set is empty", fix="Pass a training set with examples")
     need = f"for {sum(p.numel() for p in model.parameters()):,} weights, their gradients and moments"
     with processes.together(), repeatable(recipe.deterministic):
-        with memory_explained(need, processes.device_of(), "Take a smaller model, or a device with more memory"):
+        with memory_explained(need, processes.device_of(), "Use a smaller model, or a device with more memory"):
             run = _TrainingRun(model, objective, recipe, seed, state)
         result = run.train(on_checkpoint, progress)
     if keep_float32:
@@ -147,17 +140,19 @@ def train(
 
 
 class _TrainingRun:
-    """The parts of one run: what it does (schedule, step) and what looks after it (throughput, guard, state)."""
+    """The parts of one run: schedule and step, with throughput and resumable state."""
 
     def __init__(
         self, model: nn.Module, objective: TrainingObjective, recipe: Recipe, seed: int, state: Path | None
     ) -> None:
         self.model, self.objective, self.recipe = model, objective, recipe
-        self.schedule = BatchSchedule(objective.lengths, objective.rows, recipe, seed, objective.splittable)
+        self.schedule = BatchSchedule(
+            lengths=objective.lengths, rows=objective.rows, recipe=recipe, seed=seed, splittable=objective.splittable
+        )
         self.steps = self.schedule.steps
         self.labels_per_item = objective.weight(np.arange(len(objective))) / len(objective)
         self.device = processes.device_of()
-        # Every update draws from a seed of its own: a resumed run needs no generator's state, in any process.
+        # Each update has its own seed, so that resuming needs no generator state in any process.
         self.seeds = np.random.SeedSequence((seed, processes.rank())).generate_state(self.steps, np.uint64)
         set_up(model, recipe, self.device)
         dtype = precision_of(recipe.precision, self.device)
@@ -166,20 +161,28 @@ class _TrainingRun:
         cast(model, dtype)
         self.train_step = TrainStep(model, objective, self.optimizer, graphs=not recipe.checkpointing)
         self.throughput = Throughput(model, objective, self.device, dtype)
-        self.guard = DivergenceGuard(self.train_step.losses, self.optimizer, state)
         self.state = ResumableState(state, self.schedule, self.train_step.losses, self.optimizer)
 
     def train(self, on_checkpoint: OnCheckpoint | None, progress: ProgressReporter | None) -> TrainingResult:
-        """Do all updates that are not done yet."""
+        """Run the remaining updates."""
         begin = self.state.restore()
         if begin and progress is not None:
             progress.resumed(begin, self.steps)
-        # Several processes would have to agree on where to stop.
+        # Several processes would have to agree on the update to stop at.
         with Interruption(processes.world() == 1) as interruption, quick_attention(self.device):
             end = self._updates(begin, on_checkpoint, progress, interruption)
-        self.guard.mean_loss(begin, end)
+        self._mean_loss(begin, end)
         self.model.eval()
-        return self._result(end)
+        return TrainingResult(
+            steps=end,
+            losses=self.train_step.losses[:end].cpu().numpy(),
+            seconds=self.throughput.seconds,
+            tokens=self.throughput.tokens,
+            padding=self.throughput.padding,
+            utilisation=self.throughput.utilisation,
+            eager_because=self.train_step.eager_because,
+            skipped=self.skipped,
+        )
 
     def _updates(
         self,
@@ -188,43 +191,42 @@ class _TrainingRun:
         progress: ProgressReporter | None,
         interruption: Interruption,
     ) -> int:
-        """Do the updates from one on; gives the number of the last."""
+        """Run the updates from `begin` on, and return the number of the last."""
         last_checkpoint = max((at for at in self.schedule.checkpoints if at <= begin), default=0)
         reported, step = time.monotonic(), begin
         for update in prepared_updates(self.schedule, self.objective, begin):
-            self._seed(int(self.seeds[step]))
+            # torch.manual_seed is a hundred times slower without CUDA.
+            torch.default_generator.manual_seed(int(self.seeds[step]))
+            if self.device.type == "cuda":
+                torch.cuda.manual_seed(int(self.seeds[step]))
             self._learn(update, step)
             step += 1
             if progress is not None and time.monotonic() - reported > REPORT_EVERY:
                 reported = time.monotonic()
-                self._report(progress, step)
+                loss = self._mean_loss(max(0, step - _RECENT), step)
+                speed = self.throughput.tokens_per_second, self.throughput.utilisation
+                progress.step(step, self.steps, loss, float(self.optimizer.rates[step - 1]), *speed)
             every = STATE_AT_LATEST
             if step in self.schedule.checkpoints:
-                loss = self.guard.mean_loss(last_checkpoint, step)
+                loss = self._mean_loss(last_checkpoint, step)
                 if self._converged(on_checkpoint, step, loss):
                     break
                 last_checkpoint, every = step, STATE_EVERY
             if self.state.due(0.0 if interruption or step == self.steps else every):
-                self.guard.mean_loss(0, step)  # what is not a number is not kept
+                self._mean_loss(0, step)  # raises, so that a diverged state is never saved
                 self.state.save(step)
             if interruption:
                 interruption.happen()
         return step
 
-    def _seed(self, seed: int) -> None:
-        # Not torch.manual_seed, which takes a hundred times as long where there is no CUDA.
-        torch.default_generator.manual_seed(seed)
-        if self.device.type == "cuda":
-            torch.cuda.manual_seed(seed)
-
     def _learn(self, update: PreparedUpdate, step: int) -> None:
-        # Not by the labels of this very update, as where batches are of random lengths: those of a narrow one are
-        # fewer, and each would weigh more than the others.
+        # Scale by the expected number of labels: batches of short items have fewer labels than average, and scaling by
+        # the actual number would give each of them more weight.
         scale = 1 / max(self.labels_per_item * len(update.items), 1e-9)
         largest = max(update.batches, key=lambda batch: batch.size * batch.width)
         need = f"at update {step + 1}: {largest.size} items of {largest.width} tokens"
         half = max(1, (self.recipe.micro or largest.size) // 2)
-        fix = f"Set micro = {half} (several passes an update), checkpointing = true, or a smaller max_length"
+        fix = f"Set micro = {half} (several passes per update), checkpointing = true, or a smaller max_length"
         with memory_explained(need, self.device, fix):
             for arrays in update.passes:
                 self.train_step.backward(to_device(arrays, self.device), scale)
@@ -232,28 +234,31 @@ class _TrainingRun:
         self.throughput.add(update)
 
     def _converged(self, on_checkpoint: OnCheckpoint | None, step: int, loss: float) -> bool:
-        """Call the callback at a checkpoint; whether that of the main process ends training here."""
-        info = CheckpointInfo(step, self.steps, step / self.schedule.per_epoch, loss, self.state.step)
+        """Call the checkpoint callback; return True if the main process ends training."""
+        info = CheckpointInfo(
+            step=step, steps=self.steps, epoch=step / self.schedule.per_epoch, loss=loss, kept=self.state.step
+        )
         with self.throughput.paused():
             self.model.eval()
             converged = on_checkpoint is not None and on_checkpoint(info, self.model)
             self.model.train()
             return bool(processes.broadcast(converged))
 
-    def _report(self, progress: ProgressReporter, step: int) -> None:
-        loss = self.guard.mean_loss(max(0, step - _RECENT), step)
-        rate = float(self.optimizer.rates[step - 1])
-        speed = self.throughput.tokens_per_second, self.throughput.utilisation
-        progress.step(step, self.steps, loss, rate, *speed)
+    @property
+    def skipped(self) -> int:
+        """Number of updates skipped because of a non-finite gradient; the optimizer counts the others in `done`."""
+        return int(self.optimizer.step_number) - int(self.optimizer.done)
 
-    def _result(self, step: int) -> TrainingResult:
-        return TrainingResult(
-            steps=step,
-            losses=self.train_step.losses[:step].cpu().numpy(),
-            seconds=self.throughput.seconds,
-            tokens=self.throughput.tokens,
-            padding=self.throughput.padding,
-            utilisation=self.throughput.utilisation,
-            eager_because=self.train_step.eager_because,
-            skipped=self.guard.skipped,
-        )
+    def _mean_loss(self, begin: int, end: int) -> float:
+        """Return the mean loss of some updates; raise `TrainingError` if it, or most gradients, are not finite."""
+        losses, what = self.train_step.losses[begin:end], ""
+        if not bool(losses.isfinite().all()):
+            what = f"the loss is not finite at update {begin + int((~losses.isfinite()).nonzero()[0]) + 1}"
+        elif 2 * (skipped := self.skipped) > end:
+            what = f"{skipped} of {end} updates had a non-finite gradient"
+        if what:
+            saved = self.state.path is not None and self.state.path.exists()
+            state = f"the last state is in {self.state.path}" if saved else "no state was saved"
+            fix = "Lower learning_rate, add warmup, or set precision = 'fp32'"
+            raise TrainingError(f"{what}; {state}", fix=fix)
+        return float(losses.mean()) if end > begin else math.nan

@@ -1,4 +1,4 @@
-"""How a model computes while it is trained: device, precision, dropout, recomputed activations, repeatable results."""
+"""Model setup for training: device, precision, dropout, gradient checkpointing and deterministic results."""
 
 import os
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from isogloss.training.recipes import Recipe
 
 
 def set_up(model: nn.Module, recipe: Recipe, device: torch.device) -> None:
-    """Put a model on its device, in training mode, with the recipe's dropout and gradient checkpointing."""
+    """Move a model to its device, in training mode, with the recipe's dropout and gradient checkpointing."""
     model.to(device).train()
     if recipe.dropout is not None:
         set_dropout(model, recipe.dropout)
@@ -21,12 +21,12 @@ def set_up(model: nn.Module, recipe: Recipe, device: torch.device) -> None:
         try:
             model.gradient_checkpointing_enable()
         except ValueError as error:
-            fix = "Set it to false, and micro for less memory"
+            fix = "Set it to false, and lower micro to save memory"
             raise TrainingError(f"checkpointing = true: {str(error).rstrip('.')}", fix=fix) from error
 
 
 def set_dropout(model: nn.Module, share: float) -> None:
-    """Drop this share everywhere, whatever the model's configuration says."""
+    """Set the dropout rate everywhere, overriding the model's configuration."""
     for module in model.modules():
         if isinstance(module, nn.Dropout):
             module.p = share
@@ -37,15 +37,15 @@ def set_dropout(model: nn.Module, share: float) -> None:
 
 
 def precision_of(name: str, device: torch.device) -> torch.dtype:
-    """The precision of a recipe on a device: `auto` is bf16 where the device is made for it."""
+    """Return a recipe's precision on a device; `auto` is bf16 if the device supports it natively."""
     if name not in ("auto", "bf16", "fp32"):
-        raise TrainingError(f"unknown precision {name!r}", fix="auto, bf16 or fp32")
+        raise TrainingError(f"unknown precision {name!r}", fix="Use auto, bf16 or fp32")
     native = device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
     return torch.bfloat16 if name == "bf16" or (name == "auto" and native) else torch.float32
 
 
 def cast(model: nn.Module, dtype: torch.dtype) -> None:
-    """Let a model compute in a precision; buffers that are computed, not trained (rotary frequencies) stay exact."""
+    """Convert a model to a precision; computed buffers (such as rotary frequencies) stay exact."""
     exact = [
         (module, name, module._buffers[name])
         for module in model.modules()
@@ -57,7 +57,7 @@ def cast(model: nn.Module, dtype: torch.dtype) -> None:
 
 
 def quick_attention(device: torch.device) -> AbstractContextManager[None]:
-    """The kernels of attention that need no plan: cuDNN's take 50 ms to make one for every new shape of a batch."""
+    """Select attention kernels without a planning step: cuDNN's take 50 ms for every new batch shape."""
     if device.type != "cuda":
         return nullcontext()
     backends = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
@@ -67,20 +67,20 @@ def quick_attention(device: torch.device) -> AbstractContextManager[None]:
 
 @contextmanager
 def repeatable(wanted: bool) -> Iterator[None]:
-    """Make CUDA's results equal to the last bit within this context, if that is wanted; on a CPU they always are.
+    """Make CUDA results bit-identical within this context if `wanted`; CPU results always are.
 
-    The fastest attention adds up its gradients in no fixed order once a row is longer than one tile (128 tokens), so
-    that two runs differ by rounding. torch has kernels with a fixed order, and uses them if it is told to.
+    The fastest attention adds up gradients in no fixed order for rows longer than one tile (128 tokens), so two runs
+    differ by rounding. torch's deterministic kernels use a fixed order.
     """
     if not wanted or not torch.cuda.is_available():
         yield
         return
-    # cuBLAS reads it once in a process, before its first matrix product on a device.
+    # cuBLAS reads this once per process, before its first matrix product on a device.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     settings = torch.utils.deterministic
     before = torch.are_deterministic_algorithms_enabled(), settings.fill_uninitialized_memory
     torch.use_deterministic_algorithms(True)
-    settings.fill_uninitialized_memory = False  # nothing here reads what it has not written
+    settings.fill_uninitialized_memory = False  # uninitialised memory is never read here
     try:
         yield
     finally:

@@ -1,14 +1,14 @@
 """Optimizers over one flat array, with the schedule on the device: an update needs nothing from the host.
 
-Weights and moments are flat float32 arrays. The model's parameters are views of one more, in the precision it computes
-in, and its gradients are collected in another, so that their norm is one reduction. A gradient that is not finite
-leaves everything as it was. On CUDA AdamW is compiled into a single kernel, which reads and writes every number once,
-the model's included, and linear layers write their gradients where they are collected; elsewhere all that is torch's.
+Weights and moments are flat float32 arrays. The model's parameters are views of another array in its own precision, and
+gradients are collected in a further one, so that their norm is a single reduction. A non-finite gradient changes
+nothing. On CUDA, AdamW is compiled into a single kernel that reads and writes each number once, including the model's
+copy, and linear layers write gradients directly into the flat array; elsewhere torch's kernels are used.
 """
 
 import importlib.util
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from types import FunctionType
@@ -16,16 +16,16 @@ from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
-from isogloss.training.direct_gradients import DirectGradients
 from isogloss.training.recipes import Recipe
 
 BETAS = 0.9, 0.999
-_EPSILON = 1e-6  # keeps the clipping factor finite, as torch's own clipping does
+_EPSILON = 1e-6  # keeps the clipping factor finite, as in torch
 
 
 def rates(recipe: Recipe, steps: int) -> Tensor:
-    """The learning rate of every update: warm-up from zero, then linear to zero, or constant."""
+    """Return the learning rate of every update: warm-up from zero, then linear to zero, or constant."""
     step = torch.arange(steps, dtype=torch.float64)
     factor = torch.ones_like(step)
     if recipe.schedule == "linear":
@@ -35,29 +35,91 @@ def rates(recipe: Recipe, steps: int) -> Tensor:
     return (recipe.learning_rate * factor.clamp(0, 1)).float()
 
 
-class Optimizer(ABC):
-    """Updates a model's parameters by its recipe, one schedule long.
+class DirectGradients(TorchFunctionMode):  # type: ignore[misc] # torch is untyped
+    """Context in which a model's linear layers write their gradients directly into the optimizer's arrays.
 
-    It keeps what every optimizer needs: weights, gradients, the schedule, the count of updates. A subclass adds its
-    moments, names them in `kept`, and says in `_apply` how the weights change.
-
-    Args:
-        model: on its device, in float32: these are the weights that are kept exactly.
-        recipe: rate, clipping and the optimizer's own settings.
-        steps: how many updates there will be.
-        dtype: what the parameters of the model are in from now on.
-        accumulate: whether gradients are added up over several passes or processes before an update.
+    A backward pass stores each gradient in its own array, and copying them together takes a twelfth of an update. Most
+    weights belong to linear layers, and their gradients are matrix products, which can be written to a given array. A
+    bias gradient is a product with a row of ones, which is several times as fast as a sum over the rows. `written` has
+    the ids of the parameters with a gradient since it was last cleared; later products add to it.
     """
 
-    # The arrays that an exact continuation needs.
+    def __init__(self, parameters: Iterable[nn.Parameter], gradients: Iterable[Tensor]) -> None:
+        super().__init__()
+        self._gradients = {id(parameter): array for parameter, array in zip(parameters, gradients, strict=True)}
+        # By row count; never freed, because captured graphs keep reading them.
+        self._ones: dict[int, Tensor] = {}
+        self.written: set[int] = set()
+
+    def __torch_function__(
+        self, function: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Run the model's linear layers through `_Linear`, and every other function unchanged."""
+        if function is nn.functional.linear and not kwargs and id(args[1]) in self._gradients:
+            states, weight, *bias = args
+            if not bias or bias[0] is None or id(bias[0]) in self._gradients:
+                return _Linear.apply(states, weight, bias[0] if bias else None, self)
+        return function(*args, **(kwargs or {}))
+
+    def add(self, parameter: Tensor, left: Tensor, right: Tensor) -> None:
+        """Add a matrix product to the gradient of a parameter."""
+        array = self._gradients[id(parameter)].view(len(left), -1)
+        if id(parameter) in self.written:
+            array.addmm_(left, right)
+        else:
+            torch.mm(left, right, out=array)
+            self.written.add(id(parameter))
+
+    def ones(self, like: Tensor) -> Tensor:
+        """Return a row of ones with one entry per row of a matrix."""
+        if len(like) not in self._ones:
+            self._ones[len(like)] = like.new_ones(1, len(like))
+        return self._ones[len(like)]
+
+
+class _Linear(torch.autograd.Function):  # type: ignore[misc]
+    """Linear layer with weight gradients written by `DirectGradients`."""
+
+    @staticmethod
+    def forward(context: Any, states: Tensor, weight: Tensor, bias: Tensor | None, direct: DirectGradients) -> Tensor:
+        context.save_for_backward(states)
+        # Not saved with save_for_backward, which would forbid updating the weight before the next pass.
+        context.weight, context.bias, context.direct = weight, bias, direct
+        return nn.functional.linear(states, weight, bias)
+
+    @staticmethod
+    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        [states], direct = context.saved_tensors, context.direct
+        gradient = gradients[0].flatten(0, -2)
+        direct.add(context.weight, gradient.T, states.flatten(0, -2))
+        if context.bias is not None:
+            direct.add(context.bias, direct.ones(gradient), gradient)
+        before = (gradient @ context.weight).view_as(states) if context.needs_input_grad[0] else None
+        return before, None, None, None
+
+
+class Optimizer(ABC):
+    """Base class of optimizers for one schedule: weights, gradients, rates and the update count.
+
+    A subclass adds its moments, lists them in `kept`, and implements the weight change in `_apply`.
+
+    Args:
+        model: model on its device, in float32; these weights are kept exactly.
+        recipe: rate, clipping and optimizer settings.
+        steps: total number of updates.
+        dtype: precision of the model's parameters from now on.
+        accumulate: True to add up gradients over several passes or processes before an update.
+    """
+
+    # Arrays needed for an exact continuation.
     kept: ClassVar[tuple[str, ...]] = ("weights", "step_number", "done")
 
     def __init__(
         self, model: nn.Module, recipe: Recipe, steps: int, dtype: torch.dtype, *, accumulate: bool = False
     ) -> None:
         self.parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
-        # Biases and norms, which do not decay, last; one shape side by side, so that all of it is a single array. What
-        # is no multiple of 16 bytes stands behind what is, or many kernels would be slow for want of alignment.
+        # Biases and norms, which do not decay, come last; equal shapes are adjacent so that they form one array.
+        # Sizes that are not a multiple of 16 bytes follow the others, or misalignment would slow down many kernels.
         self.parameters.sort(key=lambda parameter: (parameter.ndim < 2, parameter.numel() % 8 > 0, parameter.shape))
         device = self.parameters[0].device
         self.recipe, self.accumulate = recipe, accumulate
@@ -72,31 +134,36 @@ class Optimizer(ABC):
         direct = self.compiled and self.gradients.dtype == dtype and not accumulate
         self._direct = DirectGradients(self.parameters, self._gradient_views) if direct else None
         self.rates = rates(recipe, steps).to(device)
-        # All updates, and those that were done: not the ones whose gradient was not finite.
+        # All updates, and those applied (with a finite gradient).
         self.step_number = torch.zeros(1, dtype=torch.int64, device=device)
         self.done = torch.zeros((), device=device)
         self.warm = False
+        self._start()
+
+    @abstractmethod
+    def _start(self) -> None:
+        """Create the moments."""
 
     def _views(self, flat: Tensor) -> list[Tensor]:
         parts = flat.split([parameter.numel() for parameter in self.parameters])
         return [part.view_as(parameter) for part, parameter in zip(parts, self.parameters, strict=True)]
 
     def passes(self) -> AbstractContextManager[object]:
-        """The context for the passes whose gradients are then collected."""
+        """Return the context for forward and backward passes before `collect`."""
         return self._direct or nullcontext()
 
     def collect(self) -> None:
-        """Take the gradients that a backward pass left at the parameters, and leave none there."""
+        """Move the gradients of a backward pass from the parameters into the flat array."""
         written = set() if self._direct is None else self._direct.written
         added: list[tuple[Tensor, Tensor]] = []
         copied: list[tuple[Tensor, Tensor]] = []
         unused: list[Tensor] = []
         for view, parameter in zip(self._gradient_views, self.parameters, strict=True):
-            there = self.accumulate or id(parameter) in written
+            is_written = self.accumulate or id(parameter) in written
             if parameter.grad is not None:
-                (added if there else copied).append((view, parameter.grad))
-            elif not there:
-                # What this pass did not use has no gradient, though the pass before may have left one.
+                (added if is_written else copied).append((view, parameter.grad))
+            elif not is_written:
+                # Clear the gradient of an earlier pass.
                 unused.append(view)
             parameter.grad = None
         written.clear()
@@ -108,7 +175,7 @@ class Optimizer(ABC):
             torch._foreach_zero_(unused)
 
     def update(self) -> None:
-        """One update with the collected gradients."""
+        """Apply one update with the collected gradients."""
         norm = torch.linalg.vector_norm(self.gradients, dtype=torch.float32)
         rate = self.rates.index_select(0, self.step_number.clamp(max=len(self.rates) - 1)).squeeze(0)
         clip = self.recipe.clip
@@ -121,28 +188,27 @@ class Optimizer(ABC):
 
     @abstractmethod
     def _apply(self, rate: Tensor, scale: Tensor, finite: Tensor) -> None:
-        """Change weights and moments by the gradients over `scale`, counting in `done`; if not `finite`, do nothing.
+        """Change weights and moments by the gradients over `scale`, counting in `done`; do nothing unless `finite`.
 
-        The model gets the new weights, rounded, as well.
+        The model's rounded weights are updated too.
         """
 
     def _round(self) -> None:
-        """Give the model the weights, in its precision."""
         if self.rounded is not self.weights:
             self.rounded.copy_(self.weights)
 
     def state(self) -> dict[str, Any]:
-        """Everything an exact continuation needs."""
+        """Return everything an exact continuation needs."""
         return {name: getattr(self, name) for name in self.kept}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a state."""
+        """Continue from a saved state."""
         for name, array in self.state().items():
             array.copy_(state[name])
         self._round()
 
     def hand_back(self, model: nn.Module) -> None:
-        """Give a model the exact weights, in float32."""
+        """Give a model the exact float32 weights."""
         model.float()
         with torch.no_grad():
             torch._foreach_copy_(self.parameters, self._weight_views)
@@ -153,17 +219,14 @@ class AdamW(Optimizer):
 
     kept = (*Optimizer.kept, "mean", "square")
 
-    def __init__(
-        self, model: nn.Module, recipe: Recipe, steps: int, dtype: torch.dtype, *, accumulate: bool = False
-    ) -> None:
-        super().__init__(model, recipe, steps, dtype, accumulate=accumulate)
+    def _start(self) -> None:
         self.decaying = sum(parameter.numel() for parameter in self.parameters if parameter.ndim >= 2)
         self.mean, self.square = torch.zeros_like(self.weights), torch.zeros_like(self.weights)
 
     def _apply(self, rate: Tensor, scale: Tensor, finite: Tensor) -> None:
-        (self._compiled if self.compiled else self._fused)(rate, scale, finite)
-
-    def _compiled(self, rate: Tensor, scale: Tensor, finite: Tensor) -> None:
+        if not self.compiled:
+            self._fused(rate, scale, finite)
+            return
         self.done += finite
         flat = self.weights, self.mean, self.square, self.gradients, self.rounded
         settings = self.decaying, self.recipe.weight_decay, self.recipe.epsilon
@@ -200,7 +263,7 @@ def _adamw(
     step: tuple[Tensor, Tensor, Tensor, Tensor],
     settings: tuple[int, float, float],
 ) -> None:
-    """AdamW, element by element: everything is in registers between one read and one write."""
+    """Apply AdamW element by element: one read and one write, with everything between in registers."""
     weights, mean, square, gradients, rounded = flat
     rate, scale, finite, done = step
     decaying, decay, epsilon = settings
@@ -210,8 +273,8 @@ def _adamw(
     stride = rate / (1 - BETAS[0] ** done)
     root = (new_square / (1 - BETAS[1] ** done)).sqrt() + epsilon
     decays = torch.arange(len(weights), device=weights.device) < decaying
-    kept = weights * torch.where(decays, 1 - rate * decay, 1.0)
-    new = torch.where(finite, kept - stride * new_mean / root, weights)
+    decayed = weights * torch.where(decays, 1 - rate * decay, 1.0)
+    new = torch.where(finite, decayed - stride * new_mean / root, weights)
     weights.copy_(new)
     if rounded is not weights:
         rounded.copy_(new)
@@ -221,8 +284,8 @@ def _adamw(
 
 @cache
 def compiled_for(function: FunctionType, *sizes: object) -> Callable[..., None]:
-    """A function compiled for arrays of these sizes and settings."""
-    # A piece of code is compiled for eight sizes and no more; so each has a code of its own.
+    """Return a function compiled for arrays of these sizes and settings."""
+    # torch compiles one code object for at most eight sizes, so each size gets its own copy.
     name = f"{function.__name__}_{abs(hash(sizes)):x}"
     own = FunctionType(function.__code__.replace(co_name=name), function.__globals__)
     compiled: Callable[..., None] = torch.compile(own, fullgraph=True, dynamic=False)

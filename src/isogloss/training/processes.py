@@ -1,4 +1,4 @@
-"""The processes that train together: one, or as many as torchrun or `accelerate launch` started."""
+"""Processes that train together: one, or those started by torchrun or `accelerate launch`."""
 
 import atexit
 import os
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# The others wait while the first one predicts and scores, which can take hours.
+# The others wait while the main process predicts and scores, which can take hours.
 PATIENCE = timedelta(days=7)
 
-# Not for the threads of this process, which prepare batches for all of them meanwhile.
+# A context variable: threads that prepare batches for the whole group are not affected.
 _ALONE = ContextVar("alone", default=False)
 
 
 def world() -> int:
-    """How many processes train together."""
+    """Return the number of processes that train together."""
     return 1 if _ALONE.get() else int(os.environ.get("WORLD_SIZE", "1"))
 
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """A context in which this process computes for itself, though it trains with others: they may be waiting for it."""
+    """Compute in this process only, while the others may be waiting for it."""
     token = _ALONE.set(True)
     try:
         yield
@@ -39,30 +39,30 @@ def alone() -> Iterator[None]:
 
 
 def rank() -> int:
-    """Which of them this is."""
+    """Return this process's number in the group."""
     return int(os.environ.get("RANK", "0")) if world() > 1 else 0
 
 
 def is_main() -> bool:
-    """Whether this is the one that writes."""
+    """Return True in the process that writes files."""
     return rank() == 0
 
 
 def device_of() -> "device":
-    """Where this process computes; the group of processes is formed on the first call."""
+    """Return this process's device; the first call forms the process group."""
     import torch
     from accelerate import PartialState
 
-    # On the CPU it forms no group without `cpu=True`.
-    found: device = PartialState(cpu=not torch.cuda.is_available(), timeout=PATIENCE).device
+    # On the CPU no group is formed without `cpu=True`.
+    own: device = PartialState(cpu=not torch.cuda.is_available(), timeout=PATIENCE).device
     if world() > 1:
-        atexit.unregister(_part)  # once is enough
-        atexit.register(_part)
-    return found
+        atexit.unregister(_leave_group)  # register only once
+        atexit.register(_leave_group)
+    return own
 
 
-def _part() -> None:
-    """Leave the group: the threads of one that is still there when a process ends take it down with an error."""
+def _leave_group() -> None:
+    """Leave the process group; otherwise its threads crash the process at exit."""
     import torch.distributed as dist
 
     if dist.is_initialized():
@@ -71,31 +71,25 @@ def _part() -> None:
 
 @contextmanager
 def together() -> Iterator[None]:
-    """A context in which processes depend on each other: an error ends this one, and the launcher then ends the others.
+    """Run processes that wait for each other: an error ends this process, and the launcher then ends the others.
 
-    Otherwise they would wait for it forever. Where no process waits for another, `in_step` costs less.
-
-    Raises:
-        SystemExit: with the error as its message.
+    Otherwise they would wait forever. If no process waits for another, `in_step` costs less.
     """
     try:
         yield
     except Exception as error:
         if world() == 1:
             raise
-        atexit.unregister(_part)  # which might wait for the others, who wait for us
+        atexit.unregister(_leave_group)  # it could block on the other processes
         raise SystemExit(f"error in process {rank()} of {world()}: {error}") from error
 
 
 @contextmanager
 def in_step() -> Iterator[None]:
-    """A context that processes leave together: an error in one is an error in all.
+    """Let all processes leave this context together: an error in one is raised in all.
 
-    They must not wait for each other inside. Were the error in one alone, it would go on to whatever comes next, and
-    take what the others tell each other here for an answer to that.
-
-    Raises:
-        TrainingError: another process has failed.
+    Processes must not wait for each other inside. If only one raised, it would continue to the next collective call and
+    mix up its messages with those of the others.
     """
     if world() == 1:
         yield
@@ -108,35 +102,32 @@ def in_step() -> Iterator[None]:
     import torch.distributed as dist
 
     device_of()
-    said = [""] * world()
-    dist.all_gather_object(said, "" if own is None else _said(own))
+    errors = [""] * world()
+    message = "" if own is None else str(own) if isinstance(own, IsoglossError) else f"{type(own).__name__}: {own}"
+    dist.all_gather_object(errors, message)
     if own is not None:
         raise own
-    for number, text in enumerate(said):
+    for number, text in enumerate(errors):
         if text:
             raise TrainingError(f"error in process {number} of {world()}: {text}")
 
 
-def _said(error: Exception) -> str:
-    return str(error) if isinstance(error, IsoglossError) else f"{type(error).__name__}: {error}"
-
-
 def from_main(make: Callable[[], T]) -> T:
-    """What the main process makes, in every process; an error there is one everywhere, see `in_step`."""
+    """Call `make` in the main process and return its result in every process; errors are shared as in `in_step`."""
     with in_step():
         made = make() if is_main() else None
-    found: T = broadcast(made)
-    return found
+    shared: T = broadcast(made)
+    return shared
 
 
-def broadcast(what: Any) -> Any:
-    """What the main process says, in every process."""
+def broadcast(value: Any) -> Any:
+    """Return the main process's value in every process."""
     if world() == 1:
-        return what
+        return value
     from accelerate.utils import broadcast_object_list
 
     device_of()
-    return broadcast_object_list([what])[0]
+    return broadcast_object_list([value])[0]
 
 
 def add_up(tensor: "Tensor") -> None:
@@ -148,14 +139,14 @@ def add_up(tensor: "Tensor") -> None:
 
 
 def gather(tensor: "Tensor") -> "Tensor":
-    """The tensors of all processes (of one shape) one below the other; gradients find their way back."""
+    """Concatenate the equally shaped tensors of all processes; gradients flow back to each."""
     if world() == 1:
         return tensor
     import torch
     import torch.distributed as dist
 
     class Gather(torch.autograd.Function):  # type: ignore[misc]
-        """Every process's loss may depend on every process's rows: their gradients are summed."""
+        """All-gather with gradients, which are summed: each loss may depend on the rows of every process."""
 
         @staticmethod
         def forward(context: Any, own: "Tensor") -> "Tensor":
@@ -170,5 +161,5 @@ def gather(tensor: "Tensor") -> "Tensor":
             dist.all_reduce(summed)
             return summed.chunk(world())[rank()]
 
-    found: Tensor = Gather.apply(tensor)
-    return found
+    gathered: Tensor = Gather.apply(tensor)
+    return gathered

@@ -1,25 +1,26 @@
-"""Regimes: which training sets a system learns from, and whether its test sets are translated.
+"""Regimes: the training sets a system learns from, and the translation of its test sets.
 
-The names are those of the XTREME and XTREME-R papers. A regime says which fits a task needs and which languages each of
-them serves, gathers what a fit learns from, and gives the examples of a cell, translated where the regime has it so.
-What is not there is a `DataError` without a place, as everywhere: the cells that need it are skipped, and no others.
+The names are those of the XTREME and XTREME-R papers. A regime lists the fits of a task and the languages each serves,
+gathers a fit's training set, and loads the examples of a cell, translated if the regime requires it. Missing data only
+skips the cells that need it.
 """
 
 import hashlib
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from isogloss.errors import DataError, unknown
+from isogloss.errors import DataError, MissingDataError, unknown
 from isogloss.languages import language as find_language
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load
 from isogloss.tasks.task import Task
-from isogloss.translation.translated_examples import translated_test_set, translated_training_set
-from isogloss.translation.translated_files import DataFolder
+from isogloss.translation.translated_files import DataFolder, translated_test_set, translated_training_set
 
 _MULTI = "multi-source"
 _FEW = "in-language-"
@@ -27,25 +28,23 @@ _FEW = "in-language-"
 
 @dataclass(frozen=True)
 class Fit:
-    """One fit: the languages it serves, and the one it is made for ("" where it is for all)."""
+    """One training run: the languages it serves, and its target language ("" for all)."""
 
     languages: tuple[str, ...]
     target: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Regime:
-    """What a system learns from.
+    """Choice of training and test data.
 
     Attributes:
-        name: as in folders and tables.
-        title: what it is, in a line.
-        sources: the languages of the training sets, unless the next two say otherwise.
-        per_language: every language has its own fit, on its own training set.
-        all_languages: one fit learns from the training sets of all languages that have one.
-        translated: training sets other than the English are the English one, translated.
-        asks_translated: test sets are translated to English.
-        limit: training examples at most, a subset drawn by the seed; 0 for all.
+        sources: languages of the training sets, unless one of the next two is set.
+        per_language: True to train one model per language, on that language's training set.
+        all_languages: True to train one model on the training sets of all languages that have one.
+        translated: True to use translations of the English training set for other languages.
+        asks_translated: True to translate test sets to English.
+        limit: maximum number of training examples, drawn by the seed; 0 for all.
     """
 
     name: str
@@ -58,139 +57,127 @@ class Regime:
     limit: int = 0
 
     def refusal(self, task: Task, train_task: Task | None = None) -> str:
-        """Why a task cannot be done under this regime, "" if it can.
-
-        Args:
-            task: whose examples are predicted.
-            train_task: the task whose training set is used, where it is another.
-        """
+        """Return why a task is not possible under this regime, or "" if it is; it may train on another task's set."""
         reason = ""
         if self.translated:
             reason = kind_of(train_task or task).no_translated_training
         elif self.asks_translated:
             reason = kind_of(task).no_translated_test
-        return f"{self.name} is not for {task.id}: {reason}" if reason else ""
+        return f"{self.name} is not available for {task.id}: {reason}" if reason else ""
 
     def fits(self, languages: Sequence[str]) -> list[Fit]:
-        """The fits that serve some languages."""
+        """Return the fits that serve some languages."""
         if self.per_language:
             return [Fit((language,), language) for language in languages]
         return [Fit(tuple(languages))] if languages else []
 
     def training(self, task: Task, fit: Fit, data: DataFolder, seed: int) -> Examples:
-        """What a fit learns from: one training set, or several one after the other.
+        """Return a fit's training set; raise a MissingDataError if it is not available.
 
-        Of several, ids begin with the language, the column `language` has the language of each row, and the language of
-        the whole is `en+de`.
-
-        Raises:
-            DataError: a training set is not there (without `where`), or damaged.
+        Several sets are joined: ids start with the language, the column `language` holds each row's language, and the
+        language of the whole is `en+de`.
         """
-        parts = [self._limited(part, seed) for part in self._parts(task, fit, data)]
+        if self.all_languages:
+            parts = []
+            for language in dict.fromkeys(("en", *task.every_language)):
+                with suppress(MissingDataError):
+                    parts.append(self._part(task, language, data))
+            if len(parts) < 2:
+                available = f"only {parts[0].language} is" if parts else "none is"
+                what = f"{self.name} needs {task.id} training sets in several languages; {available} available"
+                raise MissingDataError(what, fix="Add the files, or use another regime")
+        else:
+            languages = (fit.target,) if self.per_language else self.sources
+            parts = [self._part(task, language, data) for language in languages]
+        parts = [self._limited(part, seed) for part in parts]
         return parts[0] if len(parts) == 1 else joined(parts)
 
     def examples(self, task: Task, language: str, split: str, data: DataFolder) -> Examples:
-        """The examples of a cell, translated where the regime has it so.
-
-        Raises:
-            DataError: they, or their translation, are not there (without `where`), or damaged.
-        """
+        """Return the examples of a cell, translated if the regime requires it, or raise a MissingDataError."""
         if self.asks_translated and language != "en":
             return translated_test_set(task, language, split, data)
         return load(task, language, split, data)
 
-    def _parts(self, task: Task, fit: Fit, data: DataFolder) -> list[Examples]:
-        if not self.all_languages:
-            languages = (fit.target,) if self.per_language else self.sources
-            return [self._part(task, language, data) for language in languages]
-        everyone = dict.fromkeys(("en", *task.every_language))
-        parts = [part for language in everyone if (part := self._part_if_there(task, language, data)) is not None]
-        if len(parts) < 2:
-            only = f"only of {parts[0].language}" if parts else "of no language"
-            what = f"{self.name} is about many languages, but training sets of {task.id} are here {only}"
-            raise DataError(what, fix="Add the files, or use another regime")
-        return parts
-
-    def _part_if_there(self, task: Task, language: str, data: DataFolder) -> Examples | None:
-        try:
-            return self._part(task, language, data)
-        except DataError as error:
-            if error.where:
-                raise
-            return None
-
     def _part(self, task: Task, language: str, data: DataFolder) -> Examples:
-        """The training set of a language."""
         name = "English" if language == "en" else language
         if self.translated and language != "en":
             return translated_training_set(task, language, data)
         if language not in task.every_language:
-            raise DataError(f"{task.id} has no {name} training set")
+            raise MissingDataError(f"{task.id} has no {name} training set")
         if language != "en" and task.english_training:
-            what = f"{task.id} has no {name} training set but machine-translated ones"
-            raise DataError(what, fix="The regime for those is translate-train")
+            what = f"{task.id} has only a machine-translated {name} training set"
+            raise MissingDataError(what, fix="Use the regime translate-train")
         return load(task, language, "train", data)
 
     def _limited(self, examples: Examples, seed: int) -> Examples:
-        """A subset of the regime's size, in the order of the whole."""
+        """Return a subset of the regime's size, in the original order."""
         if not self.limit or len(examples) <= self.limit:
             return examples
         rng = random.Random(f"{self.name}/{examples.task}/{examples.language}/{seed}")  # noqa: S311 - not secret
         rows = sorted(rng.sample(range(len(examples)), self.limit))
-        kept = examples.keep(rows)
-        # Others know examples by their checksum, and a subset is not the whole.
-        kept.checksum = _checksum([f"{examples.checksum} {rows}"])
-        kept.notes = [*examples.notes, f"{self.limit:,} of {len(examples):,} examples, drawn with seed {seed}"]
-        return kept
+        drawn = examples.keep(rows)
+        # Caches identify examples by checksum, so a subset needs its own.
+        drawn.checksum = _checksum([f"{examples.checksum} {rows}"])
+        drawn.notes = [*examples.notes, f"{self.limit:,} of {len(examples):,} examples, drawn with seed {seed}"]
+        return drawn
 
 
 def _few_examples(limit: int) -> Regime:
-    title = f"for each language, on {limit:,} examples of its own"
-    return Regime(f"{_FEW}{limit}", title, per_language=True, limit=limit)
+    title = f"trained on {limit:,} examples of the target language, one model per language"
+    return Regime(name=f"{_FEW}{limit}", title=title, per_language=True, limit=limit)
 
 
+_ENGLISH_TO_TARGET = "trained on English translated to the target language, one model per language"
 _NAMED = (
-    Regime("zero-shot", "trained on English"),
-    Regime("translate-train", "for each language, on English translated to it", per_language=True, translated=True),
-    Regime("translate-train-all", "on English and all its translations", all_languages=True, translated=True),
-    Regime("translate-test", "trained on English, asked in translations to English", asks_translated=True),
-    Regime("in-language", "for each language, on its own training set", per_language=True),
+    Regime(name="zero-shot", title="trained on English"),
+    Regime(name="translate-train", title=_ENGLISH_TO_TARGET, per_language=True, translated=True),
+    Regime(
+        name="translate-train-all",
+        title="trained on English and all its translations",
+        all_languages=True,
+        translated=True,
+    ),
+    Regime(name="translate-test", title="trained on English, tested on translations to English", asks_translated=True),
+    Regime(name="in-language", title="trained on the target language, one model per language", per_language=True),
     _few_examples(1000),
-    Regime("in-language-all", "on the training sets of all languages together", all_languages=True),
+    Regime(name="in-language-all", title="trained on the training sets of all languages", all_languages=True),
 )
-REGIMES = {one.name: one for one in _NAMED}
+REGIMES = {regime.name: regime for regime in _NAMED}
 
 
 def regime(name: str) -> Regime:
-    """A regime by name.
+    """Return a regime by name.
 
     `in-language-500` learns from any number of examples, `multi-source:en,de` from the training sets of any languages.
 
     Raises:
-        UnknownNameError: no such regime, or no such language.
+        UnknownNameError: unknown regime or language.
     """
     if name in REGIMES:
         return REGIMES[name]
     if re.fullmatch(rf"{_FEW}[1-9][0-9]{{0,8}}", name, re.ASCII):
         return _few_examples(int(name.removeprefix(_FEW)))
-    if not name.startswith(_MULTI):
-        raise unknown("regime", name, (*REGIMES, f"{_MULTI}:en,de"))
-    # The folder's name, multi-source-de-en, is understood as well as the user's.
-    codes = name.removeprefix(_MULTI).replace("-", ",").replace(":", ",").split(",")
+    # Also accept the folder name, multi-source-de-en.
+    codes = re.split("[-:,]", name.removeprefix(_MULTI)) if name.startswith(_MULTI) else ()
     sources = tuple(sorted({find_language(code.strip()).code for code in codes if code.strip()}))
     if not sources:
         raise unknown("regime", name, (*REGIMES, f"{_MULTI}:en,de"))
-    return Regime("-".join((_MULTI, *sources)), f"on the training sets of {', '.join(sources)}", sources=sources)
+    title = f"trained on the training sets of {', '.join(sources)}"
+    return Regime(name="-".join((_MULTI, *sources)), title=title, sources=sources)
 
 
 def joined(parts: Sequence[Examples]) -> Examples:
-    """Training sets of several languages, one after the other; see `Regime.training`."""
+    """Join training sets of several languages; see `Regime.training`."""
     first = parts[0]
     for part in parts:
         if part.gold not in part.columns:
-            raise DataError("the training file has no gold answers", where=", ".join(part.sources))
+            raise DataError("the training file has no gold labels", where=", ".join(part.sources))
     shared = [name for name in first.columns if all(name in part.columns for part in parts)]
-    columns: dict[str, Column] = {name: _chained(parts, name) for name in shared}
+
+    def chained(name: str) -> list[Any]:
+        return [item for part in parts for item in part.column(name)]
+
+    columns: dict[str, Column] = {name: partial(chained, name) for name in shared}
     columns["language"] = [part.language for part in parts for _ in range(len(part))]
     return replace(
         first,
@@ -202,10 +189,6 @@ def joined(parts: Sequence[Examples]) -> Examples:
         sources=tuple(dict.fromkeys(source for part in parts for source in part.sources)),
         notes=[f"{part.language}: {note}" for part in parts for note in part.notes],
     )
-
-
-def _chained(parts: Sequence[Examples], name: str) -> Callable[[], Sequence[Any]]:
-    return lambda: [item for part in parts for item in part.column(name)]
 
 
 def _checksum(lines: Sequence[str]) -> str:

@@ -1,12 +1,15 @@
-"""The state that a killed run goes on from: all that an exact continuation needs, written whole or not at all."""
+"""Resumable training state: everything an exact continuation needs, written atomically, also on Ctrl-C and SIGTERM."""
 
 import hashlib
 import os
+import signal
+import threading
 import time
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from secrets import token_hex
+from types import FrameType, TracebackType
 from typing import Any
 
 import torch
@@ -17,54 +20,103 @@ from isogloss.training.batching import BatchSchedule
 from isogloss.training.errors import TrainingError
 from isogloss.training.optimizer import Optimizer
 
+_SIGNALS = signal.SIGINT, signal.SIGTERM  # cluster schedulers send SIGTERM before they kill
+
+
+class Interruption:
+    """Context that delays the first signal to the end of an update, to save the state; a second acts immediately.
+
+    With `wanted` false, all signals act as usual.
+    """
+
+    def __init__(self, wanted: bool = True) -> None:
+        # Python handles signals in the main thread only.
+        self._wanted = wanted and threading.current_thread() is threading.main_thread()
+        self._before: dict[int, Any] = {}
+        self._noted = 0
+
+    def __enter__(self) -> "Interruption":
+        if self._wanted:
+            self._before = {number: signal.signal(number, self._note) for number in _SIGNALS}
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._leave()
+        if error is None and self:  # the signal came during the last update
+            self.happen()
+
+    def __bool__(self) -> bool:
+        """Return True if a signal was received."""
+        return self._noted > 0
+
+    def happen(self) -> None:
+        """Let the recorded signal take effect."""
+        self._leave()
+        number, self._noted = self._noted, 0
+        signal.raise_signal(number)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        is_second, self._noted = self._noted > 0, number
+        if is_second:
+            self.happen()
+
+    def _leave(self) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._before = {}
+
 
 class ResumableState:
-    """The losses and the optimizer of a run, and their file; no path, where the run is not to be resumed.
+    """Losses and optimizer of a run, and the file they are saved to; without a path the run is not resumable.
 
-    The file of another schedule is refused.
-
-    Attributes:
-        step: the update whose state is on disk, 0 where none is.
+    A file from another schedule is refused. `step` is the update of the state on disk, 0 if none was saved.
     """
 
     def __init__(self, path: Path | None, schedule: BatchSchedule, losses: Tensor, optimizer: Optimizer) -> None:
-        self._path, self._losses, self._optimizer = path, losses, optimizer
-        self._signature = _signature(schedule)
+        self.path, self._losses, self._optimizer = path, losses, optimizer
+        # Everything that determines a run; the data enters by its lengths.
+        digest = hashlib.sha256(repr((asdict(schedule.recipe), schedule.seed, schedule.steps)).encode())
+        digest.update(schedule.lengths.tobytes())
+        self._signature = digest.hexdigest()
         self._written = time.monotonic()
         self.step = 0
 
     def restore(self) -> int:
-        """Go on from the file, where there is one; gives the updates done."""
-        # Nobody goes on before all have read it: the main process may replace or remove it at once.
+        """Restore the state from the file, if it exists, and return the number of updates done."""
+        # Wait until every process has read the file: the main one may replace or remove it right after.
         with processes.in_step():
-            found = _read(self._path, self._signature) if self._path is not None else None
-        if found is not None:
-            self._optimizer.restore(found)
-            self._losses.copy_(found["losses"])
-            self.step = int(found["step"])
+            saved = None
+            if self.path is not None and self.path.exists():
+                fix = "Remove it to start over, or choose another folder"
+                try:
+                    saved = torch.load(self.path, map_location="cpu", weights_only=True)
+                    signature = saved["signature"]
+                except Exception as error:  # torch and pickle raise many types
+                    what = f"the training state is damaged ({error})"
+                    raise TrainingError(what, where=str(self.path), fix=fix) from error
+                if signature != self._signature:
+                    what = "the state belongs to a run with other data or settings"
+                    raise TrainingError(what, where=str(self.path), fix=fix)
+        if saved is not None:
+            self._optimizer.restore(saved)
+            self._losses.copy_(saved["losses"])
+            self.step = int(saved["step"])
         return self.step
 
     def due(self, every: float) -> bool:
-        """Whether there is a file to be written, and that was last done at least `every` seconds ago."""
-        return self._path is not None and time.monotonic() - self._written >= every
+        """Return True if the run is resumable and the last save is at least `every` seconds old."""
+        return self.path is not None and time.monotonic() - self._written >= every
 
     def save(self, step: int) -> None:
-        """Write the state after an update; of several processes the main one does."""
-        if self._path is not None and processes.is_main():
+        """Save the state after an update; only the main process writes."""
+        if self.path is not None and processes.is_main():
             progress = {"signature": self._signature, "step": step, "losses": self._losses}
-            _write(self._path, {**progress, **self._optimizer.state()})
+            _write(self.path, {**progress, **self._optimizer.state()})
         self._written, self.step = time.monotonic(), step
 
 
-def _signature(schedule: BatchSchedule) -> str:
-    """A hash over what decides a run, its data by their lengths."""
-    digest = hashlib.sha256(repr((asdict(schedule.recipe), schedule.seed, schedule.steps)).encode())
-    digest.update(schedule.lengths.tobytes())
-    return digest.hexdigest()
-
-
 def _write(path: Path, state: dict[str, Any]) -> None:
-    """Write a state; a kill leaves the one before."""
+    """Write a state atomically; a kill leaves the previous one."""
     part = path.with_name(f".{path.name}.{token_hex(4)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,26 +128,11 @@ def _write(path: Path, state: dict[str, Any]) -> None:
             os.fsync(stream.fileno())
         part.replace(path)
     except (OSError, RuntimeError) as error:
-        # When a write fails, torch raises an error of its own on top; what really happened is the error before it.
+        # When a write fails, torch raises its own error on top; the original one is its context.
         cause = error if isinstance(error, OSError) else error.__context__ or error
-        said = getattr(cause, "strerror", None) or cause
-        fix = "Make room there, or choose another folder; what was written before is kept"
-        raise TrainingError(f"the state of training cannot be written ({said})", where=str(path), fix=fix) from error
+        reason = getattr(cause, "strerror", None) or cause
+        fix = "Free disk space, or choose another folder; the previous state is kept"
+        raise TrainingError(f"cannot write the training state ({reason})", where=str(path), fix=fix) from error
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
-
-
-def _read(path: Path, signature: str) -> dict[str, Any] | None:
-    """The state of a run, in main memory; None where there is none."""
-    if not path.exists():
-        return None
-    fix = "Remove it to begin anew, or choose another folder"
-    try:
-        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-        found = state["signature"]
-    except Exception as error:  # torch and pickle raise what they like
-        raise TrainingError(f"the state of training is damaged ({error})", where=str(path), fix=fix) from error
-    if found != signature:
-        raise TrainingError("the state is of a run with other data or settings", where=str(path), fix=fix)
-    return state

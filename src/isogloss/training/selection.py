@@ -1,7 +1,7 @@
-"""Which checkpoint answers: rules that look at dev scores, or at none.
+"""Checkpoint selection: rules that choose a checkpoint by dev scores, or take the last.
 
-The rule matters: checkpoints that English dev cannot tell apart differ by many points in other languages (Keung et
-al., 2020). So scores and answers of all checkpoints are kept, and any rule can be applied to them afterwards.
+The rule matters: checkpoints with equal English dev scores differ by many points in other languages (Keung et al.,
+2020). Scores and predictions of all checkpoints are therefore kept, and any rule can be applied later.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,12 +12,12 @@ from isogloss.errors import unknown
 from isogloss.languages import language as find_language
 
 RULES = ("training-dev", "english-dev", "target-dev", "single-target:<language>", "dev-loss", "last")
-LOSS = "loss"  # the metric that `dev-loss` looks at: lower is better
+LOSS = "loss"  # metric of the `dev-loss` rule: lower is better
 ENGLISH = ("en",)
 
 
 class CheckpointScore(NamedTuple):
-    """A score, 0..100, or the mean loss of a checkpoint: one line of `checkpoints.csv`."""
+    """A score (0..100) or mean loss of a checkpoint: one line of `checkpoints.csv`."""
 
     step: int
     seed: int
@@ -29,14 +29,14 @@ class CheckpointScore(NamedTuple):
 
 
 class ChosenCheckpoint(NamedTuple):
-    """A checkpoint, and what chose it: `<language> dev`, or `last`, also where there is no such dev set."""
+    """A checkpoint and the reason for choosing it: `<language> dev`, or `last` (also if the dev set is missing)."""
 
     step: int
     by: str
 
 
 def check_rule(rule: str) -> None:
-    """Raise an UnknownNameError where there is no such rule, or no such language."""
+    """Raise `UnknownNameError` if the rule or its language is unknown."""
     name, colon, language = rule.partition(":")
     if name == "single-target" and colon:
         find_language(language)
@@ -45,26 +45,26 @@ def check_rule(rule: str) -> None:
 
 
 def selecting_languages(rule: str, languages: Iterable[str], trained_on: Sequence[str] = ENGLISH) -> tuple[str, ...]:
-    """The languages whose dev sets a rule looks at, to choose for some languages a model that was trained on others."""
+    """Return the languages with dev sets that a rule uses to choose a model for `languages`."""
     name, _, language = rule.partition(":")
     trained = tuple(trained_on)
-    of_rule = {
+    fixed = {
         "training-dev": trained,
         "dev-loss": trained,
         "english-dev": ENGLISH,
         "single-target": (language,),
         "last": (),
     }
-    return of_rule.get(name, tuple(dict.fromkeys(languages)))
+    return fixed.get(name, tuple(dict.fromkeys(languages)))
 
 
 def dev_scores(scores: Iterable[CheckpointScore], language: str, main: Sequence[str]) -> dict[int, float]:
-    """The dev score of every checkpoint that predicted a language: the mean over the task's main metrics."""
-    found: dict[int, dict[str, float]] = {}
+    """Return each checkpoint's dev score in a language: the mean over the task's main metrics."""
+    by_step: dict[int, dict[str, float]] = {}
     for score in scores:
         if score.language == language and score.split == "dev" and score.metric in main:
-            found.setdefault(score.step, {})[score.metric] = score.value
-    return {step: fmean(metrics[name] for name in main) for step, metrics in found.items()}
+            by_step.setdefault(score.step, {})[score.metric] = score.value
+    return {step: fmean(metrics[name] for name in main) for step, metrics in by_step.items()}
 
 
 def choose(
@@ -75,33 +75,23 @@ def choose(
     main: Sequence[str],
     trained_on: Sequence[str] = ENGLISH,
 ) -> ChosenCheckpoint:
-    """The checkpoint that answers in a language, by a rule of `RULES`; of equals, the earliest.
+    """Choose the checkpoint for a language by a rule in `RULES`; the earliest wins a tie.
 
-    Args:
-        scores: those of all checkpoints; only those on dev sets count.
-        steps: all checkpoints, in order.
-        rule: the name of the rule.
-        language: the language to answer in.
-        main: the metrics whose mean is the task's score.
-        trained_on: the languages of the training set, which `training-dev` and `dev-loss` look at: of several dev sets
-            the mean, over those that there are.
-
-    Raises:
-        ValueError: there are no checkpoints.
+    Only dev scores count; `main` are the metrics averaged into the task's score. `training-dev` and `dev-loss` use the
+    languages `trained_on`: several dev sets are averaged, and missing ones are skipped.
     """
     if not steps:
-        raise ValueError("there is no checkpoint to choose from")
+        raise ValueError("no checkpoint to choose from")
     by_loss = rule == "dev-loss"
-    found = {
+    available = {
         code: dev
         for code in selecting_languages(rule, [language], trained_on)
         if (dev := dev_scores(scores, code, [LOSS] if by_loss else main))
     }
-    if not found:
+    if not available:
         return ChosenCheckpoint(steps[-1], "last")
     sign = -1 if by_loss else 1
-    means = {
-        step: sign * fmean(dev[step] for dev in found.values()) for step in set.intersection(*map(set, found.values()))
-    }
+    common = set.intersection(*map(set, available.values()))
+    means = {step: sign * fmean(dev[step] for dev in available.values()) for step in common}
     best = max(means, key=lambda step: (means[step], -step))
-    return ChosenCheckpoint(best, f"{'+'.join(found)} dev{' loss' if by_loss else ''}")
+    return ChosenCheckpoint(best, f"{'+'.join(available)} dev{' loss' if by_loss else ''}")

@@ -1,8 +1,8 @@
-"""The forward and backward passes and the update of a training step, eagerly or as CUDA graphs, with the same result.
+"""Forward pass, backward pass and update of a training step, eagerly or as CUDA graphs, with the same result.
 
-At a batch of 32 a large accelerator waits for the host: it computes faster than a program can tell it what to do. So
-on CUDA the backward pass is captured for every shape of batch that comes again, and the update once; from then on a
-step is two launches. Losses stay on the device until somebody asks, because reading one would stop everything.
+At a batch of 32 a large accelerator is faster than the host can launch kernels. On CUDA, the backward pass is therefore
+captured for every batch shape that recurs, and the update once; a step is then two launches. Losses stay on the device
+until requested, because reading one would stall the pipeline.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ Shape = tuple[tuple[str, tuple[int, ...]], ...]
 
 
 def to_device(arrays: Arrays, device: torch.device) -> dict[str, Tensor]:
-    """Arrays as tensors on a device; on CUDA without waiting for the copy."""
+    """Return arrays as tensors on a device; copies to CUDA are asynchronous."""
     tensors = {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
     if device.type != "cuda":
         return tensors
@@ -28,9 +28,9 @@ def to_device(arrays: Arrays, device: torch.device) -> dict[str, Tensor]:
 
 
 class TrainStep:
-    """The passes and updates of one training run of a model in training mode, on its device and in its precision.
+    """Passes and updates of a training run, for a model in training mode, on its device and in its precision.
 
-    With `graphs`, CUDA graphs are captured; what cannot be captured runs eagerly, and `eager_because` says why.
+    With `graphs`, CUDA graphs are captured; if that fails, it runs eagerly and `eager_because` gives the reason.
     """
 
     def __init__(self, model: nn.Module, objective: TrainingObjective, optimizer: Optimizer, *, graphs: bool) -> None:
@@ -47,42 +47,48 @@ class TrainStep:
         self._pool: Any = None
 
     def backward(self, batch: Mapping[str, Tensor], scale: float) -> None:
-        """Collect the gradients of a batch whose summed loss counts `scale` times."""
+        """Collect the gradients of a batch, its summed loss multiplied by `scale`."""
         self._scale.fill_(scale)
         shape = tuple((name, tuple(tensor.shape)) for name, tensor in batch.items())
         if self.graphs and shape in self._seen and shape not in self._captured:
-            self._capture_backward(shape, batch)
+            inputs = {name: tensor.clone() for name, tensor in batch.items()}
+            reason = ""
+            try:
+                self._captured[shape] = self._capture(lambda: self._backward(inputs)), inputs
+            except torch.OutOfMemoryError:
+                reason = "out of memory"
+            except RuntimeError as error:
+                reason = str(error).split("\n")[0]
+            if reason:
+                self._without_graphs(reason)
         if self.graphs and shape in self._captured:
             graph, inputs = self._captured[shape]
             torch._foreach_copy_(list(inputs.values()), list(batch.values()), non_blocking=True)
             graph.replay()
         else:
-            # The first of a shape runs eagerly: libraries make their plans for it, and a rare one costs no more.
+            # The first batch of a shape runs eagerly: libraries make their plans, and a rare shape costs no capture.
             self._eagerly(batch)
             self._seen.add(shape)
 
     def update(self) -> None:
-        """Update the weights, and note the loss."""
-        if not self.graphs:
-            self._update()
-        elif self._captured_update is not None:
-            self._captured_update.replay()
-        elif self.optimizer.warm:
+        """Update the weights, and record the loss."""
+        if not self.graphs or not self.optimizer.warm:
+            self._update()  # the first update compiles the kernels that the graph captures
+            return
+        if self._captured_update is None:
             self._captured_update = self._capture(self._update)
-            self._captured_update.replay()
-        else:
-            self._update()  # the first compiles what the graph then holds
+        self._captured_update.replay()
 
     def _eagerly(self, batch: Mapping[str, Tensor]) -> None:
-        """A pass without a graph; those that were captured go where there is no room for it beside their memory."""
+        """Run a pass without a graph; give up the captured graphs if it does not fit in memory next to them."""
         try:
             self._backward(batch)
             return
         except torch.OutOfMemoryError:
             if self._pool is None:
                 raise
-        # Out here the error is forgotten, and what the attempt held is free.
-        self._without_graphs("memory is short")
+        # Outside the handler the traceback, and the memory it keeps alive, is released.
+        self._without_graphs("out of memory")
         self._backward(batch)
 
     def _backward(self, batch: Mapping[str, Tensor]) -> None:
@@ -97,20 +103,8 @@ class TrainStep:
         self._loss.zero_()
         self.optimizer.update()
 
-    def _capture_backward(self, shape: Shape, batch: Mapping[str, Tensor]) -> None:
-        inputs = {name: tensor.clone() for name, tensor in batch.items()}
-        reason = ""
-        try:
-            self._captured[shape] = self._capture(lambda: self._backward(inputs)), inputs
-        except torch.OutOfMemoryError:
-            reason = "memory is short"
-        except RuntimeError as error:
-            reason = str(error).split("\n")[0]
-        if reason:
-            self._without_graphs(reason)
-
     def _without_graphs(self, reason: str) -> None:
-        """Go on eagerly from here, and give back what the graphs held."""
+        """Continue eagerly, and free the graphs' memory."""
         self.graphs, self.eager_because = False, reason
         self._captured.clear()
         self._captured_update = self._pool = None
@@ -119,7 +113,7 @@ class TrainStep:
         torch.cuda.empty_cache()
 
     def _capture(self, act: Callable[[], None]) -> Any:
-        """A graph of an act, which is not done by that; all graphs share their memory, as they never overlap."""
+        """Capture a function as a graph without running it; all graphs share memory, as they never overlap."""
         self._pool = self._pool or torch.cuda.graph_pool_handle()
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph, pool=self._pool):

@@ -1,1 +1,1 @@
-"""The same in another language: translators, and the files of translated examples."""
+"""Translation: translators, and the files of translated examples."""

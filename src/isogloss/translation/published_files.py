@@ -1,7 +1,7 @@
-"""The translation files of others: XTREME's archive and its scripts' folders, XNLI's, PAWS-X's and XCOPA's own.
+"""Readers of published translations: XTREME's archive and script output, XNLI, PAWS-X and XCOPA.
 
-XTREME's pairs are tab-separated, `a, b, a translated, b translated, label`, or, as its scripts keep them, only the last
-three; its questions are SQuAD files whose answers were found again in the translated passages.
+XTREME's pairs are tab-separated, `a, b, a translated, b translated, label`, or, from its scripts, only the last
+three; its questions are SQuAD files with answers projected onto the translated passages.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,11 +20,11 @@ _SQUAD = "SQuAD/translate-train/squad.translate.train.en-{lang}.json"
 
 
 def _pair_files(train: str, test: str) -> Layout:
-    """XTREME's pairs of texts in two folders, or in one."""
+    """Return XTREME's layout of text pairs in two folders, or in one."""
     return Layout("pairs", train=f"{train}/en-{{lang}}-translated.tsv", test=f"{test}/test-{{lang}}-en-translated.tsv")
 
 
-# Where the files may lie, below the folder of translations or the data folder; best first.
+# File locations below the translations folder or the data folder, best first.
 _LAYOUTS = {
     "xnli": (
         _pair_files("XNLI/translate-train", "XNLI/translate-test"),
@@ -51,64 +51,61 @@ _LAYOUTS = {
 
 
 def published_folders(task: Task) -> set[str]:
-    """The folders that may have such files of a task, by their names in the data folder."""
-    patterns = (pattern for each in _LAYOUTS.get(task.id, ()) for pattern in (each.train, each.dev, each.test))
+    """Return the data subfolders that may have translations of a task."""
+    patterns = (pattern for layout in _LAYOUTS.get(task.id, ()) for pattern in (layout.train, layout.dev, layout.test))
     return {pattern.partition("/")[0] for pattern in patterns if pattern}
 
 
 def find(task: Task, language: str, split: str, roots: Sequence[Path]) -> Examples | None:
-    """The training set in a language, or a test set from it in English; None where there is no file."""
+    """Return the training set in a language, or a test set translated to English; None if there is no file."""
     for layout in _LAYOUTS.get(task.id, ()):
         for root in roots:
             if pattern := getattr(layout, split):
-                found = _READERS[layout.reader](SplitFiles(task, language, split, root, pattern))
-                if found is not None:
-                    return found
+                examples = _READERS[layout.reader](
+                    SplitFiles(task=task, language=language, split=split, root=root, pattern=pattern)
+                )
+                if examples is not None:
+                    return examples
     return None
 
 
 def _pairs(source: SplitFiles) -> Examples | None:
-    """XTREME's pairs; the labels of a test file are not read, for gold is the original's."""
+    """Read XTREME's pairs; labels of a test file are ignored, since gold comes from the original."""
     path = source.path()
     if path is None:
         return None
     table = list(rows(path, (1, 64), source.digest))
-    return _labelled(source, table) if source.split == "train" else _unlabelled(source, table)
-
-
-def _labelled(source: SplitFiles, table: Sequence[list[str]]) -> Examples:
-    """Rows with a label of the task; others are left out and counted, as some of the published rows are damaged."""
-    found = [(*row[-3:-1], _label(row[-1])) for row in table if len(row) in (3, 5)]
-    kept = [row for row in found if row[2] in source.task.labels]
-    lost = len(table) - len(kept)
-    if lost > len(table) / 2:
-        what = f"{lost:,} of {len(table):,} rows are no pairs with a label of {source.task.id}"
-        fix = "XTREME's columns are a, b, a translated, b translated, label"
-        raise DataError(what, where=source.where(), fix=fix)
-    first, second, labels = ([row[column] for row in kept] for column in range(3))
-    columns: dict[str, Column] = {"text_a": first, "text_b": second, "label": labels}
-    examples = source.examples(source.row_ids(len(kept)), columns, "label")
-    if lost:
-        examples.notes.append(f"{lost:,} of {len(table):,} rows left out: they are damaged")
-    return examples
-
-
-def _label(text: str) -> str:
-    # XTREME's XNLI files spell one label as the release does.
-    return "contradiction" if text.strip() == "contradictory" else text.strip()
-
-
-def _unlabelled(source: SplitFiles, table: Sequence[list[str]]) -> Examples:
+    if source.split == "train":
+        return _labelled(source, table)
     for number, row in enumerate(table, 1):
         if not 2 <= len(row) <= 5:
-            raise DataError(f"{len(row)} columns instead of 2 to 5", where=f"{source.where()}:{number}")
+            raise DataError(f"expected 2 to 5 columns, got {len(row)}", where=f"{source.where()}:{number}")
     texts = [row[2:4] if len(row) > 3 else row[:2] for row in table]
     columns: dict[str, Column] = {"text_a": [row[0] for row in texts], "text_b": [row[1] for row in texts]}
     return source.examples(source.row_ids(len(texts)), columns, "label")
 
 
+def _labelled(source: SplitFiles, table: Sequence[list[str]]) -> Examples:
+    """Return rows with a valid label; others are dropped and counted, as some published rows are damaged."""
+    # XTREME's XNLI files spell one label as in the release.
+    labels = {"contradictory": "contradiction"}
+    rows = [(*row[-3:-1], labels.get(row[-1].strip(), row[-1].strip())) for row in table if len(row) in (3, 5)]
+    valid = [row for row in rows if row[2] in source.task.labels]
+    lost = len(table) - len(valid)
+    if lost > len(table) / 2:
+        what = f"{lost:,} of {len(table):,} rows are not pairs with a label of {source.task.id}"
+        fix = "XTREME's columns are a, b, a translated, b translated, label"
+        raise DataError(what, where=source.where(), fix=fix)
+    names = ("text_a", "text_b", "label")
+    columns: dict[str, Column] = {name: [row[index] for row in valid] for index, name in enumerate(names)}
+    examples = source.examples(source.row_ids(len(valid)), columns, "label")
+    if lost:
+        examples.notes.append(f"{lost:,} of {len(table):,} damaged rows dropped")
+    return examples
+
+
 def _squad(source: SplitFiles) -> Examples | None:
-    """XTREME's questions; an answer that is not at its place is looked for."""
+    """Read XTREME's questions; search for answers that are not at their offset."""
     path = source.path()
     if path is None:
         return None
@@ -118,13 +115,13 @@ def _squad(source: SplitFiles) -> Examples | None:
         "question": [question.question for _, question in questions],
         "context": [paragraph.context for paragraph, _ in questions],
     }
-    # The published files do not promise unique ids, and nothing else looks at those of training questions.
+    # Published ids need not be unique, and training ids are not used otherwise.
     unique = ids if len(set(ids)) == len(ids) else source.row_ids(len(ids))
-    found = [
+    answers = [
         find_answers(paragraph.context, [(answer.text, answer.answer_start) for answer in question.answers])
         for paragraph, question in questions
     ]
-    return with_answers(source.examples(unique, columns, "answers"), found)
+    return with_answers(source.examples(unique, columns, "answers"), answers)
 
 
 _READERS: dict[str, Callable[[SplitFiles], Examples | None]] = {

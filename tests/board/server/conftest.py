@@ -1,4 +1,4 @@
-"""A board on each of the two databases; PostgreSQL is a real one, of this test session alone."""
+"""A board on each of the two databases; PostgreSQL is a real server of this test session."""
 
 import os
 import shutil
@@ -14,36 +14,33 @@ import pytest
 from starlette.testclient import TestClient
 
 from board.server.made_board import MakeBoard, make_board, new_database, team_client
+from caches import new_cache
 from isogloss.board.server.board import OpenBoard
-from isogloss.tasks.mini import make
 
 
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A cache for the embedded suite that workers in other processes share."""
-    folder = tmp_path_factory.mktemp("cache")
+    """Cache for the built-in suite, shared with worker processes."""
+    folder = new_cache(tmp_path_factory.mktemp("cache"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ISOGLOSS_CACHE", str(folder))
-        make.folder.cache_clear()
-        make.folder()
         yield folder
-    make.folder.cache_clear()
 
 
 def _programs() -> Path | None:
-    """Where the server's programs are; Debian keeps them out of the way."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), reverse=True)
-    found += [Path(path) for name in ("initdb",) if (path := shutil.which(name))]
-    return found[0].parent if found else None
+    """Return the folder of PostgreSQL's programs, which Debian keeps off the PATH."""
+    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), reverse=True)
+    programs += [Path(path) for name in ("initdb",) if (path := shutil.which(name))]
+    return programs[0].parent if programs else None
 
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[str]:
-    """The URL of a server, without the name of a database."""
+    """URL of a server, without a database name."""
     programs = _programs()
     if programs is None:
-        pytest.skip("there is no PostgreSQL server here: Debian's package postgresql has one")
-    # It will not run as root; where we are, it runs as the user that Debian's package makes.
+        pytest.skip("PostgreSQL is missing (Debian package postgresql)")
+    # PostgreSQL refuses to run as root; use the user of Debian's package then.
     user: dict[str, Any] = {"user": "postgres"} if os.geteuid() == 0 else {}
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
     if user:
@@ -68,13 +65,13 @@ def postgresql() -> Iterator[str]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest) -> str:
-    """An empty database of each kind: "" is SQLite in the board's folder."""
+    """URL of an empty database of each kind; "" is SQLite in the board's folder."""
     return "" if request.param == "sqlite" else new_database(request.getfixturevalue("postgresql"))
 
 
 @pytest.fixture
 def boards(database_url: str, tmp_path: Path) -> Iterator[MakeBoard]:
-    """Makes the board of a test, with settings of its own."""
+    """Factory of boards with custom settings."""
     made: list[OpenBoard] = []
 
     def new(**settings: Any) -> OpenBoard:
@@ -93,6 +90,6 @@ def board(boards: MakeBoard) -> OpenBoard:
 
 @pytest.fixture
 def client(board: OpenBoard) -> Iterator[TestClient]:
-    """The board's application, spoken to as by a team's client."""
+    """Test client of the board, authenticated as a team."""
     with team_client(board) as made:
         yield made

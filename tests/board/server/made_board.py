@@ -1,12 +1,9 @@
-"""Boards, teams and archives of predictions for the tests of the server; the suite is the embedded one."""
+"""Boards, teams and prediction archives for the server tests, with the built-in suite."""
 
-import io
 import json
 import random
 import secrets
-import tarfile
-import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +11,8 @@ import msgspec
 from sqlalchemy import create_engine, text
 from starlette.testclient import TestClient
 
+from archives import tar_of as tar_of  # noqa: PLC0414 - for the tests of boards
+from archives import zip_of as zip_of  # noqa: PLC0414
 from isogloss.board.server.app import create_app
 from isogloss.board.server.board import OpenBoard, open_board
 from isogloss.board.server.database import writing
@@ -44,7 +43,7 @@ LANGUAGES = ("en", "de", "sw")
 
 
 def make_board(folder: Path, **settings: Any) -> OpenBoard:
-    """A new board of the embedded suite; settings other than their defaults go into its file."""
+    """Create a board with the built-in suite; write non-default settings to its file."""
     folder.mkdir(parents=True, exist_ok=True)
     own = {name: settings.pop(name) for name in ("database", "title", "gold") if name in settings}
     write_settings(folder, BoardSettings(suite="mini", **own))
@@ -57,14 +56,14 @@ def make_board(folder: Path, **settings: Any) -> OpenBoard:
 def make_token(board: OpenBoard, team: str = "Team", scopes: Sequence[str] = ("read", "submit", "publish")) -> str:
     with writing(board.engine) as session:
         try:
-            found = find_team(session, team)
+            owner = find_team(session, team)
         except Exception:
-            found = create_team(session, team)
-        return create_token(session, found, board.pepper, scopes)
+            owner = create_team(session, team)
+        return create_token(session, owner, board.pepper, scopes)
 
 
 def answers(seed: int, languages: Sequence[str] = LANGUAGES, skill: float = 0.7) -> dict[str, bytes]:
-    """The files of a system that knows a part of the embedded XNLI."""
+    """Return prediction files with partly correct answers to the built-in XNLI."""
     rng = random.Random(seed)
     files = {}
     for language in languages:
@@ -78,44 +77,26 @@ def answers(seed: int, languages: Sequence[str] = LANGUAGES, skill: float = 0.7)
     return files
 
 
-def zip_of(files: Mapping[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return out.getvalue()
-
-
-def tar_of(files: Mapping[str, bytes], mode: str = "w:gz") -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode=mode) as archive:  # type: ignore[call-overload]
-        for name, content in files.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            archive.addfile(info, io.BytesIO(content))
-    return out.getvalue()
-
-
 def send(client: Any, archive: bytes, publish: bool = False, **metadata: Any) -> Any:
-    """Submit an archive by the API; the answer."""
+    """Submit an archive by the API and return the response."""
     fields = {"metadata": json.dumps(METADATA | metadata), "publish": str(publish).lower()}
     return client.post("/api/v1/submissions", data=fields, files={"archive": ("answers.zip", archive)})
 
 
 def work_all(board: OpenBoard) -> int:
-    """Do all that is in the queue, in this process; the number of jobs."""
+    """Process all queued jobs in this process; return their number."""
     claims = JobClaims(board)
     return sum(1 for _ in iter(lambda: work_once(claims), False))
 
 
 def team_client(board: OpenBoard, team: str = "Team", **options: Any) -> TestClient:
-    """The board's application, spoken to as by a team's client."""
+    """Return a test client of the board, authenticated as a team."""
     token = make_token(board, team, **options)
     return TestClient(create_app(board), headers={"Authorization": f"Bearer {token}"}, raise_server_exceptions=False)
 
 
 def new_database(server: str) -> str:
-    """The URL of a new, empty database of a PostgreSQL server."""
+    """Create an empty PostgreSQL database and return its URL."""
     name = f"board_{secrets.token_hex(6)}"
     url = f"{server}/postgres".replace("postgresql:", "postgresql+psycopg:")
     engine = create_engine(url, isolation_level="AUTOCOMMIT")

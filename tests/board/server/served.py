@@ -1,4 +1,4 @@
-"""A board's server as a process of its own, which tests may kill."""
+"""A board server in its own process, which tests may kill."""
 
 import socket
 import subprocess
@@ -18,16 +18,17 @@ def free_port() -> int:
 
 
 class ServedBoard:
-    """A server that can be killed and started again on the same port."""
+    """Server that can be killed and restarted on the same port."""
 
-    def __init__(self, folder: Path, workers: int) -> None:
-        self.folder, self.workers, self.port = folder, workers, free_port()
+    def __init__(self, folder: Path, workers: int, setup: str = "") -> None:
+        self.folder, self.workers, self.port, self.setup = folder, workers, free_port(), setup
         self.address = f"http://127.0.0.1:{self.port}"
         self.start()
 
     def start(self) -> None:
         words = ["board", "serve", self.folder, "--port", self.port, "--workers", self.workers]
-        self.process = subprocess.Popen([sys.executable, "-m", "isogloss", *map(str, words)])
+        code = f"{self.setup}\nfrom isogloss.cli.main import main\nmain()"
+        self.process = subprocess.Popen([sys.executable, "-c", code, *map(str, words)])
         deadline = time.monotonic() + 300
         while True:
             assert self.process.poll() is None, "the server ended"
@@ -47,9 +48,9 @@ class ServedBoard:
 
 
 @contextmanager
-def served(folder: Path, workers: int = 0) -> Iterator[ServedBoard]:
-    """A running server."""
-    made = ServedBoard(folder, workers)
+def served(folder: Path, workers: int = 0, setup: str = "") -> Iterator[ServedBoard]:
+    """Start a server; `setup` is code that its process runs first."""
+    made = ServedBoard(folder, workers, setup)
     try:
         yield made
     finally:

@@ -1,4 +1,4 @@
-"""Which examples of hidden labels a system has right is told nowhere: with others right, every word is the same."""
+"""No output depends on which examples a system answers correctly, only on how many."""
 
 import json
 import re
@@ -23,18 +23,18 @@ ENDPOINTS = (
     "/api/v1/queue",
     "/api/v1/team",
 )
-# What differs from board to board: keys, times, and the checksum of all labels.
+# Differs between boards: keys, times, and the checksum of the labels.
 DIFFERS = re.compile(r"\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-][\d:]+)?)?|\b[0-9a-f]{8,}\b")
 
 
 @pytest.fixture
 def database_url() -> str:
-    """Nothing here depends on the database."""
+    """The database does not matter here."""
     return ""
 
 
-def told(folder: Path, right: range) -> dict[str, str]:
-    """All that a board says of a system that has just these of twelve examples right, in every language."""
+def board_output(folder: Path, right: range) -> dict[str, str]:
+    """Return all output of a board for a system with these of twelve examples correct, in every language."""
     codes = suite("mini").languages_of(TASK)
     write_gold(folder / "gold", suite("mini"), 12)
     labels = "".join(json.dumps({"label": int(row not in right)}) + "\n" for row in range(12))
@@ -47,27 +47,27 @@ def told(folder: Path, right: range) -> dict[str, str]:
     work_all(board)
     assert client.get(f"/api/v1/submissions/{key}").json()["state"] == "published"
     system = client.get("/api/v1/systems").json()["systems"][0]["id"]
-    found = {place: client.get(place.format(id=system, key=key)).text for place in ENDPOINTS}
+    outputs = {endpoint: client.get(endpoint.format(id=system, key=key)).text for endpoint in ENDPOINTS}
     site = (board.site / "current").resolve()
     for path in site.rglob("*"):
         if path.is_file() and path.suffix != ".gz":
-            found[str(path.relative_to(site))] = path.read_text(encoding="utf-8")
+            outputs[str(path.relative_to(site))] = path.read_text(encoding="utf-8")
     assert client.get(f"/examples/{TASK}/{codes[0]}.js").status_code == 404
     assert client.get(f"/examples/{TASK}/{codes[0]}/{system}.js").status_code == 404
 
     def cleaned(text: str) -> str:
         return DIFFERS.sub("?", text.replace(key, "KEY").replace(system, "SYSTEM"))
 
-    return {cleaned(name): cleaned(text) for name, text in found.items()}
+    return {cleaned(name): cleaned(text) for name, text in outputs.items()}
 
 
-def test_which_examples_are_right_is_told_by_no_file_and_no_endpoint(tmp_path: Path) -> None:
-    first, last = told(tmp_path / "first", range(6)), told(tmp_path / "last", range(6, 12))
+def test_no_file_or_endpoint_reveals_the_correct_examples(tmp_path: Path) -> None:
+    first, last = board_output(tmp_path / "first", range(6)), board_output(tmp_path / "last", range(6, 12))
     assert first.keys() == last.keys()
     assert not [name for name in first if name.startswith("examples")]
     assert '"examples":{}' in first["data.js"]
-    assert "50.0" in "".join(first[place] for place in ENDPOINTS)
+    assert "50.0" in "".join(first[endpoint] for endpoint in ENDPOINTS)
     assert [name for name, text in first.items() if text != last[name]] == []
-    # The test sees what depends on scores: with more of them right, all that tells scores is another.
-    more = told(tmp_path / "more", range(9))
+    # Sanity check: with more correct examples, the outputs with scores differ.
+    more = board_output(tmp_path / "more", range(9))
     assert {"data.js", "/api/v1/systems/{id}"} <= {name for name, text in more.items() if text != last[name]}

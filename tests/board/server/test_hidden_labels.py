@@ -1,4 +1,4 @@
-"""What teams are told does not depend on the labels: with other labels, every word but the scores is the same."""
+"""Messages to teams do not depend on the labels: with other labels, only the scores change."""
 
 import json
 import random
@@ -13,7 +13,8 @@ from starlette.testclient import TestClient
 from board.server.made_board import make_board, send, team_client, work_all, zip_of
 from isogloss.board.server.app import create_app
 from isogloss.board.server.models import BoardTable
-from isogloss.board.server.scoring import find_problems
+from isogloss.board.server.scoring import read_submission, redacted
+from isogloss.predictions.problems import Problem, ProblemCode
 from isogloss.tasks.suites import suite
 from sample import write_gold, write_system
 
@@ -21,7 +22,7 @@ TASKS = ("mini-xnli", "mini-xcopa", "mini-udpos", "mini-wikiann", "mini-tatoeba"
 
 
 def spoiled(folder: Path) -> None:
-    """A system that is wrong in many ways: labels that do not exist, lines too few and too many, other forms."""
+    """Return predictions with many problems: unknown labels, missing and extra lines, wrong types."""
     write_system(folder, suite("mini"), 12, "spoiled", 0.5)
     for task in TASKS:
         for number, path in enumerate(sorted((folder / task).iterdir())):
@@ -36,7 +37,7 @@ def spoiled(folder: Path) -> None:
 
 
 def relabelled(gold: Path, out: Path, rng: random.Random) -> None:
-    """The same examples with their labels exchanged among them."""
+    """Permute the labels among the examples."""
     for task in TASKS:
         (out / task).mkdir(parents=True)
         for path in (gold / task).iterdir():
@@ -49,24 +50,25 @@ def relabelled(gold: Path, out: Path, rng: random.Random) -> None:
 
 @pytest.fixture
 def database_url() -> str:
-    """Nothing here depends on the database."""
+    """The database does not matter here."""
     return ""
 
 
 def test_problems_do_not_depend_on_labels(tmp_path: Path) -> None:
     spoiled(tmp_path / "predictions")
     write_gold(tmp_path / "gold", suite("mini"), 12)
-    told = []
+    messages = []
     for seed in range(3):
         relabelled(tmp_path / "gold", tmp_path / f"gold{seed}", random.Random(seed))
         board = make_board(tmp_path / f"board{seed}", gold=str(tmp_path / f"gold{seed}"))
-        problems = [each for each in find_problems(board, tmp_path / "predictions") if each.where.startswith(TASKS)]
-        told.append([str(problem) for problem in problems])
-    assert len(told[0]) > 40
-    assert told[0] == told[1] == told[2]
+        _, problems = read_submission(board, tmp_path / "predictions")
+        problems = [problem for problem in problems if problem.where.startswith(TASKS)]
+        messages.append([str(problem) for problem in problems])
+    assert len(messages[0]) > 40
+    assert messages[0] == messages[1] == messages[2]
 
 
-def test_labels_that_cannot_be_used_are_not_quoted(tmp_path: Path) -> None:
+def test_invalid_labels_are_not_quoted(tmp_path: Path) -> None:
     write_gold(tmp_path / "gold", suite("mini"), 12)
     for path in (tmp_path / "gold/mini-xcopa").iterdir():
         path.write_text('{"label": "THE SECRET"}\n' * 12)
@@ -88,11 +90,11 @@ def test_labels_that_cannot_be_used_are_not_quoted(tmp_path: Path) -> None:
     assert "SECRET" not in text
     assert str(tmp_path) not in text
     assert shown["state"] == "published"
-    assert any("board's own data" in problem["what"] for problem in shown["problems"])
+    assert any(problem["code"] == "left-out" for problem in shown["problems"])
 
 
 def lists_in(value: object) -> Iterator[list[object]]:
-    """Every list in a JSON value."""
+    """Yield every list in a JSON value."""
     if isinstance(value, dict):
         value = [*value.values()]
         for inner in value:
@@ -104,12 +106,12 @@ def lists_in(value: object) -> Iterator[list[object]]:
 
 
 def floats_in(text: str) -> list[str]:
-    """Figures with more than two decimals, but for those of times and versions."""
+    """Return numbers with more than two decimals, except in times and versions."""
     return re.findall(r"(?<![\d.:-])\d+\.\d{3,}(?![\d.])", text)
 
 
 def values_in_files(folder: Path) -> Iterator[tuple[str, object, str]]:
-    """All JSON in a folder's files, however it is wrapped, and their text."""
+    """Return all JSON values and the text of a folder's files."""
     for path in sorted(folder.rglob("*.js")):
         text = path.read_text(encoding="utf-8")
         if path.name != "app.js":
@@ -117,9 +119,9 @@ def values_in_files(folder: Path) -> Iterator[tuple[str, object, str]]:
             yield str(path), json.loads("{" + body.rstrip().rstrip(";").removesuffix(")")), text
 
 
-def test_single_examples_are_nowhere(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """No address, page, table or line of the log has as many values as a cell has examples, or digits that tell one."""
-    examples = 67  # as many as nothing else is
+def test_output_contains_no_per_example_data(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """No response, page, table or log line has one value per example, or revealing decimals."""
+    examples = 67  # unique among the list lengths
     caplog.set_level("DEBUG")
     write_gold(tmp_path / "gold", suite("mini"), examples)
     board = make_board(tmp_path / "board", gold=str(tmp_path / "gold"))
@@ -134,23 +136,23 @@ def test_single_examples_are_nowhere(tmp_path: Path, caplog: pytest.LogCaptureFi
     work_all(board)
     everybody = TestClient(create_app(board))
     system = everybody.get("/api/v1/systems").json()["systems"][0]["id"]
-    found: list[tuple[str, object, str]] = []
+    values: list[tuple[str, object, str]] = []
     for path, verbs in everybody.get("/api/v1/openapi.json").json()["paths"].items():
         for each in (key, bad) if "{key}" in path and "get" in verbs else (key,) if "get" in verbs else ():
             answer = client.get(path.format(key=each, system_id=system))
             assert answer.status_code == 200
             lines = answer.text.splitlines() if "jsonl" in answer.headers["content-type"] else [answer.text]
-            found += [(path, json.loads(line), line) for line in lines]
-    found += values_in_files(board.site / "current/")
+            values += [(path, json.loads(line), line) for line in lines]
+    values += values_in_files(board.site / "current/")
     with board.engine.connect() as connection:
         for table in BoardTable.metadata.sorted_tables:
             for row in connection.execute(select(table)):
                 texts = [value for value in row if isinstance(value, str) and value.startswith(("[", "{"))]
-                found += [(table.name, json.loads(text), "") for text in texts]
-    assert len(found) > 20
-    for place, value, text in found:
-        assert all(len(each) != examples for each in lists_in(value)), place
-        assert floats_in(text) == [], place
+                values += [(table.name, json.loads(text), "") for text in texts]
+    assert len(values) > 20
+    for source, value, text in values:
+        assert all(len(values_) != examples for values_ in lists_in(value)), source
+        assert floats_in(text) == [], source
     logged = "\n".join(line.getMessage() for line in caplog.records if line.name.startswith("isogloss"))
     assert "prediction" not in logged
     left = {path.relative_to(board.folder).parts[0] for path in board.folder.rglob("*") if path.is_file()}
@@ -163,3 +165,52 @@ def test_single_examples_are_nowhere(tmp_path: Path, caplog: pytest.LogCaptureFi
         "archives",
         "site",
     } | {".migrate.lock"}
+
+
+def full_problem(code: ProblemCode) -> Problem:
+    """A problem with a secret in every field of text, and with numbers."""
+    return Problem(
+        code=code,
+        task="mini-tatoeba",
+        language="af",
+        split="test",
+        ids=("SECRET-ID",),
+        count=12_345,
+        total=67_890,
+        file="en.jsonl",
+        line=3,
+        detail="SECRET-DETAIL",
+        advice="SECRET-ADVICE",
+    )
+
+
+@pytest.mark.parametrize("code", ProblemCode)
+def test_ids_that_tell_the_gold_are_hidden_in_every_problem(code: ProblemCode) -> None:
+    text = str(redacted(full_problem(code), ids_tell_gold=True))
+    assert "SECRET-ID" not in text
+    if code in (ProblemCode.UNANSWERED, ProblemCode.UNKNOWN_IDS):
+        assert "12345" not in text
+        assert "67890" not in text
+
+
+@pytest.mark.parametrize("ids_tell_gold", [True, False])
+def test_the_reason_for_unusable_labels_and_unlisted_codes_stay_private(ids_tell_gold: bool) -> None:
+    listed = {ProblemCode.LEFT_OUT, ProblemCode.NOT_CHECKED, ProblemCode.NOT_SCORED, ProblemCode.INVALID_METADATA}
+    for code in listed:
+        text = str(redacted(full_problem(code), ids_tell_gold=ids_tell_gold))
+        assert "SECRET" not in text
+
+
+def test_folders_of_seeds_do_not_bypass_validation(tmp_path: Path) -> None:
+    """Only the validated files are scored, although `score` would take the means of the seeds."""
+    write_gold(tmp_path / "gold", suite("mini"), 12)
+    board = make_board(tmp_path / "board", gold=str(tmp_path / "gold"))
+    write_system(tmp_path / "p", suite("mini"), 12, "validated", 0.2)
+    expected, _ = read_submission(board, tmp_path / "p")
+    for seed in (0, 1):
+        write_system(tmp_path / f"p/seed-{seed}", suite("mini"), 12, "hidden", 1.0)
+    validated, problems = read_submission(board, tmp_path / "p")
+    assert not validated.report.errors
+    assert [problem.code for problem in problems] == [ProblemCode.UNKNOWN_TASK] * 2
+    assert validated.score().cells == expected.score().cells
+    assert validated.score().seeds == []

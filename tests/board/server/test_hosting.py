@@ -1,4 +1,4 @@
-"""What the guide tells people who host a board, tried: its nginx, its systemd unit, its container file, its Python."""
+"""The hosting guide's nginx configuration, systemd unit, container file and Python code, tested."""
 
 import http.client
 import json
@@ -30,26 +30,27 @@ pytestmark = pytest.mark.slow
 
 
 def block(language: str) -> str:
-    """The guide's one block in a language."""
-    [found] = re.findall(rf"```{language}\n(.*?)```", GUIDE, re.DOTALL)
-    return str(found)
+    """Return the guide's only code block in a language."""
+    [block] = re.findall(rf"```{language}\n(.*?)```", GUIDE, re.DOTALL)
+    return str(block)
 
 
-@pytest.fixture
-def served_board(tmp_path: Path) -> Iterator[ServedBoard]:
-    board = make_board(tmp_path / "board", trusted_proxies=["127.0.0.1"], failures_per_minute=3, reads_per_minute=40)
+@pytest.fixture(scope="module")
+def served_board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedBoard]:
+    folder = tmp_path_factory.mktemp("served") / "board"
+    board = make_board(folder, trusted_proxies=["127.0.0.1"], failures_per_minute=3)
     (board.folder / "token").write_text(make_token(board))
     with served(board.folder, workers=1) as running:
         yield running
 
 
-@pytest.fixture
-def nginx(served_board: ServedBoard, tmp_path: Path) -> Iterator[str]:
-    """The address of an nginx of this test alone, set up as the guide says; only places and names are others."""
+@pytest.fixture(scope="module")
+def nginx(served_board: ServedBoard) -> Iterator[str]:
+    """Start nginx with the guide's configuration, except for paths and names, and yield its address."""
     program = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
     if program is None or shutil.which("openssl") is None:
-        pytest.skip("there is no nginx here, or no openssl: Debian's packages nginx-light and openssl have them")
-    folder, port = tmp_path / "nginx", free_port()
+        pytest.skip("nginx or openssl is missing (Debian packages nginx-light and openssl)")
+    folder, port = served_board.folder.with_name("nginx"), free_port()
     folder.mkdir()
     named = ["-subj", "/CN=board.example.org", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2"]
     files = ["-keyout", "privkey.pem", "-out", "fullchain.pem"]
@@ -74,13 +75,13 @@ def nginx(served_board: ServedBoard, tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def browser(nginx: str, served_board: ServedBoard, tmp_path: Path) -> Iterator[requests.Session]:
+def browser(nginx: str, served_board: ServedBoard) -> Iterator[requests.Session]:
     with requests.Session() as session:
-        session.trust_env, session.verify = False, str(tmp_path / "nginx/fullchain.pem")
+        session.trust_env, session.verify = False, str(served_board.folder.with_name("nginx") / "fullchain.pem")
         retry = requests.adapters.HTTPAdapter(max_retries=urllib3.Retry(8, backoff_factor=0.1))
         session.mount("https://", retry)
         session.get(f"{nginx}/submit.html", timeout=30)
-        session.mount("https://", requests.adapters.HTTPAdapter())  # from now on nothing is asked twice
+        session.mount("https://", requests.adapters.HTTPAdapter())  # no retries from here on
         session.headers["Authorization"] = f"Bearer {(served_board.folder / 'token').read_text()}"
         yield session
 
@@ -95,7 +96,7 @@ def test_nginx(
         f"{nginx}{API}/submissions", data=fields, files={"archive": ("a.tar", tar_of(files, "w"))}, timeout=300
     )
     assert sent.status_code == 201, sent.text
-    # What the server says of packing, versions and safety goes through as it is.
+    # nginx passes the server's compression, ETag and security headers through.
     for path in ("/submit.js", f"{API}/openapi.json"):
         packed = browser.get(f"{nginx}{path}", timeout=30)
         direct = browser.get(f"{served_board.address}{path}", timeout=30)
@@ -109,8 +110,8 @@ def test_nginx(
     assert browser.get(f"{nginx}{API}/submissions/{key}", timeout=30).json()["system"]["name"] == "Made-up"
 
 
-def test_nginx_refuses_what_is_too_large(browser: requests.Session, nginx: str) -> None:
-    """More than the guide's limit, which is a little more than the board's own."""
+def test_nginx_refuses_oversized_uploads(browser: requests.Session, nginx: str) -> None:
+    """The guide's limit is slightly above the board's."""
     limit = int(re.findall(r"client_max_body_size (\d+)m", block("nginx"))[0])
     assert BoardSettings().upload_bytes < limit << 20 < BoardSettings().upload_bytes + (16 << 20)
     host, port = nginx.removeprefix("https://").split(":")
@@ -123,7 +124,7 @@ def test_nginx_refuses_what_is_too_large(browser: requests.Session, nginx: str) 
 
 
 def wrong_tokens(session: requests.Session, address: str) -> list[list[int]]:
-    """What two clients hear that try wrong tokens, and say where they are."""
+    """Return the responses to two clients that send invalid tokens and X-Forwarded-For."""
     return [
         [session.get(f"{address}{API}/team", headers=headers, timeout=30).status_code for _ in range(5)]
         for headers in (
@@ -132,26 +133,26 @@ def wrong_tokens(session: requests.Session, address: str) -> list[list[int]]:
     ]
 
 
-def test_limits_are_those_of_the_real_client(browser: requests.Session, nginx: str, served_board: ServedBoard) -> None:
-    """Behind nginx a client cannot say that it is another; nginx itself, and only that, can."""
-    found = wrong_tokens(browser, nginx)
-    assert found == [[401, 401, 401, 429, 429], [429] * 5]
+def test_limits_apply_to_the_real_client(browser: requests.Session, nginx: str, served_board: ServedBoard) -> None:
+    """Behind nginx, clients cannot forge their address; only nginx can set it."""
+    responses = wrong_tokens(browser, nginx)
+    assert responses == [[401, 401, 401, 429, 429], [429] * 5]
     direct = wrong_tokens(browser, served_board.address)
     assert direct == [[401, 401, 401, 429, 429]] * 2, "127.0.0.1 is trusted, and speaks for two clients"
 
 
-def test_nobody_is_trusted_unless_told(tmp_path: Path) -> None:
+def test_no_proxy_is_trusted_by_default(tmp_path: Path) -> None:
     board = make_board(tmp_path / "board", failures_per_minute=3)
     with served(board.folder) as server:
-        found = wrong_tokens(requests.Session(), server.address)
-    assert found == [[401, 401, 401, 429, 429], [429] * 5]
+        responses = wrong_tokens(requests.Session(), server.address)
+    assert responses == [[401, 401, 401, 429, 429], [429] * 5]
 
 
 def test_systemd_unit(tmp_path: Path) -> None:
     program = shutil.which("systemd-analyze")
     if program is None:
-        pytest.skip("there is no systemd-analyze here: Debian's package systemd has it")
-    # The program must be there for it to be content; all else is as in the guide.
+        pytest.skip("systemd-analyze is missing (Debian package systemd)")
+    # systemd-analyze requires an existing program; the rest is as in the guide.
     unit = block("ini").replace("/opt/isogloss/bin/isogloss", f"{sys.executable} -m isogloss")
     (tmp_path / "isogloss-board.service").write_text(unit)
     done = subprocess.run(
@@ -162,13 +163,13 @@ def test_systemd_unit(tmp_path: Path) -> None:
 
 
 def container_steps() -> dict[str, str]:
-    """The container file by its words; of some there are several."""
+    """Return the instructions of the container file by keyword."""
     lines = block("dockerfile").replace("\\\n", " ").splitlines()
     return {line.split(" ", 1)[0]: line.split(" ", 1)[1] for line in lines}
 
 
 def test_container_file() -> None:
-    """It is made of what the package has; the user may write where the board is to be."""
+    """The file installs existing extras, and its user can write to the board's folder."""
     steps = container_steps()
     extras = re.findall(r"isogloss\[(.*?)\]", steps["RUN"])[0].split(",")
     project = (Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8")
@@ -183,7 +184,7 @@ def test_container_file() -> None:
 
 @pytest.mark.skipif(os.environ.get("ISOGLOSS_INSTALL") != "1", reason="ISOGLOSS_INSTALL=1 installs from an index")
 def test_container_steps_in_a_clean_environment(tmp_path: Path) -> None:
-    """The file's steps but for FROM: installed as it says, created and served as its user, with its command."""
+    """Run all steps except FROM: install, create and serve as the file's user."""
     steps, folder = container_steps(), tmp_path / "board"
     home = tmp_path / "venv"
     venv.create(home, with_pip=True)
@@ -218,13 +219,13 @@ def test_container_steps_in_a_clean_environment(tmp_path: Path) -> None:
         process.wait(60)
 
 
-def test_the_guides_python(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_python_of_the_guide(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     board: OpenBoard = make_board(tmp_path / "board")
     (tmp_path / "predictions.zip").write_bytes(zip_of(answers(1)))
     with served(board.folder, workers=1) as server:
         code = block("python").replace("http://127.0.0.1:8000", server.address)
         code = code.replace('"predictions"', repr(str(tmp_path / "predictions.zip")))
         exec(compile(code, "guide", "exec"), {"token": make_token(board), "metadata": METADATA})  # noqa: S102 - our own
-    said = capsys.readouterr().out
-    assert "mini-xcopa" in said
-    assert "Made-up" in said
+    output = capsys.readouterr().out
+    assert "mini-xcopa" in output
+    assert "Made-up" in output

@@ -1,4 +1,4 @@
-"""What the keeper of a board does: its verbs, backups that come back on either database, and upgrades."""
+"""Administration of a board: its verbs, backups between databases, and upgrades."""
 
 import json
 import subprocess
@@ -11,7 +11,6 @@ from sqlalchemy import MetaData, select, text
 from starlette.testclient import TestClient
 
 from board.server.made_board import MakeBoard, answers, make_board, new_database, send, team_client, work_all, zip_of
-from isogloss.board.metadata import read_metadata
 from isogloss.board.server.app import create_app
 from isogloss.board.server.backup import back_up, restore
 from isogloss.board.server.board import OpenBoard, open_board
@@ -19,6 +18,7 @@ from isogloss.board.server.database import migrate, reading, writing
 from isogloss.board.server.models import BoardTable, Submission
 from isogloss.cli.main import main
 from isogloss.errors import DataError, IsoglossError
+from isogloss.results.metadata import read_metadata
 
 
 def run(*words: object) -> int:
@@ -37,7 +37,7 @@ def rows(board: OpenBoard) -> dict[str, list[Any]]:
 
 
 def filled(board: OpenBoard) -> dict[str, str]:
-    """Fill a board; the header with the token of the team that did."""
+    """Fill a board and return the team's authorization header."""
     client = team_client(board)
     for seed in range(3):
         send(client, zip_of(answers(seed)), publish=seed > 0, name=f"S{seed} é")
@@ -56,7 +56,7 @@ def test_backup_and_restore(target: str, board: OpenBoard, tmp_path: Path, reque
     again = open_board(tmp_path / "again")
     assert rows(again) == rows(board)
     assert again.pepper == board.pepper
-    # It goes on where it was: tokens open, the queue is worked off, new submissions get numbers of their own.
+    # Tokens, queue and ids continue after the restore.
     work_all(again)
     client = TestClient(create_app(again), headers=token)
     assert send(client, zip_of(answers(8))).status_code == 201
@@ -73,14 +73,14 @@ def test_restore_overwrites_nothing(board: OpenBoard, tmp_path: Path, database_u
     with pytest.raises(DataError, match="not empty"):
         restore(tmp_path / "backup.tar", board.folder)
     if database_url:
-        with pytest.raises(DataError, match="with rows"):
+        with pytest.raises(DataError, match="is not empty"):
             restore(tmp_path / "backup.tar", tmp_path / "again")
     (tmp_path / "x.tar").write_bytes((tmp_path / "backup.tar").read_bytes()[:2_000])
     with pytest.raises(DataError, match="backup"):
         restore(tmp_path / "x.tar", tmp_path / "third")
 
 
-def test_migrations_make_the_tables_of_the_models(board: OpenBoard) -> None:
+def test_migrations_match_the_models(board: OpenBoard) -> None:
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
@@ -89,7 +89,7 @@ def test_migrations_make_the_tables_of_the_models(board: OpenBoard) -> None:
 
 
 def as_the_first_version_wrote(system: dict[str, Any]) -> dict[str, Any]:
-    """Metadata with parameters one by one, and data in tokens with words beside them."""
+    """Return metadata in the first version's units."""
     new = ("parallel_tokens", "pretraining_tokens", "date", "notes", "unparsed", "tokens", "cost")
     old = {name: value for name, value in system.items() if name not in new}
     return old | {
@@ -104,7 +104,7 @@ def as_the_first_version_wrote(system: dict[str, Any]) -> dict[str, Any]:
 
 
 def first_version(folder: Path, url: str) -> tuple[OpenBoard, dict[str, list[dict[str, Any]]]]:
-    """A board whose tables are the first version's, filled; and its rows by table."""
+    """Create a filled board with first-version tables; return it and its rows by table."""
     made = make_board(folder, database=url)
     filled(made)
     source = MetaData()
@@ -129,27 +129,27 @@ def first_version(folder: Path, url: str) -> tuple[OpenBoard, dict[str, list[dic
         for table in there.sorted_tables:
             if rows_there := old.get(table.name):
                 connection.execute(table.insert(), rows_there)
-                if url:  # as if the rows had got their numbers from the database
+                if url:  # as if the database had numbered the rows
                     last = {"name": table.name, "n": rows_there[-1]["id"]}
                     connection.execute(text("SELECT setval(pg_get_serial_sequence(:name, 'id'), :n)"), last)
     return made, old
 
 
 def check_upgraded(board: OpenBoard, old: dict[str, list[dict[str, Any]]]) -> None:
-    """All rows are there as they were, but for the metadata, which say the same in their new form."""
-    new = {name: [row._asdict() for row in found] for name, found in rows(board).items()}
-    for name, found in old.items():
-        for before, after in zip(found, new[name], strict=True):
+    """Check that all rows are unchanged, except for the converted metadata."""
+    new = {name: [row._asdict() for row in table] for name, table in rows(board).items()}
+    for name, table in old.items():
+        for before, after in zip(table, new[name], strict=True):
             changed = {key for key in before if before[key] != after[key]}
             assert changed <= {"submissions": {"system"}, "scores": {"record"}}.get(name, set())
     for row in new["submissions"]:
         read, problems = read_metadata(json.loads(row["system"]))
         assert problems == []
         assert read is not None
-        assert (read.parameters, read.parameters_active) == (270.0, "not disclosed")
-        assert (read.pretraining_tokens, read.pretraining_data) == (6_000_000_000, "2.5 TB")
-        assert (read.parallel_tokens, read.parallel_data) == (0, False)
-        assert read.translated_data == "translate-train"
+        assert (read["parameters"], read["parameters_active"]) == (270.0, "not disclosed")
+        assert (read["pretraining_tokens"], read["pretraining_data"]) == (6_000_000_000, "2.5 TB")
+        assert (read["parallel_tokens"], read["parallel_data"]) == (0, False)
+        assert read["translated_data"] == "translate-train"
     for before, after in zip(old["scores"], new["scores"], strict=True):
         were, are = json.loads(before["record"]), json.loads(after["record"])
         assert are.pop("system")["parameters"] == were.pop("system")["parameters"] / 1e6
@@ -159,25 +159,25 @@ def check_upgraded(board: OpenBoard, old: dict[str, list[dict[str, Any]]]) -> No
 def test_upgrade_from_the_first_version(
     tmp_path: Path, database_url: str, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> None:
-    """A board that the first version filled: refused with what to do, backed up as it is, upgraded, and whole."""
+    """A first-version board is refused with a fix, can be backed up, and is upgraded without loss."""
     folder = tmp_path / "board"
     board, old = first_version(folder, database_url)
     board.engine.dispose()
     assert run("board", "serve", folder, "--port", 1) == 1
-    said = capsys.readouterr()
-    assert "tables are of version 0001" in said.err
-    assert "isogloss board admin migrate" in said.err
+    captured = capsys.readouterr()
+    assert "the tables have version 0001" in captured.err
+    assert "isogloss board admin migrate" in captured.err
     assert run("board", "admin", "backup", folder, "--out", tmp_path / "old.tar") == 0
     assert run("board", "admin", "migrate", folder) == 0
     assert run("board", "admin", "migrate", folder) == 0
     upgraded = open_board(folder)
     check_upgraded(upgraded, old)
-    # What was backed up before the upgrade comes back upgraded.
+    # Restoring the old backup upgrades it.
     other = new_database(request.getfixturevalue("postgresql")) if database_url else ""
     restore(tmp_path / "old.tar", tmp_path / "again", other)
     again = open_board(tmp_path / "again")
     check_upgraded(again, old)
-    # It goes on: what waited is scored, and the pages say the same of the systems as before.
+    # Waiting submissions are scored, and the pages show the same systems.
     work_all(upgraded)
     client = TestClient(create_app(upgraded))
     assert len(client.get("/api/v1/systems").json()["systems"]) == 2
@@ -190,9 +190,9 @@ def test_upgrade_from_the_first_version(
 def test_tables_of_another_version_are_refused(board: OpenBoard) -> None:
     with writing(board.engine) as session:
         session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(DataError, match="of version 9999"):
+    with pytest.raises(DataError, match="have version 9999"):
         open_board(board.folder)
-    with pytest.raises(DataError, match="unknown here"):
+    with pytest.raises(DataError, match="unknown table version"):
         migrate(board.engine, board.folder)
 
 
@@ -243,7 +243,7 @@ def test_verbs(tmp_path: Path, database_url: str, capsys: pytest.CaptureFixture[
     for words in ("revoke token", "published", "withdrawn", "retry", "add team"):
         assert words in shown
     assert run("board", "serve", tmp_path / "nowhere") == 1
-    assert "is no board" in capsys.readouterr().err
+    assert "not a board folder" in capsys.readouterr().err
     board.engine.dispose()
 
 
@@ -253,27 +253,27 @@ def test_settings_are_checked(tmp_path: Path) -> None:
     whole = path.read_text()
     faults = {
         'files = "many"': "files = 'many' is not a whole number",
-        "monthly_submission = 1": "unknown setting of a board 'monthly_submission'. Did you mean monthly_submissions",
-        "lease_seconds = -1": "lease_seconds = -1 is not a number, 0 or larger",
-        "job_seconds = inf": "job_seconds = inf is not a number, 0 or larger",
-        'trusted_proxies = "::1"': "trusted_proxies = '::1' is not a list of texts",
+        "monthly_submission = 1": "unknown board setting 'monthly_submission'. Did you mean monthly_submissions",
+        "lease_seconds = -1": "lease_seconds = -1 is not a number of at least 0",
+        "job_seconds = inf": "job_seconds = inf is not a number of at least 0",
+        'trusted_proxies = "::1"': "trusted_proxies = '::1' is not a list of strings",
         "suite =": "not TOML",
     }
-    for line, said in faults.items():
+    for line, message in faults.items():
         path.write_text(f"{whole}\n{line}\n")
         with pytest.raises(IsoglossError) as caught:
             open_board(board.folder)
-        assert str(caught.value).startswith(f"{path}: {said}")
+        assert str(caught.value).startswith(f"{path}: {message}")
     path.write_text(whole.replace('database = ""', 'database = "postgresql://nobody@127.0.0.1:1/x"'))
-    with pytest.raises(DataError, match="cannot be used"):
+    with pytest.raises(DataError, match="database unavailable"):
         open_board(board.folder)
     path.write_text(whole.replace('database = ""', 'database = "oracle://x"'))
-    with pytest.raises(DataError, match="no database"):
+    with pytest.raises(DataError, match="unsupported database URL"):
         open_board(board.folder)
 
 
-def test_the_verb_without_its_packages(tmp_path: Path) -> None:
-    """Only the server needs them; the light verbs and the client do not even look."""
+def test_server_packages_are_optional(tmp_path: Path) -> None:
+    """Only the server needs them, not the client or other verbs."""
     code = (
         "import sys, json\nfor name in ('fastapi', 'sqlalchemy', 'uvicorn', 'alembic'): sys.modules[name] = None\n"
         "import isogloss.board.client\nfrom isogloss.cli.main import main\n"

@@ -1,8 +1,9 @@
-"""Headers, ETags, packing, limits of requests and of their number; and what a board says when its machine fails it."""
+"""Security headers, ETags, compression, request limits, and responses to disk and database failures."""
 
 import gzip
 import json
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from board.server.made_board import METADATA, MakeBoard, answers, make_board, send, team_client, work_all, zip_of
-from isogloss.board.server import intake, protection
+from isogloss.board.server import access, intake, protection
 from isogloss.board.server.app import create_app
 from isogloss.board.server.board import OpenBoard
 
@@ -20,13 +21,22 @@ API = "/api/v1"
 
 @pytest.fixture
 def database_url() -> str:
-    """Nothing here depends on the database."""
+    """The database does not matter here."""
     return ""
 
 
-def test_every_answer_has_safe_headers(board: OpenBoard, client: TestClient) -> None:
-    send(client, zip_of(answers(1)), publish=True)
-    work_all(board)
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """Client of a board with built pages, for tests that only read."""
+    board = make_board(tmp_path_factory.mktemp("published") / "board", reads_per_minute=10_000)
+    with team_client(board) as client:
+        send(client, zip_of(answers(1)), publish=True)
+        work_all(board)
+        yield client
+    board.engine.dispose()
+
+
+def test_every_answer_has_safe_headers(published: TestClient) -> None:
     for method, path in (
         *(("GET", path) for path in ("/", "/submit.html", "/nobody", "/../etc/passwd", f"{API}/board", "/healthz")),
         ("POST", "/"),
@@ -34,7 +44,7 @@ def test_every_answer_has_safe_headers(board: OpenBoard, client: TestClient) -> 
         ("GET", f"{API}/team"),
         ("GET", "/" + "x" * 5_000),
     ):
-        headers = client.request(method, path).headers
+        headers = published.request(method, path).headers
         policy = headers["content-security-policy"]
         assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
         assert "unsafe" not in policy
@@ -45,9 +55,10 @@ def test_every_answer_has_safe_headers(board: OpenBoard, client: TestClient) -> 
         assert "access-control-allow-origin" not in headers
 
 
-def test_who_comes_before_the_pages_are_built_is_told_so(board: OpenBoard, client: TestClient) -> None:
+def test_placeholder_page_before_the_first_build(board: OpenBoard, client: TestClient) -> None:
     early = client.get("/")
     assert (early.status_code, early.headers["refresh"]) == (503, "2")
+    assert early.headers["retry-after"]
     assert early.headers["content-type"].startswith("text/html")
     assert "being built" in early.text and "style=" not in early.text
     assert client.get("/look.css").status_code == 200
@@ -56,7 +67,7 @@ def test_who_comes_before_the_pages_are_built_is_told_so(board: OpenBoard, clien
     assert client.get("/").status_code == 200
 
 
-def test_own_pages_need_nothing_that_the_policy_forbids(client: TestClient) -> None:
+def test_own_pages_comply_with_the_content_security_policy(client: TestClient) -> None:
     page = client.get("/submit.html").text
     assert "style=" not in page
     assert "http" not in page.replace("https://board", "")
@@ -68,24 +79,22 @@ def test_own_pages_need_nothing_that_the_policy_forbids(client: TestClient) -> N
 
 
 @pytest.mark.parametrize("path", ["/", f"{API}/board", f"{API}/systems", f"{API}/openapi.json"])
-def test_etags_and_packing(path: str, board: OpenBoard, client: TestClient) -> None:
-    send(client, zip_of(answers(1)), publish=True)
-    work_all(board)
-    plain = client.get(path, headers={"Accept-Encoding": "identity"})
-    packed = client.get(path, headers={"Accept-Encoding": "gzip"})
+def test_etags_and_compression(path: str, published: TestClient) -> None:
+    plain = published.get(path, headers={"Accept-Encoding": "identity"})
+    packed = published.get(path, headers={"Accept-Encoding": "gzip"})
     assert plain.status_code == 200
     assert "content-encoding" not in plain.headers
     assert packed.content == plain.content
     if len(plain.content) > 1_000:
         assert packed.headers["content-encoding"] == "gzip"
         assert int(packed.headers["content-length"]) < len(plain.content)
-    again = client.get(path, headers={"If-None-Match": plain.headers["etag"]})
+    again = published.get(path, headers={"If-None-Match": plain.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
-    assert client.get(path, headers={"If-None-Match": '"other"'}).status_code == 200
-    assert client.get(path, headers={"Accept-Encoding": "gzip;q=0"}).headers.get("content-encoding") is None
+    assert published.get(path, headers={"If-None-Match": '"other"'}).status_code == 200
+    assert published.get(path, headers={"Accept-Encoding": "gzip;q=0"}).headers.get("content-encoding") is None
 
 
-def test_a_page_changes_its_etag_when_it_is_built_anew(board: OpenBoard, client: TestClient) -> None:
+def test_etag_changes_after_a_rebuild(board: OpenBoard, client: TestClient) -> None:
     tags = []
     for seed in range(2):
         send(client, zip_of(answers(seed)), publish=True, name=f"S{seed}")
@@ -107,16 +116,8 @@ def test_a_page_changes_its_etag_when_it_is_built_anew(board: OpenBoard, client:
         "/systems/",
     ],
 )
-def test_only_built_files_are_served(path: str, board: OpenBoard, client: TestClient) -> None:
-    send(client, zip_of(answers(1)), publish=True)
-    work_all(board)
-    assert client.get(path).status_code in (404, 405)
-
-
-def test_before_anything_is_built(client: TestClient) -> None:
-    answer = client.get("/")
-    assert answer.status_code == 503
-    assert answer.headers["retry-after"]
+def test_only_built_files_are_served(path: str, published: TestClient) -> None:
+    assert published.get(path).status_code in (404, 405)
 
 
 def test_limits_of_size(boards: MakeBoard) -> None:
@@ -137,7 +138,7 @@ def test_limits_of_size(boards: MakeBoard) -> None:
     assert list(board.incoming.iterdir()) == []
 
 
-def test_too_often(boards: MakeBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rate_limits(boards: MakeBoard, monkeypatch: pytest.MonkeyPatch) -> None:
     board = boards(reads_per_minute=20, writes_per_minute=3, failures_per_minute=2)
     client = team_client(board)
     wrong = {"Authorization": "Bearer wrong"}
@@ -145,24 +146,24 @@ def test_too_often(boards: MakeBoard, monkeypatch: pytest.MonkeyPatch) -> None:
     assert tried == [401, 401, 429, 429]
     changed = [client.post(f"{API}/submissions/{'0' * 12}/publish") for _ in range(5)]
     assert [each.status_code for each in changed] == [404, 404, 404, 429, 429]
-    assert "3 changes a minute" in changed[-1].json()["what"]
+    assert "3 changes per minute" in changed[-1].json()["what"]
     read = [client.get(f"{API}/board") for _ in range(15)]
     assert [each.status_code for each in read] == [200] * 11 + [429] * 4
     assert 1 <= int(read[-1].headers["retry-after"]) <= 61
-    # The minute ends, whatever the clock on the wall says.
+    # The minute ends independently of the wall clock.
     now = protection.time.monotonic()
     monkeypatch.setattr(protection.time, "monotonic", lambda: now + 61)
     assert client.get(f"{API}/board").status_code == 200
 
 
-def test_what_is_remembered_of_askers_is_bounded() -> None:
-    limit = protection.RateLimit(1)
+def test_number_of_remembered_clients_is_bounded() -> None:
+    limit = access.RateLimit(what="requests", per_minute=1)
     for number in range(20_000):
         limit.wait(str(number))
     assert len(limit._windows) <= 10_000
 
 
-def test_a_full_disk(board: OpenBoard, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk(board: OpenBoard, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
@@ -177,8 +178,8 @@ def test_a_full_disk(board: OpenBoard, client: TestClient, monkeypatch: pytest.M
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [2_000, 40_000, 150_000])
-def test_files_that_cannot_grow(size: int, tmp_path: Path) -> None:
-    """A server and a worker on a disk that takes no more: refused in words, and taken when there is room again."""
+def test_file_size_limit(size: int, tmp_path: Path) -> None:
+    """A full disk is reported by server and worker, and the upload succeeds once there is space again."""
     import subprocess
     import sys
 
@@ -199,7 +200,7 @@ for content in (archive, good):
     assert answer.status_code in (201, 503, 507), answer.text
     assert answer.json()["what" if answer.status_code > 300 else "key"]
 from isogloss.board.server import worker
-worker._TROUBLE = 0
+worker._RETRY = 0
 claims = JobClaims(board)
 for _ in range(6):
     worker.work_once(claims)
@@ -208,7 +209,7 @@ for _ in range(6):
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2]
     )
     assert done.returncode == 0, done.stderr
-    # There is room again.
+    # There is space again.
     client = team_client(board)
     assert send(client, zip_of(answers(1)), publish=True).status_code in (200, 201)
     work_all(board)
@@ -217,9 +218,9 @@ for _ in range(6):
     assert list(board.work.iterdir()) == []
 
 
-def test_a_database_that_is_gone(board: OpenBoard, client: TestClient) -> None:
+def test_unavailable_database(board: OpenBoard, client: TestClient) -> None:
     work_all(board)
-    with ThreadPoolExecutor(1) as pool:  # a connection of its own
+    with ThreadPoolExecutor(1) as pool:  # a separate connection
         pool.submit(board.engine.dispose).result()
     (board.folder / "board.sqlite").rename(board.folder / "gone")
     for name in ("board.sqlite-wal", "board.sqlite-shm"):
@@ -230,9 +231,7 @@ def test_a_database_that_is_gone(board: OpenBoard, client: TestClient) -> None:
     assert "sqlite" not in answer.text
 
 
-def test_mistakes_of_the_server_tell_nothing(
-    board: OpenBoard, client: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_internal_errors_reveal_nothing(board: OpenBoard, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     from isogloss.board.server import board_routes
 
     def fail(*_: Any) -> None:
@@ -244,7 +243,7 @@ def test_mistakes_of_the_server_tell_nothing(
     assert "secret" not in answer.text
 
 
-def test_gzip_of_pages_is_what_they_are(board: OpenBoard) -> None:
+def test_compressed_pages_equal_the_pages(board: OpenBoard) -> None:
     everybody = TestClient(create_app(board))
     with everybody.stream("GET", "/submit.css", headers={"Accept-Encoding": "gzip"}) as answer:
         assert gzip.decompress(b"".join(answer.iter_raw())) == everybody.get("/submit.css").content

@@ -20,6 +20,8 @@ from isogloss.board.server.models import AuditEntry, ScoreRecord, Submission
 from isogloss.scoring.score import score
 
 API = "/api/v1"
+# For tests of code that does not depend on the database.
+on_sqlite = pytest.mark.parametrize("database_url", [""])
 
 
 def state_of(client: TestClient, key: str) -> str:
@@ -39,7 +41,7 @@ def test_received_scored_previewed_published_withdrawn(board: OpenBoard, client:
     assert set(scores["tasks"]) == {"mini-xnli"}
     assert scores["overall"] is None, "an average over one task of ten is not the suite's"
     assert "mini-xcopa" in scores["missing"]
-    # A preview is nobody else's business.
+    # Other teams cannot see a preview.
     everybody = TestClient(create_app(board))
     assert everybody.get(f"{API}/systems").json()["systems"] == []
     assert everybody.get(f"{API}/systems/{shown['system_id']}").status_code == 404
@@ -64,14 +66,16 @@ def test_received_scored_previewed_published_withdrawn(board: OpenBoard, client:
     assert actions == ["submit", "score", "published", "withdrawn", "published"]
 
 
-def test_the_board_names_its_tasks_and_languages(client: TestClient) -> None:
-    found = client.get(f"{API}/board").json()
-    assert found["task_titles"]["mini-xnli"] == "mini XNLI: natural language inference"
-    assert found["language_names"]["af"] == "Afrikaans"
+@on_sqlite
+def test_board_lists_tasks_and_languages(client: TestClient) -> None:
+    answer = client.get(f"{API}/board").json()
+    assert answer["task_titles"]["mini-xnli"] == "mini XNLI: natural language inference"
+    assert answer["language_names"]["af"] == "Afrikaans"
 
 
+@on_sqlite
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
-def test_scores_are_those_of_the_scorer(mode: str, board: OpenBoard, client: TestClient, tmp_path: Any) -> None:
+def test_scores_equal_those_of_isogloss_score(mode: str, board: OpenBoard, client: TestClient, tmp_path: Any) -> None:
     files = answers(3)
     key = send(client, tar_of({f"my predictions/{name}": content for name, content in files.items()}, mode)).json()[
         "key"
@@ -88,7 +92,7 @@ def test_scores_are_those_of_the_scorer(mode: str, board: OpenBoard, client: Tes
         assert (shown["n"], shown["signature"]) == (number.n, cell.signature)
 
 
-def test_all_problems_at_once(board: OpenBoard, client: TestClient) -> None:
+def test_all_problems_are_listed(board: OpenBoard, client: TestClient) -> None:
     files = answers(1)
     files["mini-xnli/en.jsonl"] = b'{"id": "nobody", "prediction": "entailment"}\n{"id"\n'
     files["mini-xnli/xx.jsonl"] = b""
@@ -103,7 +107,7 @@ def test_all_problems_at_once(board: OpenBoard, client: TestClient) -> None:
     assert places >= {"mini-xnli/en.jsonl", "mini-xnli/xx.jsonl", "mini-xquad/de.jsonl", "mini-xquda"}
     assert str(board.folder) not in json.dumps(shown)
     assert client.post(f"{API}/submissions/{key}/publish").status_code == 409
-    # What is rejected does not count against the month.
+    # Rejected submissions do not count against the quota.
     assert client.get(f"{API}/team").json()["used"] == 0
 
 
@@ -112,14 +116,15 @@ def test_metadata_problems_are_listed_and_nothing_is_kept(board: OpenBoard, clie
     assert refused.status_code == 422
     problems = {problem["where"]: problem for problem in refused.json()["problems"]}
     assert set(problems) == {"metadata.name", "metadata.year", "metadata.url", "metadata.size"}
-    assert problems["metadata.name"]["what"] == "is blank: give the name that the board should show"
+    assert problems["metadata.name"]["what"] == "is blank: enter the name to show on the board"
     assert list(board.incoming.iterdir()) == []
     assert not (board.folder / "archives").exists()
     missing = client.post(f"{API}/submissions", data={"metadata": "{}"}, files={"archive": ("a", b"x")}).json()
     assert len(missing["problems"]) == 13
 
 
-def test_forms_that_are_none(client: TestClient) -> None:
+@on_sqlite
+def test_invalid_forms(client: TestClient) -> None:
     for refused in (
         client.post(f"{API}/submissions", content=b"x", headers={"Content-Type": "text/plain"}),
         client.post(f"{API}/submissions", content=b"x", headers={"Content-Type": "multipart/form-data"}),
@@ -134,6 +139,7 @@ def test_forms_that_are_none(client: TestClient) -> None:
         assert refused.json()["what"]
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     "raw",
     [
@@ -148,8 +154,8 @@ def test_forms_that_are_none(client: TestClient) -> None:
         b'{"name": "\\ud800", "notes": [[[]]]}',
     ],
 )
-def test_metadata_that_are_none(raw: bytes, client: TestClient) -> None:
-    """Wrong encodings, deep nesting, numbers of no size: problems in words, and nothing of Python in them."""
+def test_invalid_metadata(raw: bytes, client: TestClient) -> None:
+    """Wrong encodings, deep nesting and huge numbers are reported without Python internals."""
     sent = client.post(f"{API}/submissions", data={}, files={"metadata": (None, raw), "archive": ("a.zip", b"x")})
     assert sent.status_code == 422
     assert sent.json()["problems"]
@@ -157,7 +163,7 @@ def test_metadata_that_are_none(raw: bytes, client: TestClient) -> None:
     assert "Error" not in sent.text
 
 
-def test_who_may(board: OpenBoard) -> None:
+def test_permissions(board: OpenBoard) -> None:
     archive = zip_of(answers(1))
     anybody = TestClient(create_app(board))
     assert send(anybody, archive).status_code == 401
@@ -172,7 +178,7 @@ def test_who_may(board: OpenBoard) -> None:
     assert list(board.incoming.iterdir()) == []
 
 
-def test_a_token_can_be_revoked_and_is_stored_nowhere(board: OpenBoard, client: TestClient) -> None:
+def test_tokens_can_be_revoked_and_are_not_stored(board: OpenBoard, client: TestClient) -> None:
     from isogloss.board.server.models import AccessToken
     from isogloss.board.server.tokens import revoke_token
 
@@ -185,7 +191,7 @@ def test_a_token_can_be_revoked_and_is_stored_nowhere(board: OpenBoard, client: 
     assert client.get(f"{API}/team").status_code == 401
 
 
-def test_the_same_submission_is_one(boards: MakeBoard) -> None:
+def test_identical_submissions_are_one(boards: MakeBoard) -> None:
     board = boards(writes_per_minute=1_000)
     client = team_client(board)
     archive = zip_of(answers(1))
@@ -194,11 +200,12 @@ def test_the_same_submission_is_one(boards: MakeBoard) -> None:
     assert sorted(each.status_code for each in sent) == [200] * 15 + [201]
     assert len({each.json()["key"] for each in sent}) == 1
     assert work_all(board) == 1
-    # To another team, or with other metadata, it is another.
+    # Another team or other metadata make it a new submission.
     assert send(team_client(board, "Others"), archive).status_code == 201
     assert send(client, archive, seeds=2).status_code == 201
 
 
+@on_sqlite
 def test_the_longest_name_has_its_page(board: OpenBoard, client: TestClient) -> None:
     send(client, zip_of(answers(1)), publish=True, name="Ünknown 9" * 13)
     work_all(board)
@@ -207,7 +214,7 @@ def test_the_longest_name_has_its_page(board: OpenBoard, client: TestClient) -> 
     assert client.get(f"/systems/{system['id']}.js").status_code == 200
 
 
-def test_sent_again_to_be_published_it_is(board: OpenBoard, client: TestClient) -> None:
+def test_resubmitting_with_publish_publishes(board: OpenBoard, client: TestClient) -> None:
     scored, waiting = zip_of(answers(1)), zip_of(answers(2))
     send(client, scored)
     work_all(board)
@@ -220,7 +227,7 @@ def test_sent_again_to_be_published_it_is(board: OpenBoard, client: TestClient) 
     assert send(client, waiting, publish=True).json()["state"] == "withdrawn", "what a team took back stays away"
 
 
-def test_months_are_limited(boards: MakeBoard) -> None:
+def test_monthly_quotas(boards: MakeBoard) -> None:
     board = boards(monthly_submissions=2, monthly_uploads=5)
     client = team_client(board)
     with ThreadPoolExecutor(6) as pool:
@@ -228,11 +235,11 @@ def test_months_are_limited(boards: MakeBoard) -> None:
     assert sorted(sent) == [201, 201, 429, 429, 429, 429]
     work_all(board)
     refused = send(client, zip_of(answers(9)))
-    assert "used its 2 submissions" in refused.json()["what"]
+    assert "quota exhausted: 2 submissions" in refused.json()["what"]
     kept = [path for path in (board.folder / "archives").rglob("*") if path.is_file()]
     assert len(kept) == 2, "what is refused takes no room"
     assert list(board.incoming.iterdir()) == []
-    # Nonsense does not count, until there is too much of it.
+    # Rejected uploads count only against the upload quota.
     other = team_client(board, "Others")
     states = []
     for number in range(6):
@@ -241,7 +248,7 @@ def test_months_are_limited(boards: MakeBoard) -> None:
     assert states == [201] * 5 + [429]
 
 
-def test_best_of_many_is_counted(board: OpenBoard, client: TestClient) -> None:
+def test_attempts_are_counted(board: OpenBoard, client: TestClient) -> None:
     for seed in range(3):
         send(client, zip_of(answers(seed)), publish=seed == 2)
     send(client, b"no archive")
@@ -251,7 +258,7 @@ def test_best_of_many_is_counted(board: OpenBoard, client: TestClient) -> None:
     assert client.get(f"{API}/team").json()["scored_in_all"] == 3
 
 
-def test_scored_again_by_another_version(board: OpenBoard, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rescoring_by_another_version(board: OpenBoard, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     key = send(client, zip_of(answers(1)), publish=True).json()["key"]
     work_all(board)
     monkeypatch.setattr(scoring, "scorer_version", lambda: "isogloss 9.9.9")
@@ -268,7 +275,7 @@ def test_scored_again_by_another_version(board: OpenBoard, client: TestClient, m
         assert session.scalar(select(func.count()).select_from(ScoreRecord)) == 2
 
 
-def test_a_rejected_one_can_be_tried_again(board: OpenBoard, client: TestClient) -> None:
+def test_rejected_submissions_can_be_retried(board: OpenBoard, client: TestClient) -> None:
     key = send(client, b"no archive").json()["key"]
     work_all(board)
     with writing(board.engine) as session:
@@ -278,7 +285,7 @@ def test_a_rejected_one_can_be_tried_again(board: OpenBoard, client: TestClient)
     assert state_of(client, key) == "rejected"
 
 
-def test_hostile_names_are_text(board: OpenBoard, client: TestClient) -> None:
+def test_hostile_names_are_escaped(board: OpenBoard, client: TestClient) -> None:
     from hostile import ACTING, NAMES
 
     for name in ("control", "terminal", "newline", "html", "bidi", "equals", "noncharacter"):
@@ -296,6 +303,7 @@ def test_hostile_names_are_text(board: OpenBoard, client: TestClient) -> None:
     assert "<img" not in page
 
 
+@on_sqlite
 def test_every_eval_ever(board: OpenBoard, client: TestClient) -> None:
     for seed in range(2):
         send(client, zip_of(answers(seed)), publish=True, name=f"System {seed}")
@@ -310,7 +318,7 @@ def test_every_eval_ever(board: OpenBoard, client: TestClient) -> None:
 
 
 _TEXTS = {"type": "object", "additionalProperties": {"type": "string"}}
-# What schema 0.2.1 asks of the parts that we write.
+# The parts of schema 0.2.1 that we write.
 EVERY_EVAL_EVER = {
     "type": "object",
     "required": [
@@ -368,8 +376,8 @@ EVERY_EVAL_EVER = {
 }
 
 
-def test_no_answer_has_anything_of_single_examples(board: OpenBoard, client: TestClient) -> None:
-    """Every address of the API, asked by the team itself: no id of an example, and only figures of whole cells."""
+def test_responses_contain_no_per_example_data(board: OpenBoard, client: TestClient) -> None:
+    """No API response to the team contains example ids or numbers below the cell level."""
     files = answers(1)
     key = send(client, zip_of(files), publish=True).json()["key"]
     work_all(board)

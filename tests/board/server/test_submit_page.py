@@ -1,4 +1,4 @@
-"""The form in a browser: the whole life of a submission, from what is refused to what is scored again."""
+"""The submission form in a browser, from rejected uploads to rescoring."""
 
 import json
 import os
@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed: the form is not tried in a browser"),
 ]
-# A folder for pictures of the form, for people to look at; none are made without it.
+# Folder for screenshots of the form; none are taken if unset.
 PICTURES = os.environ.get("ISOGLOSS_PICTURES", "")
 HOSTILE = "<img src=x onerror='window.hacked = 1'>"
 
@@ -39,7 +39,7 @@ def board(tmp_path: Path) -> OpenBoard:
 
 @pytest.fixture
 def server(board: OpenBoard) -> Iterator[ServedBoard]:
-    """A server without workers: what is scored, and when, is each test's own affair."""
+    """Server without workers; tests score submissions themselves."""
     (board.folder / "token").write_text(make_token(board))
     with served(board.folder) as running:
         work_all(board)
@@ -48,15 +48,15 @@ def server(board: OpenBoard) -> Iterator[ServedBoard]:
 
 @pytest.fixture(params=[("light", 1200), ("dark", 360)], ids=["light-wide", "dark-narrow"])
 def look(request: pytest.FixtureRequest) -> tuple[str, int]:
-    """The colours and the width of the window."""
+    """Colour scheme and window width."""
     return request.param  # type: ignore[no-any-return]
 
 
 @pytest.fixture
 def page(browser: Any, server: ServedBoard, look: tuple[str, int]) -> Iterator[Any]:
-    """The form, with the token typed; nothing may be refused by the page's policy or go wrong in its script."""
+    """The form with a token entered; fails on policy violations and script errors."""
     scheme, width = look
-    # The checker of accessibility is a script that the page's policy would keep out.
+    # The page's policy would block the accessibility checker's script.
     context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme, bypass_csp=bool(AXE))
     opened = context.new_page()
     wrong: list[str] = []
@@ -83,16 +83,17 @@ def fill(page: Any, archive: Path, **fields: Any) -> None:
 
 
 @needs_axe
-@pytest.mark.parametrize("width", [1280, 360])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_on_the_form(browser: Any, server: ServedBoard, scheme: str, width: int) -> None:
-    context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 800}, bypass_csp=True)
-    opened = context.new_page()
-    opened.goto(f"{server.address}/submit.html")
-    opened.locator("#token").fill((server.folder / "token").read_text())
-    opened.locator("[name=name]").wait_for()
-    assert barriers(opened) == []
-    context.close()
+def test_axe_finds_nothing_on_the_form(browser: Any, server: ServedBoard) -> None:
+    for scheme in ("light", "dark"):
+        for width in (1280, 360):
+            viewport = {"width": width, "height": 800}
+            context = browser.new_context(color_scheme=scheme, viewport=viewport, bypass_csp=True)
+            opened = context.new_page()
+            opened.goto(f"{server.address}/submit.html")
+            opened.locator("#token").fill((server.folder / "token").read_text())
+            opened.locator("[name=name]").wait_for()
+            assert barriers(opened) == [], (scheme, width)
+            context.close()
 
 
 def press(page: Any, name: str) -> None:
@@ -104,7 +105,7 @@ def title(page: Any, words: str) -> None:
 
 
 def look_at(page: Any, name: str) -> None:
-    """The page fits its window; axe-core, where it is, is content; a picture is made for whoever asked for one."""
+    """Check that the page fits its window and passes axe-core, if present; take a screenshot if requested."""
     width = page.viewport_size["width"]
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     if PICTURES:
@@ -114,10 +115,10 @@ def look_at(page: Any, name: str) -> None:
 
 
 class GatedWorker:
-    """A worker in this process that stops before each step until it is let on."""
+    """Worker in this process that pauses before each step."""
 
     def __init__(self, board: OpenBoard, patch: pytest.MonkeyPatch) -> None:
-        self._gates = {name: threading.Event() for name in ("find_problems", "score_request")}
+        self._gates = {name: threading.Event() for name in ("read_submission", "score_validated")}
         for name, gate in self._gates.items():
             patch.setattr(scoring, name, self._waiting(getattr(scoring, name), gate))
         self._thread = threading.Thread(target=work_all, args=(board,))
@@ -140,7 +141,7 @@ class GatedWorker:
         self._thread.join()
 
 
-def test_the_life_of_a_submission(
+def test_life_of_a_submission(
     page: Any, server: ServedBoard, board: OpenBoard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "good.zip").write_bytes(zip_of(answers(1)))
@@ -163,7 +164,7 @@ def test_the_life_of_a_submission(
 
 
 def refused_and_corrected(page: Any, board: OpenBoard, archive: Path) -> None:
-    """Metadata that are wrong: all of it is said at once, beside the fields too; then an archive that is wrong."""
+    """Invalid metadata: all problems are listed, also next to the fields; then an invalid archive."""
     fill(page, archive, name=HOSTILE, year="-3", parameters="270000000", regime="zero shot", authors="")
     press(page, "Submit")
     page.locator("#problems li", has_text="metadata.year").wait_for()
@@ -179,16 +180,16 @@ def refused_and_corrected(page: Any, board: OpenBoard, archive: Path) -> None:
     work_all(board)
     title(page, "rejected")
     listed = page.locator("#problems").text_content()
-    assert all(place in listed for place in ("mini-xnli/xx", "mini-xnli/en", "mini-xquda"))
+    assert all(cell in listed for cell in ("mini-xnli/xx", "mini-xnli/en", "mini-xquda"))
     look_at(page, "2-rejected")
 
 
 def followed_to_its_preview(page: Any, server: ServedBoard, board: OpenBoard, archive: Path) -> None:
-    """From state to state, with the queue; what averages lack is said, and nobody else sees any of it."""
+    """States, queue position and missing cells are shown to the team only."""
     page.locator("#archive").set_input_files(archive)
     press(page, "Submit")
     title(page, "received")
-    page.locator("#outcome-text", has_text="Place 1 in the queue").wait_for()
+    page.locator("#outcome-text", has_text="Position 1 in the queue").wait_for()
     page.locator("#waiting td", has_text="received").wait_for()
     look_at(page, "3-queue")
     with pytest.MonkeyPatch.context() as patch:
@@ -196,10 +197,10 @@ def followed_to_its_preview(page: Any, server: ServedBoard, board: OpenBoard, ar
         try:
             title(page, "validating")
             page.locator("#queue", has_text="1 being scored").wait_for()
-            worker.let_on("find_problems")
+            worker.let_on("read_submission")
             title(page, "scoring")
             assert page.locator("#steps .done").all_text_contents() == ["received", "validating"]
-            worker.let_on("score_request")
+            worker.let_on("score_validated")
             title(page, "preview")
         finally:
             worker.finish()
@@ -215,7 +216,7 @@ def followed_to_its_preview(page: Any, server: ServedBoard, board: OpenBoard, ar
 
 
 def scored_again(page: Any, board: OpenBoard, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another version of the scorer: the old values stay beside the new."""
+    """Another scorer version: old scores stay visible next to the new ones."""
     monkeypatch.setattr(scoring, "scorer_version", lambda: "isogloss 9.9.9")
     with writing(board.engine) as session:
         assert len(scoring.rescore(session, "admin")) == 1
@@ -231,12 +232,12 @@ def scored_again(page: Any, board: OpenBoard, monkeypatch: pytest.MonkeyPatch) -
 
 
 def systems(page: Any, server: ServedBoard) -> list[str]:
-    found = json.loads(page.request.get(f"{server.address}/api/v1/systems").text())["systems"]
-    return [system["name"] for system in found]
+    systems = json.loads(page.request.get(f"{server.address}/api/v1/systems").text())["systems"]
+    return [system["name"] for system in systems]
 
 
 def shown_on_board(page: Any, server: ServedBoard) -> str:
-    """The leaderboard, in another tab."""
+    """Check the leaderboard in another tab."""
     tab = page.context.new_page()
     tab.goto(f"{server.address}/index.html")
     tab.wait_for_selector("html[data-ready]")
@@ -246,22 +247,18 @@ def shown_on_board(page: Any, server: ServedBoard) -> str:
 
 
 @pytest.mark.parametrize("look", [("light", 1200)], ids=["light"])
-def test_a_wrong_token_is_said(page: Any, tmp_path: Path) -> None:
+def test_missing_fields_and_an_invalid_token_are_reported(page: Any) -> None:
+    press(page, "Submit")
+    page.locator("#problems li", has_text="archive").wait_for()
+    assert page.locator("#problems li").count() >= 5
+    assert page.locator("#archive").get_attribute("aria-invalid") == "true"
+    # No field has a default type, and blank fields are reported.
+    messages = {name: page.locator(f"[name={name}] ~ .wrong").inner_text() for name in ("kind", "regime", "name")}
+    assert messages["kind"] == messages["regime"] == "This is blank."
     page.locator("#token").fill("wrong")
     press(page, "Show my submissions")
     title(page, "unknown or revoked")
     press(page, "Submit")
     title(page, "unknown or revoked")
     assert "<b>Board</b>" in page.locator("#board").text_content()
-
-
-@pytest.mark.parametrize("look", [("light", 1200)], ids=["light"])
-def test_without_an_archive_all_that_is_missing_is_said(page: Any) -> None:
-    press(page, "Submit")
-    page.locator("#problems li", has_text="archive").wait_for()
-    assert page.locator("#problems li").count() >= 5
-    assert page.locator("#archive").get_attribute("aria-invalid") == "true"
-    # No kind is taken for granted, and what is blank is called so, in a sentence.
-    beside = {name: page.locator(f"[name={name}] ~ .wrong").inner_text() for name in ("kind", "regime", "name")}
-    assert beside["kind"] == beside["regime"] == "This is blank."
-    assert beside["name"] == "This is blank: give the name that the board should show."
+    assert messages["name"] == "This is blank: enter the name to show on the board."

@@ -1,4 +1,4 @@
-"""A small objective in contrast and its gradients; run as a program, it is one of two processes."""
+"""A small contrastive objective and its gradients; run as a program, it is one of two processes."""
 
 import sys
 from pathlib import Path
@@ -17,7 +17,7 @@ PAIRS = 16
 
 
 def objective(*, chunk: int = 0, candidates: int = 0, both: bool = False) -> ContrastiveObjective:
-    """Sixteen pairs of fourteen queries and twelve answers of random pieces, so that some occur twice."""
+    """Sixteen pairs of fourteen queries and twelve answers of random tokens, some of them repeated."""
     random = np.random.default_rng(3)
 
     def encoded(rows: int, longest: int) -> Encoded:
@@ -31,7 +31,7 @@ def objective(*, chunk: int = 0, candidates: int = 0, both: bool = False) -> Con
 
 
 def model(folder: Path, dropout: float = 0.0) -> DualEncoder:
-    """A dual encoder in training mode."""
+    """Return a dual encoder in training mode."""
     encoder = ModelSource(str(folder)).load_model("AutoModel", 0)
     for module in encoder.modules():
         if isinstance(module, torch.nn.Dropout):
@@ -42,7 +42,7 @@ def model(folder: Path, dropout: float = 0.0) -> DualEncoder:
 
 
 def gradients(of: DualEncoder, made: ContrastiveObjective, items: Ints, size: int) -> tuple[float, dict[str, Any]]:
-    """The mean loss of some items and the gradients it gives."""
+    """Return the mean loss of some items and its gradients."""
     batch = {name: torch.from_numpy(array) for name, array in made.batch(items, 16, size).items()}
     torch.manual_seed(7)
     loss = made.backward(of, batch, torch.tensor(1 / PAIRS))
@@ -52,6 +52,6 @@ def gradients(of: DualEncoder, made: ContrastiveObjective, items: Ints, size: in
 if __name__ == "__main__":
     processes.device_of()
     mine = np.array_split(np.arange(PAIRS), processes.world())[processes.rank()]
-    # In chunks and gathered: both at once.
+    # Chunked and gathered.
     _, found = gradients(model(Path(sys.argv[1])), objective(chunk=3, both=True), mine, len(mine))
     torch.save(found, sys.argv[2])

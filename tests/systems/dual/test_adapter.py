@@ -1,4 +1,4 @@
-"""The dual encoder's adapter: it learns what it is taught, and answers in every form of retrieval."""
+"""The dual encoder's adapter: it learns its training pairs, and supports every form of retrieval."""
 
 from pathlib import Path
 from typing import Any
@@ -9,20 +9,23 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
 
 import isogloss  # noqa: E402 - only where there is torch
+from caches import new_cache  # noqa: E402
 from isogloss.systems.base import SystemFailureError  # noqa: E402
-from isogloss.systems.dual.adapter import DualEncoderAdapter  # noqa: E402
+from isogloss.systems.dual.system import DualEncoderAdapter  # noqa: E402
 from isogloss.systems.dual.training_pairs import training_pairs  # noqa: E402
-from isogloss.systems.neural import retrieval  # noqa: E402
+from isogloss.systems.neural import task_adapter as retrieval  # noqa: E402
 from isogloss.systems.pretrained import ModelSource  # noqa: E402
 from isogloss.tasks.examples import Examples, Pool  # noqa: E402
 from isogloss.training.recipes import Recipe  # noqa: E402
 
-RECIPE = Recipe("test", 2e-3, steps=25, batch=64, schedule="constant", max_length=40, query_length=24)
+RECIPE = Recipe(
+    name="test", learning_rate=2e-3, steps=25, batch=64, schedule="constant", max_length=40, query_length=24
+)
 
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ISOGLOSS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("ISOGLOSS_CACHE", str(new_cache(tmp_path / "cache")))
 
 
 def adapter(folder: Path, task: str = "mini-lareqa", recipe: Recipe = RECIPE, **settings: Any) -> DualEncoderAdapter:
@@ -30,22 +33,22 @@ def adapter(folder: Path, task: str = "mini-lareqa", recipe: Recipe = RECIPE, **
 
 
 def distinct_questions(count: int) -> Examples:
-    """Questions of the training set that are asked once only, for one that is asked twice has two answers."""
+    """Training questions that occur once; repeated ones have two answers."""
     found = isogloss.load("mini-xquad", "en", "train")
     first = {question: row for row, question in reversed(list(enumerate(found["question"])))}
     return found.keep(sorted(first.values())[:count])
 
 
 def as_search(train_set: Examples) -> Examples:
-    """The same pairs, to be found again."""
+    """Return the same pairs as a retrieval task."""
     pairs = training_pairs(train_set)
     ids = [f"c{row}" for row in range(len(pairs.answers))]
     pool = Pool(lambda: dict.fromkeys(ids, "en"), lambda: pairs.answers)
-    columns: dict[str, Any] = {"text": pairs.queries, "targets": [[ids[row]] for row in pairs.places[:, 1]]}
+    columns: dict[str, Any] = {"text": pairs.queries, "targets": [[ids[row]] for row in pairs.numbers[:, 1]]}
     return Examples("mini-lareqa", "en", "test", train_set.ids, columns, "targets", pool=pool)
 
 
-def test_vectors_do_not_depend_on_their_neighbours(tiny_xlmr: Path) -> None:
+def test_vectors_do_not_depend_on_the_batch(tiny_xlmr: Path) -> None:
     made = adapter(tiny_xlmr, pooling="mean")
     model: Any = made.load_model(0)
     texts = ["Who?", "What is the colour of the very old house in the street?", "", "水"]
@@ -55,7 +58,7 @@ def test_vectors_do_not_depend_on_their_neighbours(tiny_xlmr: Path) -> None:
     np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
 
 
-def test_a_pool_is_embedded_once_for_the_same_weights(tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pool_is_encoded_once_per_weights(tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made, asked = adapter(tiny_bert), as_search(distinct_questions(8))
     model: Any = made.load_model(0)
     embedded: list[int] = []
@@ -69,7 +72,7 @@ def test_a_pool_is_embedded_once_for_the_same_weights(tiny_bert: Path, monkeypat
     assert embedded == [8, 8]
 
 
-def test_many_vectors_are_in_a_file(tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_vectors_are_stored_in_a_file(tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made, texts = adapter(tiny_bert), [f"Text number {row}" for row in range(10)]
     model: Any = made.load_model(0)
     in_memory = made.vectors(model, texts, 16)
@@ -81,7 +84,7 @@ def test_many_vectors_are_in_a_file(tiny_bert: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(("task", "language"), [("mini-tatoeba", "de"), ("mini-mewslix", "en")])
-def test_every_form_of_retrieval_is_answered(tiny_bert: Path, task: str, language: str) -> None:
+def test_every_form_of_retrieval(tiny_bert: Path, task: str, language: str) -> None:
     made = adapter(tiny_bert, task)
     examples = isogloss.load(task, language, "test")
     answers = made.predict(made.load_model(0), examples)
@@ -90,7 +93,7 @@ def test_every_form_of_retrieval_is_answered(tiny_bert: Path, task: str, languag
     assert all(len(set(ranked)) == 20 and set(ranked) <= set(examples.pool.ids) for ranked in answers)
 
 
-def test_mining_gives_pairs(tiny_bert: Path) -> None:
+def test_mining_returns_pairs(tiny_bert: Path) -> None:
     texts = ["Ann saw a dog.", "The house is red.", "Where is it?"]
     pool = Pool(lambda: {f"en-{row}": "en" for row in range(3)}, lambda: texts)
     columns: dict[str, Any] = {"text": texts, "targets": [[f"en-{row}"] for row in range(3)]}
@@ -99,7 +102,7 @@ def test_mining_gives_pairs(tiny_bert: Path) -> None:
     assert made.predict(made.load_model(0), examples) == [["en-0"], ["en-1"], ["en-2"]]
 
 
-def test_weights_come_back_with_the_scale(tiny_bert: Path, tmp_path: Path) -> None:
+def test_scale_round_trips_with_the_weights(tiny_bert: Path, tmp_path: Path) -> None:
     from isogloss.systems.neural.weights import restore, save
 
     made = adapter(tiny_bert)
@@ -114,17 +117,17 @@ def test_weights_come_back_with_the_scale(tiny_bert: Path, tmp_path: Path) -> No
     np.testing.assert_array_equal(made.vectors(first, ["Who?"], 16), made.vectors(second, ["Who?"], 16))
 
 
-def test_lengths_are_the_recipes(tiny_bert: Path) -> None:
-    recipe = Recipe("test", 1e-3, max_length=24, query_length=6)
+def test_lengths_follow_the_recipe(tiny_bert: Path) -> None:
+    recipe = Recipe(name="test", learning_rate=1e-3, max_length=24, query_length=6)
     made: Any = adapter(tiny_bert, recipe=recipe).objective(distinct_questions(20))
     assert made.queries.lengths.max() == 6
     assert made.answers.lengths.max() == 24
-    assert (made.lengths == made.answers.lengths[made.places[:, 1]]).all()
+    assert (made.lengths == made.answers.lengths[made.numbers[:, 1]]).all()
     again: Any = adapter(tiny_bert, recipe=recipe).objective(distinct_questions(10))
-    assert len(again) == 10  # not the twenty that were tokenised before
+    assert len(again) == 10  # not the twenty tokenised before
 
 
-def test_models_that_are_no_such_encoder(tiny_bert: Path, tiny_xlm: Path, tiny_mt5: Path, tmp_path: Path) -> None:
+def test_unsuitable_models_raise(tiny_bert: Path, tiny_xlm: Path, tiny_mt5: Path, tmp_path: Path) -> None:
     import transformers
 
     config = transformers.DistilBertConfig(vocab_size=900, dim=16, n_layers=1, n_heads=2, hidden_dim=16)
@@ -132,16 +135,16 @@ def test_models_that_are_no_such_encoder(tiny_bert: Path, tiny_xlm: Path, tiny_m
     with pytest.raises(SystemFailureError, match=r"no pooler over the first token\. Set pooling to mean or cls"):
         adapter(tmp_path / "distil").load_model(0)
     assert adapter(tmp_path / "distil", pooling="mean").load_model(0).dimension == 16
-    with pytest.raises(SystemFailureError, match="a text-to-text model is no encoder"):
+    with pytest.raises(SystemFailureError, match="expected an encoder, got a text-to-text model"):
         adapter(tiny_mt5, pooling="mean").load_model(0)
-    with pytest.raises(SystemFailureError, match="must be told the language of every token"):
+    with pytest.raises(SystemFailureError, match="needs the language of a text"):
         adapter(tiny_xlm, pooling="mean").load_model(0)
     french: Any = adapter(tiny_xlm, pooling="mean")
     french.source.config.n_langs = 1
     assert french.load_model(0).dimension == 64
 
 
-def test_rows_in_the_cache_may_be_too_long_for_another_model(tiny_bert: Path) -> None:
+def test_cached_rows_too_long_for_another_model_raise(tiny_bert: Path) -> None:
     train = distinct_questions(4)
     adapter(tiny_bert).objective(train)
     shorter = adapter(tiny_bert)  # the same tokenizer

@@ -1,4 +1,4 @@
-"""The loss by hand, cached gradients beside plain ones, and two processes beside one."""
+"""The loss by hand, cached gradients compared with plain ones, and two processes with one."""
 
 import math
 import os
@@ -20,7 +20,7 @@ VECTORS = [[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]]
 
 
 def loss(scores: list[list[float]], right: list[int]) -> float:
-    """The negative log-probability of the right place of each row, summed; rows hold only what is not hidden."""
+    """Return the summed negative log-probability of the correct column of each row, over visible columns."""
     total = 0.0
     for row, place in zip(scores, right, strict=True):
         total += math.log(sum(math.exp(score) for score in row)) - row[place]
@@ -28,7 +28,7 @@ def loss(scores: list[list[float]], right: list[int]) -> float:
 
 
 def assert_same(found: dict[str, Any], expected: dict[str, Any]) -> None:
-    """Equal but for rounding, which is measured by the largest of all: some gradients are zero in theory."""
+    """Check equality up to rounding, relative to the largest: some gradients are zero in theory."""
     assert found.keys() == expected.keys()
     largest = max(float(gradient.abs().max()) for gradient in expected.values())
     for name, gradient in expected.items():
@@ -45,15 +45,15 @@ def test_three_by_three() -> None:
     assert float(both) == pytest.approx((loss(rows, [0, 1, 2]) + loss(columns, [0, 1, 2])) / 2, abs=1e-5)
 
 
-def test_the_same_answer_is_not_a_wrong_one() -> None:
+def test_same_answer_is_not_a_negative() -> None:
     queries, answers = torch.tensor(VECTORS), torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.8, 0.6]])
     found = contrastive_loss(queries, answers, torch.tensor([[1, 7], [2, 7], [3, 8]]), torch.tensor(2.0))
-    # The first two answers are one: each of the first two queries sees its own and the third.
+    # The first two answers are equal: each of the first two queries sees its own and the third.
     rows = [[2.0, 1.6], [1.2, 1.92], [0.0, 0.0, 1.2]]
     assert float(found) == pytest.approx(loss(rows, [0, 0, 2]), abs=1e-5)
 
 
-def test_another_answer_to_the_same_query_is_not_a_wrong_one() -> None:
+def test_other_answer_to_the_same_query_is_not_a_negative() -> None:
     queries, answers = torch.tensor(VECTORS), torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.8, 0.6]])
     identities = torch.tensor([[1, 4], [1, 5], [2, 6]])
     rows, columns = [[2.0, 1.6], [1.6, 1.92], [0.0, 2.0, 1.2]], [[2.0, 0.0], [1.6, 2.0], [1.6, 1.92, 1.2]]
@@ -77,8 +77,8 @@ def test_padding_adds_nothing() -> None:
 
 
 @pytest.mark.parametrize("both", [False, True])
-def test_parts_of_a_batch_do_not_see_each_other(both: bool) -> None:
-    """As where small batches are accumulated: five pairs in parts of two are three batches."""
+def test_parts_of_a_batch_are_independent(both: bool) -> None:
+    """Like accumulated small batches: five pairs in parts of two are three batches."""
     torch.manual_seed(0)
     queries, answers = (torch.nn.functional.normalize(torch.randn(6, 4), dim=1) for _ in range(2))
     identities, scale = torch.tensor([[0, 0], [1, 1], [2, 2], [3, 3], [4, 4], [-1, -1]]), torch.tensor(5.0)
@@ -93,16 +93,16 @@ def test_parts_of_a_batch_do_not_see_each_other(both: bool) -> None:
     assert float(found) < float(whole)
 
 
-def test_items_of_similar_length_are_not_in_one_part() -> None:
+def test_parts_mix_lengths() -> None:
     made = objective(candidates=4)
     given = np.argsort(made.lengths, kind="stable")
     placed = made.batch(given, 16, 16)["identity"]
-    assert sorted(placed.tolist()) == sorted(made.places[given].tolist())
-    assert placed.tolist() != made.places[given].tolist()
+    assert sorted(placed.tolist()) == sorted(made.numbers[given].tolist())
+    assert placed.tolist() != made.numbers[given].tolist()
     assert (placed == made.batch(given[::-1], 16, 16)["identity"]).all()
 
 
-def test_shapes_depend_on_width_and_size_alone() -> None:
+def test_shapes_depend_only_on_width_and_size() -> None:
     made = objective()
     one, other = made.batch(np.array([0, 1, 2]), 16, 8), made.batch(np.array([9]), 16, 8)
     assert {name: array.shape for name, array in one.items()} == {name: array.shape for name, array in other.items()}
@@ -114,7 +114,7 @@ def test_shapes_depend_on_width_and_size_alone() -> None:
 
 @pytest.mark.parametrize("both", [False, True])
 @pytest.mark.parametrize("chunk", [3, 5, 8])
-def test_cached_gradients_are_the_plain_ones(tiny_bert: Path, chunk: int, both: bool) -> None:
+def test_cached_gradients_match_plain_ones(tiny_bert: Path, chunk: int, both: bool) -> None:
     items = np.arange(16)
     plain_loss, plain = gradients(model(tiny_bert), objective(both=both), items, 16)
     cached_loss, cached = gradients(model(tiny_bert), objective(chunk=chunk, both=both), items, 16)
@@ -122,8 +122,8 @@ def test_cached_gradients_are_the_plain_ones(tiny_bert: Path, chunk: int, both: 
     assert_same(cached, plain)
 
 
-def test_cached_gradients_with_dropout_are_those_of_its_own_chunks(tiny_bert: Path) -> None:
-    """In chunks other numbers are drawn than in one pass: the same ones, drawn by hand, give the same gradients."""
+def test_cached_gradients_repeat_the_dropout(tiny_bert: Path) -> None:
+    """Chunks draw other random numbers than one pass; repeating them by hand gives the same gradients."""
     items, chunk = np.arange(16), 4
     cached_loss, cached = gradients(model(tiny_bert, dropout=0.3), objective(chunk=chunk), items, 16)
     whole = model(tiny_bert, dropout=0.3)
@@ -142,7 +142,7 @@ def test_cached_gradients_with_dropout_are_those_of_its_own_chunks(tiny_bert: Pa
 
 
 @pytest.mark.slow
-def test_two_processes_are_one(tiny_bert: Path, tmp_path: Path) -> None:
+def test_two_processes_match_one(tiny_bert: Path, tmp_path: Path) -> None:
     _, alone = gradients(model(tiny_bert), objective(both=True), np.arange(16), 16)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -1,4 +1,4 @@
-"""Where sentences end, by hand, and beside the breaks that XQuAD-R comes with."""
+"""Sentence splitting by hand, and compared with the sentence breaks of XQuAD-R."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.data import squad
-from isogloss.systems.dual.sentences import sentence_at, sentences
+from isogloss.systems.dual.training_pairs import sentence_at, sentences
 
 
 def split(text: str) -> list[str]:
@@ -37,7 +37,7 @@ def test_by_hand(text: str, expected: list[str]) -> None:
 
 
 @given(st.text(alphabet="Aa1. \n?!\"'。", max_size=60))
-def test_every_character_but_white_space_is_in_one_sentence(text: str) -> None:
+def test_every_non_blank_character_is_in_one_sentence(text: str) -> None:
     spans = sentences(text)
     assert spans == sorted(spans)
     inside = [place for start, end in spans for place in range(start, end)]
@@ -46,13 +46,13 @@ def test_every_character_but_white_space_is_in_one_sentence(text: str) -> None:
     assert all(text[start:end].strip() == text[start:end] != "" for start, end in spans)
 
 
-def test_which_sentence_a_character_is_in() -> None:
+def test_sentence_at() -> None:
     spans = sentences("Ab.  Cd.")
     assert [sentence_at(spans, place) for place in (-1, 0, 2, 3, 4, 5, 7, 8)] == [-1, 0, 0, -1, -1, 1, 1, -1]
 
 
 @pytest.mark.parametrize(("language", "least"), [("en", 98.0), ("de", 94.0), ("es", 94.0), ("ru", 94.0), ("zh", 90.0)])
-def test_answers_are_in_the_sentences_of_xquad_r(data_dir: Path, language: str, least: float) -> None:
+def test_sentences_match_xquad_r(data_dir: Path, language: str, least: float) -> None:
     articles = squad.read(data_dir / f"lareqa/xquad-r/{language}.json.xz")
     same = []
     for paragraph, question in squad.questions(articles):

@@ -1,4 +1,4 @@
-"""Nothing is tokenised before a test."""
+"""A fresh token cache for every test."""
 
 import pytest
 
@@ -7,6 +7,6 @@ from isogloss.systems.neural import task_adapter
 
 @pytest.fixture(autouse=True)
 def _tokenised_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is read that was written before the code was changed, and hundreds of examples leave nothing behind."""
+    """Use a temporary cache, so that tests read no old tokens and leave none behind."""
 
     monkeypatch.setattr(task_adapter, "cached", lambda parts, make: make())

@@ -1,4 +1,4 @@
-"""Choices between sentences."""
+"""Multiple choice."""
 
 from pathlib import Path
 
@@ -26,14 +26,14 @@ def choices(premise: str, question: str, *options: tuple[str, ...], labels: list
     ("question", "asked"),
     [("effect", "What was the effect?"), ("cause", "What was the cause?"), ("Who is older?", "Who is older?")],
 )
-def test_how_it_is_asked(question: str, asked: str, tiny_bert: Path) -> None:
+def test_input_format(question: str, asked: str, tiny_bert: Path) -> None:
     adapter = EncoderMultipleChoice(task("xcopa"), BY_HEART, ModelSource(str(tiny_bert)))
     batch = adapter.objective(choices("Eric is older.", question, ("He is.", "She is.", "It is."))).batch(
         np.array([0]), 64, 2
     )
     assert batch["input_ids"].shape == (2, 3, 64)
     assert batch["labels"].tolist() == [0, -100]
-    tokenizer = adapter.inputs.tokenizer
+    tokenizer = adapter.source.tokenizer
     wanted = tokenizer([f"Eric is older. {asked}"] * 3, ["He is.", "She is.", "It is."])
     for row, (ids, segments) in enumerate(zip(wanted["input_ids"], wanted["token_type_ids"], strict=True)):
         assert batch["input_ids"][0, row, : len(ids)].tolist() == ids
@@ -42,7 +42,7 @@ def test_how_it_is_asked(question: str, asked: str, tiny_bert: Path) -> None:
 
 
 @pytest.mark.slow
-def test_two_stages_with_another_number_of_choices(tiny_bert: Path) -> None:
+def test_stages_with_different_numbers_of_choices(tiny_bert: Path) -> None:
     """Three choices first, then two, with one model and one head."""
     from isogloss.training.loop import train as learn
 
@@ -59,7 +59,7 @@ def test_two_stages_with_another_number_of_choices(tiny_bert: Path) -> None:
     assert set(adapter.predict(model, three)) <= {0, 1, 2}
 
 
-def test_lengths_are_of_the_longest_choice(letters: ModelSource) -> None:
+def test_length_is_that_of_the_longest_choice(letters: ModelSource) -> None:
     objective = EncoderMultipleChoice(task("xcopa"), BY_HEART, letters).objective(
         choices("a", "b", ("c", "ccc"), ("cc", ""))
     )
@@ -67,13 +67,13 @@ def test_lengths_are_of_the_longest_choice(letters: ModelSource) -> None:
 
 
 @pytest.mark.parametrize("label", [2, -1, "0"])
-def test_labels_that_are_no_choice(label: object, letters: ModelSource) -> None:
+def test_labels_out_of_range_raise(label: object, letters: ModelSource) -> None:
     adapter = EncoderMultipleChoice(task("xcopa"), BY_HEART, letters)
-    with pytest.raises(SystemFailureError, match=rf"label {label!r} is not the number of one of 2 choices"):
+    with pytest.raises(SystemFailureError, match=rf"label {label!r} is not an index into 2 choices"):
         adapter.objective(choices("a", "b", ("c", "a"), labels=[label]))
 
 
-def test_unequal_numbers_of_choices(letters: ModelSource) -> None:
+def test_unequal_numbers_of_choices_raise(letters: ModelSource) -> None:
     with pytest.raises(SystemFailureError, match=r"xcopa/zh train: examples have 2 or 3 choices"):
         EncoderMultipleChoice(task("xcopa"), BY_HEART, letters).objective(
             choices("a", "b", ("c", "a"), ("c", "a", "b"))

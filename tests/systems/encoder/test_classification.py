@@ -1,4 +1,4 @@
-"""Labels for one text and for two."""
+"""Classification of one text and of two."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -32,18 +32,18 @@ def test_rows_by_hand(letters: ModelSource) -> None:
     assert objective.weight(np.array([1, 0])) == 2.0
 
 
-def test_a_label_that_is_not_the_tasks(letters: ModelSource) -> None:
+def test_unknown_label_raises(letters: ModelSource) -> None:
     adapter = EncoderClassifier(task("mldoc"), BY_HEART, letters)
-    with pytest.raises(SystemFailureError, match=r"mldoc/en train: label 'SPORT' is not one.*mldoc has CCAT, ECAT"):
+    with pytest.raises(SystemFailureError, match=r"mldoc/en train: unknown label 'SPORT'.*mldoc has CCAT, ECAT"):
         adapter.objective(documents(["a"], ["SPORT"]))
 
 
-def test_missing_weights(letters: ModelSource) -> None:
-    with pytest.raises(SystemFailureError, match=r"its weights cannot be opened: .*Give a folder with config\.json"):
+def test_missing_weights_raise(letters: ModelSource) -> None:
+    with pytest.raises(SystemFailureError, match=r"cannot load the weights: .*Pass a folder with config\.json"):
         EncoderClassifier(task("mldoc"), BY_HEART, letters).load_model(0)
 
 
-def test_the_head_is_the_seeds(tiny_bert: Path) -> None:
+def test_head_depends_on_the_seed(tiny_bert: Path) -> None:
     adapter = EncoderClassifier(task("mini-xnli"), BY_HEART, ModelSource(str(tiny_bert)))
     first, again, other = (adapter.load_model(seed).classifier.weight for seed in (1, 1, 2))
     assert first.equal(again)

@@ -1,4 +1,4 @@
-"""The system as a user asks for it."""
+"""The encoder system as users create it."""
 
 from pathlib import Path
 from typing import Any
@@ -7,18 +7,18 @@ import pytest
 
 from isogloss.systems.base import FitContext, SystemFailureError, system
 from isogloss.systems.encoder import EncoderSystem
-from isogloss.systems.encoder.spans import EncoderEntitySpans
+from isogloss.systems.encoder.tagging import EncoderEntitySpans
 from isogloss.systems.neural.fit_log import read_fit_log
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
-from isogloss.tasks.suites import MLDOC, XTREME, XTREME_R
+from isogloss.tasks.shipped import SHIPPED
 
-TASKS = tuple(dict.fromkeys((*XTREME_R.tasks, *XTREME.tasks, *MLDOC.tasks)))
+TASKS = tuple(SHIPPED)
 
 pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
 
 
-def test_what_it_does_and_what_not(tiny_bert: Path) -> None:
+def test_supported_and_refused_tasks(tiny_bert: Path) -> None:
     found = system(f"encoder:{tiny_bert}")
     assert isinstance(found, EncoderSystem)
     refused = {name for name in TASKS if found.refusal(task(name))}
@@ -26,7 +26,7 @@ def test_what_it_does_and_what_not(tiny_bert: Path) -> None:
     assert "use dual-encoder" in found.refusal(task("lareqa"))
 
 
-def test_raw_text_is_a_system_of_its_own(tiny_bert: Path) -> None:
+def test_raw_changes_name_and_tasks(tiny_bert: Path) -> None:
     words, raw = system(f"encoder:{tiny_bert}"), system(f"encoder:{tiny_bert}", raw=True)
     assert raw.name == f"{words.name}-raw"
     assert raw.metadata["raw"] is True
@@ -34,7 +34,7 @@ def test_raw_text_is_a_system_of_its_own(tiny_bert: Path) -> None:
     assert isinstance(raw, EncoderSystem)
     assert isinstance(raw.adapter(task("wikiann")), EncoderEntitySpans)
     assert {name for name in TASKS if not raw.refusal(task(name))} == {"wikiann"}
-    assert raw.refusal(task("udpos")) == "raw text is for named entities, and udpos has none"
+    assert raw.refusal(task("udpos")) == "raw requires a task with named entities, unlike udpos"
 
 
 @pytest.mark.parametrize("raw", [False, True])
@@ -50,7 +50,7 @@ def test_fit_and_predict(raw: bool, tiny_bert: Path) -> None:
             assert list(map(len, answers)) == list(map(len, examples["tokens"]))
 
 
-def test_random_weights_know_nothing(tiny_bert: Path) -> None:
+def test_random_weights_are_marked(tiny_bert: Path) -> None:
     of = task("mini-xnli")
     known, random = (system(f"encoder:{tiny_bert}{mark}") for mark in ("", "#random"))
     assert isinstance(known, EncoderSystem)
@@ -61,28 +61,32 @@ def test_random_weights_know_nothing(tiny_bert: Path) -> None:
     assert not opened[0].equal(opened[1])
 
 
-def test_a_model_with_a_decoder(tiny_mt5: Path) -> None:
+def test_model_with_a_decoder_raises(tiny_mt5: Path) -> None:
     found = system(f"encoder:{tiny_mt5}")
     assert isinstance(found, EncoderSystem)
-    with pytest.raises(SystemFailureError, match=r"the model has a decoder.*text2text:"):
+    with pytest.raises(SystemFailureError, match=r"does not support models with a decoder.*text2text:"):
         found.adapter(task("xnli"))
 
 
-def test_a_model_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_model_raises(tmp_path: Path) -> None:
     found = system(f"encoder:{tmp_path}")
     assert isinstance(found, EncoderSystem)
-    with pytest.raises(SystemFailureError, match="there is no model"):
+    with pytest.raises(SystemFailureError, match="cannot open the model"):
         found.adapter(task("xnli"))
 
 
-def test_a_language_that_the_model_cannot_be_told_hinders_no_other(tiny_xlm: Path, tmp_path: Path) -> None:
+def test_unsupported_language_does_not_affect_others(tiny_xlm: Path, tmp_path: Path) -> None:
     of = task("mini-xnli")
     found = system(f"encoder:{tiny_xlm}", quiet=True, steps=2, batch=8, checkpoints=50)
-    context = FitContext(tmp_path, ("de", "sw"), lambda language, split: load(of, language, split).keep(range(4)))
+    context = FitContext(
+        folder=tmp_path,
+        languages=("de", "sw"),
+        examples=lambda language, split: load(of, language, split).keep(range(4)),
+    )
     found.learn(of, load(of, "en", "train").keep(range(16)), 0, context)
     log = read_fit_log(tmp_path)
     assert log is not None
     assert "sw test: the model has no number for 'sw'" in log.notes
     assert len(found.predict(load(of, "de", "test"))) == len(load(of, "de", "test"))
-    with pytest.raises(SystemFailureError, match=r"the model has no number for 'sw'\. It knows ar, de"):
+    with pytest.raises(SystemFailureError, match=r"the model has no number for 'sw'\. It supports ar, de"):
         found.predict(load(of, "sw", "test"))

@@ -1,4 +1,4 @@
-"""What each model is given, and what no batch may do."""
+"""Model inputs, and invariances of batches."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,8 +11,7 @@ from isogloss.systems.base import SystemFailureError
 from isogloss.systems.encoder.adapter import EncoderAdapter
 from isogloss.systems.encoder.classification import EncoderClassifier, EncoderMultipleChoice
 from isogloss.systems.encoder.qa import EncoderReader
-from isogloss.systems.encoder.spans import EncoderEntitySpans
-from isogloss.systems.encoder.tagging import EncoderTagger
+from isogloss.systems.encoder.tagging import EncoderEntitySpans, EncoderTagger
 from isogloss.systems.pretrained import ModelSource
 from isogloss.systems.tokens.inputs import InputRows, ModelInputs
 from isogloss.tasks.loading import load
@@ -60,7 +59,7 @@ def test_padding_adds_nothing_to_the_loss(
     assert loss(items[:0], width, 2) == 0.0
 
 
-def test_segments_go_to_models_that_have_them(tiny_bert: Path, tiny_xlmr: Path) -> None:
+def test_segments_only_for_models_with_segments(tiny_bert: Path, tiny_xlmr: Path) -> None:
     batches = {}
     for folder in (tiny_bert, tiny_xlmr):
         objective = adapter_of(EncoderClassifier, "mini-xnli", folder).objective(
@@ -73,7 +72,7 @@ def test_segments_go_to_models_that_have_them(tiny_bert: Path, tiny_xlmr: Path) 
     assert set(segments) == {0, 1}
 
 
-def test_languages_go_to_models_that_need_them(tiny_xlm: Path, tiny_bert: Path) -> None:
+def test_languages_only_for_models_with_language_ids(tiny_xlm: Path, tiny_bert: Path) -> None:
     from isogloss.tasks.examples import Examples
 
     english = Examples("t", "de", "train", ["0", "1"], {}, "label")
@@ -82,12 +81,12 @@ def test_languages_go_to_models_that_need_them(tiny_xlm: Path, tiny_bert: Path) 
     mixed = Examples("t", "en+zh", "train", ["0", "1"], {"language": ["zh", "en"]}, "label")
     assert inputs.language_ids(mixed).tolist() == [4, 0]
     assert ModelInputs(ModelSource(str(tiny_bert))).language_ids(mixed) is None
-    with pytest.raises(SystemFailureError, match=r"no number for 'sw'.*It knows ar, de, en"):
+    with pytest.raises(SystemFailureError, match=r"no number for 'sw'.*It supports ar, de, en"):
         inputs.language_ids(Examples("t", "sw", "train", ["0"], {}, "label"))
 
 
-def test_a_model_of_one_language_needs_no_numbers(tiny_xlm: Path) -> None:
-    """FlauBERT says that it has an embedding for every language, and has one language."""
+def test_monolingual_model_needs_no_language_ids(tiny_xlm: Path) -> None:
+    """FlauBERT's configuration enables language embeddings, but has a single language."""
     from isogloss.tasks.examples import Examples
 
     swahili = Examples("t", "sw", "train", ["0"], {}, "label")
@@ -95,7 +94,7 @@ def test_a_model_of_one_language_needs_no_numbers(tiny_xlm: Path) -> None:
     source.config.n_langs = 1
     assert ModelInputs(source).language_ids(swahili) is None
     source.config.n_langs, source.config.lang2id = 2, None
-    with pytest.raises(SystemFailureError, match=r"no number for 'sw'.*Add lang2id to its configuration"):
+    with pytest.raises(SystemFailureError, match=r"no number for 'sw'.*Add lang2id, the number of each language"):
         ModelInputs(source).language_ids(swahili)
 
 
@@ -109,8 +108,8 @@ def test_every_row_of_a_batch_has_its_language(tiny_xlm: Path) -> None:
     assert set(rows.batch(np.arange(4), 128, 4)["langs"].ravel().tolist()) == {4}
 
 
-def test_the_language_of_a_piece_matters(tiny_xlm: Path) -> None:
-    """Else a test of what is given would pass with a model that does not look at it."""
+def test_language_id_affects_the_output(tiny_xlm: Path) -> None:
+    """Check that the model uses its language ids; otherwise the tests of them would prove nothing."""
     network = adapter_of(EncoderTagger, "mini-udpos", tiny_xlm).load_model(0).eval()
     ids = torch.tensor([[0, 5, 6, 1]])
     english, chinese = (network(input_ids=ids, langs=torch.full_like(ids, number)).logits for number in (0, 4))
@@ -121,10 +120,10 @@ def test_the_language_of_a_piece_matters(tiny_xlm: Path) -> None:
     ("longest", "message"),
     [
         (513, r"max_length is 513, but the model has 512 positions.*Set max_length to 512"),
-        (2, "special tokens alone take 2"),
+        (2, "the special tokens take 2"),
     ],
 )
-def test_lengths_that_no_input_can_have(longest: int, message: str, tiny_bert: Path, tiny_xlmr: Path) -> None:
+def test_invalid_lengths_raise(longest: int, message: str, tiny_bert: Path, tiny_xlmr: Path) -> None:
     for folder in (tiny_bert, tiny_xlmr):
         inputs = ModelInputs(ModelSource(str(folder)))
         with pytest.raises(SystemFailureError, match=message):
@@ -133,7 +132,7 @@ def test_lengths_that_no_input_can_have(longest: int, message: str, tiny_bert: P
 
 
 @pytest.mark.parametrize("kind", ["camembert", "xmod", "mpnet", "luke", "longformer"])
-def test_positions_that_begin_after_the_padding(kind: str, tiny_xlmr: Path) -> None:
+def test_shifted_positions(kind: str, tiny_xlmr: Path) -> None:
     transformers = pytest.importorskip("transformers")
     source = ModelSource(str(tiny_xlmr))
     config = transformers.AutoConfig.for_model(kind, max_position_embeddings=514, pad_token_id=1)
@@ -143,24 +142,24 @@ def test_positions_that_begin_after_the_padding(kind: str, tiny_xlmr: Path) -> N
 
 
 @pytest.mark.parametrize(("made", "name"), ADAPTERS)
-def test_training_sets_that_teach_nothing(made: type[EncoderAdapter], name: str, tiny_bert: Path) -> None:
+def test_empty_or_unlabelled_training_sets_raise(made: type[EncoderAdapter], name: str, tiny_bert: Path) -> None:
     adapter = adapter_of(made, name, tiny_bert)
     train = load(name, "en", "train")
     with pytest.raises(SystemFailureError, match=rf"{name}/en train: the training set is empty"):
         adapter.objective(train.keep([]))
     hidden = train.keep(range(2))
     del hidden.columns[hidden.gold]
-    with pytest.raises(SystemFailureError, match="the training set has no answers"):
+    with pytest.raises(SystemFailureError, match="the training set has no gold labels"):
         adapter.objective(hidden)
 
 
 @pytest.mark.parametrize(("made", "name"), ADAPTERS)
-def test_no_questions_no_answers(made: type[EncoderAdapter], name: str, tiny_bert: Path) -> None:
+def test_empty_input_gives_no_predictions(made: type[EncoderAdapter], name: str, tiny_bert: Path) -> None:
     adapter = adapter_of(made, name, tiny_bert)
     assert list(adapter.predict(adapter.load_model(0), load(name, "en", "dev").keep([]))) == []
 
 
-def test_tokenised_once(tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tokens_are_cached(tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from isogloss.systems.neural import task_adapter
     from isogloss.systems.tokens import inputs
 
@@ -180,7 +179,7 @@ def test_tokenised_once(tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(("made", "name"), ADAPTERS)
-def test_rows_in_the_cache_may_be_too_long_for_another_model(
+def test_cached_rows_too_long_for_another_model_raise(
     made: type[EncoderAdapter], name: str, tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from isogloss.systems.neural import task_adapter

@@ -1,4 +1,4 @@
-"""Tokenizers in Python (CANINE, XLM, ByT5): everything but answers inside a text, which need character offsets."""
+"""Python tokenizers (CANINE, XLM, ByT5): everything except answers inside a text, which need character offsets."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 from isogloss.systems.base import SystemFailureError, system
 from isogloss.systems.pretrained import ModelSource
-from isogloss.systems.tokens.special_tokens import SpecialTokens
+from isogloss.systems.tokens.inputs import SpecialTokens
 from isogloss.systems.tokens.subwords import tokenize
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
@@ -24,18 +24,12 @@ LANGUAGES = {"en": 0, "de": 1}
 
 @pytest.fixture(scope="module")
 def canine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model of characters."""
+    """A character model."""
     folder = tmp_path_factory.mktemp("canine")
-    config = transformers.CanineConfig(
-        hidden_size=32,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=64,
-        max_position_embeddings=512,
-        num_hash_functions=2,
-        num_hash_buckets=512,  # positions are counted in them, too
-        local_transformer_stride=32,
-    )
+    sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
+    # The hash buckets are also used for positions.
+    hashes = {"num_hash_functions": 2, "num_hash_buckets": 512, "local_transformer_stride": 32}
+    config = transformers.CanineConfig(**sizes, **hashes, max_position_embeddings=512)
     transformers.CanineModel(config).save_pretrained(folder)
     transformers.CanineTokenizer().save_pretrained(folder)
     return folder
@@ -67,7 +61,7 @@ def xlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", ["canine", "xlm"])
-def test_special_tokens_and_subwords_are_the_tokenizers_own(name: str, request: pytest.FixtureRequest) -> None:
+def test_special_tokens_and_subwords_match_the_tokenizer(name: str, request: pytest.FixtureRequest) -> None:
     source = ModelSource(str(request.getfixturevalue(name)))
     tokenizer = source.tokenizer
     assert not tokenizer.is_fast
@@ -84,7 +78,7 @@ def test_special_tokens_and_subwords_are_the_tokenizers_own(name: str, request: 
 
 @pytest.mark.parametrize("name", ["canine", "xlm"])
 @pytest.mark.parametrize("of", ["mini-xnli", "mini-udpos"])
-def test_they_learn_what_needs_no_offsets(name: str, of: str, request: pytest.FixtureRequest) -> None:
+def test_tasks_without_offsets_are_learned(name: str, of: str, request: pytest.FixtureRequest) -> None:
     found = system(f"encoder:{request.getfixturevalue(name)}", **FEW)
     found.fit(task(of), load(of, "en", "train").keep(range(8)), seed=0)
     asked = load(of, "de", "test").keep(range(3))
@@ -94,9 +88,9 @@ def test_they_learn_what_needs_no_offsets(name: str, of: str, request: pytest.Fi
         assert [len(tags) for tags in answers] == [len(words) for words in asked["tokens"]]
 
 
-def test_answers_inside_a_text_are_refused(canine: Path) -> None:
+def test_tasks_with_offsets_are_refused(canine: Path) -> None:
     found = system(f"encoder:{canine}", **FEW)
-    with pytest.raises(SystemFailureError, match=r"its tokenizer gives no character offsets.*tokenizer\.json"):
+    with pytest.raises(SystemFailureError, match=r"the tokenizer does not return character offsets.*tokenizer\.json"):
         found.fit(task("mini-xquad"), load("mini-xquad", "en", "train").keep(range(8)), seed=0)
 
 

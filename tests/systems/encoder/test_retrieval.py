@@ -1,4 +1,4 @@
-"""Translations by a hidden layer: which one, and of which weights: learnt and chosen as for questions."""
+"""Translation retrieval by a hidden layer of a model trained and selected on questions."""
 
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,9 @@ import isogloss
 from isogloss.errors import UnknownNameError
 from isogloss.systems.base import FitContext, System, SystemFailureError, system
 from isogloss.systems.encoder import EncoderSystem
-from isogloss.systems.encoder.retrieval import EncoderRetrieval
-from isogloss.systems.hidden_layers import token_mean
+from isogloss.systems.encoder.system import EncoderRetrieval
 from isogloss.systems.neural.fit_log import read_fit_log
+from isogloss.systems.retrieval import token_mean
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
@@ -51,14 +51,12 @@ def context(folder: Path, asked: Task, *languages: str) -> FitContext:
         found = load(asked, language, split)
         return found if split == "dev" else found.keep(range(20))
 
-    return FitContext(folder, languages, examples)
+    return FitContext(folder=folder, languages=languages, examples=examples)
 
 
 @pytest.mark.parametrize("model", ["tiny_bert", "tiny_xlmr"])
 @pytest.mark.parametrize("layer", [1, 2])
-def test_vectors_are_means_of_transformers_hidden_states(
-    model: str, layer: int, request: pytest.FixtureRequest
-) -> None:
+def test_vectors_are_means_of_hidden_states(model: str, layer: int, request: pytest.FixtureRequest) -> None:
     import transformers
 
     folder = request.getfixturevalue(model)
@@ -67,21 +65,21 @@ def test_vectors_are_means_of_transformers_hidden_states(
     reference = transformers.AutoModel.from_pretrained(folder).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     for text, vector in zip(TEXTS, found, strict=True):
-        tokens = tokenizer(text, return_tensors="pt")  # alone, so that nothing is padded
+        tokens = tokenizer(text, return_tensors="pt")  # one text, so that nothing is padded
         states = reference(**tokens, output_hidden_states=True).hidden_states
-        assert len(states) == 3  # the embeddings come first, and are no layer
+        assert len(states) == 3  # embeddings and two layers
         mean = states[layer][0].mean(dim=0).detach().numpy()
         np.testing.assert_allclose(vector, mean / np.linalg.norm(mean), atol=1e-6)
 
 
-def test_a_sentence_has_the_512_tokens_of_the_scripts_whatever_the_questions_have(tiny_bert: Path) -> None:
+def test_sentences_use_512_tokens_as_in_the_scripts(tiny_bert: Path) -> None:
     adapter = retrieval(encoder(tiny_bert, max_length=64), TATOEBA)
     assert adapter.text_lengths == (512, 512)
     adapter.source.config.max_position_embeddings = 100
     assert adapter.text_lengths == (100, 100)
 
 
-def test_what_is_learnt_before(tiny_bert: Path) -> None:
+def test_stages_and_training_tasks(tiny_bert: Path) -> None:
     plain = encoder(tiny_bert)
     assert {name: plain.learns_from(task(name)).id for name in ("tatoeba", "mini-tatoeba")} == {
         "tatoeba": "xquad",
@@ -96,7 +94,7 @@ def test_what_is_learnt_before(tiny_bert: Path) -> None:
     assert retrieval(plain, task("tatoeba")).recipe == encoder(tiny_bert, train_on="xquad").recipe_for(task("xquad"))
 
 
-def test_the_layer_is_part_of_the_name(tiny_bert: Path) -> None:
+def test_layer_is_part_of_the_name(tiny_bert: Path) -> None:
     usual, last = encoder(tiny_bert), encoder(tiny_bert, layer=2)
     assert last.name == f"{usual.name}-layer-2"
     assert "layer" not in usual.metadata
@@ -107,30 +105,30 @@ def test_the_layer_is_part_of_the_name(tiny_bert: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "asked", "said"),
     [
-        ({"layer": 3}, TATOEBA, "no layer '3'. Give 1 to 2, last or xtreme"),
-        ({"train_on": "lareqa"}, TATOEBA, "no head for mini-lareqa to learn from. Set train_on to another task"),
-        ({}, task("lareqa"), "one pool for all: use dual-encoder or embedder"),
-        ({"raw": True}, TATOEBA, "raw text is for named entities"),
+        ({"layer": 3}, TATOEBA, "no layer '3'. Use 1 to 2, last or xtreme"),
+        ({"train_on": "lareqa"}, TATOEBA, "cannot learn from mini-lareqa. Set train_on to another task"),
+        ({}, task("lareqa"), "cannot search the shared pool of .*: use dual-encoder or embedder"),
+        ({"raw": True}, TATOEBA, "raw requires a task with named entities"),
     ],
 )
-def test_what_cannot_be_done_is_said_before_anything_is_learnt(
+def test_unsupported_settings_raise_before_training(
     settings: dict[str, Any], asked: Task, said: str, tiny_bert: Path
 ) -> None:
     with pytest.raises(SystemFailureError, match=said):
         encoder(tiny_bert, **settings).fit(asked, questions(), 0)
 
 
-def test_models_that_must_be_told_the_language_are_refused(tiny_xlm: Path) -> None:
-    with pytest.raises(SystemFailureError, match="must be told the language of every token"):
+def test_models_with_language_ids_are_refused(tiny_xlm: Path) -> None:
+    with pytest.raises(SystemFailureError, match="needs the language of a text"):
         encoder(tiny_xlm).fit(BUCC, None, 0)
 
 
-def test_a_layer_with_fewer_states_than_tokens() -> None:
+def test_layer_with_fewer_states_than_tokens_raises() -> None:
     with pytest.raises(SystemFailureError, match="the layer has 2 states for 8 tokens"):
         token_mean(torch.zeros(3, 2, 4), torch.ones(3, 8))
 
 
-def test_nothing_is_learnt_for_mining(tiny_bert: Path, tmp_path: Path) -> None:
+def test_mining_needs_no_training(tiny_bert: Path, tmp_path: Path) -> None:
     pairs = load(TATOEBA, "de", "test")
     asked = Examples("bucc", "de", "dev", pairs.ids, pairs.columns, pairs.gold, pool=pairs.pool)
     found = encoder(tiny_bert).fit(BUCC, questions(), 0).predict(asked)
@@ -138,8 +136,8 @@ def test_nothing_is_learnt_for_mining(tiny_bert: Path, tmp_path: Path) -> None:
     assert any(found)
 
 
-def test_learnt_chosen_and_answered(tiny_bert: Path, tmp_path: Path) -> None:
-    """The checkpoint is the one that answers questions best, and its layer is what an embedder makes of its weights."""
+def test_train_select_and_predict(tiny_bert: Path, tmp_path: Path) -> None:
+    """The checkpoint is the best at answering questions, and an embedder gives the same vectors from its layer."""
     folder, asked = tmp_path / "tatoeba", load(TATOEBA, "de", "test")
     found = encoder(tiny_bert, **QUICK).learn(TATOEBA, questions(), 0, context(folder, TATOEBA, "de", "sw"))
     answers = found.predict(asked)
@@ -154,7 +152,7 @@ def test_learnt_chosen_and_answered(tiny_bert: Path, tmp_path: Path) -> None:
     assert by == "en dev"
     weights = folder / "weights" / ("last" if step == log.updates else f"step-{step:08}")
     embedded = embedder(weights, tmp_path / "vectors", TATOEBA).predict(asked)
-    # Vectors of other batches may differ in their last bits, and two candidates that are all but equal change places.
+    # Vectors may differ in their last bits between batches, which swaps nearly equal candidates.
     assert np.mean(np.array(answers) == np.array(embedded)) >= 0.99
     assert answers != encoder(tiny_bert, epochs=0).fit(TATOEBA, None, 0).predict(asked)
 
@@ -168,7 +166,7 @@ def test_learnt_chosen_and_answered(tiny_bert: Path, tmp_path: Path) -> None:
     assert read_fit_log(folder) == log
 
 
-def test_a_fit_that_was_stopped_goes_on(tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopped_fit_resumes(tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = encoder(tiny_bert, **QUICK).learn(TATOEBA, questions(), 0, context(tmp_path / "whole", TATOEBA, "de"))
     answer, asked = EncoderRetrieval.predict, []
 
@@ -190,25 +188,23 @@ def test_a_fit_that_was_stopped_goes_on(tiny_bert: Path, tmp_path: Path, monkeyp
     assert records[0] == records[1]
 
 
-def test_a_rule_about_a_language_that_has_no_questions(tiny_bert: Path, tmp_path: Path) -> None:
+def test_rule_with_a_language_without_questions(tiny_bert: Path, tmp_path: Path) -> None:
     found = encoder(tiny_bert, select="single-target:ur", train_on="xquad")
     with pytest.raises(UnknownNameError, match="language of xquad in single-target:ur: 'ur'"):
         found.learn(task("tatoeba"), questions(), 0, context(tmp_path, TATOEBA, "de"))
 
 
-def test_one_command(tiny_bert: Path, tmp_path: Path) -> None:
+def test_whole_baseline_in_one_command(tiny_bert: Path, tmp_path: Path) -> None:
     changes = ",".join(f"{key}={value}" for key, value in QUICK.items())
     name = f"encoder:{tiny_bert}#{changes},label=mine,quiet"
     summary = isogloss.train(name, ["mini-tatoeba"], languages=["de", "sw"], out=tmp_path)
-    assert "2 done cells" in repr(summary)
+    assert "2 cells done" in repr(summary)
     folder = tmp_path / "mine/zero-shot/seed-0"
     assert {path.name for path in (folder / "mini-tatoeba").iterdir()} == {"de.jsonl", "sw.jsonl"}
     assert (folder / ".training/mini-tatoeba/training.json").exists()
 
 
-def test_without_squad_it_is_said_what_to_do(
-    tiny_bert: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_missing_squad_error_has_a_fix(tiny_bert: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     from isogloss.cli.main import main
 
     (tmp_path / "data/tatoeba").mkdir(parents=True)
@@ -230,7 +226,7 @@ def test_without_squad_it_is_said_what_to_do(
     said = capfd.readouterr().out
     assert "no train file of xquad/en" in said
     assert "isogloss fetch squad" in said
-    assert "or set train_on to a task whose training set is there" in said
+    assert "or set train_on to a task with a training set" in said
     with pytest.raises(SystemExit) as ended:
         main(["train", f"encoder:{tiny_bert}#epochs=0", *words])
     assert ended.value.code == 0

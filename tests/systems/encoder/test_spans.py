@@ -1,4 +1,4 @@
-"""Entities as spans of characters, from raw text."""
+"""Entities as character spans in raw text."""
 
 from dataclasses import replace
 
@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.metrics import spans as metric
-from isogloss.systems.encoder import spans
-from isogloss.systems.encoder.spans import EncoderEntitySpans
-from isogloss.systems.encoder.tagging import LabelledSubwords
+from isogloss.systems.encoder import tagging as spans
+from isogloss.systems.encoder.tagging import EncoderEntitySpans, LabelledSubwords
 from isogloss.systems.pretrained import ModelSource
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task
@@ -32,7 +31,7 @@ def short(source: ModelSource, longest: int = 128) -> EncoderEntitySpans:
 
 
 def test_labels_by_hand(letters: ModelSource) -> None:
-    # Two neighbours of one type, and an entity that is only a part of what stands between blanks.
+    # Two neighbours of one type, and an entity that is only part of a word.
     given = tagged("ab c cab", [(0, 2), (3, 4), (5, 7), (7, 8)], ["B-PER", "B-PER", "B-ORG", "O"])
     objective = short(letters).objective(given)
     batch = objective.batch(np.array([0]), 8, 2)
@@ -40,14 +39,14 @@ def test_labels_by_hand(letters: ModelSource) -> None:
     assert batch["labels"].tolist() == [[-100, PER, PER + 1, PER, ORG, ORG + 1, 0, -100], [-100] * 8]
 
 
-def test_the_mark_of_a_blank_has_no_label(request: pytest.FixtureRequest) -> None:
+def test_whitespace_marker_has_no_label(request: pytest.FixtureRequest) -> None:
     adapter = short(ModelSource(str(request.getfixturevalue("tiny_xlmr"))))
     objective = adapter.objective(tagged("คน", [(0, 2)], ["B-PER"]))
     assert objective.batch(np.array([0]), 5, 1)["labels"][0].tolist() == [-100, -100, PER, PER + 1, -100]
 
 
 def test_long_texts_are_cut_at_blanks(letters: ModelSource) -> None:
-    # Five pieces a row: "abc" does not fit behind "aaa"; a word of seven has to be cut inside.
+    # Five tokens per row: "abc" does not fit after "aaa"; a word of seven has to be cut.
     objective = short(letters, 7).objective(tagged("aaa abc ccccccc", [(0, 3), (4, 7), (8, 15)], ["O", "O", "B-PER"]))
     assert objective.lengths.tolist() == [5, 7, 7]
     batch = objective.batch(np.arange(3), 7, 3)
@@ -58,7 +57,7 @@ def test_long_texts_are_cut_at_blanks(letters: ModelSource) -> None:
 
 @st.composite
 def annotated(draw: st.DrawFn) -> Examples:
-    """A text of words and blanks, cut into tokens anywhere, some of which are entities."""
+    """A text of words and blanks, tokenised at random, with some entities."""
     words = draw(st.lists(st.text("abc", min_size=1, max_size=9), min_size=1, max_size=6))
     text, offsets = "", []
     for word in words:
@@ -71,7 +70,7 @@ def annotated(draw: st.DrawFn) -> Examples:
 
 
 @given(annotated(), st.integers(3, 12))
-def test_spans_come_back_from_their_labels(letters: ModelSource, examples: Examples, longest: int) -> None:
+def test_spans_round_trip_through_labels(letters: ModelSource, examples: Examples, longest: int) -> None:
     adapter = short(letters, longest)
     objective = adapter.objective(examples)
     assert isinstance(objective, LabelledSubwords)
@@ -84,7 +83,7 @@ def test_spans_come_back_from_their_labels(letters: ModelSource, examples: Examp
 
 
 @given(st.lists(st.text(max_size=20), min_size=1, max_size=3))
-def test_any_text_has_spans_inside_it(letters: ModelSource, texts: list[str]) -> None:
+def test_spans_are_inside_any_text(letters: ModelSource, texts: list[str]) -> None:
     examples = Examples("wikiann", "en", "test", [str(row) for row in range(len(texts))], {"text": texts}, "tags")
     some = np.random.default_rng(0)
     with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""Tags at first pieces, and sentences that are too long."""
+"""Tags at first sub-words, and long sentences."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -32,7 +32,7 @@ def short(source: ModelSource, longest: int = 6) -> EncoderTagger:
 
 
 class ByLetter(torch.nn.Module):
-    """Says of every piece which it is: what is found at first pieces can be read off the words."""
+    """A model that predicts each token's own id, so that predictions can be read off the words."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class ByLetter(torch.nn.Module):
 
 
 def test_rows_by_hand(letters: ModelSource) -> None:
-    # Four pieces a row beside [CLS] and [SEP]. "bbb" does not fit behind "aa"; the empty word and the one of five
+    # Four tokens per row besides [CLS] and [SEP]. "bbb" does not fit after "aa"; the empty word and the one of five
     # letters are unknown tokens.
     objective = short(letters).objective(sentences(["aa", "bbb", "a", "", "ccccc"], [], ["c"]))
     assert objective.lengths.tolist() == [4, 6, 4, 3]
@@ -72,7 +72,7 @@ def test_long_sentences_are_rejoined(letters: ModelSource) -> None:
 
 
 @given(st.lists(st.lists(st.text("abcx", max_size=9), max_size=30), max_size=6), st.integers(3, 12))
-def test_every_word_gets_the_tag_of_its_first_piece(letters: ModelSource, words: list[list[str]], longest: int) -> None:
+def test_word_gets_the_tag_of_its_first_subword(letters: ModelSource, words: list[list[str]], longest: int) -> None:
     found = short(letters, longest).predict(ByLetter(), sentences(*words))
     room = longest - 2
 
@@ -100,11 +100,11 @@ def test_rows_are_filled_greedily(sizes: list[list[int]], room: int) -> None:
     assert list(zip(begins.tolist(), owners.tolist(), strict=True)) == wanted
 
 
-def test_the_mark_of_a_blank_is_a_first_piece(request: pytest.FixtureRequest) -> None:
+def test_whitespace_marker_is_a_first_subword(request: pytest.FixtureRequest) -> None:
     adapter = short(ModelSource(str(request.getfixturevalue("tiny_xlmr"))), 64)
     objective = adapter.objective(sentences(["คน", "x"], tags=[["B-PER", "O"]]))
     batch = objective.batch(np.array([0]), int(objective.lengths[0]), 1)
-    tokens = adapter.inputs.tokenizer.convert_ids_to_tokens(batch["input_ids"][0].tolist())
+    tokens = adapter.source.tokenizer.convert_ids_to_tokens(batch["input_ids"][0].tolist())
     labelled = {place: label for place, label in enumerate(batch["labels"][0].tolist()) if label >= 0}
     assert tokens[1] == "▁"
     assert labelled == {1: 1, tokens.index("▁", 2): 0}
@@ -113,11 +113,11 @@ def test_the_mark_of_a_blank_is_a_first_piece(request: pytest.FixtureRequest) ->
 @pytest.mark.parametrize(
     ("tags", "message"),
     [
-        ([["O", "B-GPE"]], r"wikiann/en train: label 'B-GPE' is not one of the task's"),
+        ([["O", "B-GPE"]], r"wikiann/en train: unknown label 'B-GPE'"),
         ([["O"]], r"wikiann/en train, s0: 1 tags for 2 words"),
         ([None], r"s0: 0 tags for 2 words"),
     ],
 )
-def test_tags_that_do_not_fit(tags: list[Any], message: str, letters: ModelSource) -> None:
+def test_invalid_tags_raise(tags: list[Any], message: str, letters: ModelSource) -> None:
     with pytest.raises(SystemFailureError, match=message):
         short(letters).objective(sentences(["a", "b"], tags=tags))

@@ -1,4 +1,4 @@
-"""What two processes do in `test_in_step`: one scene after the other; each is told what came of it."""
+"""The two processes of `test_in_step`: they play several scenes, and record the result of each."""
 
 import json
 import sys
@@ -13,7 +13,7 @@ from unittest.mock import patch
 from isogloss.errors import DataError
 from isogloss.systems.base import FitContext, FurtherFit, SystemFailureError, system
 from isogloss.systems.encoder.adapter import EncoderAdapter
-from isogloss.systems.neural import fine_tuning, recorded_fit
+from isogloss.systems.neural import checkpoint_callback, fine_tuning
 from isogloss.systems.neural.fine_tuning import FineTuning
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
@@ -29,7 +29,7 @@ SIQA = {"context": "Eric fell.", "question": "Why?", "answerA": "a", "answerB": 
 
 
 def scene(name: str, act: Callable[[], str]) -> None:
-    """Act, and write down what came of it; whoever is out of step then hears something else than the scene's name."""
+    """Run a scene and record its result; a process out of step would receive another scene's name."""
     try:
         came = act()
     except Exception as error:
@@ -69,19 +69,21 @@ def fitting(find: Callable[[str, str], Examples] = examples, siqa: str = "C") ->
     train.root = root
     settings = {"quiet": True, "batch": 8, "epochs": 1, "checkpoints": 100, "selecting_examples": 10}
     learner = system(f"encoder:{MODEL}", stages=["siqa"], dev_examples=10, **settings)
-    learner.learn(XCOPA, train, 0, FitContext(FOLDER / "fit", ("et",), find))
+    learner.learn(XCOPA, train, 0, FitContext(folder=FOLDER / "fit", languages=("et",), examples=find))
     return "learnt"
 
 
 def fitting_two() -> str:
-    """Learn questions; the main process alone knows that somebody else learns the same."""
+    """Learn questions; only the main process knows of a further fit with the same training."""
     learnt, other = task("mini-xquad"), task("mini-tatoeba")
     train = load(learnt, "en", "train").keep(range(16))
     settings = {"quiet": True, "batch": 8, "steps": 2, "checkpoints": 50, "max_length": 64, "test_examples": 10}
     learner = system(f"encoder:{MODEL}", **settings, selecting_examples=10, dev_examples=0)
 
     def context(of: Task) -> FitContext:
-        return FitContext(FOLDER / of.id, ("de",), lambda language, split: load(of, language, split))
+        return FitContext(
+            folder=FOLDER / of.id, languages=("de",), examples=lambda language, split: load(of, language, split)
+        )
 
     others = [FurtherFit(other, train, context(other))]
     learner.learn(learnt, train, 0, replace(context(learnt), others=lambda: others) if RANK == 0 else context(learnt))
@@ -100,14 +102,14 @@ def fitting_without(owner: Any, name: str, error: Exception, *, rank: int = 0) -
 
 
 def fitting_after_late_reading() -> str:
-    """Go on from a state that one process comes to read when the other could have ended and removed it."""
+    """Resume from a state that one process reads when the other could already have finished and removed it."""
 
-    def late(*words: Any) -> Any:
+    def late(*words: Any, **settings: Any) -> Any:
         time.sleep(3)
-        return read(*words)
+        return read(*words, **settings)
 
-    read = resume._read
-    with patch.object(resume, "_read", late) if RANK == 1 else nullcontext():
+    read = resume.torch.load
+    with patch.object(resume.torch, "load", late) if RANK == 1 else nullcontext():
         return fitting()
 
 
@@ -119,6 +121,6 @@ scene("log", lambda: fitting_without(fine_tuning, "write_fit_log", DataError("ca
 scene("questions", lambda: fitting(damaged))
 scene("model", lambda: fitting_without(EncoderAdapter, "load_model", SystemFailureError("no room"), rank=1))
 scene("checkpoint", lambda: fitting_without(CheckpointRecord, "add", OSError("the disk is full")))
-scene("weights", lambda: fitting_without(recorded_fit, "save", SystemFailureError("weights cannot be written")))
+scene("weights", lambda: fitting_without(checkpoint_callback, "save", SystemFailureError("weights cannot be written")))
 scene("whole", fitting_after_late_reading)
 scene("shared", fitting_two)

@@ -1,23 +1,23 @@
-"""A tiny encoder whose answers are written down: how good it is in a language at each checkpoint is up to the test."""
+"""A tiny encoder with scripted answers: tests set its quality per language and checkpoint."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from isogloss.errors import DataError
+from isogloss.errors import MissingDataError
 from isogloss.systems.base import FitContext
 from isogloss.systems.encoder.classification import EncoderClassifier
 from isogloss.systems.neural.system import NeuralSystem
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
-# Sixteen examples, two updates a checkpoint, four checkpoints.
+# Sixteen examples, two updates per checkpoint, four checkpoints.
 QUICK = {"batch": 8, "epochs": 4, "checkpoints": 25, "learning_rate": 1e-3}
 STEPS = [2, 4, 6, 8]
 
 
 def labelled(task: Task, language: str, split: str, count: int) -> Examples:
-    """Sentence pairs with the labels in turn."""
+    """Sentence pairs with cycling labels."""
     ids = [f"{split}-{row}" for row in range(count)]
     columns: dict[str, Any] = {
         "text_a": [f"Eric is {row} years old." for row in range(count)],
@@ -28,18 +28,18 @@ def labelled(task: Task, language: str, split: str, count: int) -> Examples:
 
 
 def context(folder: Path, task: Task, *languages: str, dev: Sequence[str] = ("en", "de", "sw")) -> FitContext:
-    """A place to learn in; some languages have a dev set."""
+    """A fit context in which some languages have a dev set."""
 
     def examples(language: str, split: str) -> Examples:
         if split == "dev" and language not in dev:
-            raise DataError(f"no dev file of {task.id}/{language}")
+            raise MissingDataError(f"no dev file of {task.id}/{language}")
         return labelled(task, language, split, 10)
 
-    return FitContext(folder, languages, examples)
+    return FitContext(folder=folder, languages=languages, examples=examples)
 
 
 class _Scripted(EncoderClassifier):
-    """Right about as many of ten dev examples as the script says; elsewhere it tells its own weights."""
+    """Right on the scripted number of ten dev examples; elsewhere its answers reveal its weights."""
 
     script: dict[str, list[int]]
     seen: list[tuple[int, str]]
@@ -57,7 +57,7 @@ class _Scripted(EncoderClassifier):
 
 
 class ScriptedSystem(NeuralSystem):
-    """An encoder with `_Scripted` skills; `script` has a number for every checkpoint."""
+    """An encoder with `_Scripted` adapters; `script` has a number for every checkpoint."""
 
     family = "scripted"
 

@@ -1,4 +1,4 @@
-"""Processes that learn together and of which one fails: all must fail, and stay in step."""
+"""Processes that train together: if one fails, all must fail and stay in step."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ JOB = HERE / "in_step_job.py"
 
 @pytest.fixture(scope="module")
 def told(tiny_bert: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """What the two processes of the job were told, scene by scene."""
+    """Return the results of the job's two processes, scene by scene."""
     folder = tmp_path_factory.mktemp("in-step")
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": "true"}
@@ -39,7 +39,7 @@ def told(tiny_bert: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     return {scene: [of[scene] for of in found] for scene in found[0]}
 
 
-def test_an_error_in_any_process_is_an_error_in_all(told: dict[str, list[str]]) -> None:
+def test_error_in_any_process_is_raised_in_all(told: dict[str, list[str]]) -> None:
     assert told["from main"] == ["made in 0"] * 2
     own, others = "ValueError: broken", "TrainingError: error in process {} of 2: ValueError: broken"
     assert told["main fails"] == [own, others.format(0)]
@@ -56,7 +56,7 @@ def test_an_error_in_any_process_is_an_error_in_all(told: dict[str, list[str]]) 
         ("weights", "SystemFailureError: weights cannot be written"),
     ],
 )
-def test_wherever_a_fit_fails(scene: str, own: str, told: dict[str, list[str]]) -> None:
+def test_error_at_any_point_of_a_fit_is_raised_in_all(scene: str, own: str, told: dict[str, list[str]]) -> None:
     first, second = told[scene]
     if not own:
         assert "correct is 'Z'" in first
@@ -66,13 +66,13 @@ def test_wherever_a_fit_fails(scene: str, own: str, told: dict[str, list[str]]) 
         assert second.startswith("TrainingError: error in process 0 of 2: ")
 
 
-def test_what_one_process_cannot_open_none_learns(told: dict[str, list[str]]) -> None:
+def test_model_unreadable_in_one_process_fails_in_all(told: dict[str, list[str]]) -> None:
     assert told["model"] == ["TrainingError: error in process 1 of 2: no room", "SystemFailureError: no room"]
 
 
-def test_after_all_that_they_learn_together(told: dict[str, list[str]]) -> None:
+def test_processes_train_together_after_errors(told: dict[str, list[str]]) -> None:
     assert told["whole"] == ["learnt"] * 2
 
 
-def test_they_serve_further_fits_that_the_first_alone_knows_of(told: dict[str, list[str]]) -> None:
+def test_processes_serve_further_fits_of_the_first(told: dict[str, list[str]]) -> None:
     assert told["shared"] == ["2 updates"] * 2

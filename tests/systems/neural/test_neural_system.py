@@ -1,4 +1,4 @@
-"""What all fine-tuned models have in common, before and after they are trained."""
+"""Behaviour common to all fine-tuned models, before and after training."""
 
 import logging
 from pathlib import Path
@@ -18,7 +18,7 @@ from systems.neural.scripted import ScriptedSystem, labelled
 XNLI = task("xnli")
 
 
-def test_a_name_tells_systems_apart() -> None:
+def test_names_distinguish_systems() -> None:
     assert system("encoder:owner/Model-base").name == "encoder-Model-base"
     assert system("encoder:some/folder/bert#random").name == "encoder-bert-random"
     assert system("encoder:bert", recipe="keung").name == "encoder-bert-keung"
@@ -39,7 +39,7 @@ def test_settings_in_a_name() -> None:
 @pytest.mark.parametrize(
     ("name", "settings", "said"),
     [
-        ("encoder", {}, "encoder needs a model. encoder:FOLDER"),
+        ("encoder", {}, "encoder needs a model. Use encoder:FOLDER"),
         ("encoder:#random", {}, "encoder needs a model"),
         ("encoder:bert", {"recipe": "papers"}, "unknown recipe 'papers'. Did you mean paper?"),
         ("encoder:bert", {"epoch": 3}, "unknown setting of encoder: 'epoch'. Did you mean epochs"),
@@ -47,29 +47,31 @@ def test_settings_in_a_name() -> None:
         ("dual-encoder:bert#poolin=mean", {}, "unknown setting of dual-encoder: 'poolin'. Did you mean pooling?"),
         ("dual-encoder:bert#pooling", {}, "unknown pooling 'True'. Known: cls, mean, pooled"),
         ("text2text:mt5#raw", {}, "unknown setting of text2text: 'raw'. Known: answer_length, batch"),
-        ("encoder:bert#raw=no", {}, "raw = 'no' is neither true nor false. Write raw or raw=false"),
+        ("encoder:bert#raw=no", {}, "raw: expected true or false, got 'no'. Write raw or raw=false"),
         ("encoder:bert#epochs=many", {}, "epochs = 'many' is not a number"),
         ("encoder#random", {}, "encoder needs a model"),
         ("ngram#seed=3", {}, "^unknown setting of ngram: 'seed'. Known: train_on"),
         ("embedder:muse#layr=3", {}, "^unknown setting of embedder: 'layr'. Did you mean layer"),
-        ("ngram:3", {}, "system 'ngram' cannot be made: .*argument"),
+        ("ngram:3", {}, "system 'ngram' cannot be created: .*argument"),
         ("encoder:bert", {"select": "dev"}, "unknown selection rule 'dev'"),
         ("ngram", {"recipe": "paper"}, "unknown setting of ngram: 'recipe'. Known: train_on"),
     ],
 )
-def test_what_cannot_be_made_is_told(name: str, settings: dict[str, Any], said: str) -> None:
+def test_invalid_settings_raise(name: str, settings: dict[str, Any], said: str) -> None:
     with pytest.raises(IsoglossError, match=said):
         system(name, **settings)
 
 
-def test_most_systems_learn_as_they_fit(tmp_path: Path) -> None:
+def test_learn_defaults_to_fit(tmp_path: Path) -> None:
     class Fitted(NgramSystem):
         def fit(self, task: Task, train: Examples | None, seed: int) -> "Fitted":
             self.given = task.id, train, seed
             return self
 
     made = Fitted()
-    context = FitContext(tmp_path, ("en",), lambda language, split: labelled(XNLI, language, split, 1))
+    context = FitContext(
+        folder=tmp_path, languages=("en",), examples=lambda language, split: labelled(XNLI, language, split, 1)
+    )
     assert made.learn(XNLI, None, 5, context) is made
     assert made.given == ("xnli", None, 5)
     assert made.learns_from(XNLI) is XNLI
@@ -77,13 +79,13 @@ def test_most_systems_learn_as_they_fit(tmp_path: Path) -> None:
 
 
 class TestWithModel:
-    """Where the model's configuration, or the model, is needed."""
+    """Tests that need the model or its configuration."""
 
     @pytest.fixture
     def make(self, tiny_bert: Path) -> Any:
         return lambda **settings: ScriptedSystem(str(tiny_bert), {}, **settings)
 
-    def test_metadata_have_what_decides(self, make: Any, tiny_bert: Path) -> None:
+    def test_metadata_include_deciding_settings(self, make: Any, tiny_bert: Path) -> None:
         found = make(label="mine", select="last").metadata
         assert found["name"] == "mine"
         assert found["model"] == str(tiny_bert)
@@ -93,27 +95,27 @@ class TestWithModel:
         assert make(random=True).metadata["weights"] == "random"
         assert make(random=True).metadata["model_hash"] != found["model_hash"]
 
-    def test_without_social_iqa_records_name_another_recipe(self, make: Any) -> None:
+    def test_records_name_recipe_without_social_iqa(self, make: Any) -> None:
         for made in (make(siqa=False), make(overrides={"xcopa": {"large": {"siqa": False}}})):
             assert made.metadata["recipe"] == "paper-without-siqa"
             assert made.name.endswith("-paper-without-siqa")
         assert make(siqa=True).metadata["recipe"] == "paper"
         assert make(siqa=False, recipe="scripts", label="mine").name == "mine"
-        # What XNLI has learnt by is the same with and without.
+        # XNLI's training settings are the same with and without.
         there, here = make(overrides={"xcopa": {"siqa": False}}, label="a"), make(label="a")
         decided = [one.deciding_settings(one.metadata, XNLI) for one in (there, here)]
         assert decided[0] == decided[1]
         xcopa = [one.deciding_settings(one.metadata, task("xcopa")) for one in (there, here)]
         assert xcopa[0] != xcopa[1]
 
-    def test_keys_and_tables_make_the_recipe(self, make: Any) -> None:
+    def test_keys_and_tables_override_the_recipe(self, make: Any) -> None:
         made = make(overrides={"xnli": {"max_length": 50}, "warmup": 3}, dev_examples=7)
         assert (made.recipe_for(XNLI).max_length, made.recipe_for(task("mini-xnli")).max_length) == (50, 50)
         assert (made.recipe_for(XNLI).warmup, made.recipe_for(XNLI).dev_examples) == (3, 7)
         assert made.recipe_for(task("mldoc")).max_length == 256
         assert made.size == "base"
 
-    def test_another_task_s_training_set(self, make: Any) -> None:
+    def test_train_on_another_task(self, make: Any) -> None:
         assert make().learns_from(XNLI) is XNLI
         assert make().learns_from(task("tatoeba")).id == "xquad"
         assert make().learns_from(task("mini-lareqa")).id == "mini-xquad"
@@ -122,7 +124,7 @@ class TestWithModel:
         assert made.learns_from(task("tatoeba")).id == "xquad"
         assert made.learns_from(task("bucc")).id == "bucc"
 
-    def test_without_epochs_it_is_asked_as_it_is(self, make: Any) -> None:
+    def test_without_epochs_model_is_untrained(self, make: Any) -> None:
         pytest.importorskip("torch", reason="torch is not installed")
         made = make(epochs=0)
         assert not made.needs_training(XNLI)
@@ -133,7 +135,7 @@ class TestWithModel:
         assert given_some._model.for_language("de").classifier.weight.equal(untrained)
         assert given_some.predict(asked) == made.predict(asked)
 
-    def test_the_same_seed_learns_the_same(self, make: Any) -> None:
+    def test_same_seed_gives_same_model(self, make: Any) -> None:
         pytest.importorskip("torch", reason="torch is not installed")
         train, asked = labelled(XNLI, "en", "train", 16), labelled(XNLI, "en", "test", 12)
         made = [make(random=True).fit(XNLI, train, seed) for seed in (1, 1, 2)]
@@ -142,8 +144,8 @@ class TestWithModel:
         assert not found[0].equal(found[2])
         assert made[0].predict(asked) == made[1].predict(asked)
 
-    def test_what_decides_a_task_is_what_holds_for_it(self, make: Any) -> None:
-        """Not how the folder is spelt, nor what is changed for other tasks or sizes."""
+    def test_deciding_settings_of_a_task(self, make: Any) -> None:
+        """Neither the spelling of the folder nor changes for other tasks or sizes matter."""
         made = make(overrides={"xnli": {"warmup": 3}, "large": {"clip": 8}})
         there, mine = made.deciding_settings(made.metadata, XNLI), made.metadata["overrides"]
         assert there["warmup"] == 3
@@ -153,26 +155,26 @@ class TestWithModel:
         assert made.deciding_settings(again, task("udpos")) != made.deciding_settings(made.metadata, task("udpos"))
         assert made.deciding_settings({**again, "model_hash": "another"}, XNLI) != there
 
-    def test_what_it_cannot_do(self, make: Any) -> None:
+    def test_refused_and_unfitted(self, make: Any) -> None:
         with pytest.raises(SystemFailureError, match="xquad: it does no qa"):
             make().fit(task("xquad"), None, 0)
         with pytest.raises(SystemFailureError, match="needs a training set for xnli"):
             make().fit(XNLI, None, 0)
-        with pytest.raises(SystemFailureError, match="does not know its task yet"):
+        with pytest.raises(SystemFailureError, match="is not fitted"):
             make().predict(labelled(XNLI, "en", "test", 1))
         with pytest.raises(SystemFailureError, match="the training set is empty"):
             make().fit(XNLI, labelled(XNLI, "en", "train", 0), 0)
 
 
 class TestSource:
-    """Where models come from, and what is said where they do not."""
+    """Loading of models, and its errors."""
 
-    def test_no_folder(self, tmp_path: Path) -> None:
+    def test_missing_folder_raises(self, tmp_path: Path) -> None:
         pytest.importorskip("transformers", reason="transformers is not installed")
-        with pytest.raises(SystemFailureError, match=r"none: there is no model: there is no such folder\. Give"):
+        with pytest.raises(SystemFailureError, match=r"none: cannot open the model: no such folder\. Pass"):
             _ = ModelSource(str(tmp_path / "none")).config
 
-    def test_no_hub(self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    def test_unreachable_hub_raises(self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
         transformers = pytest.importorskip("transformers", reason="transformers is not installed")
 
         def unreachable(name: str, **settings: object) -> None:
@@ -183,13 +185,13 @@ class TestSource:
         with pytest.raises(SystemFailureError) as caught:
             _ = ModelSource("some/model").config
         assert str(caught.value) == (
-            "some/model: there is no model: We couldn't connect to the hub. No folder has this name. Check the name "
-            "and the network, or give a folder with config.json, weights and tokenizer: it needs no network"
+            "some/model: cannot open the model: We couldn't connect to the hub. Check the name and the network, "
+            "or pass a folder with config.json, weights and tokenizer to work offline"
         )
         assert caplog.text == ""
 
     @pytest.mark.parametrize("name", [".", "../my-model", "./", "sub/..", "{}", "{}/"])
-    def test_a_folder_has_a_name_however_it_is_spelt(
+    def test_folder_name_does_not_depend_on_spelling(
         self, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         folder = tmp_path / "my-model"
@@ -198,16 +200,16 @@ class TestSource:
         assert ModelSource(name.format(folder)).title == "my-model"
         assert system(f"encoder:{name.format(folder)}").name == "encoder-my-model"
 
-    def test_no_weights(self, tiny_bert: Path, tmp_path: Path) -> None:
+    def test_missing_weights_raise(self, tiny_bert: Path, tmp_path: Path) -> None:
         for path in tiny_bert.glob("*.json"):
             (tmp_path / path.name).write_bytes(path.read_bytes())
-        with pytest.raises(SystemFailureError, match=r"its weights cannot be opened: .*model.safetensors"):
+        with pytest.raises(SystemFailureError, match=r"cannot load the weights: .*model.safetensors"):
             ModelSource(str(tmp_path)).load_model("AutoModel", 0)
         assert ModelSource(str(tmp_path), random=True).load_model("AutoModel", 0) is not None
 
-    def test_no_tokenizer(self, tiny_bert: Path, tmp_path: Path) -> None:
+    def test_missing_tokenizer_raises(self, tiny_bert: Path, tmp_path: Path) -> None:
         (tmp_path / "config.json").write_bytes((tiny_bert / "config.json").read_bytes())
-        with pytest.raises(SystemFailureError, match="there is no tokenizer"):
+        with pytest.raises(SystemFailureError, match="missing tokenizer"):
             _ = ModelSource(str(tmp_path)).tokenizer
 
     def test_random_weights_are_drawn_from_the_seed(self, tiny_bert: Path) -> None:

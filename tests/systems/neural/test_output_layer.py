@@ -1,4 +1,4 @@
-"""Logits in float32 of models in bfloat16, beside those of the output layer in float32."""
+"""Float32 logits of bfloat16 models, compared with a float32 output layer."""
 
 from pathlib import Path
 from typing import Any
@@ -32,13 +32,13 @@ def logits(found: Any) -> list[Any]:
 
 @pytest.mark.parametrize("name", ["tiny_bert", "tiny_xlmr", "tiny_xlm"])
 @pytest.mark.parametrize("of", ["mini-xnli", "mini-udpos", "mini-xquad", "mini-xcopa"])
-def test_an_encoder_is_compared_in_float32(name: str, of: str, model: Any) -> None:
+def test_encoder_logits_are_float32(name: str, of: str, model: Any) -> None:
     made = model(name, "encoder", of)
     batch = {key: value[:, None].repeat(1, 2, 1) for key, value in INPUT.items()} if of == "mini-xcopa" else INPUT
     with torch.inference_mode():
         found = logits(made(**batch))
         assert {one.dtype for one in found} == {torch.float32}
-        # Not bfloat16 numbers in another dress.
+        # Not bfloat16 values cast to float32.
         assert not all(one.equal(one.bfloat16().float()) for one in found)
         set_dropout(made.train(), 0.0)
         trained = logits(made(**batch))
@@ -47,7 +47,7 @@ def test_an_encoder_is_compared_in_float32(name: str, of: str, model: Any) -> No
         torch.testing.assert_close(one, other.float(), rtol=0.02, atol=0.02)
 
 
-def test_a_text2text_model_is_compared_in_float32(model: Any) -> None:
+def test_text2text_logits_are_float32(model: Any) -> None:
     made = model("tiny_mt5", "text2text", "mini-xnli")
     with torch.inference_mode():
         found = made(**INPUT, decoder_input_ids=torch.tensor([[0, 4]])).logits
@@ -55,15 +55,15 @@ def test_a_text2text_model_is_compared_in_float32(model: Any) -> None:
     assert not found.equal(found.bfloat16().float())
 
 
-def test_tags_are_those_of_the_exact_logits(tiny_bert: Path) -> None:
-    """Two tags whose scores differ by less than bfloat16 can tell: the better one is taken, not the first."""
+def test_tags_follow_exact_logits(tiny_bert: Path) -> None:
+    """Two tags with scores closer than bfloat16 resolves: the better one wins, not the first."""
     made = system(f"encoder:{tiny_bert}", quiet=True).adapter(task("mini-udpos"))
     model: Any = made.load_model(0)
     with torch.no_grad():
         model.classifier.weight.zero_()
         model.classifier.bias.zero_()
         model.classifier.bias[:2] = 100.0
-        # A direction in which every token has something, too little to be seen beside 100.
+        # A direction present in every token, too small to be visible next to 100.
         states = model.bert(**INPUT).last_hidden_state
         direction = states.mean(dim=(0, 1))
         model.classifier.weight[1] = 1e-3 * direction / direction.norm()
@@ -77,7 +77,7 @@ def test_tags_are_those_of_the_exact_logits(tiny_bert: Path) -> None:
     assert (found.bfloat16().argmax(-1) == 0).all()
 
 
-def test_weights_are_kept_as_always(tiny_bert: Path, tmp_path: Path) -> None:
+def test_saved_weights_are_unchanged(tiny_bert: Path, tmp_path: Path) -> None:
     from transformers import AutoModelForTokenClassification
 
     made = system(f"encoder:{tiny_bert}", quiet=True).adapter(task("mini-udpos"))

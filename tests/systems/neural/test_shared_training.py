@@ -1,4 +1,4 @@
-"""Tasks that learn the same share one training, and each ends as if it had been trained alone."""
+"""Tasks with the same training share one run, with the same results as separate training."""
 
 import os
 import signal
@@ -14,13 +14,14 @@ pytest.importorskip("torch", reason="torch is not installed: pip install 'isoglo
 
 from isogloss.errors import DataError
 from isogloss.runs import locks
-from isogloss.runs.engine import CellsJob
+from isogloss.runs.dispatch import Dispatcher
 from isogloss.runs.grid import run_plan
+from isogloss.runs.jobs import CellsJob, SharedTrainings
 from isogloss.runs.plan import Plan
 from isogloss.runs.records import read_record
-from isogloss.scoring.cells import Request
+from isogloss.scoring.request import Request
 from isogloss.systems.base import system
-from isogloss.systems.encoder.retrieval import EncoderRetrieval
+from isogloss.systems.encoder.system import EncoderRetrieval
 from isogloss.systems.neural.checkpoint_callback import CheckpointCallback
 from isogloss.systems.neural.fit_log import FitLog, read_fit_log
 from isogloss.systems.neural.task_adapter import TaskAdapter
@@ -29,17 +30,18 @@ from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.training import loop
 from isogloss.training.checkpoint_record import CheckpointRecord
+from runs.test_dispatch import ThreadWorkers
 
 pytestmark = pytest.mark.slow
 
 XQUAD, MLQA, TATOEBA = TASKS = "mini-xquad", "mini-mlqa", "mini-tatoeba"
 QUICK: dict[str, Any] = {"steps": 8, "batch": 8, "checkpoints": 25, "max_length": 64, "learning_rate": 1e-3}
-# By itself mini-mlqa has questions of its own, where MLQA learns SQuAD as XQuAD does.
-SETTINGS = {**QUICK, "train_on": "xquad", "test_examples": 20, "dev_examples": 20, "selecting_examples": 40}
+# By default mini-mlqa has its own questions, while MLQA learns SQuAD like XQuAD.
+SETTINGS = {**QUICK, "train_on": "xquad", "test_examples": 6, "dev_examples": 6, "selecting_examples": 12}
 
 
 class Runs:
-    """Runs of a tiny encoder, each in a folder of its own, and how often something was trained."""
+    """Runs of a tiny encoder, each in its own folder, with a count of training runs."""
 
     def __init__(self, model: Path, folder: Path) -> None:
         self.model, self.folder, self.trained = model, folder, 0
@@ -49,10 +51,10 @@ class Runs:
         settings = {"overrides": {**SETTINGS, **(overrides or {})}, "label": "mine", "quiet": True}
         return Plan.of(f"encoder:{self.model}", self.folder / name, request, seeds=seeds, settings=settings)
 
-    def __call__(self, name: str, *tasks: str, jobs: int = 1, **settings: Any) -> Path:
+    def __call__(self, name: str, *tasks: str, **settings: Any) -> Path:
         plan = self.plan(name, *tasks, **settings)
-        summary = run_plan(plan, jobs=jobs)
-        assert f"{len(plan.cells)} done cells" in repr(summary)
+        summary = run_plan(plan)
+        assert f"{len(plan.cells)} cells done" in repr(summary)
         return plan.root
 
 
@@ -70,7 +72,7 @@ def runs(tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ru
 
 @pytest.fixture(scope="module")
 def alone(tiny_bert: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tasks, one command after the other."""
+    """Run the tasks in separate commands."""
     apart = Runs(tiny_bert, tmp_path_factory.mktemp("apart"))
     for name in TASKS:
         root = apart("alone", name)
@@ -85,7 +87,7 @@ def log_of(root: Path, name: str, seed: int = 0) -> FitLog:
 
 
 def files(root: Path) -> dict[str, bytes]:
-    """All that a run leaves and that says nothing of when or how long."""
+    """Return all results of a run, without times and durations."""
     wanted = ("*/*.jsonl", ".training/*/checkpoints.*", ".training/*/weights/*/*")
     found = [path for pattern in wanted for path in (root / "seed-0").glob(pattern)]
     return {str(path.relative_to(root)): path.read_bytes() for path in found}
@@ -102,7 +104,7 @@ def same_as(root: Path, alone: Path) -> None:
         assert there == {"checkpoints.csv", "checkpoints.npz", "training.json", "weights"}
 
 
-def test_together_as_alone(runs: Runs, alone: Path) -> None:
+def test_shared_training_equals_separate_training(runs: Runs, alone: Path) -> None:
     root = runs("together")
     assert runs.trained == 1
     same_as(root, alone)
@@ -114,24 +116,39 @@ def test_together_as_alone(runs: Runs, alone: Path) -> None:
     assert runs.trained == 1
 
 
+DIFFER_IN_SELECTION = {MLQA: {"select": "target-dev"}, TATOEBA: {"select": "last", "test_examples": 3}}
+DIFFER_IN_BATCHES = {XQUAD: {"batch": 4}}
+
+
 @pytest.mark.parametrize(
-    ("overrides", "trained"),
-    [
-        ({MLQA: {"select": "target-dev"}, TATOEBA: {"select": "last", "test_examples": 9}}, [TASKS]),
-        ({MLQA: {"patience": 3}}, [(XQUAD, TATOEBA), ()]),
-        ({"patience": 3}, [(), (), ()]),
-        ({MLQA: {"checkpoints": 50}}, [(XQUAD, TATOEBA), ()]),
-        ({XQUAD: {"batch": 4}}, [(), (MLQA, TATOEBA)]),
-        ({MLQA: {"train_on": "tydiqa"}}, [(XQUAD, TATOEBA), ()]),
-    ],
+    ("overrides", "trained"), [(DIFFER_IN_SELECTION, [TASKS]), (DIFFER_IN_BATCHES, [(), (MLQA, TATOEBA)])]
 )
-def test_what_may_differ(overrides: Mapping[str, Any], trained: list[tuple[str, ...]], runs: Runs) -> None:
+def test_shared_fits_may_differ_in_selection(
+    overrides: Mapping[str, Any], trained: list[tuple[str, ...]], runs: Runs
+) -> None:
     root = runs("together", overrides=overrides)
     assert runs.trained == len(trained)
     assert {tuple(log_of(root, name).shared_training) for name in TASKS} == {*trained}
 
 
-def test_seeds_are_trained_each(runs: Runs) -> None:
+@pytest.mark.parametrize(
+    ("overrides", "first"),
+    [
+        (DIFFER_IN_SELECTION, (XQUAD, XQUAD, XQUAD)),
+        (DIFFER_IN_BATCHES, (XQUAD, MLQA, MLQA)),
+        ({MLQA: {"patience": 3}}, (XQUAD, MLQA, XQUAD)),
+        ({"patience": 3}, TASKS),
+        ({MLQA: {"checkpoints": 50}}, (XQUAD, MLQA, XQUAD)),
+        ({MLQA: {"train_on": "tydiqa"}}, (XQUAD, MLQA, XQUAD)),
+    ],
+)
+def test_groups_with_the_same_training(overrides: Mapping[str, Any], first: tuple[str, ...], runs: Runs) -> None:
+    plan = runs.plan("together", overrides=overrides)
+    trainings = SharedTrainings(plan, plan.build_system())
+    assert tuple(trainings.of(group) for group in plan.groups) == tuple((0, "", name) for name in first)
+
+
+def test_each_seed_is_trained(runs: Runs) -> None:
     root = runs("together", XQUAD, TATOEBA, seeds=2)
     assert runs.trained == 2
     assert log_of(root, TATOEBA, 1).shared_training == [XQUAD, TATOEBA]
@@ -140,7 +157,7 @@ def test_seeds_are_trained_each(runs: Runs) -> None:
 
 @pytest.fixture
 def killed_at(monkeypatch: pytest.MonkeyPatch, runs: Runs) -> Callable[..., None]:
-    """Run until the record of a task comes to a checkpoint, or to its end."""
+    """Run until the record of a task reaches a checkpoint, or its end."""
     monkeypatch.setattr(loop, "STATE_EVERY", 0.0)
 
     def kill(name: str, step: int | None, *tasks: str) -> None:
@@ -166,10 +183,8 @@ def killed_at(monkeypatch: pytest.MonkeyPatch, runs: Runs) -> Callable[..., None
     return kill
 
 
-@pytest.mark.parametrize(
-    ("name", "step"), [(XQUAD, 2), (XQUAD, 6), (MLQA, 4), (TATOEBA, 8), (MLQA, None), (TATOEBA, None), (XQUAD, None)]
-)
-def test_after_a_kill_all_go_on(
+@pytest.mark.parametrize(("name", "step"), [(XQUAD, 2), (MLQA, 4), (TATOEBA, 8), (MLQA, None), (XQUAD, None)])
+def test_all_fits_resume_after_a_kill(
     name: str, step: int | None, runs: Runs, killed_at: Callable[..., None], alone: Path
 ) -> None:
     killed_at(name, step)
@@ -179,7 +194,7 @@ def test_after_a_kill_all_go_on(
     assert {tuple(sorted(log_of(root, name).shared_training)) for name in TASKS} == {tuple(sorted(TASKS))}
 
 
-def test_one_that_comes_late_is_trained_by_itself(runs: Runs, killed_at: Callable[..., None], alone: Path) -> None:
+def test_late_fit_trains_separately(runs: Runs, killed_at: Callable[..., None], alone: Path) -> None:
     killed_at(XQUAD, 6, XQUAD)
     root = runs("killed")
     assert runs.trained == 3
@@ -187,7 +202,7 @@ def test_one_that_comes_late_is_trained_by_itself(runs: Runs, killed_at: Callabl
     assert [log_of(root, name).shared_training for name in TASKS] == [[], [MLQA, TATOEBA], [MLQA, TATOEBA]]
 
 
-def test_one_that_missed_a_checkpoint_is_trained_by_itself(
+def test_fit_that_missed_a_checkpoint_trains_separately(
     runs: Runs, killed_at: Callable[..., None], alone: Path
 ) -> None:
     killed_at(XQUAD, 8)
@@ -200,7 +215,7 @@ def test_one_that_missed_a_checkpoint_is_trained_by_itself(
     assert [log_of(root, name).shared_training for name in TASKS] == [[XQUAD, TATOEBA], [], [XQUAD, TATOEBA]]
 
 
-def test_one_that_went_on_alone_is_not_taken_back(runs: Runs, killed_at: Callable[..., None], alone: Path) -> None:
+def test_separated_fit_is_not_rejoined(runs: Runs, killed_at: Callable[..., None], alone: Path) -> None:
     killed_at(XQUAD, 6)
     runs("killed", MLQA)
     assert runs.trained == 2
@@ -211,7 +226,7 @@ def test_one_that_went_on_alone_is_not_taken_back(runs: Runs, killed_at: Callabl
     assert log_of(root, XQUAD).shared_training == [XQUAD, TATOEBA]
 
 
-def test_one_that_is_finished_is_not_trained_again(runs: Runs, alone: Path) -> None:
+def test_finished_fit_is_not_retrained(runs: Runs, alone: Path) -> None:
     root = runs("together", MLQA)
     before = (root / "seed-0/.training" / MLQA / "training.json").read_bytes()
     plan = runs.plan("together", MLQA)
@@ -224,7 +239,7 @@ def test_one_that_is_finished_is_not_trained_again(runs: Runs, alone: Path) -> N
     assert log_of(root, XQUAD).shared_training == [XQUAD, TATOEBA]
 
 
-def test_a_folder_where_another_process_learns_is_left_to_it(runs: Runs, alone: Path) -> None:
+def test_locked_folder_is_left_to_its_process(runs: Runs, alone: Path) -> None:
     plan = runs.plan("together")
     xquad, mlqa, _ = plan.groups
     with locks.acquire(plan.fit_lock_path(mlqa)):  # type: ignore[union-attr]
@@ -237,7 +252,7 @@ def test_a_folder_where_another_process_learns_is_left_to_it(runs: Runs, alone: 
     same_as(root, alone)
 
 
-def test_while_it_trains_the_other_folders_are_its_own(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shared_training_locks_the_other_folders(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     plan, add, told = runs.plan("together"), CheckpointRecord.add, []
 
     def look(record: CheckpointRecord, *words: Any) -> None:
@@ -251,7 +266,7 @@ def test_while_it_trains_the_other_folders_are_its_own(runs: Runs, monkeypatch: 
     assert runs.trained == 1
 
 
-def test_one_that_fails_does_not_hinder_the_others(
+def test_failing_fit_does_not_affect_others(
     runs: Runs, alone: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answer, asked = EncoderRetrieval.predict, []
@@ -269,7 +284,7 @@ def test_one_that_fails_does_not_hinder_the_others(
     assert [log_of(root, name).shared_training for name in TASKS] == [[XQUAD, MLQA], [XQUAD, MLQA], []]
 
 
-def test_where_the_first_fails_the_next_trains(runs: Runs, alone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_next_fit_trains_if_the_first_fails(runs: Runs, alone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     add = CheckpointRecord.add
 
     def fail(record: CheckpointRecord, step: int, *words: Any) -> None:
@@ -287,13 +302,13 @@ def test_where_the_first_fails_the_next_trains(runs: Runs, alone: Path, monkeypa
     same_as(runs("together"), alone)
 
 
-def test_what_cannot_be_learnt_is_not_taken_along(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusable_fit_does_not_join(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     made = CheckpointCallback.__init__
 
-    def refuse(self: CheckpointCallback, adapter: TaskAdapter, *words: Any) -> None:
+    def refuse(self: CheckpointCallback, *, adapter: TaskAdapter, **settings: Any) -> None:
         if adapter.task.id == TATOEBA:
             raise DataError("1 columns instead of 3", where="dev-en.tsv:3")
-        made(self, adapter, *words)
+        made(self, adapter=adapter, **settings)
 
     monkeypatch.setattr(CheckpointCallback, "__init__", refuse)
     plan = runs.plan("together", XQUAD, TATOEBA)
@@ -303,21 +318,24 @@ def test_what_cannot_be_learnt_is_not_taken_along(runs: Runs, monkeypatch: pytes
     assert log_of(plan.root, XQUAD).shared_training == []
 
 
-def test_processes_leave_the_training_to_one(runs: Runs, alone: Path) -> None:
-    root = runs("together", jobs=2)
+def test_one_of_several_workers_trains(runs: Runs, alone: Path) -> None:
+    plan = runs.plan("together")
+    run_plan(plan, dispatcher=Dispatcher(plan, ThreadWorkers(2)))
+    root = plan.root
+    assert runs.trained == 1
     same_as(root, alone)
     assert {tuple(sorted(log_of(root, name).shared_training)) for name in TASKS} == {tuple(sorted(TASKS))}
     assert sum(log_of(root, name).seconds > 0 for name in TASKS) == 1
 
 
-def test_a_process_that_is_killed_while_it_trains_leaves_the_others_to_the_next(runs: Runs) -> None:
-    longer = {"steps": 80}
+def test_killed_training_process_is_replaced(runs: Runs) -> None:
+    longer = {"steps": 48}
     plan = runs.plan("together", overrides=longer)
     folder = plan.fit_folder(plan.groups[0])
     killed = []
 
     def kill() -> None:
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 300
         while not killed and time.monotonic() < deadline:
             time.sleep(0.02)
             if any((folder / "checkpoints").glob("*.json")):
@@ -331,27 +349,29 @@ def test_a_process_that_is_killed_while_it_trains_leaves_the_others_to_the_next(
     assert killed
     statuses = [{read_record(plan.record_path(cell)).status for cell in group.cells} for group in plan.groups]
     assert statuses[1:] == [{"done"}, {"done"}]
-    # The others went on together without the one that failed; unless they had ended just before it was killed, or it
-    # was the one that had come to help.
+    # The others continued together without the failed one, unless they had ended just before it was killed, or it
+    # was the one that had joined to help.
     shared = [log_of(plan.root, name).shared_training for name in TASKS[1:]]
     assert shared in ([[MLQA, TATOEBA]] * 2, [[*TASKS]] * 2)
     assert files(runs("together", overrides=longer)) == files(runs("undisturbed", overrides=longer))
 
 
-def test_which_tasks_learn_the_same(tiny_bert: Path, tiny_mt5: Path) -> None:
+def test_tasks_with_the_same_training(tiny_bert: Path, tiny_mt5: Path) -> None:
     asks = ("xquad", "mlqa", "tatoeba", "checklist-comparisons")
     for recipe in ("paper", "scripts"):
         made = system(f"encoder:{tiny_bert}", recipe=recipe)
         keys = {name: made.training_key(task(name)) for name in (*asks, "tydiqa", "xnli", "bucc", "xcopa")}
         assert len({keys[name] for name in asks}) == 1
         assert None not in (keys["xquad"], keys["tydiqa"], keys["xnli"])
-        assert len({*keys.values()}) == 4  # and None, where nothing is learnt or Social IQa comes before
+        assert len({*keys.values()}) == 4  # and None, without training or after Social IQa
     made = system(f"text2text:{tiny_mt5}")
     assert made.training_key(task("xquad")) == made.training_key(task("mlqa")) == made.training_key(task("tatoeba"))
-    assert system("ngram").training_key(task("xquad")) is None
+    reader = system("ngram")
+    assert reader.training_key(task("xquad")) == reader.training_key(task("checklist-comparisons")) is not None
+    assert reader.training_key(task("xnli")) is None
 
 
-def test_squad_is_one_training_set_whoever_learns_it(tmp_path: Path) -> None:
+def test_squad_tasks_share_a_training_key(tmp_path: Path) -> None:
     squad = Path(load(XQUAD, "en", "train").sources[0])
     (tmp_path / "squad").mkdir()
     (tmp_path / "squad/train-v1.1.json").write_bytes(squad.read_bytes())

@@ -1,4 +1,4 @@
-"""Weights on disk, training sets that come before, and what is shown meanwhile."""
+"""Weights on disk, training stages, and progress output."""
 
 import io
 import json
@@ -37,7 +37,7 @@ def copa(root: Path | None, language: str = "en") -> Examples:
 def staged(
     root: Path | None, language: str = "en", of: Task = XCOPA, **settings: Any
 ) -> tuple[list[Examples], list[str]]:
-    """What is learnt one after the other, and what is noted."""
+    """Return the stages of a fit, and the notes."""
     return with_stages(recipe("paper", "xcopa", "base", settings), of, copa(root, language))
 
 
@@ -53,62 +53,60 @@ def test_social_iqa_is_a_choice_of_three(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("has_folder", [True, False])
-def test_a_stage_that_is_not_there_is_an_error_with_both_ways_out(tmp_path: Path, has_folder: bool) -> None:
+def test_missing_stage_error_offers_both_fixes(tmp_path: Path, has_folder: bool) -> None:
     root = tmp_path if has_folder else None
-    said = r"isogloss fetch siqa\. Or set siqa = false, which is another recipe: paper-without-siqa"
+    said = r"isogloss fetch siqa, or set siqa = false, which makes it another recipe: paper-without-siqa"
     with pytest.raises(DataError, match=said):
         staged(root)
     assert len(staged(root, siqa=False)[0]) == 1
-    with pytest.raises(DataError, match=r"'mine\.jsonl' that comes before xcopa is not there"):
+    with pytest.raises(DataError, match=r"missing training set 'mine\.jsonl', a stage before xcopa"):
         staged(root, stages=["mine.jsonl"])
 
 
-def test_a_stage_may_be_any_file_of_that_format(tmp_path: Path) -> None:
+def test_stage_may_be_any_file_of_the_format(tmp_path: Path) -> None:
     write(tmp_path / "mine.jsonl", RECORD)
     assert [len(part) for part in staged(tmp_path, stages=["mine.jsonl"])[0]] == [1, 1]
 
 
-def test_stages_that_make_no_sense(tmp_path: Path) -> None:
+def test_invalid_stages_raise(tmp_path: Path) -> None:
     write(tmp_path / "mine.jsonl", RECORD, {**RECORD, "correct": "D"})
-    with pytest.raises(DataError, match=r"mine.jsonl:2: correct is 'D', not A, B, C"):
+    with pytest.raises(DataError, match=r"mine.jsonl:2: correct is 'D', expected one of A, B, C"):
         staged(tmp_path, stages=["mine.jsonl"])
-    with pytest.raises(DataError, match="no stage comes before xnli"):
+    with pytest.raises(DataError, match="stage siqa is multiple choice and cannot precede xnli"):
         staged(tmp_path, of=task("xnli"))
 
 
-def test_a_translated_training_set_comes_after_translated_social_iqa(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_translated_training_set_uses_translated_social_iqa(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "siqa" / "train.en.jsonl", RECORD)
     write(tmp_path / "siqa" / "train.it.jsonl", {**RECORD, "context": "Eric cadde."})
     (found, _), notes = staged(tmp_path, "it")
     assert (found.language, found["premise"], notes) == ("it", ["Eric cadde."], [])
-    # There is none to Turkish: in English, and it is said.
+    # No Turkish translation: English, with a note.
     (found, _), notes = staged(tmp_path, "tr")
     assert (found.language, found["premise"]) == ("en", ["Eric fell."])
-    assert notes == ["stage siqa: learnt in English, as there is no translation to tr (siqa/train.tr.jsonl)"]
-    # Of many, those that there are.
+    assert notes == ["stage siqa: in English, as translations to tr are missing (siqa/train.tr.jsonl)"]
+    # Of several, those that exist.
     (found, _), notes = staged(tmp_path, "en+it+tr")
     assert (found.language, found["premise"]) == ("en+it", ["Eric fell.", "Eric cadde."])
     assert found["language"] == ["en", "it"]
     assert len(notes) == 1
-    # Translations may have a folder of their own.
+    # Translations may have their own folder.
     monkeypatch.setenv("ISOGLOSS_TRANSLATIONS", str(tmp_path / "translations"))
     write(tmp_path / "translations" / "siqa" / "train.tr.jsonl", {**RECORD, "context": "Eric düştü."})
     assert staged(tmp_path, "tr")[0][0]["premise"] == ["Eric düştü."]
 
 
-def test_stages_are_learnt_one_after_the_other(
-    tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stages_are_trained_in_order(tiny_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
     of = task("mini-xcopa")
     train = load(of, "en", "train").keep(range(16))
     train.root = tmp_path
-    context = FitContext(tmp_path / "fit", ("et",), lambda language, split: load(of, language, split))
+    context = FitContext(
+        folder=tmp_path / "fit", languages=("et",), examples=lambda language, split: load(of, language, split)
+    )
     settings: dict[str, Any] = {"quiet": True, "batch": 8, "epochs": 1, "checkpoints": 100, "stages": ["siqa"]}
     made = system(f"encoder:{tiny_bert}", **settings)
-    with pytest.raises(DataError, match="whose training set is not there"):
+    with pytest.raises(DataError, match="missing the Social IQa training set"):
         made.learn(of, train, 0, context)
     without = system(f"encoder:{tiny_bert}", **settings, siqa=False)
     without.learn(of, train, 0, context)
@@ -116,7 +114,7 @@ def test_stages_are_learnt_one_after_the_other(
     assert log is not None
     assert (log.recipe["name"], log.stages) == ("paper-without-siqa", [])
     alone = without._model.model.classifier.weight.detach().clone()
-    # The file has come: it is another fit now. It is read once.
+    # The file now exists, which makes it another fit. It is read once.
     write(tmp_path / "siqa" / "train.en.jsonl", *[RECORD] * 8)
     read: list[Any] = []
     monkeypatch.setattr(
@@ -131,7 +129,7 @@ def test_stages_are_learnt_one_after_the_other(
     assert not made._model.model.classifier.weight.equal(alone)
 
 
-def test_what_is_not_the_transformers_own_is_kept_too(tiny_bert: Path, tmp_path: Path) -> None:
+def test_parameters_outside_the_transformer_are_saved(tiny_bert: Path, tmp_path: Path) -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
     from transformers import AutoModel
 
@@ -145,18 +143,18 @@ def test_what_is_not_the_transformers_own_is_kept_too(tiny_bert: Path, tmp_path:
     )
     model.to(torch.bfloat16)
     save(model, tmp_path / "weights", source.tokenizer)
-    save(model, tmp_path / "weights", source.tokenizer)  # again, over it
+    save(model, tmp_path / "weights", source.tokenizer)  # overwrite
     assert [path.name for path in tmp_path.iterdir()] == ["weights"]
     restore(other, tmp_path / "weights")
     found = other.state_dict()
     assert all(found[name].equal(tensor) for name, tensor in model.state_dict().items())
     assert {tensor.dtype for tensor in other.parameters()} == {torch.bfloat16}
     assert AutoModel.from_pretrained(tmp_path / "weights").config.hidden_size == 64
-    with pytest.raises(TypeError, match="Linear has no transformers model in it"):
+    with pytest.raises(TypeError, match="Linear does not contain a transformers model"):
         save(torch.nn.Linear(1, 1), tmp_path / "no", source.tokenizer)
 
 
-def test_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_log_lines_without_a_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("isogloss.systems.neural.progress.EVERY", -1.0)
     with show_progress("xnli seed 0") as display:
         display.step(10, 30, 1.25, 2e-5, 12345.6, 0.417)
@@ -165,16 +163,16 @@ def test_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str], mo
         display.checkpoint(20, 30, 0.5, {"en": 80.04, "de": 60.0, "sw": 50.0})
         display.checkpoint(30, 30, 0.5, {})
     assert capsys.readouterr().err.splitlines() == [
-        "xnli seed 0: 10 of 30: loss 1.250, lr 2e-05, 12.3k tokens/s, 42 % MFU, about – to go",
-        "xnli seed 0: 20 of 30: loss 1.250, lr 2e-05, 12.3k tokens/s, 42 % MFU, about 1:00 to go",
-        "xnli seed 0: checkpoint at 20 of 30: loss 0.5000, en dev 80.0, dev of 2 other languages 55.0",
+        "xnli seed 0: 10 of 30: loss 1.250, lr 2e-05, 12.3k tokens/s, 42 % MFU, about – left",
+        "xnli seed 0: 20 of 30: loss 1.250, lr 2e-05, 12.3k tokens/s, 42 % MFU, about 1:00 left",
+        "xnli seed 0: checkpoint at 20 of 30: loss 0.5000, en dev 80.0, mean dev of 2 other languages 55.0",
         "xnli seed 0: checkpoint at 30 of 30: loss 0.5000",
     ]
     ProgressDisplay("xnli", quiet=True).checkpoint(1, 1, 1.0, {})
     assert capsys.readouterr().err == ""
 
 
-def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True

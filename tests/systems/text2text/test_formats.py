@@ -1,4 +1,4 @@
-"""How tasks are written: tags that come back exactly, fields that fit, frames that name a language."""
+"""Formats of tasks: exact round trips of tags, fields that fit, special tokens that name a language."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isogloss
+from caches import new_cache
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.pretrained import ModelSource
 from isogloss.systems.text2text.option_scoring import Text2TextClassifier, Text2TextMultipleChoice
 from isogloss.systems.text2text.qa import Text2TextReader
-from isogloss.systems.text2text.tag_format import TagFormat
-from isogloss.systems.text2text.tagging import Text2TextTagger
+from isogloss.systems.text2text.tagging import TagFormat, Text2TextTagger
 from isogloss.systems.text2text.tokenizer import Seq2SeqTokenizer, join_fields
 from isogloss.tasks.examples import Examples
 from isogloss.training.recipes import Recipe
@@ -22,12 +22,12 @@ from isogloss.training.recipes import Recipe
 transformers = pytest.importorskip("transformers", reason="transformers is not installed")
 
 TAGS = isogloss.task("udpos").labels
-RECIPE = Recipe("test", 1e-3, max_length=24, stride=4, query_length=6)
+RECIPE = Recipe(name="test", learning_rate=1e-3, max_length=24, stride=4, query_length=6)
 
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ISOGLOSS_CACHE", str(tmp_path))
+    monkeypatch.setenv("ISOGLOSS_CACHE", str(new_cache(tmp_path / "cache")))
 
 
 @pytest.fixture(scope="module")
@@ -51,22 +51,22 @@ def texts(source: ModelSource, encoded: object) -> list[str]:
 
 
 @given(tags=st.lists(st.integers(0, len(TAGS) - 1), max_size=40), more=st.lists(st.integers(0, 911), max_size=5))
-def test_tags_come_back_from_their_pieces(form: TagFormat, tags: list[int], more: list[int]) -> None:
+def test_tags_round_trip_through_tokens(form: TagFormat, tags: list[int], more: list[int]) -> None:
     written = form.write(tags).tolist()
     assert form.parse(written, len(tags)) == tags
-    # What a row is padded with never changes a tag: it begins with the end or another marker.
+    # Padding never changes a tag: it starts with the end or another marker.
     assert form.parse([*written, 1, *more], len(tags)) == tags
     assert len(written) <= len(tags) * form.longest
 
 
 @given(tags=st.lists(st.integers(0, len(TAGS) - 1), min_size=1, max_size=14))
-def test_tags_come_back_from_text(form: TagFormat, source: ModelSource, tags: list[int]) -> None:
+def test_tags_round_trip_through_text(form: TagFormat, source: ModelSource, tags: list[int]) -> None:
     text = "".join(f"<extra_id_{word % 12}> {TAGS[tag]}" for word, tag in enumerate(tags))
     pieces = source.tokenizer(text, add_special_tokens=False)["input_ids"]
     assert form.parse(pieces, len(tags)) == tags
 
 
-def test_what_are_no_tags_is_not_guessed(form: TagFormat) -> None:
+def test_invalid_tags_are_not_guessed(form: TagFormat) -> None:
     written = form.write([7, 3]).tolist()
     for spoilt in (written[1:], written[:1], [written[0], *written[2:]], written[:-1]):
         with pytest.raises(ValueError, match="no "):
@@ -74,19 +74,19 @@ def test_what_are_no_tags_is_not_guessed(form: TagFormat) -> None:
 
 
 @given(lengths=st.lists(st.integers(0, 30), max_size=6), room=st.integers(0, 60))
-def test_fields_fit_and_only_the_longest_lose(lengths: list[int], room: int) -> None:
+def test_only_the_longest_fields_are_cut(lengths: list[int], room: int) -> None:
     fields = [np.full(length, number, np.int32) for number, length in enumerate(lengths)]
     kept = join_fields(fields, room)
     assert len(kept) == min(room, sum(lengths))
     left = [int((kept == number).sum()) for number in range(len(lengths))]
     cut = [now for now, before in zip(left, lengths, strict=True) if now < before]
-    # Whoever lost something is as long as the longest that is left, but for the last piece.
+    # A cut field is as long as the longest remaining one, within one token.
     assert all(now >= max(left) - 1 for now in cut)
     assert np.all(np.diff(kept) >= 0)
 
 
-def test_pairs_of_every_kind_read_as_documented(source: ModelSource) -> None:
-    wide = Recipe("test", 1e-3, max_length=64)
+def test_pairs_have_the_documented_format(source: ModelSource) -> None:
+    wide = Recipe(name="test", learning_rate=1e-3, max_length=64)
     single = made("mldoc", "label", text=["rain in the north"], label=["ECAT"])
     double = made("pawsx", "label", text_a=["a cat"], text_b=["a dog"], label=["1"])
     choice = made(
@@ -122,7 +122,7 @@ def test_pairs_of_every_kind_read_as_documented(source: ModelSource) -> None:
         ]
 
 
-def test_long_sentences_are_split_and_numbered_anew(source: ModelSource) -> None:
+def test_long_sentences_are_split_and_renumbered(source: ModelSource) -> None:
     tokens = [f"rain{number}" for number in range(17)]
     train = made("udpos", "tags", tokens=[tokens, [], ["sun"]], tags=[["NOUN"] * 17, [], ["VERB"]])
     adapter = Text2TextTagger(isogloss.task("udpos"), RECIPE, source)
@@ -134,7 +134,7 @@ def test_long_sentences_are_split_and_numbered_anew(source: ModelSource) -> None
     assert found[-1].split() == ["<extra_id_0>", "VERB</s>"]
 
 
-def test_windows_without_the_answer_write_nothing(source: ModelSource) -> None:
+def test_windows_without_the_answer_have_empty_targets(source: ModelSource) -> None:
     context = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
     train = made("xquad", "answers", question=["where is it now and then?"], context=[context], answers=[["fourteen"]])
     found = texts(source, Text2TextReader(isogloss.task("xquad"), RECIPE, source).pairs(train))
@@ -143,15 +143,15 @@ def test_windows_without_the_answer_write_nothing(source: ModelSource) -> None:
     assert set(found[1:-1:2]) == {"</s>"}
 
 
-def test_questions_without_their_answer_are_counted(source: ModelSource) -> None:
+def test_questions_without_answers_are_counted(source: ModelSource) -> None:
     train = made("xquad", "answers", question=["who?", "who?"], context=["Anna"] * 2, answers=[["Anna"], ["Otto"]])
     objective = Text2TextReader(isogloss.task("xquad"), RECIPE, source).objective(train)
     assert len(objective) == 1
-    assert objective.notes == ["xquad/en train: 1 of 2 examples left out: their answer is not in their passage"]
+    assert objective.notes == ["xquad/en train: 1 of 2 examples left out: the answer does not occur in the passage"]
 
 
 @pytest.mark.parametrize(("stride", "step"), [(1, 1), (4, 4), (100, None)])
-def test_windows_begin_a_stride_apart(source: ModelSource, stride: int, step: int | None) -> None:
+def test_windows_start_one_stride_apart(source: ModelSource, stride: int, step: int | None) -> None:
     context = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
     asked = made("xquad", "answers", question=["where is it now and then?"], context=[context], answers=[["ten"]])
     adapter = Text2TextReader(isogloss.task("xquad"), replace(RECIPE, stride=stride), source)
@@ -159,14 +159,14 @@ def test_windows_begin_a_stride_apart(source: ModelSource, stride: int, step: in
     _, rows = adapter.encode_windows(asked)
     inside = [row >= 0 for row in np.split(rows.aligned["begin"], rows.starts[1:-1])]
     passages = [row[of].tolist() for row, of in zip(np.split(rows.input_ids, rows.starts[1:-1]), inside, strict=True)]
-    room = 24 - 1 - int(inside[0].argmax())  # without the end, and what is before the passage
+    room = 24 - 1 - int(inside[0].argmax())  # without the end token and what precedes the passage
     assert 4 < room < len(pieces) / 2
-    begins = [row * (step or room) for row in range(len(passages))]  # one after the other where the stride is longer
+    begins = [row * (step or room) for row in range(len(passages))]  # adjacent windows if the stride is longer
     assert passages == [pieces[begin : begin + room] for begin in begins]
     assert begins[-2] + room < len(pieces) <= begins[-1] + room
 
 
-def test_the_answer_is_where_it_is_said_to_begin(source: ModelSource) -> None:
+def test_answer_offset_is_used(source: ModelSource) -> None:
     adapter = Text2TextReader(isogloss.task("xquad"), RECIPE, source)
     context = ["a cat, the cats"]
     said = made("xquad", "answers", question=["?"], context=context, answers=[["cat"]], answer_starts=[[11]])
@@ -174,22 +174,22 @@ def test_the_answer_is_where_it_is_said_to_begin(source: ModelSource) -> None:
     assert texts(source, adapter.pairs(said))[1].startswith("cat")
     assert texts(source, adapter.pairs(wrong))[1] == "cat</s>"
     nowhere = made("xquad", "answers", question=["?"], context=context, answers=[["dog"]], answer_starts=[[0]])
-    with pytest.raises(SystemFailureError, match="no training answer is a span of its passage"):
+    with pytest.raises(SystemFailureError, match="no training answer occurs in its passage"):
         adapter.pairs(nowhere)
 
 
-def test_an_answer_with_a_blank_at_its_edge_is_no_stretch_of_tokens(source: ModelSource) -> None:
+def test_answer_with_blank_at_its_edge(source: ModelSource) -> None:
     context = ["it was wet", "it was wet"]
     train = made("xquad", "answers", question=["?"] * 2, context=context, answers=[["was wet"], [" was"]])
     found = texts(source, Text2TextReader(isogloss.task("xquad"), RECIPE, source).pairs(train))
     assert found[1::2] == ["was wet</s>", "</s>"]
 
 
-def test_an_answer_that_is_too_long_is_not_ended(source: ModelSource) -> None:
+def test_truncated_answer_has_no_end_token(source: ModelSource) -> None:
     context = ["one two three four five"]
     train = made("xquad", "answers", question=["?"], context=context, answers=[["two three four five"]])
     for longest, ended in ((4, False), (60, True)):
-        recipe = Recipe("test", 1e-3, max_length=64, answer_length=longest)
+        recipe = Recipe(name="test", learning_rate=1e-3, max_length=64, answer_length=longest)
         pairs = Text2TextReader(isogloss.task("xquad"), recipe, source).pairs(train)
         written = pairs.input_ids[pairs.starts[1] :]
         assert (written[-1] == source.tokenizer.eos_token_id) is np.bool_(ended)
@@ -197,30 +197,32 @@ def test_an_answer_that_is_too_long_is_not_ended(source: ModelSource) -> None:
         assert len(written) == 4 or ended
 
 
-def test_no_room_is_said(source: ModelSource) -> None:
-    tight = Recipe("test", 1e-3, max_length=1)
+def test_input_without_room_raises(source: ModelSource) -> None:
+    tight = Recipe(name="test", learning_rate=1e-3, max_length=1)
     tagged = made("udpos", "tags", tokens=[["a"]], tags=[["DET"]])
-    with pytest.raises(SystemFailureError, match="special tokens alone take 1"):
+    with pytest.raises(SystemFailureError, match="the special tokens take 1"):
         Text2TextTagger(isogloss.task("udpos"), tight, source).pairs(tagged)
     asked = made("xquad", "answers", question=["who is it?"], context=["Anna"], answers=[["Anna"]])
     with pytest.raises(SystemFailureError, match="leaves no room for its passage"):
-        Text2TextReader(isogloss.task("xquad"), Recipe("test", 1e-3, max_length=6), source).pairs(asked)
+        Text2TextReader(isogloss.task("xquad"), Recipe(name="test", learning_rate=1e-3, max_length=6), source).pairs(
+            asked
+        )
 
 
-def test_tags_outside_the_set_are_said(source: ModelSource) -> None:
+def test_unknown_tags_raise(source: ModelSource) -> None:
     tagged = made("udpos", "tags", tokens=[["a"]], tags=[["NOUNS"]])
-    with pytest.raises(SystemFailureError, match="'NOUNS' is not one of the task's"):
+    with pytest.raises(SystemFailureError, match="unknown label 'NOUNS'"):
         Text2TextTagger(isogloss.task("udpos"), RECIPE, source).pairs(tagged)
 
 
 @pytest.mark.parametrize("tags", [[["DET"]], [None], [["DET", "NOUN", "VERB"]]])
-def test_another_number_of_tags_than_words_is_said(tags: list[object], source: ModelSource) -> None:
+def test_wrong_number_of_tags_raises(tags: list[object], source: ModelSource) -> None:
     tagged = made("udpos", "tags", tokens=[["a", "cat"]], tags=tags)
     with pytest.raises(SystemFailureError, match=r"udpos/en train, 0: \d tags for 2 words"):
         Text2TextTagger(isogloss.task("udpos"), RECIPE, source).pairs(tagged)
 
 
-def test_a_choice_that_is_too_long_is_cut(source: ModelSource) -> None:
+def test_long_choice_is_cut(source: ModelSource) -> None:
     columns: dict[str, list[object]] = {"premise": ["it"], "question": ["effect"], "choices": [("sun " * 999, "rain")]}
     pairs = Text2TextMultipleChoice(isogloss.task("xcopa"), RECIPE, source).pairs(
         made("xcopa", "label", **columns, label=[0])
@@ -229,7 +231,7 @@ def test_a_choice_that_is_too_long_is_cut(source: ModelSource) -> None:
     assert pairs.input_ids[[23, 47]].tolist() == [source.tokenizer.eos_token_id] * 2
 
 
-def test_a_vocabulary_that_cannot_spell_a_tag_is_said(source: ModelSource) -> None:
+def test_unspellable_tags_raise(source: ModelSource) -> None:
     with pytest.raises(SystemFailureError, match=r"cannot spell the tags ∅"):
         TagFormat(Seq2SeqTokenizer(source), ["NOUN", "∅"])
     with pytest.raises(SystemFailureError, match="cannot spell the tags"):
@@ -237,7 +239,7 @@ def test_a_vocabulary_that_cannot_spell_a_tag_is_said(source: ModelSource) -> No
 
 
 class Stub:
-    """A tokenizer with a configuration, where no model is needed."""
+    """A tokenizer with a configuration, for tests that need no model."""
 
     name = "stub"
 
@@ -252,7 +254,7 @@ def mbart50() -> object:
     return transformers.MBart50Tokenizer(vocab=[("<unk>", 0.0), ("<s>", 0.0), ("</s>", 0.0), *letters])
 
 
-def test_models_that_must_be_told_the_language_are_told() -> None:
+def test_language_ids_are_added() -> None:
     vocabulary = Seq2SeqTokenizer(Stub(mbart50(), 2))  # type: ignore[arg-type]
     name = vocabulary.tokenizer.convert_ids_to_tokens
     special = vocabulary.special_tokens("sw")
@@ -269,7 +271,7 @@ def test_models_that_must_be_told_the_language_are_told() -> None:
         vocabulary.special_tokens("qu")
 
 
-def test_a_decoder_without_a_first_piece_begins_with_the_language() -> None:
+def test_decoder_without_start_token_starts_with_the_language() -> None:
     vocabulary = Seq2SeqTokenizer(Stub(transformers.MBartTokenizer(), None))  # type: ignore[arg-type]
     special = vocabulary.special_tokens("de")
     assert vocabulary.tokenizer.convert_ids_to_tokens([*special.target_suffix.tolist(), special.decoder_start]) == [
@@ -279,7 +281,7 @@ def test_a_decoder_without_a_first_piece_begins_with_the_language() -> None:
     ]
 
 
-def test_words_are_numbered_by_digits_where_there_are_no_sentinels() -> None:
+def test_digits_number_words_without_sentinels() -> None:
     vocabulary = Seq2SeqTokenizer(Stub(mbart50(), 2))  # type: ignore[arg-type]
     assert vocabulary.tokenizer.convert_ids_to_tokens(vocabulary.markers.tolist()) == list("0123456789")
     form = TagFormat(vocabulary, ["det", "noun"])

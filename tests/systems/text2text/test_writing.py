@@ -1,4 +1,4 @@
-"""What a model is asked and what it may write: likelihoods, constraints and the loss, against plain reckonings."""
+"""Likelihoods, constrained decoding and the loss, compared with plain implementations."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import isogloss
+from caches import new_cache
 from isogloss.systems.pretrained import ModelSource
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
@@ -15,22 +16,22 @@ from isogloss.training.recipes import Recipe
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
 
-from isogloss.systems.text2text import loss  # noqa: E402
+from isogloss.systems.text2text import decoding as loss  # noqa: E402
 from isogloss.systems.text2text.adapter import Text2TextAdapter  # noqa: E402
 from isogloss.systems.text2text.decoding import Constraint, CopyConstraint, generate  # noqa: E402
 from isogloss.systems.text2text.option_scoring import Text2TextClassifier, Text2TextMultipleChoice  # noqa: E402
 from isogloss.systems.text2text.qa import Text2TextReader  # noqa: E402
-from isogloss.systems.text2text.retrieval import Text2TextRetrieval  # noqa: E402
+from isogloss.systems.text2text.system import Text2TextRetrieval  # noqa: E402
 from isogloss.systems.text2text.tagging import Text2TextTagger  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
-RECIPE = Recipe("test", 1e-3, max_length=48, stride=8, query_length=12, answer_length=6)
+RECIPE = Recipe(name="test", learning_rate=1e-3, max_length=48, stride=8, query_length=12, answer_length=6)
 
 
 @pytest.fixture(autouse=True)
 def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ISOGLOSS_CACHE", str(tmp_path))
+    monkeypatch.setenv("ISOGLOSS_CACHE", str(new_cache(tmp_path / "cache")))
     torch.set_num_threads(1)
 
 
@@ -49,7 +50,7 @@ def adapter(of: type[Text2TextAdapter], task: str, source: ModelSource, recipe: 
 
 
 def log_probabilities(model: Any, read: list[int], written: list[int]) -> list[float]:
-    """Of every piece, one after the other, without any batch."""
+    """Return the score of each token in turn, without batching."""
     found = []
     for place, piece in enumerate(written):
         given = torch.tensor([[0, *written[:place]]])
@@ -69,7 +70,9 @@ def test_scores_are_mean_log_probabilities(model: Any, source: ModelSource) -> N
         {"premise": ["it rained", "the sun"], "question": ["effect", "cause"], "choices": choices},
         "label",
     )
-    found = adapter(Text2TextMultipleChoice, "xcopa", source, Recipe("test", 1e-3, max_length=128)).scores(model, asked)
+    found = adapter(
+        Text2TextMultipleChoice, "xcopa", source, Recipe(name="test", learning_rate=1e-3, max_length=128)
+    ).scores(model, asked)
     said = ("What was the effect?", "What was the cause?")
     for row, (premise, question) in enumerate(zip(asked["premise"], said, strict=True)):
         first, second = choices[row]
@@ -79,7 +82,7 @@ def test_scores_are_mean_log_probabilities(model: Any, source: ModelSource) -> N
         assert found[row] == pytest.approx(by_hand, rel=1e-4)
 
 
-def test_fewer_choices_are_never_chosen_beyond_their_number(model: Any, source: ModelSource) -> None:
+def test_missing_choices_are_never_chosen(model: Any, source: ModelSource) -> None:
     columns = {"premise": ["a"] * 2, "question": ["why?"] * 2, "choices": [("it", "was", "dry"), ("cat",)]}
     asked = Examples("xcopa", "en", "test", ["0", "1"], columns, "label")
     found = adapter(Text2TextMultipleChoice, "xcopa", source).scores(model, asked)
@@ -87,9 +90,7 @@ def test_fewer_choices_are_never_chosen_beyond_their_number(model: Any, source: 
     assert found[1, 1:].tolist() == [-np.inf, -np.inf]
 
 
-def test_scores_do_not_depend_on_how_many_are_asked_at_once(
-    model: Any, source: ModelSource, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scores_do_not_depend_on_the_batch(model: Any, source: ModelSource, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = load("mini-xnli", "en", "dev").keep(range(30))
     one = adapter(Text2TextClassifier, "mini-xnli", source)
     together = one.scores(model, asked)
@@ -101,7 +102,7 @@ def test_scores_do_not_depend_on_how_many_are_asked_at_once(
 
 
 class Free(Constraint):
-    """Anything at all."""
+    """No constraint."""
 
     def __init__(self, rows: int) -> None:
         self.done = torch.zeros(rows, dtype=torch.bool)
@@ -110,7 +111,7 @@ class Free(Constraint):
         return logits.argmax(dim=1)
 
 
-def test_writing_with_a_memory_is_writing_without(model: Any) -> None:
+def test_decoding_cache_changes_nothing(model: Any) -> None:
     generator = torch.Generator().manual_seed(1)
     read = torch.randint(3, 900, (3, 9), generator=generator)
     mask = torch.ones_like(read)
@@ -126,7 +127,7 @@ def test_writing_with_a_memory_is_writing_without(model: Any) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_model_that_knows_nothing_gives_one_tag_a_token(seed: int, source: ModelSource) -> None:
+def test_random_model_gives_one_tag_per_token(seed: int, source: ModelSource) -> None:
     unlearnt = ModelSource(source.name, random=True).load_model("AutoModelForSeq2SeqLM", seed)
     for task in ("mini-udpos", "mini-wikiann"):
         asked = load(task, "de" if task == "mini-wikiann" else "en", "test").keep(range(20))
@@ -137,7 +138,7 @@ def test_a_model_that_knows_nothing_gives_one_tag_a_token(seed: int, source: Mod
         assert {tag for tags in answers for tag in tags} <= set(isogloss.task(task).labels)
 
 
-def test_tags_are_the_likeliest_that_are_allowed(model: Any, source: ModelSource) -> None:
+def test_tags_are_the_most_likely_allowed(model: Any, source: ModelSource) -> None:
     tagger = adapter(Text2TextTagger, "wikiann", source)
     asked = Examples("wikiann", "en", "test", ["0"], {"tokens": [["Anna", "met", "Otto"]]}, "tags")
     form = tagger.format
@@ -162,7 +163,7 @@ def test_tags_are_the_likeliest_that_are_allowed(model: Any, source: ModelSource
 
 
 @pytest.mark.parametrize("code", ["en", "zh", "th", "ar"])
-def test_every_answer_is_a_stretch_of_its_passage(code: str, source: ModelSource) -> None:
+def test_every_answer_is_a_span_of_its_passage(code: str, source: ModelSource) -> None:
     unlearnt = ModelSource(source.name, random=True).load_model("AutoModelForSeq2SeqLM", 3)
     asked = load("mini-xquad", code, "test").keep(range(12))
     asked.columns["context"] = [*asked["context"][:-1], ""]
@@ -174,12 +175,12 @@ def test_every_answer_is_a_stretch_of_its_passage(code: str, source: ModelSource
     assert answers[-1] == ""
 
 
-def test_nothing_asked_is_nothing_answered(model: Any, source: ModelSource) -> None:
+def test_empty_input_gives_no_predictions(model: Any, source: ModelSource) -> None:
     for of, task in ((Text2TextReader, "mini-xquad"), (Text2TextTagger, "mini-udpos")):
         assert adapter(of, task, source).predict(model, load(task, "en", "test").keep([])) == []
 
 
-def test_copying_follows_every_place_of_what_was_written() -> None:
+def test_copying_follows_every_occurrence() -> None:
     pieces = torch.tensor([[9, 5, 6, 5, 7, 1], [9, 4, 4, 4, 8, 1]])
     inside = torch.tensor([[False, True, True, True, True, False]] * 2)
     constraint = CopyConstraint(pieces, inside, inside & (pieces != 6), torch.tensor([1, 1]))
@@ -189,10 +190,10 @@ def test_copying_follows_every_place_of_what_was_written() -> None:
         logits[0, first] = logits[1, second] = 5.0
         return logits
 
-    # Not the 9, which is read but not of the passage; and not the end before anything was written.
+    # Not the 9, which is not part of the passage; and not the end before anything was generated.
     assert constraint.choose(likes(6, 1)).tolist()[0] == 5
     assert constraint.length.tolist() == [1, 1]
-    # 5 stands before 6 and before 7.
+    # 5 precedes 6 and 7.
     assert constraint.choose(likes(7, 4)).tolist()[0] == 7
     assert constraint.choose(likes(1, 1)).tolist() == [1, 1]
     assert constraint.done.tolist() == [True, True]
@@ -201,7 +202,7 @@ def test_copying_follows_every_place_of_what_was_written() -> None:
     assert float(constraint.score[0]) == pytest.approx(expected, rel=1e-5)
 
 
-def test_the_likeliest_window_answers(source: ModelSource, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_most_likely_window_wins(source: ModelSource, monkeypatch: pytest.MonkeyPatch) -> None:
     reader = adapter(Text2TextReader, "xquad", source)
     context = " ".join(f"rain{number} and sun" for number in range(30))
     asked = Examples("xquad", "en", "test", ["0"], {"question": ["?"], "context": [context]}, "answers")
@@ -209,7 +210,7 @@ def test_the_likeliest_window_answers(source: ModelSource, monkeypatch: pytest.M
     assert len(windows) > 3
 
     def copied(_: Any, batch: Mapping[str, Any]) -> Any:
-        # The first piece of the passage of every window; the later the window, the better.
+        # The first token of every window's passage; later windows score higher.
         first = batch["inside"].long().argmax(dim=1)
         rows = [row[row != 0].tolist() for row in batch["input_ids"]]
         every = [windows.input_ids[a:b].tolist() for a, b in zip(windows.starts, windows.starts[1:], strict=False)]
@@ -231,7 +232,7 @@ def tensors(arrays: Mapping[str, Any]) -> dict[str, Any]:
     return {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
 
 
-def test_padding_adds_nothing_and_a_shape_is_decided_by_width_and_size(model: Any, source: ModelSource) -> None:
+def test_padding_adds_nothing_and_shape_depends_on_width_and_size(model: Any, source: ModelSource) -> None:
     made = objective(source)
     items = np.argsort(made.lengths, kind="stable")[:3]
     width = int(made.lengths[items].max())
@@ -251,7 +252,7 @@ def test_padding_adds_nothing_and_a_shape_is_decided_by_width_and_size(model: An
         assert float(made.loss(model, tensors(nothing))) == 0.0
 
 
-def test_loss_in_parts_is_the_loss_at_once(source: ModelSource, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunked_loss_equals_whole_loss(source: ModelSource, monkeypatch: pytest.MonkeyPatch) -> None:
     made = objective(source)
     batch = tensors(made.batch(np.arange(6), int(made.lengths.max()), 6))
     found = []
@@ -268,13 +269,13 @@ def test_loss_in_parts_is_the_loss_at_once(source: ModelSource, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("elements", [loss._ELEMENTS, 912 * 7])
-def test_the_loss_looks_at_no_value(elements: int, source: ModelSource, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loss_reads_no_values(elements: int, source: ModelSource, monkeypatch: pytest.MonkeyPatch) -> None:
     from torch._subclasses.fake_tensor import FakeTensorMode
     from transformers import AutoModelForSeq2SeqLM
 
     monkeypatch.setattr(loss, "_ELEMENTS", elements)
     arrays = objective(source).batch(np.arange(4), 64, 4)
-    with FakeTensorMode():  # tensors without values: a look at one is an error
+    with FakeTensorMode():  # tensors without values: reading one raises
         blind = AutoModelForSeq2SeqLM.from_config(source.config).train()
         batch = {name: torch.zeros(array.shape, dtype=torch.long) for name, array in arrays.items()}
         loss.target_loss(blind, batch).backward()
@@ -282,7 +283,7 @@ def test_the_loss_looks_at_no_value(elements: int, source: ModelSource, monkeypa
 
 
 def test_vectors_are_means_of_the_encoders_outputs(model: Any, source: ModelSource) -> None:
-    from isogloss.systems.neural.pooled_encoder import PooledEncoder
+    from isogloss.systems.neural.modules import PooledEncoder
 
     reader = Text2TextReader(isogloss.task("xquad"), RECIPE, source)
     finder = Text2TextRetrieval(isogloss.task("tatoeba"), RECIPE, source, reader)

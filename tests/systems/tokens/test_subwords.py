@@ -1,4 +1,4 @@
-"""Texts as flat arrays of subwords, with special tokens and with characters."""
+"""Texts as flat arrays of sub-words, with special tokens and with characters."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.systems.pretrained import ModelSource
-from isogloss.systems.tokens.special_tokens import SpecialTokens, cut_longest_first
+from isogloss.systems.tokens.inputs import SpecialTokens, cut_longest_first
 from isogloss.systems.tokens.subwords import TextSlices, locate_spans, slice_indices, tokenize, unique
 
 SENTENCES = ["Who is older?", "  Eric  is younger than Jonathan. ", "", "彼は若い。", "คน สวัสดี x", "ab\u00a0cd\n e"]
@@ -34,24 +34,24 @@ def test_subwords_by_hand(letters: ModelSource) -> None:
 
 
 @pytest.mark.parametrize("model", ["tiny_bert", "tiny_xlmr"])
-def test_subwords_are_the_tokenizers_own(model: str, request: pytest.FixtureRequest) -> None:
+def test_subwords_match_the_tokenizer(model: str, request: pytest.FixtureRequest) -> None:
     tokenizer = ModelSource(str(request.getfixturevalue(model))).tokenizer
     wanted = tokenizer(SENTENCES, add_special_tokens=False)["input_ids"]
     for found in (tokenize(tokenizer, SENTENCES), tokenize(tokenizer, SENTENCES, spans=True)):
         assert [part.tolist() for part in np.split(found.ids, found.starts[1:-1])] == wanted
 
 
-def test_the_mark_of_a_blank_stands_for_nothing(tiny_xlmr: Path) -> None:
+def test_whitespace_marker_covers_nothing(tiny_xlmr: Path) -> None:
     tokenizer = ModelSource(str(tiny_xlmr)).tokenizer
     found = tokenize(tokenizer, ["คน x"], spans=True)
     tokens = tokenizer.convert_ids_to_tokens(found.ids.tolist())
-    assert tokens[0] == "▁"  # by the tokenizer's own account it has the letter after it
+    assert tokens[0] == "▁"  # the tokenizer's own offsets include the letter after it
     assert found.spans[0].tolist() == [0, 0]
     assert found.spans[1].tolist() == [0, 1]
 
 
 @given(st.lists(st.text("ab 中ก\u00a0\n.", max_size=12), max_size=4))
-def test_every_character_that_is_not_blank_is_one_pieces(tiny_xlmr: Path, texts: list[str]) -> None:
+def test_every_non_blank_character_belongs_to_one_subword(tiny_xlmr: Path, texts: list[str]) -> None:
     found = tokenize(ModelSource(str(tiny_xlmr)).tokenizer, texts, spans=True)
     for text, spans in zip(texts, np.split(found.spans, found.starts[1:-1]), strict=False):
         covered = [place for begin, end in spans.tolist() for place in range(begin, end)]
@@ -59,8 +59,8 @@ def test_every_character_that_is_not_blank_is_one_pieces(tiny_xlmr: Path, texts:
         assert {place for place, letter in enumerate(text) if not letter.isspace()} == set(covered)
 
 
-def test_located_by_hand() -> None:
-    # Two texts: subwords 0-2 are of the first ("ab" , a mark, "c"), 3 and 4 of the second.
+def test_locate_spans_by_hand() -> None:
+    # Two texts: sub-words 0-2 belong to the first ("ab", a marker, "c"), 3 and 4 to the second.
     owners = np.array([0, 0, 0, 1, 1])
     spans = np.array([[0, 2], [3, 3], [3, 4], [0, 1], [2, 5]], np.int32)
     texts, begins, ends = np.array([0, 0, 0, 1, 1, 1]), np.array([1, 3, 2, 0, 1, 4]), np.array([4, 4, 3, 3, 2, 9])
@@ -70,7 +70,7 @@ def test_located_by_hand() -> None:
 
 
 @pytest.mark.parametrize(("model", "pair"), [("tiny_bert", 3), ("tiny_xlmr", 4), ("tiny_xlm", 3), ("tiny_mt5", 2)])
-def test_frames_are_the_tokenizers_own(model: str, pair: int, request: pytest.FixtureRequest) -> None:
+def test_special_tokens_match_the_tokenizer(model: str, pair: int, request: pytest.FixtureRequest) -> None:
     tokenizer = ModelSource(str(request.getfixturevalue(model))).tokenizer
     subwords = tokenize(tokenizer, SENTENCES)
     everyone = np.arange(len(SENTENCES))
@@ -82,7 +82,7 @@ def test_frames_are_the_tokenizers_own(model: str, pair: int, request: pytest.Fi
     wanted = tokenizer(SENTENCES, SENTENCES[::-1], return_token_type_ids=True)
     assert _rows(two.ids, two.starts) == wanted["input_ids"]
     assert _rows(two.segments, two.starts) == wanted["token_type_ids"]
-    assert two.ids[two.places[1]].tolist() == [
+    assert two.ids[two.positions[1]].tolist() == [
         number for row in _rows(subwords.ids, subwords.starts)[::-1] for number in row
     ]
 
@@ -92,7 +92,7 @@ def _rows(flat: np.ndarray, starts: np.ndarray) -> list[list[int]]:
 
 
 @given(st.integers(0, 9), st.integers(0, 9), st.integers(4, 12))
-def test_pairs_are_cut_as_the_tokenizer_cuts_them(letters: ModelSource, first: int, second: int, longest: int) -> None:
+def test_pairs_are_cut_like_the_tokenizer(letters: ModelSource, first: int, second: int, longest: int) -> None:
     texts = ["a" * first, "b" * second]
     whole = [[text] for text in texts]
     subwords = tokenize(letters.tokenizer, texts)

@@ -1,1 +1,1 @@
-"""The board's server: teams submit predictions, workers score them against labels that never leave it."""
+"""The board server: teams submit predictions, and workers score them against private labels."""

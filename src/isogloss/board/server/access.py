@@ -1,61 +1,150 @@
-"""Who may do what: by the token in a request's header, and nowhere else: no other site can make a browser send it."""
+"""Access to the API: bearer tokens and rate limits.
 
+Tokens are read only from the header, which other sites cannot make a browser send. Reads per address are counted per
+server; changes per team and invalid tokens per address are counted by the database's clock for all servers.
+Implemented here, because the `limits` library supports memory, Redis, memcached and MongoDB, but not SQL databases.
+"""
+
+import time
+from collections import OrderedDict
 from collections.abc import Callable
-from typing import Annotated
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from sqlalchemy import BigInteger, Engine, case, cast, delete, extract, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
 
-from isogloss.board.server.answers import ErrorAnswer, listed_refusal
+from isogloss.board.server.answers import refusal
 from isogloss.board.server.board import OpenBoard
-from isogloss.board.server.database import reading
-from isogloss.board.server.protection import RateLimit
-from isogloss.board.server.shared_limits import SharedRateLimit
+from isogloss.board.server.database import reading, writing
+from isogloss.board.server.models import RateCount
 from isogloss.board.server.tokens import Bearer, bearer_of
 
-_SCHEME = HTTPBearer(auto_error=False, description="A token that the board's keeper gave to the team")
-_ASK = "Send the header Authorization: Bearer isogloss_…; the board's keeper gives tokens to teams"
+_SCHEME = HTTPBearer(auto_error=False, description="Team token issued by the board's administrator")
+_FIX = "Send the header Authorization: Bearer isogloss_…; the board's administrator issues tokens"
+_CHALLENGE = {"WWW-Authenticate": "Bearer"}
+# Number of addresses and teams kept in memory; the least recently seen are dropped.
+REMEMBERED = 10_000
+_MINUTE = 60
+_LONGEST = 200
+_NOW = cast(extract("epoch", func.now()), BigInteger)
+# abs(): a clock that was set back must not lock clients out.
+_IS_OVER = func.abs(_NOW - RateCount.started) >= _MINUTE
+_INSERTS: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+
+
+@dataclass(kw_only=True)
+class RateLimit:
+    """Requests per minute and client, counted in this process."""
+
+    what: str
+    per_minute: int
+    _windows: OrderedDict[str, tuple[float, int]] = field(default_factory=OrderedDict)
+
+    def check(self, client: str) -> None:
+        """Count one request.
+
+        Raises:
+            HTTPException: 429 with the time to wait.
+        """
+        if seconds := self.wait(client):
+            wait = str(int(seconds) + 1)
+            message = f"too many requests: the limit is {self.per_minute} {self.what} per minute"
+            raise refusal(429, message, fix=f"Wait {wait} seconds", headers={"Retry-After": wait})
+
+    def wait(self, client: str) -> float:
+        """Count one request; return the seconds to wait, 0 if it is within the limit."""
+        now = time.monotonic()
+        start, count = self._windows.pop(client, (now, 0))
+        if now - start >= _MINUTE:
+            start, count = now, 0
+        self._windows[client] = (start, count + 1)
+        if len(self._windows) > REMEMBERED:
+            self._windows.popitem(last=False)
+        return max(1.0, start + _MINUTE - now) if count >= self.per_minute else 0.0
+
+
+@dataclass(kw_only=True)
+class SharedRateLimit(RateLimit):
+    """Requests per minute and client over all servers of the board.
+
+    A client over the limit causes no further database access until the minute is over.
+    """
+
+    engine: Engine
+    _refused_until: OrderedDict[str, float] = field(default_factory=OrderedDict)
+
+    def wait(self, client: str) -> float:
+        """Count one request; return the seconds to wait, 0 if it is within the limit."""
+        left = self._refused_until.get(client, 0.0) - time.monotonic()
+        if left > 0:
+            return left
+        with writing(self.engine) as session:
+            count, left = _count_one(session, f"{self.what}: {client}"[:_LONGEST])
+            if count == 1:
+                # Remove expired counts, except those another server is changing.
+                expired = select(RateCount.asker).where(_IS_OVER).with_for_update(skip_locked=True)
+                session.execute(delete(RateCount).where(RateCount.asker.in_(expired)))
+        if count <= self.per_minute:
+            return 0.0
+        self._refused_until[client] = time.monotonic() + left
+        if len(self._refused_until) > REMEMBERED:
+            self._refused_until.popitem(last=False)
+        return left
+
+
+def _count_one(session: Session, client: str) -> tuple[int, float]:
+    """Increment a count in one statement; return it and the seconds until it is reset."""
+    insert = _INSERTS[session.get_bind().dialect.name]
+    counted = insert(RateCount).values(asker=client, started=_NOW, count=1)
+    counted = counted.on_conflict_do_update(
+        index_elements=[RateCount.asker],
+        set_={
+            "count": case((_IS_OVER, 1), else_=RateCount.count + 1),
+            "started": case((_IS_OVER, _NOW), else_=RateCount.started),
+        },
+    ).returning(RateCount.count, RateCount.started + _MINUTE - _NOW)
+    count, left = session.execute(counted).one()
+    return int(count), max(1.0, float(left))
 
 
 class RateLimits:
-    """Reads by address, of each server alone, so that they write nothing; changes by team and wrong tokens by address,
-    of all servers together.
-    """
+    """The rate limits of a board."""
 
     def __init__(self, board: OpenBoard) -> None:
-        settings = board.settings
-        self.reads = RateLimit(settings.reads_per_minute)
-        self.writes = SharedRateLimit(board.engine, "changes", settings.writes_per_minute)
-        self.failures = SharedRateLimit(board.engine, "wrong tokens", settings.failures_per_minute)
+        settings, engine = board.settings, board.engine
+        self.reads = RateLimit(what="requests", per_minute=settings.reads_per_minute)
+        self.writes = SharedRateLimit(what="changes", per_minute=settings.writes_per_minute, engine=engine)
+        self.failures = SharedRateLimit(what="invalid tokens", per_minute=settings.failures_per_minute, engine=engine)
 
 
 def board_of(request: Request) -> OpenBoard:
-    """The board that the server serves."""
+    """Return the board being served."""
     board: OpenBoard = request.app.state.board
     return board
 
 
 def address_of(request: Request) -> str:
-    """Where a request comes from."""
+    """Return the client's address."""
     return request.client.host if request.client is not None else ""
 
 
 def limited_reads(request: Request) -> None:
-    """Count a request to the API against its address."""
-    request.app.state.limits.reads.check(address_of(request), "requests")
+    """Count an API request against its address."""
+    request.app.state.limits.reads.check(address_of(request))
 
 
 def check_scope(bearer: Bearer, scope: str) -> None:
-    """Refuse what a token is not for."""
+    """Raise an HTTP error if the token lacks a scope."""
     if scope not in bearer.scopes:
-        answer = ErrorAnswer(
-            what=f"the token is not for: {scope}", fix=f"It is for: {', '.join(sorted(bearer.scopes))}"
-        )
-        raise listed_refusal(403, answer)
+        raise refusal(403, f"the token lacks the scope {scope}", fix=f"Its scopes: {', '.join(sorted(bearer.scopes))}")
 
 
 def bearer_with(scope: str) -> Callable[..., Bearer]:
-    """What a route depends on whose callers need a token for something."""
+    """Return a route dependency that requires a token with a scope."""
 
     def find_bearer(
         request: Request,
@@ -64,13 +153,12 @@ def bearer_with(scope: str) -> Callable[..., Bearer]:
     ) -> Bearer:
         limits: RateLimits = request.app.state.limits
         if sent is None:
-            raise listed_refusal(401, ErrorAnswer(what="this takes a token", fix=_ASK), {"WWW-Authenticate": "Bearer"})
+            raise refusal(401, "missing token", fix=_FIX, headers=_CHALLENGE)
         with reading(board.engine) as session:
             bearer = bearer_of(session, sent.credentials, board.pepper)
         if bearer is None:
             limits.failures.check(address_of(request))
-            answer = ErrorAnswer(what="the token is unknown or revoked", fix=_ASK)
-            raise listed_refusal(401, answer, {"WWW-Authenticate": "Bearer"})
+            raise refusal(401, "unknown or revoked token", fix=_FIX, headers=_CHALLENGE)
         check_scope(bearer, scope)
         if scope != "read":
             limits.writes.check(str(bearer.team_id))

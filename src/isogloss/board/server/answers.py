@@ -1,4 +1,4 @@
-"""What the API says: the shapes of its answers, and how every refusal looks."""
+"""Response models of the API, and error responses."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from fastapi import HTTPException
 from pydantic import BaseModel, Field
 from starlette.responses import JSONResponse
 
-from isogloss.board.server.models import Submission
+from isogloss.board.server.models import ScoreRecord, Submission
 from isogloss.errors import IsoglossError
 from isogloss.figures import rounded
 from isogloss.predictions.problems import Problem
@@ -16,16 +16,17 @@ from isogloss.scoring.results import Results
 
 
 class ProblemAnswer(BaseModel):
-    """One thing that is wrong with a submission; a warning does not keep it from being scored."""
+    """A problem in a submission; warnings do not prevent scoring."""
 
     where: str
     what: str
     fix: str = ""
     warning: bool = False
+    code: str = ""
 
 
 class ErrorAnswer(BaseModel):
-    """Why a request was refused: what is wrong, where, what to do; and everything that is wrong with an upload."""
+    """Reason for a refused request, its location, a fix, and all problems of an upload."""
 
     what: str
     where: str = ""
@@ -34,7 +35,7 @@ class ErrorAnswer(BaseModel):
 
 
 class ScoredCell(BaseModel):
-    """A task in a language: each metric, 0 to 100, with its 95 % interval, and how it was scored."""
+    """Scores of a task in a language, 0 to 100, with 95 % intervals and the signature."""
 
     task: str
     language: str
@@ -44,42 +45,42 @@ class ScoredCell(BaseModel):
 
 
 class ScoresAnswer(BaseModel):
-    """The scores of a submission by one version of the scorer; nothing in it speaks of a single example."""
+    """Scores of a submission by one scorer version, without per-example results."""
 
     scorer: str
     at: str
-    overall: float | None = Field(description="null where anything of the suite is missing")
+    overall: float | None = Field(description="null if any part of the suite is missing")
     rule: str
     missing: list[str]
-    categories: dict[str, float] = Field(description="over what there is: `incomplete` says what each lacks")
-    tasks: dict[str, float] = Field(description="over what there is: `incomplete` says what each lacks")
-    incomplete: dict[str, list[str]] = Field(description="tasks and categories that lack something, and what")
+    categories: dict[str, float] = Field(description="over the cells present; `incomplete` lists missing ones")
+    tasks: dict[str, float] = Field(description="over the cells present; `incomplete` lists missing ones")
+    incomplete: dict[str, list[str]] = Field(description="missing cells by task and category")
     cells: list[ScoredCell]
 
 
 class SubmissionAnswer(BaseModel):
-    """A submission, to its own team."""
+    """A submission, as shown to its team."""
 
     key: str
     state: str = Field(description="received, validating, scoring, preview, published, rejected or withdrawn")
-    queue_position: int | None = Field(description="its place in the queue, 1 for the next; null once it is scored")
+    queue_position: int | None = Field(description="position in the queue, 1 for the next; null once scored")
     system_id: str
     system: dict[str, Any]
     created_at: str
     changed_at: str
     archive_sha256: str
     problems: list[ProblemAnswer]
-    scores: list[ScoresAnswer] = Field(description="one for every scorer's version, the newest last")
+    scores: list[ScoresAnswer] = Field(description="one per scorer version, newest last")
 
 
 class SubmissionList(BaseModel):
-    """A team's submissions, the newest first."""
+    """A team's submissions, newest first."""
 
     submissions: list[SubmissionAnswer]
 
 
 class TeamAnswer(BaseModel):
-    """What a team may still do this month."""
+    """A team's quota for this month."""
 
     team: str
     scopes: list[str]
@@ -87,11 +88,11 @@ class TeamAnswer(BaseModel):
     monthly_submissions: int
     used: int
     left: int
-    scored_in_all: int = Field(description="what every published system says: the best of how many")
+    scored_in_all: int = Field(description="number of scored submissions, shown with every published system")
 
 
 class QueueEntry(BaseModel):
-    """A submission on its way; whose it is is nobody's business yet."""
+    """A submission in the queue, without its team."""
 
     position: int
     state: str
@@ -99,7 +100,7 @@ class QueueEntry(BaseModel):
 
 
 class QueueAnswer(BaseModel):
-    """The queue, as everybody may see it."""
+    """The public queue."""
 
     waiting: int
     running: int
@@ -107,25 +108,25 @@ class QueueAnswer(BaseModel):
 
 
 class SystemSummary(BaseModel):
-    """A system on the board, in a line."""
+    """Summary of a published system."""
 
     id: str
     name: str
     team: str
     overall: float | None
-    attempts: int = Field(description="submissions that its team had scored when this one was, itself included")
+    attempts: int = Field(description="number of submissions the team had scored by then, including this one")
     published_at: str
 
 
 class SystemList(BaseModel):
-    """Systems on the board in the order they were submitted; `next` is where the following page begins."""
+    """Published systems in the order of submission; `next` is the start of the next page."""
 
     systems: list[SystemSummary]
     next: int | None
 
 
 class SystemAnswer(BaseModel):
-    """All that is public of a system."""
+    """Public data of a system."""
 
     id: str
     team: str
@@ -136,7 +137,7 @@ class SystemAnswer(BaseModel):
 
 
 class BoardAnswer(BaseModel):
-    """What this board is."""
+    """Description of the board."""
 
     title: str
     suite: str
@@ -144,51 +145,61 @@ class BoardAnswer(BaseModel):
     systems: int
     upload_bytes: int
     monthly_submissions: int
-    task_titles: dict[str, str] = Field(description="by the ids of the suite's tasks")
-    language_names: dict[str, str] = Field(description="by the codes of the suite's languages")
-    metadata_schema: dict[str, Any] = Field(description="JSON schema of what a submission says of its system")
+    task_titles: dict[str, str] = Field(description="by task id")
+    language_names: dict[str, str] = Field(description="by language code")
+    metadata_schema: dict[str, Any] = Field(description="JSON schema of submission metadata")
 
 
-# Of every figure that leaves the server: more would tell apart answers to single examples.
+# Decimals of published scores; more would reveal labels of single examples.
 DECIMALS = 2
 
-# Every route may give these; a route adds what is its own.
-REFUSALS: dict[int | str, dict[str, Any]] = {
-    400: {"model": ErrorAnswer, "description": "The request is not HTTP as it should be"},
-    413: {"model": ErrorAnswer, "description": "More bytes than the board takes"},
-    422: {"model": ErrorAnswer, "description": "Something in the request is wrong; all problems are listed"},
-    429: {"model": ErrorAnswer, "description": "Too often; Retry-After says when to come back"},
-    503: {"model": ErrorAnswer, "description": "The database cannot be used now"},
-}
-UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"model": ErrorAnswer, "description": "There is no such thing"}}
-GUARDED: dict[int | str, dict[str, Any]] = {
-    401: {"model": ErrorAnswer, "description": "No token, or one that opens no door"},
-    403: {"model": ErrorAnswer, "description": "The token is not for this"},
-}
+# Errors of a route by status, as FastAPI documents them.
+Refusals = dict[int | str, dict[str, Any]]
 
 
-def refusal(status: int, error: IsoglossError, headers: Mapping[str, str] | None = None) -> HTTPException:
-    """An error of ours as an answer."""
-    return listed_refusal(status, ErrorAnswer(what=error.what, where=error.where, fix=error.fix), headers)
+def refusals(descriptions: Mapping[int, str]) -> Refusals:
+    """Return the errors of a route from their descriptions."""
+    return {status: {"model": ErrorAnswer, "description": words} for status, words in descriptions.items()}
 
 
-def listed_refusal(status: int, answer: ErrorAnswer, headers: Mapping[str, str] | None = None) -> HTTPException:
-    """An answer that refuses."""
-    return HTTPException(status, answer.model_dump(), None if headers is None else dict(headers))
+# Errors of every route, of routes with a key, and of routes with a token.
+REFUSALS = refusals(
+    {400: "Malformed request", 413: "Request too large", 422: "Invalid request; all problems are listed"}
+)
+REFUSALS |= refusals({429: "Too many requests; see Retry-After", 503: "Database unavailable"})
+UNKNOWN = refusals({404: "Not found"})
+GUARDED = refusals({401: "Missing or invalid token", 403: "The token lacks the scope"})
 
 
-def error_response(status: int, what: str, fix: str = "", headers: Mapping[str, str] | None = None) -> JSONResponse:
-    """The same where no route can raise it."""
+def refusal(
+    status: int,
+    what: str | IsoglossError,
+    *,
+    fix: str = "",
+    problems: Sequence[Problem] = (),
+    headers: dict[str, str] | None = None,
+) -> HTTPException:
+    """Return the HTTP error with a message and a fix, or those of an exception."""
+    if isinstance(what, IsoglossError):
+        answer = ErrorAnswer(what=what.what, where=what.where, fix=what.fix)
+    else:
+        listed = [ProblemAnswer(where=p.where, what=p.what, fix=p.fix, warning=p.warning) for p in problems]
+        answer = ErrorAnswer(what=what, fix=fix, problems=listed)
+    return HTTPException(status, answer.model_dump(), headers)
+
+
+def error_response(status: int, what: str, fix: str = "", headers: dict[str, str] | None = None) -> JSONResponse:
+    """Return an error response for use outside routes."""
     return JSONResponse(ErrorAnswer(what=what, fix=fix).model_dump(), status, headers)
 
 
 def problem_answers(problems: Sequence[Problem]) -> list[ProblemAnswer]:
-    """Problems as the API shows them."""
-    return [ProblemAnswer(where=each.where, what=each.what, fix=each.fix, warning=each.warning) for each in problems]
+    """Convert problems to their form in the API."""
+    return [ProblemAnswer(**msgspec.structs.asdict(problem.text)) for problem in problems]
 
 
 def submission_answer(submission: Submission, queue: Sequence[int], *, with_scores: bool = True) -> SubmissionAnswer:
-    """A submission for its own team; `queue` has the ids of all that wait, the next first."""
+    """Return a submission as shown to its team; `queue` lists the waiting ids in order."""
     return SubmissionAnswer(
         key=submission.key,
         state=submission.state,
@@ -204,12 +215,12 @@ def submission_answer(submission: Submission, queue: Sequence[int], *, with_scor
 
 
 def score_answers(submission: Submission) -> list[ScoresAnswer]:
-    """What every scorer gave."""
-    return [_scores(each.scorer, each.created_at, each.record) for each in submission.scores]
+    """Return the scores of a submission by scorer version."""
+    return [_scores(entry) for entry in submission.scores]
 
 
-def _scores(scorer: str, at: str, record: str) -> ScoresAnswer:
-    results = msgspec.json.decode(record, type=Results)
+def _scores(scored: ScoreRecord) -> ScoresAnswer:
+    results = msgspec.json.decode(scored.record, type=Results)
     overall, averages = results.overall, [*results.tasks, *results.categories]
     cells = [
         ScoredCell(
@@ -217,7 +228,7 @@ def _scores(scorer: str, at: str, record: str) -> ScoresAnswer:
             language=cell.language,
             n=max(number.n for number in cell.metrics.values()),
             metrics={
-                name: [_figure(each) for each in (number.value, number.low, number.high)]
+                name: [published_score(value) for value in (number.value, number.low, number.high)]
                 for name, number in cell.metrics.items()
             },
             signature=cell.signature,
@@ -225,17 +236,18 @@ def _scores(scorer: str, at: str, record: str) -> ScoresAnswer:
         for cell in results.cells
     ]
     return ScoresAnswer(
-        scorer=scorer,
-        at=at,
-        overall=_figure(overall.complete_value),
+        scorer=scored.scorer,
+        at=scored.created_at,
+        overall=published_score(overall.complete_value),
         rule=overall.rule,
         missing=overall.missing,
-        categories={each.name: rounded(each.score.value, DECIMALS) for each in results.categories},
-        tasks={each.name: rounded(each.score.value, DECIMALS) for each in results.tasks},
-        incomplete={each.name: each.missing for each in averages if each.missing},
+        categories={average.name: rounded(average.score.value, DECIMALS) for average in results.categories},
+        tasks={average.name: rounded(average.score.value, DECIMALS) for average in results.tasks},
+        incomplete={average.name: average.missing for average in averages if average.missing},
         cells=cells,
     )
 
 
-def _figure(value: float | None) -> float | None:
+def published_score(value: float | None) -> float | None:
+    """Return a score with the published decimals."""
     return None if value is None else rounded(value, DECIMALS)

@@ -1,4 +1,4 @@
-"""The web application of a board: its pages, its API, and what protects them."""
+"""The web application of a board: pages, API and middleware."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -27,13 +27,13 @@ API = "/api/v1"
 
 
 def create_app(board: OpenBoard) -> FastAPI:
-    """The application of an open board."""
+    """Return the application of an open board."""
     app = FastAPI(
         title=board.settings.title,
         version=__version__,
-        description="Submissions to a leaderboard whose labels stay with it. Errors say what, where, and what to do.",
+        description="Submissions to a leaderboard with private labels. Every error has a cause, a location and a fix.",
         openapi_url=f"{API}/openapi.json",
-        docs_url=None,  # they would load scripts of other sites
+        docs_url=None,  # it would load scripts from other sites
         redoc_url=None,
         redirect_slashes=False,
     )
@@ -46,8 +46,8 @@ def create_app(board: OpenBoard) -> FastAPI:
     app.add_middleware(ConditionalAnswers)
     app.add_middleware(StaticPages, board=board)
     settings = board.settings
-    limits = {"upload_bytes": settings.upload_bytes, "silence_seconds": settings.silence_seconds}
-    app.add_middleware(Protection, upload_path=f"{API}/submissions", **limits)  # type: ignore[arg-type]
+    protection = {"upload_bytes": settings.upload_bytes, "silence_seconds": settings.silence_seconds}
+    app.add_middleware(Protection, upload_path=f"{API}/submissions", **protection)  # type: ignore[arg-type]
     return app
 
 
@@ -58,28 +58,30 @@ def _health(request: Request) -> dict[str, str]:
 
 
 async def _refused(_: Request, error: HTTPException) -> Response:
-    """An answer that refuses: ours as they are, those of the framework in the same form."""
+    """Return an error response, converting the framework's errors to our format."""
     content = error.detail if isinstance(error.detail, dict) else ErrorAnswer(what=str(error.detail)).model_dump()
     return JSONResponse(content, error.status_code, error.headers)
 
 
 async def _invalid(_: Request, error: RequestValidationError) -> Response:
     problems = [
-        ProblemAnswer(where=printable(".".join(map(str, each["loc"])), 200), what=printable(str(each["msg"]), 300))
-        for each in error.errors()
+        ProblemAnswer(where=printable(".".join(map(str, entry["loc"])), 200), what=printable(str(entry["msg"]), 300))
+        for entry in error.errors()
     ]
-    return JSONResponse(ErrorAnswer(what="the request is not as it should be", problems=problems).model_dump(), 422)
+    return JSONResponse(ErrorAnswer(what="invalid request", problems=problems).model_dump(), 422)
 
 
 async def _no_database(_: Request, error: Exception) -> Response:
-    LOG.error("the database cannot be used: %s", error)
-    what, fix = "the board's database cannot be used now", "Try again in a little while"
+    LOG.error("database unavailable: %s", error)
+    what, fix = "the board's database is unavailable", "Try again later"
     return error_response(503, what, fix, {"Retry-After": "10"})
 
 
 async def _failed(_: Request, error: Exception) -> Response:
     LOG.error("a request failed", exc_info=error)
-    return error_response(500, "the board made a mistake", "Its log says which: tell who keeps it")
+    return error_response(
+        500, "internal server error", "Report it to the board's administrator; the log has the details"
+    )
 
 
 _HANDLERS: dict[Any, Callable[[Request, Any], Awaitable[Response]]] = {

@@ -1,14 +1,14 @@
-"""Unpacking an archive that a stranger sent: only plain files, only so many, only so large, only inside the folder.
+"""Unpack untrusted archives: plain files only, limited in number and size, inside the folder.
 
-Names, links, counts and depth are looked at for every member, and all problems listed; sizes are counted as bytes
-come out, whatever the archive says of them.
+Names, links, counts and depth are checked for every member, and all problems are listed. Sizes are measured while
+unpacking, because the sizes declared by the archive cannot be trusted.
 """
 
 import io
 import stat
 import unicodedata
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import IO, cast
@@ -17,37 +17,43 @@ from isogloss.board.server.settings import BoardSettings
 from isogloss.data.archives import CHUNK, DAMAGE, SAFE_BYTES, ArchiveMember, UnpackLimit, open_tar
 from isogloss.errors import PredictionError
 from isogloss.escaping import printable
-from isogloss.predictions.problems import Problem
+from isogloss.predictions.problems import Problem, ProblemCode, ProblemText
 
-# So many problems say enough.
+# Maximum number of problems to list.
 _LISTED = 100
 _FORMS = "Send a .zip, .tar, .tar.gz, .tar.bz2 or .tar.xz of the prediction folder"
-# What the file managers of some systems put into every archive.
+# Files that file managers add to archives.
 _LITTER = ("__MACOSX/", ".DS_Store", "Thumbs.db")
 
 
 class ArchiveError(PredictionError):
-    """An archive that is not unpacked; `problems` are all that was found."""
+    """An archive that is refused; `problems` lists the reasons, `warnings` the warnings before them."""
 
-    def __init__(self, problems: list[Problem]) -> None:
+    def __init__(self, problems: list[Problem], warnings: Sequence[ProblemText] = ()) -> None:
         self.problems = problems
+        self.warnings = warnings
         super().__init__(problems[0].what, where=problems[0].where, fix=problems[0].fix)
 
 
 class DiskError(OSError):
-    """Trouble with what is written, which is no fault of the archive."""
+    """A failure of the board's own disk."""
+
+
+def _problem(what: str, fix: str, name: str = "") -> Problem:
+    file = f"archive: {name}" if name else "archive"
+    return Problem(code=ProblemCode.INVALID_ARCHIVE, file=file, detail=what, advice=fix)
 
 
 def _refusal(what: str) -> ArchiveError:
-    return ArchiveError([Problem("archive", what, "Real predictions are far smaller: send them alone")])
+    return ArchiveError([_problem(what, "Send only the predictions, which are far smaller")])
 
 
 def unpack(archive: Path, folder: Path, settings: BoardSettings) -> Path:
-    """Unpack an archive into an empty folder; the prediction folder in it, which may be its only entry.
+    """Unpack an archive into an empty folder and return the prediction folder in it.
 
     Raises:
-        ArchiveError: the archive is damaged, too large, or has what no prediction folder has.
-        DiskError: the board's own disk is full, or broken.
+        ArchiveError: the archive is damaged, too large, or has entries that prediction folders cannot have.
+        DiskError: the board's own disk is full or broken.
     """
     size = archive.stat().st_size
     bytes_allowed = min(settings.unpacked_bytes, max(SAFE_BYTES, settings.unpacked_ratio * size))
@@ -55,7 +61,7 @@ def unpack(archive: Path, folder: Path, settings: BoardSettings) -> Path:
         with archive.open("rb") as stream:
             is_zip = stream.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
             stream.seek(0)
-            # All of a tar is read, what is left out of it included.
+            # A tar is read to its end, including skipped members.
             read = UnpackLimit(2 * bytes_allowed, _refusal)
             members = _zip(stream, settings.files) if is_zip else _tar(stream, read, settings.files)
             _write_all(members, folder, settings, UnpackLimit(bytes_allowed, _refusal))
@@ -63,12 +69,15 @@ def unpack(archive: Path, folder: Path, settings: BoardSettings) -> Path:
         raise
     except DAMAGE as error:
         reason = printable(str(error), 200)
-        raise ArchiveError([Problem("archive", f"not a whole archive ({reason})", _FORMS)]) from error
-    return _innermost(folder)
+        raise ArchiveError([_problem(f"damaged or incomplete archive ({reason})", _FORMS)]) from error
+    # The folder with the task folders may be the archive's only entry.
+    entries = list(folder.iterdir())
+    is_inside = len(entries) == 1 and entries[0].is_dir() and any(child.is_dir() for child in entries[0].iterdir())
+    return entries[0] if is_inside else folder
 
 
 def _zip(stream: IO[bytes], files: int) -> Iterator[ArchiveMember]:
-    # The list of all members is read at once, so that it is measured first.
+    # zipfile reads the whole list of members into memory, so count them first.
     entries = 0
     while chunk := stream.read(CHUNK):
         entries += chunk.count(b"PK\x01\x02")
@@ -86,10 +95,10 @@ def _zip(stream: IO[bytes], files: int) -> Iterator[ArchiveMember]:
 def _tar(stream: io.BufferedReader, limit: UnpackLimit, files: int) -> Iterator[ArchiveMember]:
     with open_tar(stream, limit) as archive:
         for count, info in enumerate(archive, 1):
-            if count > 2 * files:  # folders too are kept in memory
+            if count > 2 * files:  # folders take memory too
                 raise ArchiveError([_too_many(files)])
             if not info.isdir():
-                # A sparse file says that it is large, and is zeros.
+                # A sparse file unpacks to a huge run of zeros.
                 is_plain = info.isreg() and not info.issparse()
                 opened = cast("Callable[[], io.BufferedReader]", partial(archive.extractfile, info))
                 yield ArchiveMember(info.name, is_plain, opened)
@@ -104,9 +113,9 @@ def _write_all(members: Iterator[ArchiveMember], folder: Path, settings: BoardSe
         if any(part in member.name for part in _LITTER):
             continue
         name = member.name.removeprefix("./")
-        found = _fault(name, member.is_file, seen, settings)
-        if found is not None:
-            problems.append(found)
+        fault = _fault(name, member.is_file, seen, settings)
+        if fault is not None:
+            problems.append(fault)
         elif not problems:
             _write(member, folder / name, limit)
         if len(problems) >= _LISTED:
@@ -114,34 +123,33 @@ def _write_all(members: Iterator[ArchiveMember], folder: Path, settings: BoardSe
     if problems:
         raise ArchiveError(problems)
     if not seen:
-        raise ArchiveError([Problem("archive", "has no files", _FORMS)])
+        raise ArchiveError([_problem("no files", _FORMS)])
 
 
 def _too_many(files: int) -> Problem:
-    return Problem("archive", f"has more than {files:,} files", "Send the predictions alone")
+    return _problem(f"more than {files:,} files", "Send only the predictions")
 
 
 def _fault(name: str, is_plain: bool, seen: set[str], settings: BoardSettings) -> Problem | None:
-    """What is wrong with a member, None if nothing is."""
-    where = f"archive: {printable(name, 120)}"
+    """Return the problem of a member, or None."""
     parts = name.split("/")
-    # Some disks take these for one name.
+    # Some file systems do not distinguish these names.
     folded = unicodedata.normalize("NFC", name).casefold()
     what, fix = "", "Pack the prediction folder again"
     if "\\" in name or ":" in parts[0] or name.startswith("/") or ".." in parts or "." in parts or "" in parts:
-        what = "is no path inside the folder"
+        what = "path outside of the folder"
     elif not name.isprintable():
-        what = "has a name that cannot be printed"
+        what = "unprintable name"
     elif len(name.encode()) > settings.name_length:
-        what = f"has a name of more than {settings.name_length} bytes"
+        what = f"name longer than {settings.name_length} bytes"
     elif len(parts) > settings.depth:
-        what, fix = f"is more than {settings.depth} folders deep", "<task>/<language>.jsonl is all it takes"
+        what, fix = f"more than {settings.depth} folders deep", "Pack files as <task>/<language>.jsonl"
     elif not is_plain:
-        what, fix = "is a link, a device or a sparse file", "Pack plain files only (tar --dereference)"
+        what, fix = "link, device or sparse file", "Pack plain files only (tar --dereference)"
     elif folded in seen:
-        what = "is there twice"
+        what = "duplicate name"
     if what:
-        return Problem(where, what, fix)
+        return _problem(what, fix, printable(name, 120))
     seen.add(folded)
     return None
 
@@ -152,7 +160,7 @@ def _write(member: ArchiveMember, path: Path, limit: UnpackLimit) -> None:
         out = path.open("xb")
     except (FileExistsError, NotADirectoryError, IsADirectoryError):
         # `a` and `a/b` are both files.
-        raise ArchiveError([Problem(f"archive: {path.name}", "is a file and a folder", _FORMS)]) from None
+        raise ArchiveError([_problem("both a file and a folder", _FORMS, path.name)]) from None
     except OSError as error:
         raise DiskError(error.errno, error.strerror) from error
     with out, member.open() as stream:
@@ -160,14 +168,6 @@ def _write(member: ArchiveMember, path: Path, limit: UnpackLimit) -> None:
             limit.spend(len(chunk))
             try:
                 out.write(chunk)
-                out.flush()  # or the last of it would fail where nobody knows what failed
+                out.flush()  # so that a full disk fails here and not in close()
             except OSError as error:
                 raise DiskError(error.errno, error.strerror) from error
-
-
-def _innermost(folder: Path) -> Path:
-    """The folder with the tasks' folders: an archive of a folder has that folder as its only entry."""
-    entries = list(folder.iterdir())
-    if len(entries) == 1 and entries[0].is_dir() and any(child.is_dir() for child in entries[0].iterdir()):
-        return entries[0]
-    return folder

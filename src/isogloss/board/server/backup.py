@@ -1,15 +1,14 @@
-"""The whole board in one file, and back: from either database into either."""
+"""Back up a board to one file and restore it, with either database."""
 
 import io
 import re
 import tarfile
 import time
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Engine, MetaData, Table, select, text
+from sqlalchemy import Connection, MetaData, Table, select, text
 
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import migrate, open_database
@@ -27,57 +26,50 @@ _TABLE = re.compile(r"tables/([a-z]+)\.jsonl")
 
 
 class BackupHead(msgspec.Struct, frozen=True):
-    """What a backup is of: the version of the tables, and of the package that wrote it."""
+    """Versions of the tables and of the package in a backup."""
 
     revision: str
     isogloss: str
 
 
 def back_up(board: OpenBoard, out: Path) -> int:
-    """Write everything that a board is to a tar file, while it runs; gives the number of submissions in it.
+    """Write a running board to a tar file; return the number of submissions.
 
-    The tables are of one moment, and may be those of an older version. Archives never change, so that those they name
-    can be read afterwards.
+    The tables are a consistent snapshot and may be of an older version. Archives never change, so they are read later.
 
     Raises:
-        DataError: the file cannot be written, or an archive is missing.
+        DataError: cannot write the file, or an archive is missing.
     """
     with atomic_write(out) as stream, tarfile.open(fileobj=stream.buffer, mode="w") as archive:
-        with _snapshot(board.engine) as connection:
+        # A transaction on a consistent snapshot, the default in SQLite.
+        is_sqlite = board.engine.dialect.name == "sqlite"
+        options = {} if is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        with board.engine.execution_options(**options).begin() as connection:
             revision = connection.scalar(text("SELECT version_num FROM alembic_version"))
             _add(archive, _HEAD, msgspec.json.encode(BackupHead(str(revision), __version__)))
-            for table in _kept_tables(connection):
+            for table in _board_tables(connection):
                 rows = connection.execute(select(table).order_by(table.c.id)).mappings()
-                _add(
-                    archive,
-                    f"tables/{table.name}.jsonl",
-                    b"".join(msgspec.json.encode(dict(row)) + b"\n" for row in rows),
-                )
-            sent = connection.scalars(select(Submission.archive)).all()
+                lines = b"".join(msgspec.json.encode(dict(row)) + b"\n" for row in rows)
+                _add(archive, f"tables/{table.name}.jsonl", lines)
+            archives = connection.scalars(select(Submission.archive)).all()
         for name in (FILE, "pepper.key"):
             archive.add(board.folder / name, name)
-        for sha256 in sorted(set(sent)):
+        for sha256 in sorted(set(archives)):
             path = board.archive_path(sha256)
             if not path.is_file():
-                raise DataError("an archive is missing", where=str(path), fix="Restore it from an older backup")
+                raise DataError("missing archive", where=str(path), fix="Restore it from an older backup")
             archive.add(path, f"archives/{sha256[:2]}/{sha256}")
-    return len(sent)
+    return len(archives)
 
 
-def _snapshot(engine: Engine) -> AbstractContextManager[Connection]:
-    """A transaction that sees one state, as every one of SQLite does."""
-    is_sqlite = engine.dialect.name == "sqlite"
-    return (engine if is_sqlite else engine.execution_options(isolation_level="REPEATABLE READ")).begin()
+def _board_tables(connection: Connection) -> list[Table]:
+    """Return the tables to back up, reflected because they may be older than the models.
 
-
-def _kept_tables(connection: Connection) -> list[Table]:
-    """The tables with the board's own rows, as they are there, which may be of an older version than the models.
-
-    The migrations' own version and counts of a minute have no ids.
+    Tables without ids hold the migration version and rate counts.
     """
-    there = MetaData()
-    there.reflect(connection)
-    return [table for table in there.sorted_tables if "id" in table.c]
+    metadata = MetaData()
+    metadata.reflect(connection)
+    return [table for table in metadata.sorted_tables if "id" in table.c]
 
 
 def _add(archive: tarfile.TarFile, name: str, content: bytes) -> None:
@@ -87,18 +79,18 @@ def _add(archive: tarfile.TarFile, name: str, content: bytes) -> None:
 
 
 def restore(backup: Path, folder: Path, database: str | None = None) -> int:
-    """Make a board of a backup, in a new folder and an empty database; gives the number of submissions.
+    """Restore a backup into a new folder and an empty database; return the number of submissions.
 
     Args:
-        backup: what `back_up` wrote.
-        folder: a folder that does not exist yet, or is empty.
-        database: another database than the one it had: a URL, or "" for SQLite in the folder.
+        backup: file written by `back_up`.
+        folder: new or empty folder.
+        database: URL of another database, "" for SQLite in the folder, None for the original one.
 
     Raises:
-        DataError: the folder or the database is not empty, or the file is no backup.
+        DataError: the folder or the database is not empty, or the backup is invalid.
     """
     if folder.exists() and any(folder.iterdir()):
-        raise DataError("is not empty", where=str(folder), fix="Restore into a new folder")
+        raise DataError("not empty", where=str(folder), fix="Restore into a new folder")
     folder.mkdir(parents=True, exist_ok=True)
     tables: dict[str, bytes] = {}
     try:
@@ -106,12 +98,15 @@ def restore(backup: Path, folder: Path, database: str | None = None) -> int:
             for info in archive:
                 _take(archive, info, folder, tables)
     except (tarfile.TarError, EOFError, OSError) as error:
-        raise DataError(f"is no whole backup ({error})", where=str(backup)) from error
+        raise DataError(f"incomplete backup ({error})", where=str(backup)) from error
     if _HEAD not in tables or not (folder / FILE).is_file():
-        raise DataError("is no backup of a board", where=str(backup))
+        raise DataError("not a backup of a board", where=str(backup))
     head: BackupHead = decode_json(tables.pop(_HEAD), str(backup), BackupHead)
-    settings = _with_database(folder, database)
-    engine = open_database(settings, folder.resolve())
+    if database is not None:
+        path, line = folder / FILE, to_toml({"database": database}).rstrip()
+        changed, count = re.subn(r"(?m)^database\s*=.*$", lambda _: line, path.read_text(encoding="utf-8"))
+        path.write_text(changed if count else f"{line}\n{changed}", encoding="utf-8")
+    engine = open_database(read_settings(folder).database, folder.resolve())
     migrate(engine, folder, head.revision)
     with engine.execution_options(writing=True).begin() as connection:
         count = _fill(connection, tables, str(backup))
@@ -134,22 +129,13 @@ def _take(archive: tarfile.TarFile, info: tarfile.TarInfo, folder: Path, tables:
         path.chmod(0o600)
 
 
-def _with_database(folder: Path, database: str | None) -> str:
-    path = folder / FILE
-    if database is not None:
-        line = to_toml({"database": database}).rstrip()
-        changed, found = re.subn(r"(?m)^database\s*=.*$", lambda _: line, path.read_text(encoding="utf-8"))
-        path.write_text(changed if found else f"{line}\n{changed}", encoding="utf-8")
-    return read_settings(folder).database
-
-
 def _fill(connection: Connection, tables: dict[str, bytes], where: str) -> int:
-    """Put the rows into tables that must be empty."""
+    """Insert the rows into empty tables; return the number of submissions."""
     count = 0
-    for table in _kept_tables(connection):
+    for table in _board_tables(connection):
         name = table.name
         if connection.execute(select(table.c.id).limit(1)).first() is not None:
-            raise DataError(f"the database has a table {name} with rows", fix="Restore into an empty database")
+            raise DataError(f"table {name} of the database is not empty", fix="Restore into an empty database")
         lines = tables.get(f"tables/{name}.jsonl", b"").splitlines()
         rows = [decode_json(line, where, dict[str, Any]) for line in lines]
         if rows:

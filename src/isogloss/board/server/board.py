@@ -1,4 +1,4 @@
-"""A board: its folder, settings, database and secret, opened together."""
+"""An open board: folder, settings, database and secret."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,20 +12,13 @@ from isogloss.version import __version__
 
 
 def scorer_version() -> str:
-    """What a score is a score of: another version may give another number."""
+    """Return the scorer's version; other versions may compute other scores."""
     return f"isogloss {__version__}"
 
 
 @dataclass(frozen=True)
 class OpenBoard:
-    """A board that is open.
-
-    Attributes:
-        folder: all its files; several servers and workers share it.
-        settings: what `board.toml` says.
-        engine: its database.
-        pepper: the secret that its tokens are hashed with.
-    """
+    """An open board: a folder shared by all servers and workers, a database, and a secret for hashing tokens."""
 
     folder: Path
     settings: BoardSettings
@@ -34,39 +27,37 @@ class OpenBoard:
 
     @property
     def incoming(self) -> Path:
-        """Uploads that have not arrived in full."""
+        """Folder of unfinished uploads."""
         return self.folder / "incoming"
 
     @property
     def work(self) -> Path:
-        """Archives unpacked by workers, for as long as they are scored."""
+        """Folder of archives unpacked for scoring."""
         return self.folder / "work"
 
     @property
     def site(self) -> Path:
-        """The built pages: `current` leads to the newest."""
+        """Folder of the built pages; `current` links to the newest."""
         return self.folder / "site"
 
     def archive_path(self, sha256: str) -> Path:
-        """Where an uploaded archive is kept, by its content."""
+        """Return the path of an uploaded archive, by its checksum."""
         return self.folder / "archives" / sha256[:2] / sha256
 
 
 def open_board(folder: Path, *, any_version: bool = False) -> OpenBoard:
-    """Open a board; on an empty database its tables are made.
+    """Open a board, creating the tables in an empty database.
 
-    Args:
-        folder: the board's folder.
-        any_version: whether tables of another version are taken as they are, as for a backup before an upgrade.
+    `any_version` accepts tables of another version, e.g. for a backup before an upgrade.
 
     Raises:
-        DataError: the folder is no board, or its database cannot be used by this version.
+        DataError: not a board folder, or this version cannot use its database.
     """
     folder = folder.resolve()
     settings = read_settings(folder)
     engine = open_database(settings.database, folder)
     check_version(engine, folder, any_version=any_version)
     board = OpenBoard(folder, settings, engine, read_pepper(folder))
-    for place in (board.incoming, board.work, board.site):
-        place.mkdir(exist_ok=True)
+    for subfolder in (board.incoming, board.work, board.site):
+        subfolder.mkdir(exist_ok=True)
     return board

@@ -1,37 +1,48 @@
-"""Taking a submission in: its bytes go straight to disk, and it is acknowledged only when nothing can lose it."""
+"""Accept submissions: stream the form, with the archive to disk, and acknowledge it only once it is stored durably."""
 
 import hashlib
 import os
 import secrets
 import unicodedata
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import MultipartParser, parse_options_header
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 
 from isogloss.board.facts import slug
-from isogloss.board.metadata import SystemMetadata
-from isogloss.board.server.audit import record
 from isogloss.board.server.board import OpenBoard
-from isogloss.board.server.database import writing
+from isogloss.board.server.database import record, writing
 from isogloss.board.server.models import SCORED, WAITING, Submission, Team, timestamp
+from isogloss.board.server.protection import BODY_BYTES
 from isogloss.board.server.queue import enqueue
 from isogloss.board.server.scoring import publish as publish_scored
 from isogloss.board.server.tokens import Bearer
 from isogloss.errors import PredictionError
 
+FIELDS = ("metadata", "publish", "archive")
+
 
 class UploadLimitError(PredictionError):
-    """An archive of more bytes than the board takes."""
+    """Archive over the size limit."""
 
 
 class MonthlyLimitError(PredictionError):
-    """A team that has used up its month."""
+    """Monthly quota exhausted."""
+
+
+class FormError(PredictionError):
+    """Invalid form."""
 
 
 class IncomingArchive:
-    """An upload on its way to disk; `close` removes what has not been kept."""
+    """An upload being written to disk; `close` removes it unless `keep` was called."""
 
     def __init__(self, board: OpenBoard) -> None:
         self._board = board
@@ -41,91 +52,153 @@ class IncomingArchive:
         self.size = 0
 
     def write(self, chunk: bytes) -> None:
-        """Take more bytes.
+        """Append bytes.
 
         Raises:
-            UploadLimitError: there are too many.
+            UploadLimitError: the archive is too large.
             OSError: the disk is full.
         """
         self.size += len(chunk)
         if self.size > self._board.settings.upload_bytes:
-            raise too_large(self._board)
+            what = f"the archive is larger than {self._board.settings.upload_bytes:,} bytes"
+            raise UploadLimitError(what, where="archive", fix="Pack only the predictions, as .tar.xz or .zip")
         self._digest.update(chunk)
         self._stream.write(chunk)
 
     def sync(self) -> str:
-        """Make the whole archive safe from a power cut; gives its sha256."""
+        """Flush the archive to disk; return its sha256."""
         self._stream.flush()
         os.fsync(self._stream.fileno())
         return self._digest.hexdigest()
 
     def keep(self) -> None:
-        """Put it where archives are."""
+        """Move the upload to its final path."""
         path = self._board.archive_path(self._digest.hexdigest())
         path.parent.mkdir(parents=True, exist_ok=True)
         self._path.replace(path)
-        _sync_folder(path.parent)
+        descriptor = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file and remove it unless kept."""
         self._stream.close()
         self._path.unlink(missing_ok=True)
 
 
-def too_large(board: OpenBoard) -> UploadLimitError:
-    """The error for an archive of too many bytes."""
-    what = f"the archive has more than {board.settings.upload_bytes:,} bytes"
-    return UploadLimitError(what, where="archive", fix="Pack the predictions alone, as .tar.xz or .zip")
+@dataclass(kw_only=True)
+class UploadForm:
+    """The part of a form received so far: small fields and the archive."""
+
+    board: OpenBoard
+    fields: dict[str, bytearray] = field(default_factory=dict)
+    archive: IncomingArchive | None = None
+    ended: bool = False
+    _headers: list[list[bytearray]] = field(default_factory=list)
+    _name: str = ""
+
+    def callbacks(self) -> Any:
+        """Return the parser's callbacks by event."""
+        return {
+            "on_part_begin": self._headers.clear,
+            "on_header_begin": lambda: self._headers.append([bytearray(), bytearray()]),
+            "on_header_field": lambda data, start, end: self._headers[-1][0].extend(data[start:end]),
+            "on_header_value": lambda data, start, end: self._headers[-1][1].extend(data[start:end]),
+            "on_headers_finished": self._begin_field,
+            "on_part_data": lambda data, start, end: self._take(data[start:end]),
+            "on_end": lambda: setattr(self, "ended", True),
+        }
+
+    def close(self) -> None:
+        """Remove the archive unless kept."""
+        if self.archive is not None:
+            self.archive.close()
+
+    def _begin_field(self) -> None:
+        headers = {bytes(name).lower(): bytes(value) for name, value in self._headers}
+        _, options = parse_options_header(headers.get(b"content-disposition", b""))
+        self._name = options.get(b"name", b"").decode("utf-8", "replace")
+        if self._name not in FIELDS:
+            raise FormError(f"unknown field {self._name[:60]!r}", fix=f"Valid fields are {', '.join(FIELDS)}")
+        if self._name in self.fields:
+            raise FormError(f"duplicate field {self._name!r}", fix="Send each field once")
+        self.fields[self._name] = bytearray()
+        if self._name == "archive":
+            self.archive = IncomingArchive(self.board)
+
+    def _take(self, data: bytes) -> None:
+        if self._name == "archive" and self.archive is not None:
+            self.archive.write(data)
+            return
+        value = self.fields[self._name]
+        value.extend(data)
+        if len(value) > BODY_BYTES:
+            raise FormError(f"the field {self._name} is larger than {BODY_BYTES:,} bytes")
 
 
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
+async def read_form(request: Request, form: UploadForm) -> None:
+    """Read a whole multipart form.
+
+    Raises:
+        FormError: the form is invalid or incomplete.
+        UploadLimitError: the archive is too large.
+        OSError: the disk is full.
+    """
+    kind, options = parse_options_header(request.headers.get("content-type", ""))
+    boundary = options.get(b"boundary", b"")
+    if kind != b"multipart/form-data" or not 1 <= len(boundary) <= 70:
+        fix = f"Send the fields {', '.join(FIELDS)}"
+        raise FormError("expected multipart/form-data", fix=fix)
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        parser = MultipartParser(boundary, form.callbacks(), max_size=form.board.settings.upload_bytes + BODY_BYTES)
+        async for chunk in request.stream():
+            await run_in_threadpool(parser.write, chunk)
+        parser.finalize()
+    except FormParserError as error:
+        raise FormError(f"invalid form ({error})", fix="Send valid multipart/form-data") from None
+    if not form.ended:
+        raise FormError("incomplete form", fix="Send it again")
 
 
 def accept(
-    board: OpenBoard, bearer: Bearer, metadata: SystemMetadata, archive: IncomingArchive, *, publish: bool
+    board: OpenBoard, bearer: Bearer, metadata: Mapping[str, Any], archive: IncomingArchive, *, publish: bool
 ) -> tuple[str, bool]:
-    """Put a submission into the queue; gives its key, and whether it is new: the same is never taken twice.
+    """Queue a submission; return its key, and False if it duplicates an earlier one.
 
-    Args:
-        board: where to.
-        bearer: whose it is.
-        metadata: of its system.
-        archive: what has come in full; it is kept with the submission, and only then.
-        publish: whether it goes to the board as soon as it is scored, without a preview; also one that was sent before.
+    The complete upload is kept only with a submission. `publish` publishes it when scored, without a preview; it also
+    applies to the earlier duplicate.
 
     Raises:
-        MonthlyLimitError: the team has used up its month.
+        MonthlyLimitError: the team's monthly quota is exhausted.
         OSError: the disk is full.
     """
     sha256 = archive.sync()
     system = msgspec.json.encode(metadata, order="sorted").decode()
     digest = hashlib.sha256(f"{board.settings.suite}\n{sha256}\n{system}".encode()).hexdigest()
     with writing(board.engine) as session:
-        # Submissions of one team come one after the other: its limit is counted and used in one step.
+        # The row lock serialises submissions of a team, so that its quota is checked and used atomically.
         team = session.scalars(select(Team).where(Team.id == bearer.team_id).with_for_update()).one()
         same = select(Submission).where(Submission.team_id == team.id, Submission.digest == digest)
-        known, month = session.scalar(same), timestamp()[:7]
-        if known is None:
+        earlier, month = session.scalar(same), timestamp()[:7]
+        if earlier is None:
             _check_month(session, board, team, month)
         archive.keep()
-        if known is not None:
-            if publish and known.state in WAITING:
-                known.publish_when_scored = True
-            elif publish and known.state == "preview":
-                publish_scored(session, known, bearer.actor)
-            return known.key, False
+        if earlier is not None:
+            if publish and earlier.state in WAITING:
+                earlier.publish_when_scored = True
+            elif publish and earlier.state == "preview":
+                publish_scored(session, earlier, bearer.actor)
+            return earlier.key, False
         key = secrets.token_hex(6)
+        plain_name = unicodedata.normalize("NFKD", metadata["name"]).encode("ascii", "ignore").decode()
         submission = Submission(
             key=key,
             team_id=team.id,
             digest=digest,
             month=month,
-            system_id=_system_id(metadata.name, key),
+            system_id=f"{slug(plain_name) or 'system'}-{key[:6]}",
             system=system,
             archive=sha256,
             archive_bytes=archive.size,
@@ -139,25 +212,25 @@ def accept(
 
 
 def submissions_in_month(session: Session, team_id: int, month: str) -> tuple[int, int]:
-    """How many submissions of a team count against its limit in a month, and how many it sent in all."""
+    """Return the numbers of submissions in a month that count against a team's quota, and in total."""
     of_month = select(func.count()).where(Submission.team_id == team_id, Submission.month == month)
     counted = session.scalar(of_month.where(Submission.state != "rejected")) or 0
     return counted, session.scalar(of_month) or 0
 
 
 def queue_ids(session: Session) -> list[int]:
-    """The ids of all submissions that wait or are being scored, the next first."""
+    """Return the ids of submissions that are waiting or being scored, next first."""
     return list(session.scalars(select(Submission.id).where(Submission.state.in_(WAITING)).order_by(Submission.id)))
 
 
 def monthly_limit(board: OpenBoard, team: Team) -> int:
-    """How many submissions a team may have scored in a month."""
+    """Return a team's monthly quota of scored submissions."""
     own = team.monthly_submissions
     return board.settings.monthly_submissions if own is None else own
 
 
 def scored_before(session: Session, submission: Submission) -> int:
-    """How many submissions of its team had been scored when this one was, itself included: the best of how many."""
+    """Return the number of submissions the team had scored by this one, including it."""
     earlier = select(func.count()).where(
         Submission.team_id == submission.team_id, Submission.id <= submission.id, Submission.state.in_(SCORED)
     )
@@ -168,13 +241,8 @@ def _check_month(session: Session, board: OpenBoard, team: Team, month: str) -> 
     counted, sent = submissions_in_month(session, team.id, month)
     limit = monthly_limit(board, team)
     if counted >= limit:
-        what = f"the team has used its {limit} submissions of {month}"
-        raise MonthlyLimitError(what, fix="The next month begins with new ones; rejected submissions do not count")
+        what = f"monthly quota exhausted: {limit} submissions in {month}"
+        raise MonthlyLimitError(what, fix="Wait for the next month; rejected submissions do not count")
     if sent >= max(board.settings.monthly_uploads, limit):
-        what = f"the team has sent {sent} submissions in {month}, rejected ones included"
-        raise MonthlyLimitError(what, fix="isogloss validate finds most problems before an upload")
-
-
-def _system_id(name: str, key: str) -> str:
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-    return f"{slug(plain) or 'system'}-{key[:6]}"
+        what = f"upload quota exhausted: {sent} uploads in {month}, including rejected ones"
+        raise MonthlyLimitError(what, fix="Run isogloss validate before uploading")

@@ -1,6 +1,6 @@
 """The tables of a board.
 
-Times are text, `2026-11-16T09:00:00Z`, for people to read: nothing that must be right depends on a clock.
+Times are strings such as `2026-11-16T09:00:00Z`, for information only; no logic depends on clocks.
 """
 
 from datetime import UTC, datetime
@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from sqlalchemy import BigInteger, Float, ForeignKey, Index, Integer, MetaData, String, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
-# The life of a submission: it waits, and is then scored or `rejected`. `validating` and `scoring` are a worker's; a
-# preview is seen by its team alone.
+# States of a submission: it waits and is then scored or `rejected`. Workers set `validating` and `scoring`; only the
+# team sees a preview.
 WAITING = ("received", "validating", "scoring")
 SCORED = ("preview", "published", "withdrawn")
 
@@ -22,18 +22,18 @@ _NAMES = {
 
 
 def timestamp() -> str:
-    """The time now, in UTC, to the second."""
+    """Return the current UTC time, to the second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class BoardTable(DeclarativeBase):
-    """What all tables have: constraints with names, which migrations need."""
+    """Base of all tables; names constraints, as migrations require."""
 
     metadata = MetaData(naming_convention=_NAMES)
 
 
 class Team(BoardTable):
-    """Who may submit; `monthly_submissions` is its own limit, None for the board's."""
+    """A team; `monthly_submissions` overrides the board's quota if not None."""
 
     __tablename__ = "teams"
 
@@ -45,7 +45,7 @@ class Team(BoardTable):
 
 
 class AccessToken(BoardTable):
-    """What a team shows to be let in; the secret itself is nowhere."""
+    """An access token of a team; the secret itself is not stored."""
 
     __tablename__ = "tokens"
 
@@ -62,7 +62,7 @@ class AccessToken(BoardTable):
 
 
 class Submission(BoardTable):
-    """One upload; `digest` tells it from every other of its team, so that the same is never taken twice."""
+    """A submission; `digest` is unique per team, to detect duplicates."""
 
     __tablename__ = "submissions"
     __table_args__ = (UniqueConstraint("team_id", "digest"), Index(None, "team_id", "month"))
@@ -88,7 +88,7 @@ class Submission(BoardTable):
 
 
 class ScoreRecord(BoardTable):
-    """What a submission was worth to one version of the scorer: the whole result record, without examples."""
+    """Scores of a submission by one scorer version: the full result record without examples."""
 
     __tablename__ = "scores"
     __table_args__ = (UniqueConstraint("submission_id", "scorer"),)
@@ -102,10 +102,10 @@ class ScoreRecord(BoardTable):
 
 
 class ScoringJob(BoardTable):
-    """Work that waits or is being done.
+    """A job.
 
-    `kind` is "score", or "site" for pages to be built anew. `beats` grows while its `owner` lives: whoever sees it
-    stand still for a whole lease may take the job over, and the one before can no longer end it.
+    `kind` is "score", or "site" to rebuild the pages. `beats` increases while the `owner` is alive; after a lease
+    without change another worker may take over, and the previous owner can no longer finish the job.
     """
 
     __tablename__ = "jobs"
@@ -121,7 +121,7 @@ class ScoringJob(BoardTable):
 
 
 class RateCount(BoardTable):
-    """How often somebody did something in the minute that `started` at that second of the database's clock."""
+    """Requests of a client in the minute that `started` at this second of the database's clock."""
 
     __tablename__ = "rate_counts"
 
@@ -131,7 +131,7 @@ class RateCount(BoardTable):
 
 
 class AuditEntry(BoardTable):
-    """Who did what, and when; nothing ever changes or removes one."""
+    """An entry of the audit log; entries are never changed or removed."""
 
     __tablename__ = "audit"
 

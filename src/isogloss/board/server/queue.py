@@ -1,14 +1,18 @@
-"""The queue in the database: every job is done by one worker, and by another if that one dies.
+"""Job queue in the database: one worker processes a job, and another takes over if it dies.
 
-There is no clock in it. A worker's heartbeat is a number that grows; whoever sees it stand still for a whole lease, by
-the time that passes for itself, takes the job over. What the one before does afterwards is refused: a job is ended
-in the same transaction that stores its outcome, and only by its present owner.
+No clocks are compared. A heartbeat is an increasing number; a worker that sees it unchanged for a whole lease, by its
+own clock, takes the job over. Late results of the previous owner are refused: only the current owner can finish a job,
+in the transaction that stores its result.
 """
 
 import secrets
+import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import mkdtemp
 
 from sqlalchemy import and_, or_, select, update
 from sqlalchemy.orm import Session
@@ -19,12 +23,12 @@ from isogloss.board.server.models import ScoringJob
 
 
 class LostJobError(Exception):
-    """The job is another worker's by now; whatever was made of it is thrown away."""
+    """Another worker has taken over the job; discard the result."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ClaimedJob:
-    """A job in the hands of a worker; `attempts` counts this one."""
+    """A job claimed by a worker; `attempts` includes this one."""
 
     id: int
     kind: str
@@ -34,7 +38,7 @@ class ClaimedJob:
 
 
 def enqueue(session: Session, kind: str, submission_id: int | None = None) -> None:
-    """Have something done, if the transaction is kept; what waits already is not asked for twice."""
+    """Add a job in the current transaction, unless the same job is already waiting."""
     waiting = select(ScoringJob.id).where(
         ScoringJob.kind == kind, ScoringJob.state == "queued", ScoringJob.submission_id == submission_id
     )
@@ -44,48 +48,45 @@ def enqueue(session: Session, kind: str, submission_id: int | None = None) -> No
 
 @dataclass
 class JobClaims:
-    """One worker's view of the queue: what it may take, and how long it has seen each heartbeat stand still."""
+    """One worker's view of the queue: when it first saw each current heartbeat."""
 
     board: OpenBoard
     owner: str = field(default_factory=lambda: secrets.token_hex(12))
     _seen: dict[tuple[int, str, int], float] = field(default_factory=dict)
 
     def claim(self) -> ClaimedJob | None:
-        """The oldest job that waits, or whose worker is dead; None where there is none."""
+        """Claim the oldest job that is waiting or has a dead worker; None if there are none."""
         with reading(self.board.engine) as session:
-            waits = session.scalar(select(ScoringJob.id).where(ScoringJob.state == "queued").limit(1)) is not None
+            has_waiting = session.scalar(select(ScoringJob.id).where(ScoringJob.state == "queued").limit(1)) is not None
             running = session.scalars(select(ScoringJob).where(ScoringJob.state == "running")).all()
-        dead = self._standing_still([(job.id, job.owner, job.beats) for job in running])
-        if not waits and not dead:
-            return None
-        with writing(self.board.engine) as session:
-            return self._take(session, dead)
-
-    def _standing_still(self, beats: Sequence[tuple[int, str, int]]) -> list[tuple[int, str, int]]:
         now = time.monotonic()
+        beats = [(job.id, job.owner, job.beats) for job in running]
         self._seen = {beat: self._seen.get(beat, now) for beat in beats}
-        return [beat for beat, since in self._seen.items() if now - since >= self.board.settings.lease_seconds]
-
-    def _take(self, session: Session, dead: list[tuple[int, str, int]]) -> ClaimedJob | None:
+        dead = [beat for beat, since in self._seen.items() if now - since >= self.board.settings.lease_seconds]
+        if not has_waiting and not dead:
+            return None
         free = [
             and_(
                 ScoringJob.id == job,
                 ScoringJob.owner == owner,
-                ScoringJob.beats == beats,
+                ScoringJob.beats == count,
                 ScoringJob.state == "running",
             )
-            for job, owner, beats in dead[:50]
+            for job, owner, count in dead[:50]
         ]
         query = select(ScoringJob).where(or_(ScoringJob.state == "queued", *free)).order_by(ScoringJob.id).limit(1)
-        job = session.scalar(query.with_for_update(skip_locked=True))
-        if job is None:
-            return None
-        job.state, job.owner, job.attempts, job.beats = "running", self.owner, job.attempts + 1, 0
-        return ClaimedJob(job.id, job.kind, job.submission_id, self.owner, job.attempts)
+        with writing(self.board.engine) as session:
+            row = session.scalar(query.with_for_update(skip_locked=True))
+            if row is None:
+                return None
+            row.state, row.owner, row.attempts, row.beats = "running", self.owner, row.attempts + 1, 0
+            return ClaimedJob(
+                id=row.id, kind=row.kind, submission_id=row.submission_id, owner=self.owner, attempts=row.attempts
+            )
 
 
 def beat(board: OpenBoard, job: ClaimedJob) -> bool:
-    """Show that the worker lives; False if the job is another's by now."""
+    """Send a heartbeat; return False if another worker has taken over."""
     with writing(board.engine) as session:
         mine = (ScoringJob.id == job.id, ScoringJob.owner == job.owner, ScoringJob.state == "running")
         done = session.execute(
@@ -95,10 +96,10 @@ def beat(board: OpenBoard, job: ClaimedJob) -> bool:
 
 
 def owned(session: Session, job: ClaimedJob) -> ScoringJob:
-    """The job's row, which nobody else can change before the transaction ends.
+    """Return the job's row, locked until the transaction ends.
 
     Raises:
-        LostJobError: it is another worker's.
+        LostJobError: another worker has taken over.
     """
     row = session.scalar(select(ScoringJob).where(ScoringJob.id == job.id).with_for_update())
     if row is None or row.owner != job.owner or row.state != "running":
@@ -107,7 +108,32 @@ def owned(session: Session, job: ClaimedJob) -> ScoringJob:
 
 
 def put_back(board: OpenBoard, job: ClaimedJob, *, counts: bool) -> None:
-    """Leave a job to another worker; `counts` says whether it was the job's own fault."""
+    """Requeue a job; `counts` is True if the job itself failed, which uses up an attempt."""
     with writing(board.engine) as session:
         row = owned(session, job)
         row.state, row.attempts = "queued", row.attempts - (not counts)
+
+
+@contextmanager
+def scratch_folder(board: OpenBoard, job: ClaimedJob) -> Iterator[Path]:
+    """Yield a new folder for a job, removing those of earlier workers."""
+    for old in board.work.glob(f"{job.id}-*"):
+        shutil.rmtree(old, ignore_errors=True)
+    folder = Path(mkdtemp(prefix=f"{job.id}-", dir=board.work))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_leftovers(board: OpenBoard) -> None:
+    """Remove folders of finished jobs, left by workers that died."""
+    folders = list(board.work.iterdir())
+    if not folders:
+        return
+    with reading(board.engine) as session:
+        jobs = session.scalars(select(ScoringJob.id).where(ScoringJob.state.in_(("queued", "running"))))
+        active = {str(job) for job in jobs}
+    for folder in folders:
+        if folder.name.partition("-")[0] not in active:
+            shutil.rmtree(folder, ignore_errors=True)

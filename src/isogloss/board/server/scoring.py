@@ -1,47 +1,44 @@
-"""Scoring one submission: unpack, check, judge, and store the outcome in one step that only its owner can take."""
+"""Score a submission: unpack, validate, judge, and store the outcome in one transaction of the job's owner."""
 
 import logging
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from isogloss.board.metadata import public_metadata
 from isogloss.board.server.archives import ArchiveError, unpack
-from isogloss.board.server.audit import record
 from isogloss.board.server.board import OpenBoard, scorer_version
-from isogloss.board.server.database import reading, writing
+from isogloss.board.server.database import reading, record, writing
 from isogloss.board.server.models import WAITING, ScoreRecord, Submission, timestamp
-from isogloss.board.server.queue import ClaimedJob, enqueue, owned
-from isogloss.board.server.scratch import scratch_folder
+from isogloss.board.server.queue import ClaimedJob, enqueue, owned, scratch_folder
 from isogloss.data.location import cache_dir
 from isogloss.errors import IsoglossError
 from isogloss.escaping import printable
-from isogloss.predictions.problems import LONGEST, Problem
-from isogloss.predictions.validate import CheckedFile, validate
-from isogloss.scoring.cells import Request
+from isogloss.predictions.folder import PredictionFolder
+from isogloss.predictions.problems import LONGEST, Problem, ProblemCode, ProblemText
+from isogloss.results.metadata import public_metadata
+from isogloss.scoring.request import Request
 from isogloss.scoring.results import Results
-from isogloss.scoring.score import score_request
+from isogloss.scoring.validated import ValidatedPredictions, validate_and_judge
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import data_folder
 from isogloss.tasks.registry import task
 
 LOG = logging.getLogger("isogloss.board")
 
-# Of each kind of problem people need to see some; the rest is a number.
+# Maximum number of problems in an answer; the rest is counted.
 _LISTED = 500
-_HERE = "the board's own data for it cannot be used now"
+_UNUSABLE = "the board's data for this cell are currently unusable"
 
 
 def score_submission(board: OpenBoard, job: ClaimedJob) -> None:
-    """Do a scoring job; whatever the archive holds, it ends in scores or in a list of problems.
+    """Run a scoring job; it ends in scores or in a list of problems.
 
     Raises:
-        LostJobError: another worker has the job by now.
-        OSError: of this machine: a full disk, say.
+        LostJobError: another worker owns the job now.
+        OSError: this machine fails, e.g. its disk is full.
     """
     with reading(board.engine) as session:
         submission = session.scalars(select(Submission).where(Submission.id == job.submission_id)).one()
@@ -54,123 +51,171 @@ def score_submission(board: OpenBoard, job: ClaimedJob) -> None:
         _enter(board, job, "validating")
         try:
             predictions = unpack(board.archive_path(archive), folder, board.settings)
-            problems = find_problems(board, predictions)
+            validated, problems = read_submission(board, predictions)
             if any(not problem.warning for problem in problems):
                 _finish(board, job, None, problems)
                 return
             _enter(board, job, "scoring")
-            results = _score(board, predictions, problems)
+            results = score_validated(validated, problems)
         except ArchiveError as error:
-            _finish(board, job, None, error.problems)
+            _finish(board, job, None, [*(problem.text for problem in error.problems), *error.warnings])
         except IsoglossError as error:
             LOG.info("submission %s: %s", job.submission_id, error)
-            _finish(board, job, None, [_shown(board, folder, Problem(error.where, error.what, error.fix))])
+            _finish(board, job, None, [_shown(board, folder, Problem.of_error(error))])
         except MemoryError:
-            what = "takes more memory than the board gives to one submission"
-            _finish(board, job, None, [Problem("archive", what, "Send answers instead of vectors")])
+            problem = _not_scored(
+                "needs more memory than the board allows for a submission", "Send answers instead of vectors"
+            )
+            _finish(board, job, None, [problem.text])
         else:
             _finish(board, job, msgspec.structs.replace(results, system=public_metadata(system)), problems)
 
 
 def give_up(board: OpenBoard, job: ClaimedJob) -> None:
-    """End a job that too many workers died of; its submission is rejected, and the keeper can have it tried again."""
+    """End a job that killed too many workers; its submission is rejected, and an administrator can retry it."""
     if job.submission_id is None:
-        LOG.error("the pages could not be built: the old ones stay")
+        LOG.error("the pages could not be built; the old ones remain")
         with writing(board.engine) as session:
             owned(session, job).state = "failed"
         return
-    what = f"scoring it ended {job.attempts - 1} times without a result"
-    _finish(board, job, None, [Problem("archive", what, "Ask who keeps the board: its log says why")])
+    what = f"scoring failed {job.attempts - 1} times without a result"
+    problem = _not_scored(what, "Ask the board's administrator; the reason is in the log")
+    _finish(board, job, None, [problem.text])
 
 
-def _request(board: OpenBoard) -> Request:
+def _not_scored(what: str, fix: str = "") -> Problem:
+    return Problem(code=ProblemCode.NOT_SCORED, file="archive", detail=what, advice=fix)
+
+
+def read_submission(board: OpenBoard, predictions: Path) -> tuple[ValidatedPredictions, list[ProblemText]]:
+    """Validate and judge a prediction folder; return it with its problems, without labels or paths of this machine."""
     settings = board.settings
-    return Request.of(settings.suite, data=settings.data or None, gold=settings.gold or None)
-
-
-def find_problems(board: OpenBoard, predictions: Path) -> list[Problem]:
-    """All that is wrong with a prediction folder, without a word about labels or about this machine."""
-    request = _request(board)
-    report = validate(predictions, request.data, tasks=list(request.tasks), gold=request.gold)
-    found = [*report.problems, *(problem for cell in report.cells for problem in _of_cell(cell))]
-    shown = list(dict.fromkeys(_shown(board, predictions, problem) for problem in found))
+    request = Request.of(settings.suite, data=settings.data or None, gold=settings.gold or None)
+    validated = validate_and_judge(PredictionFolder(predictions), request)
+    report = validated.report
+    problems = [redacted(problem, ids_tell_gold=False) for problem in report.problems]
+    for cell in report.cells:
+        ids_tell_gold = kind_of(task(cell.task)).ids_tell_gold
+        problems += [redacted(problem, ids_tell_gold=ids_tell_gold) for problem in cell.problems]
+        if cell.left_out is not None:
+            LOG.warning("%s", cell.left_out)
+    shown = list(dict.fromkeys(_shown(board, predictions, problem) for problem in problems))
     shown.sort(key=lambda problem: problem.warning)
     if len(shown) > _LISTED:
-        rest = Problem("", f"and {len(shown) - _LISTED} more", "isogloss validate lists all", shown[_LISTED].warning)
-        shown = [*shown[:_LISTED], rest]
-    return shown
+        count, warning = len(shown) - _LISTED, shown[_LISTED].warning
+        shown[_LISTED:] = [Problem(code=ProblemCode.MORE_PROBLEMS, count=count, warning=warning).text]
+    return validated, shown
 
 
-def _of_cell(cell: CheckedFile) -> list[Problem]:
-    """The problems of a cell; why labels cannot be used is the board's affair, and might quote them."""
-    own = [problem for problem in cell.problems if not problem.where.startswith("left out: ")]
-    if kind_of(task(cell.task)).ids_tell_gold:
-        own = [_without_ids(problem) for problem in own]
-    if cell.left_out is None:
-        return own
-    LOG.warning("%s", cell.left_out)
-    return [*own, Problem(f"{cell.task}/{cell.language}", f"is left out: {_HERE}", warning=True)]
+# Fields that teams may see: in every problem, by code, and those hidden if the ids would reveal the gold.
+_ALWAYS_PUBLIC = frozenset({"code", "warning", "task", "language", "split", "file", "line"})
+_PUBLIC: Mapping[ProblemCode, frozenset[str]] = {
+    ProblemCode.DUPLICATE_ID: frozenset({"ids", "detail"}),
+    ProblemCode.UNANSWERED: frozenset({"ids", "count", "total"}),
+    ProblemCode.NULL_ANSWERS: frozenset({"count", "total"}),
+    ProblemCode.UNKNOWN_IDS: frozenset({"ids", "count", "total"}),
+    ProblemCode.INVALID_ANSWER: frozenset({"ids", "detail", "advice"}),
+    ProblemCode.INVALID_LINE: frozenset({"detail", "advice"}),
+    ProblemCode.INVALID_CONFIDENCE: frozenset({"detail", "advice"}),
+    ProblemCode.TOO_MANY_PROBLEMS: frozenset({"count"}),
+    ProblemCode.ZERO_VECTORS: frozenset({"count", "total"}),
+    ProblemCode.UNREADABLE_FILE: frozenset({"detail", "advice"}),
+    ProblemCode.SEVERAL_FILES: frozenset({"detail"}),
+    ProblemCode.CHANGED_FILE: frozenset({"detail"}),
+    ProblemCode.UNKNOWN_TASK: frozenset({"detail", "advice"}),
+    ProblemCode.UNKNOWN_LANGUAGE: frozenset({"advice"}),
+}
+_TELLS_GOLD: Mapping[ProblemCode, frozenset[str]] = {
+    ProblemCode.DUPLICATE_ID: frozenset({"ids"}),
+    ProblemCode.UNANSWERED: frozenset({"ids", "count", "total"}),
+    ProblemCode.UNKNOWN_IDS: frozenset({"ids", "count", "total"}),
+    ProblemCode.INVALID_ANSWER: frozenset({"ids"}),
+}
 
 
-def _without_ids(problem: Problem) -> Problem:
-    """A problem that names its line alone: the id of the example in it would be the right answer."""
-    missing = problem.what.startswith("no answer for ")
-    what = "not every example has an answer" if missing else problem.what
-    return replace(problem, where=problem.where.split(" (")[0], what=what)
+def redacted(problem: Problem, *, ids_tell_gold: bool) -> Problem:
+    """Return a problem with only the fields that teams may see; codes without an entry show no text.
+
+    The reason why labels cannot be used is replaced, because it may quote them or name files of this machine.
+    """
+    if problem.code is ProblemCode.LEFT_OUT:
+        return Problem(code=problem.code, task=problem.task, language=problem.language, detail=_UNUSABLE, warning=True)
+    public = _ALWAYS_PUBLIC | _PUBLIC.get(problem.code, frozenset())
+    if ids_tell_gold:
+        public -= _TELLS_GOLD.get(problem.code, frozenset())
+    return Problem(**{name: getattr(problem, name) for name in public})
 
 
-def _shown(board: OpenBoard, predictions: Path, problem: Problem) -> Problem:
-    """A problem as the team may see it: paths begin at its own folder, and no text is longer than needed."""
-    places = {f"{predictions}/": "", str(predictions): "the archive"}
+def _shown(board: OpenBoard, folder: Path, problem: Problem) -> ProblemText:
+    """Return the text of a problem, shortened, with paths relative to the submission."""
+    replacements = {f"{folder}/": "", str(folder): "the archive"}
     hidden = (board.settings.gold, data_folder(board.settings.data or None), cache_dir(), board.folder)
-    places.update({str(place): "…" for place in hidden if str(place)})
+    replacements.update({str(path): "…" for path in hidden if str(path)})
 
     def cleaned(text: str) -> str:
-        for place, instead in places.items():
-            text = text.replace(place, instead)
+        for path, replacement in replacements.items():
+            text = text.replace(path, replacement)
         return printable(text, LONGEST)
 
-    return replace(problem, where=cleaned(problem.where), what=cleaned(problem.what), fix=cleaned(problem.fix))
+    text = problem.text
+    return msgspec.structs.replace(text, where=cleaned(text.where), what=cleaned(text.what), fix=cleaned(text.fix))
 
 
-def _score(board: OpenBoard, predictions: Path, warnings: list[Problem]) -> Results:
+def score_validated(validated: ValidatedPredictions, warnings: list[ProblemText]) -> Results:
+    """Score the validated cells.
+
+    Raises:
+        ArchiveError: no cell can be scored.
+    """
     try:
-        results = score_request(predictions, _request(board))
+        results = validated.score()
     except IsoglossError as error:
-        # What it says may be of labels; what is wrong with the answers has been said before.
+        # The message may quote labels; problems of the answers are listed already.
         LOG.warning("not scored: %s", error)
-        raise ArchiveError([Problem("archive", "nothing in it can be scored here"), *warnings]) from error
+        raise ArchiveError([_not_scored("no prediction can be scored here")], warnings) from error
     left_out = [
-        msgspec.structs.replace(each, reason=_HERE if each.task else each.reason, fix="", path="")
-        for each in results.left_out
+        msgspec.structs.replace(entry, reason=_UNUSABLE if entry.task else entry.reason, fix="", path="")
+        for entry in results.left_out
     ]
     return msgspec.structs.replace(results, left_out=left_out)
 
 
 def _is_scored(session: Session, submission_id: int) -> bool:
-    """Whether the present scorer has scored a submission."""
-    wanted = (ScoreRecord.submission_id == submission_id, ScoreRecord.scorer == scorer_version())
-    return session.scalar(select(ScoreRecord.id).where(*wanted)) is not None
+    """Return True if the current scorer has scored a submission."""
+    conditions = (ScoreRecord.submission_id == submission_id, ScoreRecord.scorer == scorer_version())
+    return session.scalar(select(ScoreRecord.id).where(*conditions)) is not None
 
 
 def _enter(board: OpenBoard, job: ClaimedJob, state: str) -> None:
-    """Show where a new submission is; one that is scored again keeps its place on the board."""
+    """Set the state of a new submission; a submission that is scored again keeps its state."""
     with writing(board.engine) as session:
         owned(session, job)
         submission = session.get_one(Submission, job.submission_id)
         if submission.state in WAITING:
-            submission.state, submission.changed_at = state, timestamp()
+            _move(submission, state)
 
 
-def _finish(board: OpenBoard, job: ClaimedJob, results: Results | None, problems: list[Problem]) -> None:
-    """Store the outcome and end the job: both, or neither."""
+def _finish(board: OpenBoard, job: ClaimedJob, results: Results | None, problems: list[ProblemText]) -> None:
+    """Store the outcome and end the job in one transaction."""
     with writing(board.engine) as session:
-        row = owned(session, job)
-        row.state = "done"
+        owned(session, job).state = "done"
         submission = session.get_one(Submission, job.submission_id)
         is_new = submission.state in WAITING
         if results is not None:
-            _store_scores(session, submission, results)
+            scores = ScoreRecord(
+                submission_id=submission.id,
+                scorer=scorer_version(),
+                overall=results.overall.complete_value,
+                record=msgspec.json.encode(results).decode(),
+            )
+            session.add(scores)
+            record(session, "worker", "score", submission.key, scorer_version())
+            if submission.state == "published":
+                enqueue(session, "site")
+            elif is_new:
+                _move(submission, "preview")
+                if submission.publish_when_scored:
+                    publish(session, submission, "worker")
         elif is_new:
             _move(submission, "rejected")
             record(session, "worker", "reject", submission.key, f"{len(problems)} problems")
@@ -178,35 +223,18 @@ def _finish(board: OpenBoard, job: ClaimedJob, results: Results | None, problems
             submission.problems = msgspec.json.encode(problems).decode()
 
 
-def _store_scores(session: Session, submission: Submission, results: Results) -> None:
-    scores = ScoreRecord(
-        submission_id=submission.id,
-        scorer=scorer_version(),
-        overall=results.overall.complete_value,
-        record=msgspec.json.encode(results).decode(),
-    )
-    session.add(scores)
-    record(session, "worker", "score", submission.key, scorer_version())
-    if submission.state in WAITING:
-        _move(submission, "preview")
-        if submission.publish_when_scored:
-            publish(session, submission, "worker")
-    elif submission.state == "published":
-        enqueue(session, "site")
-
-
 def _move(submission: Submission, state: str) -> None:
     submission.state, submission.changed_at = state, timestamp()
 
 
 def publish(session: Session, submission: Submission, actor: str) -> None:
-    """Put a scored submission on the board; the pages follow."""
+    """Publish a scored submission and rebuild the pages."""
     _change(session, submission, actor, "published", ("preview", "withdrawn"))
     submission.published_at = submission.published_at or timestamp()
 
 
 def withdraw(session: Session, submission: Submission, actor: str) -> None:
-    """Take a submission off the board; its scores are kept."""
+    """Remove a submission from the board; its scores are kept."""
     _change(session, submission, actor, "withdrawn", ("preview", "published"))
 
 
@@ -214,8 +242,8 @@ def _change(session: Session, submission: Submission, actor: str, state: str, be
     if submission.state == state:
         return
     if submission.state not in before:
-        what = f"submission {submission.key} is {submission.state}: it cannot be {state}"
-        raise StateError(what, fix=f"It can be once it is {' or '.join(before)}")
+        what = f"submission {submission.key} is {submission.state}, so it cannot be {state}"
+        raise StateError(what, fix=f"Wait until it is {' or '.join(before)}")
     was = submission.state
     _move(submission, state)
     record(session, actor, state, submission.key, f"was {was}")
@@ -224,11 +252,11 @@ def _change(session: Session, submission: Submission, actor: str, state: str, be
 
 
 class StateError(IsoglossError):
-    """Something that cannot be done to a submission as it is now."""
+    """An action that the state of a submission does not allow."""
 
 
 def rescore(session: Session, actor: str, progress: Callable[[str], None] | None = None) -> list[str]:
-    """Have everything scored again that the present scorer has not seen; the old values stay beside the new."""
+    """Queue all submissions that the current scorer has not scored; old values are kept."""
     keys = []
     for submission in session.scalars(select(Submission).where(Submission.state.in_(("preview", "published")))):
         if not _is_scored(session, submission.id):
@@ -242,10 +270,10 @@ def rescore(session: Session, actor: str, progress: Callable[[str], None] | None
 
 
 def retry(session: Session, submission: Submission, actor: str) -> None:
-    """Have a rejected submission scored once more.
+    """Queue a rejected submission again.
 
     Raises:
-        StateError: it is not rejected.
+        StateError: the submission is not rejected.
     """
     if submission.state != "rejected":
         raise StateError(f"submission {submission.key} is {submission.state}, not rejected")

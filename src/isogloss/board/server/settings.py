@@ -1,4 +1,4 @@
-"""What a board is told in its folder's `board.toml`: the suite, where its labels are, and every limit."""
+"""Settings of a board in `board.toml`: suite, labels and limits."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,38 +13,38 @@ from isogloss.tasks.suites import suite
 FILE = "board.toml"
 
 _HEAD = """\
-# The settings of this board; `isogloss board serve` reads them at its start. Every key and its default is in the guide.
+# Settings of this board, read when `isogloss board serve` starts. The guide lists every key and its default.
 """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BoardSettings:
     """The settings of a board.
 
     Attributes:
-        title: what the board is called on its pages.
-        suite: what is scored: a name of `isogloss list suites`, or a TOML file.
+        title: title on the pages.
+        suite: suite to score: a name from `isogloss list suites`, or a TOML file.
         database: URL of a PostgreSQL database; "" for a SQLite file in the board's folder.
-        data: the data folder; "" for ISOGLOSS_DATA or the user's cache.
-        gold: a folder of labels in XTREME's layout, instead of the data folder; "" for none.
-        upload_bytes: the most an uploaded archive may have.
-        unpacked_bytes: the most it may unpack to.
-        unpacked_ratio: how many times its size it may unpack to, once that is more than 64 MiB.
-        files: the most files an archive may have.
-        depth: the most folders one inside another.
-        name_length: the most characters of a file's path in it.
-        monthly_submissions: how many submissions a team may have scored in a calendar month (UTC).
-        monthly_uploads: how many it may send in all, rejected ones too.
-        lease_seconds: a worker that gives no sign for so long is dead, and its work is done by another.
-        job_seconds: the longest that scoring one submission may take.
-        attempts: how many workers may die of a submission before it is given up.
-        worker_bytes: the memory that a worker may take; 0 for all there is.
-        reads_per_minute: how often one address may ask the API.
-        writes_per_minute: how often one team may change something.
-        failures_per_minute: how many wrong tokens one address may try.
-        silence_seconds: a client that sends nothing for so long in the middle of a request is cut off.
-        trusted_proxies: addresses or networks of web servers in front, whose X-Forwarded-For is believed.
-        rescore_on_upgrade: whether published systems are scored again when the scorer's version has changed.
+        data: data folder; "" for ISOGLOSS_DATA or the user's cache.
+        gold: label folder in XTREME's layout, used instead of the data folder; "" for none.
+        upload_bytes: maximum size of an uploaded archive.
+        unpacked_bytes: maximum unpacked size.
+        unpacked_ratio: maximum ratio of unpacked to packed size, for more than 64 MiB.
+        files: maximum number of files in an archive.
+        depth: maximum depth of folders in an archive.
+        name_length: maximum number of characters of a path in an archive.
+        monthly_submissions: submissions scored per team and calendar month (UTC).
+        rescore_on_upgrade: True to rescore published systems after a change of the scorer version.
+        monthly_uploads: uploads per team and month, including rejected ones.
+        lease_seconds: time without a heartbeat after which another worker takes over a job.
+        job_seconds: maximum time to score one submission.
+        attempts: number of workers that may die while scoring a submission before it is rejected.
+        worker_bytes: memory limit of a worker; 0 for no limit.
+        reads_per_minute: API requests per address.
+        writes_per_minute: changes per team.
+        failures_per_minute: invalid tokens per address.
+        silence_seconds: time without data after which an unfinished request is aborted.
+        trusted_proxies: addresses or networks of proxies with a trusted X-Forwarded-For header.
     """
 
     title: str = "Isogloss board"
@@ -59,6 +59,7 @@ class BoardSettings:
     depth: int = 6
     name_length: int = 200
     monthly_submissions: int = 5
+    rescore_on_upgrade: bool = True
     monthly_uploads: int = 50
     lease_seconds: float = 20.0
     job_seconds: float = 3_600.0
@@ -69,37 +70,38 @@ class BoardSettings:
     failures_per_minute: int = 10
     silence_seconds: float = 20.0
     trusted_proxies: tuple[str, ...] = ()
-    rescore_on_upgrade: bool = True
 
 
 def read_settings(folder: Path) -> BoardSettings:
-    """The settings in a board's folder.
+    """Read the settings in a board's folder.
 
     Raises:
-        DataError: the folder is no board, or a setting is of the wrong type or negative.
-        UnknownNameError: no such setting or suite.
+        DataError: not a board folder, or a setting has the wrong type or is negative.
+        UnknownNameError: unknown setting or suite.
     """
     path = folder / FILE
     if not path.is_file():
-        fix = f"isogloss board admin create {folder} makes a board"
-        raise DataError("this folder is no board: it has no board.toml", where=str(folder), fix=fix)
+        fix = f"Create a board with isogloss board admin create {folder}"
+        raise DataError("not a board folder: missing board.toml", where=str(folder), fix=fix)
     types = get_type_hints(BoardSettings)
-    found = checked_settings(read_toml(path), types, "setting of a board", str(path), error=DataError, least=0)
-    settings = BoardSettings(**found)
+    values = checked_settings(read_toml(path), types, "board setting", str(path), error=DataError, least=0)
+    settings = BoardSettings(**values)
     suite(settings.suite)
     return settings
 
 
 def write_settings(folder: Path, settings: BoardSettings) -> None:
-    """Write the settings that every board has of its own; all others keep their defaults.
+    """Write a new board's own settings; all others keep their defaults.
 
     Raises:
-        DataError: the folder is a board already.
-        UnknownNameError: no such suite.
+        DataError: the folder already contains a board.
+        UnknownNameError: unknown suite.
     """
     suite(settings.suite)
     if (folder / FILE).exists():
-        raise DataError("is a board already", where=str(folder), fix="Edit its board.toml, or take another folder")
+        raise DataError(
+            "already contains a board", where=str(folder), fix="Edit its board.toml, or choose another folder"
+        )
     own = ("title", "suite", "database", "data", "gold")
     with atomic_write(folder / FILE) as stream:
         stream.write(_HEAD + to_toml({name: getattr(settings, name) for name in own}))

@@ -1,4 +1,4 @@
-"""Serving the built pages from memory: read and packed once for each time that they are built."""
+"""Serve the built pages from memory: every file is read and compressed once per build."""
 
 import asyncio
 import gzip
@@ -16,15 +16,15 @@ from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.protection import accepts_gzip, matches
 from isogloss.board.site import static_files
 
-# Pages of the server itself: the form, and what it needs; it looks like the built pages before any is built.
+# The server's own pages: the submission form and its assets, available before the first build.
 OWN = Path(__file__).with_name("web")
 _SHARED = {path.name: path.parent for path in static_files() if path.suffix != ".html"}
-# What people see who come before the first site is built; their browsers ask again by themselves.
+# Shown before the first build; browsers reload it automatically.
 _BEING_BUILT = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Isogloss board</title><link rel="icon" href="icon.svg"><link rel="stylesheet" href="look.css">
 <link rel="stylesheet" href="board.css"></head>
-<body><main><h1>The pages are being built</h1><p>They will be here in a few seconds, by themselves.</p></main></body>
+<body><main><h1>The pages are being built</h1><p>This page reloads automatically in a few seconds.</p></main></body>
 </html>
 """
 _TYPES = {".js": "text/javascript", ".html": "text/html", ".css": "text/css", ".svg": "image/svg+xml"}
@@ -32,7 +32,7 @@ _TYPES = {".js": "text/javascript", ".html": "text/html", ".css": "text/css", ".
 
 @dataclass(frozen=True)
 class HeldFile:
-    """A file in memory, as it is and packed, ready to be sent."""
+    """A file in memory, plain and compressed."""
 
     content: bytes
     packed: bytes
@@ -41,7 +41,7 @@ class HeldFile:
 
 
 class StaticPages:
-    """All files of the newest site, and the server's own; what is below `api` is the application's."""
+    """Middleware that serves the files of the newest site and the server's own; /api/ and /healthz pass through."""
 
     def __init__(self, app: ASGIApp, board: OpenBoard) -> None:
         self._app = app
@@ -50,7 +50,7 @@ class StaticPages:
         self._held: dict[str, asyncio.Task[HeldFile | None]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Handle a request."""
         if scope["type"] != "http" or scope["path"].startswith("/api/") or scope["path"] == "/healthz":
             await self._app(scope, receive, send)
         else:
@@ -58,7 +58,7 @@ class StaticPages:
 
     async def _answer(self, scope: Scope) -> Response:
         if scope["method"] not in ("GET", "HEAD"):
-            return error_response(405, "this can only be read", headers={"Allow": "GET, HEAD"})
+            return error_response(405, "method not allowed", headers={"Allow": "GET, HEAD"})
         try:
             built = str(self._current.readlink())
         except OSError:
@@ -70,32 +70,29 @@ class StaticPages:
         if held is None:
             if not built and name == "index.html":
                 return Response(_BEING_BUILT, 503, {"Retry-After": "2", "Refresh": "2"}, "text/html; charset=utf-8")
-            return error_response(404, "there is no such page")
-        return _response(held, Headers(scope=scope))
+            return error_response(404, "page not found")
+        headers = {"ETag": held.tag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
+        request = Headers(scope=scope)
+        if matches(request.get("if-none-match", ""), held.tag):
+            return Response(status_code=304, headers=headers)
+        if accepts_gzip(request) and len(held.packed) < len(held.content):
+            return Response(held.packed, headers={**headers, "Content-Encoding": "gzip"}, media_type=held.kind)
+        return Response(held.content, headers=headers, media_type=held.kind)
 
     async def _read(self, name: str) -> HeldFile | None:
-        """A file, which many may ask for before it has been read and packed, once."""
+        """Return a file; concurrent requests share one read."""
         held = self._held
         if name not in held:
             site = self._current.parent / self._built if self._built else None
             held[name] = asyncio.create_task(run_in_threadpool(_read, site, name))
-        found = await asyncio.shield(held[name])  # who goes away before the end takes nothing from the others
-        if found is None:
+        file = await asyncio.shield(held[name])  # a client that disconnects must not cancel the read for others
+        if file is None:
             held.pop(name, None)
-        return found
-
-
-def _response(held: HeldFile, asked: Headers) -> Response:
-    headers = {"ETag": held.tag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
-    if matches(asked.get("if-none-match", ""), held.tag):
-        return Response(status_code=304, headers=headers)
-    if accepts_gzip(asked) and len(held.packed) < len(held.content):
-        return Response(held.packed, headers={**headers, "Content-Encoding": "gzip"}, media_type=held.kind)
-    return Response(held.content, headers=headers, media_type=held.kind)
+        return file
 
 
 def _read(site: Path | None, name: str) -> HeldFile | None:
-    """A file of the site, or of the server's own; None where there is none, or for what is no plain path."""
+    """Read a file of the site or of the server; None if it is missing or its path is invalid."""
     parts = name.split("/")
     if "\x00" in name or "\\" in name or len(parts) > 4 or any(part in ("", ".", "..") for part in parts):
         return None
@@ -104,7 +101,7 @@ def _read(site: Path | None, name: str) -> HeldFile | None:
         if path is not None and path.suffix in _TYPES and path.is_file() and not path.is_symlink():
             content = path.read_bytes()
             tag = f'W/"{hashlib.sha256(content).hexdigest()[:32]}"'
-            beside = path.with_name(f"{path.name}.gz")
-            packed = beside.read_bytes() if beside.is_file() else gzip.compress(content, mtime=0)
+            compressed = path.with_name(f"{path.name}.gz")
+            packed = compressed.read_bytes() if compressed.is_file() else gzip.compress(content, mtime=0)
             return HeldFile(content, packed, _TYPES[path.suffix], tag)
     return None

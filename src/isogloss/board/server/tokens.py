@@ -1,4 +1,4 @@
-"""Teams and their tokens: what is stored of a token cannot be turned back into it."""
+"""Teams and their access tokens; only a salted hash of a token is stored."""
 
 import hashlib
 import hmac
@@ -11,22 +11,22 @@ from pathlib import Path
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from isogloss.board.server.audit import record
+from isogloss.board.server.database import record
 from isogloss.board.server.models import AccessToken, Team, timestamp
 from isogloss.data.files import atomic_write
 from isogloss.errors import DataError, unknown
 from isogloss.escaping import NAME_LENGTH, printable
 
-# What a token may be for: to see its team's submissions, to send new ones, to publish and withdraw them.
+# See the team's submissions; submit; publish and withdraw.
 SCOPES = ("read", "submit", "publish")
 
-_FORM = re.compile(r"isogloss_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+_TOKEN = re.compile(r"isogloss_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 _PEPPER = "pepper.key"
 
 
 @dataclass(frozen=True)
 class Bearer:
-    """Who asks: a team, by one of its tokens."""
+    """An authenticated team and the token it used."""
 
     team_id: int
     team: str
@@ -35,12 +35,12 @@ class Bearer:
 
     @property
     def actor(self) -> str:
-        """As the audit log names it."""
+        """Name in the audit log."""
         return f"team {self.team} (token {self.token})"
 
 
 def read_pepper(folder: Path) -> bytes:
-    """The board's own secret, which is in no database and without which no stored digest can be tried."""
+    """Return the board's secret for hashing tokens, stored outside the database; create it if missing."""
     path = folder / _PEPPER
     if not path.is_file():
         with atomic_write(path) as stream:
@@ -50,16 +50,16 @@ def read_pepper(folder: Path) -> bytes:
 
 
 def create_team(session: Session, name: str, contact: str = "", monthly_submissions: int | None = None) -> Team:
-    """A new team.
+    """Add a team.
 
     Raises:
-        DataError: its name is blank or taken.
+        DataError: the name is blank or taken.
     """
     name = printable(name, NAME_LENGTH).strip()
     if not name:
-        raise DataError("a team needs a name")
+        raise DataError("empty team name")
     if session.scalar(select(Team).where(Team.name == name)) is not None:
-        raise DataError(f"there is a team {name!r} already", fix="Take another name")
+        raise DataError(f"duplicate team {name!r}", fix="Choose another name")
     team = Team(name=name, contact=printable(contact, 320), monthly_submissions=monthly_submissions)
     session.add(team)
     session.flush()
@@ -67,22 +67,22 @@ def create_team(session: Session, name: str, contact: str = "", monthly_submissi
 
 
 def find_team(session: Session, name: str) -> Team:
-    """The team of that name.
+    """Return a team by name.
 
     Raises:
-        UnknownNameError: there is none.
+        UnknownNameError: unknown team.
     """
-    found = session.scalar(select(Team).where(Team.name == name))
-    if found is None:
+    team = session.scalar(select(Team).where(Team.name == name))
+    if team is None:
         raise unknown("team", name, session.scalars(select(Team.name)))
-    return found
+    return team
 
 
 def create_token(session: Session, team: Team, pepper: bytes, scopes: Sequence[str] = SCOPES) -> str:
-    """A new token of a team: this is the only time that it can be seen.
+    """Create a token for a team and return it; it cannot be recovered later.
 
     Raises:
-        UnknownNameError: no such scope.
+        UnknownNameError: unknown scope.
     """
     for scope in scopes:
         if scope not in SCOPES:
@@ -96,10 +96,10 @@ def create_token(session: Session, team: Team, pepper: bytes, scopes: Sequence[s
 
 
 def revoke_token(session: Session, public_id: str, actor: str) -> None:
-    """Make a token worthless from now on.
+    """Revoke a token.
 
     Raises:
-        UnknownNameError: there is none of that id.
+        UnknownNameError: unknown token id.
     """
     stored = session.scalar(select(AccessToken).where(AccessToken.public_id == public_id))
     if stored is None:
@@ -109,18 +109,18 @@ def revoke_token(session: Session, public_id: str, actor: str) -> None:
 
 
 def bearer_of(session: Session, token: str, pepper: bytes) -> Bearer | None:
-    """Whose token it is; None for anything that opens no door."""
-    form = _FORM.fullmatch(token)
-    if form is None:
+    """Return the token's owner, or None if it is invalid."""
+    match = _TOKEN.fullmatch(token)
+    if match is None:
         return None
-    stored = session.scalar(select(AccessToken).where(AccessToken.public_id == form[1]))
+    stored = session.scalar(select(AccessToken).where(AccessToken.public_id == match[1]))
     if stored is None or stored.revoked_at is not None:
         return None
-    if not hmac.compare_digest(stored.digest, _digest(form[2], stored.salt, pepper)):
+    if not hmac.compare_digest(stored.digest, _digest(match[2], stored.salt, pepper)):
         return None
     return Bearer(stored.team_id, stored.team.name, stored.public_id, frozenset(stored.scopes.split()))
 
 
 def _digest(secret: str, salt: str, pepper: bytes) -> str:
-    # The secret has 256 bits of chance: a slow hash, as for passwords, would add nothing.
+    # The secret has 256 random bits, so a slow password hash would add nothing.
     return hmac.new(pepper, f"{salt}/{secret}".encode(), hashlib.sha256).hexdigest()

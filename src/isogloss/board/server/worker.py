@@ -1,4 +1,4 @@
-"""A worker: takes jobs from the queue, one after the other, and can be killed at any moment."""
+"""A worker that processes jobs from the queue; it can be killed at any time."""
 
 import logging
 import os
@@ -15,26 +15,25 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from isogloss.board.server.board import OpenBoard, open_board
 from isogloss.board.server.pages import rebuild_pages
-from isogloss.board.server.queue import ClaimedJob, JobClaims, LostJobError, beat, put_back
+from isogloss.board.server.queue import ClaimedJob, JobClaims, LostJobError, beat, put_back, remove_leftovers
 from isogloss.board.server.scoring import LOG, give_up, score_submission
-from isogloss.board.server.scratch import remove_leftovers
 
-# Seconds between two looks at an empty queue, and after trouble that is not a job's fault.
+# Seconds between polls of an empty queue, and after failures unrelated to the job.
 _IDLE = 0.5
-_TROUBLE = 5.0
-# Heartbeats in a lease: a late one or two are no death.
+_RETRY = 5.0
+# Heartbeats per lease; one or two may be late.
 _BEATS = 5
 _OVERTIME = 75  # exit code
 
 
 def run_worker(folder: Path, parent: int | None = None) -> None:
-    """Work until told to stop (SIGTERM), or until the process that started this one is gone."""
+    """Process jobs until SIGTERM, or until the parent process is gone."""
     write_log()
     signal.signal(signal.SIGTERM, _stop)
     signal.signal(signal.SIGINT, _stop)
     board = open_board(folder)
     if board.settings.worker_bytes:
-        with suppress(ValueError, OSError):  # less may be set already
+        with suppress(ValueError, OSError):  # a lower limit may be set already
             resource.setrlimit(resource.RLIMIT_AS, (board.settings.worker_bytes, board.settings.worker_bytes))
     claims = JobClaims(board)
     while parent is None or os.getppid() == parent:
@@ -43,7 +42,7 @@ def run_worker(folder: Path, parent: int | None = None) -> None:
 
 
 def write_log() -> None:
-    """Write what happens to the error stream, with the time and the process."""
+    """Log to stderr, with time and process id."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(process)d %(message)s")
     logging.getLogger("alembic").setLevel(logging.WARNING)
 
@@ -53,7 +52,7 @@ def _stop(*_: object) -> None:
 
 
 def work_once(claims: JobClaims, parent: int | None = None) -> bool:
-    """Do one job, if there is any; whatever happens in it, the worker goes on."""
+    """Process one job; return False if the queue is empty. A failing job does not stop the worker."""
     board = claims.board
     try:
         job = claims.claim()
@@ -61,18 +60,23 @@ def work_once(claims: JobClaims, parent: int | None = None) -> bool:
             remove_leftovers(board)
             return False
     except (OSError, SQLAlchemyError) as error:
-        LOG.warning("the queue cannot be read: %s", error)
-        time.sleep(_TROUBLE)
+        LOG.warning("cannot read the queue: %s", error)
+        time.sleep(_RETRY)
         return False
     try:
         with _beating(board, job, parent):
-            _do(board, job)
+            if job.attempts > board.settings.attempts:
+                give_up(board, job)
+            elif job.kind == "site":
+                rebuild_pages(board, job)
+            else:
+                score_submission(board, job)
     except LostJobError:
         LOG.warning("job %s was taken over by another worker", job.id)
     except (OSError, SQLAlchemyError) as error:
-        LOG.error("job %s is put back: %s", job.id, error)
+        LOG.error("requeueing job %s: %s", job.id, error)
         _put_back(board, job, counts=False)
-        time.sleep(_TROUBLE)
+        time.sleep(_RETRY)
     except SystemExit:
         _put_back(board, job, counts=False)
         raise
@@ -82,36 +86,27 @@ def work_once(claims: JobClaims, parent: int | None = None) -> bool:
     return True
 
 
-def _do(board: OpenBoard, job: ClaimedJob) -> None:
-    if job.attempts > board.settings.attempts:
-        give_up(board, job)
-    elif job.kind == "site":
-        rebuild_pages(board, job)
-    else:
-        score_submission(board, job)
-
-
 def _put_back(board: OpenBoard, job: ClaimedJob, *, counts: bool) -> None:
-    # If not even this can be done, the lease runs out.
+    # If this fails too, the lease expires.
     with suppress(SQLAlchemyError, LostJobError, OSError):
         put_back(board, job, counts=counts)
 
 
 @contextmanager
 def _beating(board: OpenBoard, job: ClaimedJob, parent: int | None) -> Iterator[None]:
-    """Show in the database, from a thread, that the worker lives; a job without end takes the worker with it."""
+    """Send heartbeats to the database from a thread; exit the process if the job exceeds its time limit."""
     ended = threading.Event()
     started = time.monotonic()
 
-    def go_on() -> None:
+    def send_heartbeats() -> None:
         while not ended.wait(board.settings.lease_seconds / _BEATS):
             orphaned = parent is not None and os.getppid() != parent
             if orphaned or time.monotonic() - started > board.settings.job_seconds:
                 os._exit(_OVERTIME)
             with suppress(SQLAlchemyError):
-                beat(board, job)  # if it is another's by now, its time here is watched nevertheless
+                beat(board, job)  # the time limit applies even if another worker has taken over
 
-    thread = threading.Thread(target=go_on, daemon=True)
+    thread = threading.Thread(target=send_heartbeats, daemon=True)
     thread.start()
     try:
         yield

@@ -1,7 +1,7 @@
-"""Fetching datasets: what is missing is downloaded, verified, unpacked and put in its place.
+"""Fetch datasets: download, verify, unpack and install missing files.
 
-`fetch(datasets, folder)` does it, `status(dataset, folder)` counts what is there; which datasets there are says
-`isogloss.data.fetch.catalog`.
+`fetch(datasets, folder)` downloads, `status(dataset, folder)` counts present files, and
+`isogloss.data.fetch.catalog` lists the datasets.
 """
 
 from isogloss.data.fetch.datasets import DatasetStatus, FetchOutcome, fetch, status

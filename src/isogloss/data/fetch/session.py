@@ -1,4 +1,4 @@
-"""Getting one verified download from wherever it can be had: official hosts, a web mirror, or a folder."""
+"""Verified downloads from official hosts, a web mirror, or a folder."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -12,40 +12,41 @@ import requests
 
 from isogloss.data.fetch.catalog import RemoteFile
 from isogloss.data.fetch.downloaders import (
+    SCHEME,
     DownloadLimit,
     FolderDownloader,
     HostError,
+    PipDownloader,
     ResumingDownloader,
     RetryPolicy,
 )
-from isogloss.data.fetch.wheel import SCHEME, PipDownloader
 from isogloss.data.files import byte_limit
 from isogloss.errors import DataError, IsoglossError
 
-# A host that has used up all tries for this many files in a row is not asked again in this run.
+# A host that exhausts all attempts for this many files in a row is skipped for this run.
 MAX_HOST_FAILURES = 3
 
-# Called with a source and the number of its bytes that are here so far.
+# Called with a source and the number of its bytes received so far.
 FileProgress = Callable[[RemoteFile, int], None]
 
 
 class ChecksumError(DataError):
-    """What arrived is not the file that was asked for."""
+    """The download is not the requested file."""
 
 
 def is_mirror(mirror: str) -> bool:
-    """Whether the text is an existing folder or a web address."""
+    """Return True if the text is an existing folder or a web address."""
     return mirror.startswith(("http://", "https://")) or Path(mirror).is_dir()
 
 
-@dataclass
+@dataclass(kw_only=True)
 class DownloadSession:
-    """Downloads through pooch, remembering which hosts have failed.
+    """Downloads through pooch, with a record of failed hosts.
 
     Attributes:
-        mirror: a base URL or a folder used in place of the official hosts, "" for none.
-        failures: by host, how many files in a row it could not be made to deliver.
-        dead: hosts that are not asked again, each with its problem.
+        mirror: base URL or folder used instead of the official hosts, "" for none.
+        failures: number of consecutive failed files, by host.
+        dead: hosts to skip, with their last error.
     """
 
     session: requests.Session
@@ -56,35 +57,32 @@ class DownloadSession:
     dead: dict[str, HostError] = field(default_factory=dict)
 
     def download(self, source: RemoteFile, sha256: str, work: Path) -> tuple[Path, str]:
-        """The verified download in the folder `work`, which keeps unfinished ones, and the address it came from.
+        """Download to the folder `work` and verify; return the file and its address.
 
-        Its places are tried in order; `sha256` is "" where no checksum is known.
+        Addresses are tried in order; `sha256` is "" if no checksum is known. Unfinished downloads stay in `work`.
 
         Raises:
-            ChecksumError: all places answered, one of them with another file.
-            DataError: no place has it; it is the problem of the first place.
+            ChecksumError: all addresses answered, one of them with another file.
+            DataError: no address has the file; the error of the first is raised.
         """
         problems: list[IsoglossError] = []
-        for place in self._places(source):
+        addresses = source.urls
+        if self.mirror:
+            is_folder = Path(self.mirror).is_dir()
+            addresses = (source.key if is_folder else f"{self.mirror.rstrip('/')}/{quote(source.key)}",)
+        for address in addresses:
             try:
-                return self._download_from(place, source, sha256, work), place
+                return self._download_from(address, source, sha256, work), address
             except IsoglossError as error:
                 problems.append(error)
         raise next((error for error in problems if isinstance(error, ChecksumError)), problems[0])
 
-    def _places(self, source: RemoteFile) -> tuple[str, ...]:
-        if not self.mirror:
-            return source.urls
-        if Path(self.mirror).is_dir():
-            return (source.key,)
-        return (f"{self.mirror.rstrip('/')}/{quote(source.key)}",)
-
-    def _download_from(self, place: str, source: RemoteFile, sha256: str, work: Path) -> Path:
-        host = urlsplit(place).netloc
+    def _download_from(self, address: str, source: RemoteFile, sha256: str, work: Path) -> Path:
+        host = urlsplit(address).netloc
         if host in self.dead:
             raise self.dead[host]
         try:
-            path = self._download_verified(place, source, sha256, work)
+            path = self._download_verified(address, source, sha256, work)
         except HostError as error:
             self.failures[host] += 1
             if error.unreachable:
@@ -96,30 +94,32 @@ class DownloadSession:
         self.failures[host] = 0
         return path
 
-    def _download_verified(self, place: str, source: RemoteFile, sha256: str, work: Path) -> Path:
-        """Let pooch download and verify; damage on the way gets one more chance, from the start."""
-        downloader = self._downloader(place, source, sha256, work)
+    def _download_verified(self, address: str, source: RemoteFile, sha256: str, work: Path) -> Path:
+        """Download and verify through pooch, with one more attempt from scratch after damage in transit."""
+        downloader = self._downloader(address, source, sha256, work)
         known_hash = f"sha256:{sha256}" if sha256 else None
         for _ in range(2):
-            with suppress(ValueError):  # pooch's word for a wrong checksum
-                return Path(pooch.retrieve(place, known_hash, source.name, work, downloader=downloader))
-        fix = "The copy is damaged or was changed: get the file elsewhere and use --mirror"
-        raise ChecksumError(f"not the published file: its sha256 is not {sha256}", where=place, fix=fix)
+            with suppress(ValueError):  # pooch's message for a wrong checksum
+                return Path(pooch.retrieve(address, known_hash, source.name, work, downloader=downloader))
+        fix = "The copy is damaged or modified: get the file elsewhere and use --mirror"
+        raise ChecksumError(f"not the published file: its SHA-256 is not {sha256}", where=address, fix=fix)
 
     def _downloader(
-        self, place: str, source: RemoteFile, sha256: str, work: Path
+        self, address: str, source: RemoteFile, sha256: str, work: Path
     ) -> ResumingDownloader | FolderDownloader | PipDownloader:
         def progress(done: int) -> None:
             self.progress(source, done)
 
-        # Without a checksum the size in the catalogue is no promise either.
+        # Without a checksum the size in the catalogue is not guaranteed either.
         published = bool(sha256 and source.size)
         limit = DownloadLimit(source.size if published else byte_limit(), published)
         if self.mirror and Path(self.mirror).is_dir():
-            # For a single file another data folder is as good a mirror.
-            places = dict.fromkeys((source.key, source.path or source.key))
-            return FolderDownloader(tuple(Path(self.mirror, file) for file in places), progress, limit)
-        if place.startswith(SCHEME):
+            # For a single file, another data folder also works as a mirror.
+            paths = dict.fromkeys((source.key, source.path or source.key))
+            return FolderDownloader(tuple(Path(self.mirror, file) for file in paths), progress, limit)
+        if address.startswith(SCHEME):
             return PipDownloader(source.key, self.retry, progress)
         part = work / f"{source.name}.part"
-        return ResumingDownloader(self.session, part, self.retry, bool(sha256), progress, limit)
+        return ResumingDownloader(
+            session=self.session, part=part, retry=self.retry, checked=bool(sha256), progress=progress, limit=limit
+        )

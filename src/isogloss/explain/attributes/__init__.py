@@ -1,7 +1,7 @@
-"""What can be said of an example without asking a system: lengths, overlaps, question types, scripts.
+"""Attributes of examples, independent of any system: lengths, overlaps, question types, scripts.
 
-`attributes_for("qa")` lists what there is for a kind of tasks, `attribute("aLen").values(examples)` is a column, and
-`from_jsonl` makes a column of a user's own.
+`attributes_for("qa")` lists the attributes of a kind of task, `attribute("aLen").values(examples)` returns a column,
+and `from_jsonl` reads a user's own column.
 """
 
 from isogloss.explain.attributes.fertility import FERTILITY, fertility

@@ -1,14 +1,14 @@
-"""Sentence BLEU of many pairs of texts at once: smoothed by adding one, which is ours, or as sacrebleu does it.
+"""Vectorised sentence BLEU of many text pairs, with add-one smoothing (ours) or sacrebleu's smoothing.
 
-The two that follow sacrebleu cut a text as mteval-v13a, keep its case and its punctuation, and smooth exponentially:
-the k-th order without a match counts as 1 / 2^k matches. They differ in what is short. sacrebleu's older default, which
-XTREME-R's Table 25 was made with, takes all four orders of every text: a candidate of fewer than four tokens has 0, and
-one of more has a little even where nothing matches. The sentence default since its version 2 takes the orders that the
-candidate has, and gives 0 where nothing matches.
+The two sacrebleu variants tokenise like mteval-v13a, keep case and punctuation, and smooth exponentially: the k-th
+order without a match counts as 1 / 2^k matches. They differ for short texts. The older default, used for XTREME-R's
+Table 25, always uses all four orders: candidates of fewer than four tokens score 0, and longer ones score slightly
+above 0 even without a match. The sentence default since version 2 uses the orders that fit the candidate, and is 0
+without a match.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import numpy as np
@@ -20,7 +20,7 @@ from isogloss.metrics.statistics import FloatArray, IntArray, sizes
 ORDER = 4
 
 
-# What mteval-v13a sets apart: ASCII signs but for the apostrophe, then full stops, commas and hyphens by digits.
+# Tokens that mteval-v13a splits off: ASCII signs except the apostrophe, then full stops, commas and hyphens by digits.
 _SIGNS = re.compile(r"([{-~\[-` -&(-+:-@/])")
 _STOP_AFTER, _STOP_BEFORE = re.compile(r"([^0-9])([.,])"), re.compile(r"([.,])([^0-9])")
 _HYPHEN = re.compile(r"([0-9])(-)")
@@ -30,21 +30,22 @@ _ENTITIES = {"<skipped>": "", "-\n": "", "\n": " ", "&quot;": '"', "&amp;": "&",
 def bleus(
     candidates: Sequence[str], references: Sequence[str], language: str, convention: Convention = "script"
 ) -> FloatArray:
-    """BLEU of each pair of texts, 0 to 1.
+    """Return the BLEU of each pair of texts, 0 to 1.
 
     Args:
-        candidates: what is scored.
-        references: what it is scored against, one for each.
-        language: of all of them.
+        candidates: texts to score.
+        references: one reference per candidate.
+        language: language of all texts.
         convention: "paper" and "explainaboard" are sacrebleu's older and newer default (see above), the former after
-            a lone long word was taken apart into letters; others are on words (characters in unsegmented scripts)
+            a single long word is split into letters; others are on words (characters in unsegmented scripts)
             without case and punctuation.
     """
     distinct = list(dict.fromkeys(references))
-    place = {text: number for number, text in enumerate(distinct)}
-    reference_of = np.fromiter((place[text] for text in references), np.int64, len(references))
+    index_of = {text: number for number, text in enumerate(distinct)}
+    reference_of = np.fromiter((index_of[text] for text in references), np.int64, len(references))
     if convention in ("paper", "explainaboard"):
-        cut = _cut_13a_after(cutter(language, convention)) if convention == "paper" else cut_13a
+        split = cutter(language, convention)
+        cut = (lambda text: cut_13a(" ".join(split(text)))) if convention == "paper" else cut_13a
         ours, theirs = ([cut(text) for text in texts] for texts in (candidates, distinct))
         return exp_smoothed_bleus(ours, theirs, reference_of, effective_order=convention == "explainaboard")
     cut = cutter(language)
@@ -52,16 +53,12 @@ def bleus(
 
 
 def cut_13a(text: str) -> list[str]:
-    """The tokens of a text as mteval-v13a and sacrebleu's `tokenize="13a"` cut it."""
-    for written, meant in _ENTITIES.items():
-        text = text.replace(written, meant)
+    """Tokenise a text like mteval-v13a and sacrebleu's `tokenize="13a"`."""
+    for entity, character in _ENTITIES.items():
+        text = text.replace(entity, character)
     text = _SIGNS.sub(r" \1 ", f" {text} ")
     text = _STOP_BEFORE.sub(r" \1 \2", _STOP_AFTER.sub(r"\1 \2 ", text))
     return _HYPHEN.sub(r"\1 \2 ", text).split()
-
-
-def _cut_13a_after(cut: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
-    return lambda text: cut_13a(" ".join(cut(text)))
 
 
 def exp_smoothed_bleus(
@@ -71,13 +68,13 @@ def exp_smoothed_bleus(
     *,
     effective_order: bool = False,
 ) -> FloatArray:
-    """Sentence BLEU-4 of each token list as sacrebleu computes it with `smooth_method="exp"`, divided by 100.
+    """Return sentence BLEU-4 of each token list like sacrebleu with `smooth_method="exp"`, divided by 100.
 
     Args:
         candidates: token lists.
-        references: the token lists they are held against.
-        reference_of: for each candidate the number of its reference.
-        effective_order: take only the orders that the candidate is long enough for, and 0 where nothing matches.
+        references: reference token lists.
+        reference_of: index of each candidate's reference.
+        effective_order: True to use only orders that the candidate is long enough for, with 0 if nothing matches.
     """
     lengths, others = sizes(candidates), sizes(references)[reference_of]
     matches = np.stack(list(_matches(candidates, references, reference_of)), axis=1)
@@ -95,7 +92,7 @@ def exp_smoothed_bleus(
 def token_bleus(
     candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: IntArray
 ) -> FloatArray:
-    """Sentence BLEU-4 of each token list against the reference whose number it has, 0 to 1, with add-one smoothing.
+    """Return add-one smoothed sentence BLEU-4 of each token list against its reference, 0 to 1.
 
     p_1 = m_1 / t_1 and p_n = (m_n + 1) / (t_n + 1) for n = 2, 3, 4 (Lin and Och, 2004), with m_n the clipped matches
     and t_n the n-grams of the candidate; the geometric mean times the brevity penalty exp(min(0, 1 - r/c)). No common
@@ -103,7 +100,7 @@ def token_bleus(
     """
     lengths, others = sizes(candidates), sizes(references)[reference_of]
     logs = np.zeros(len(candidates))
-    with np.errstate(divide="ignore", invalid="ignore"):  # empty candidates and those without a match are 0 in the end
+    with np.errstate(divide="ignore", invalid="ignore"):  # empty candidates and those without a match end up as 0
         for order, matched in enumerate(_matches(candidates, references, reference_of), 1):
             smooth = 1.0 if order > 1 else 0.0
             logs += np.log((matched + smooth) / (np.maximum(lengths - order + 1, 0) + smooth))
@@ -114,14 +111,14 @@ def token_bleus(
 def _matches(
     candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: IntArray
 ) -> Iterator[FloatArray]:
-    """Clipped n-gram matches of each candidate with its reference, for n = 1 … 4, all pairs at once."""
-    owner, places, words = _shared_words(candidates, references, reference_of)
+    """Count clipped n-gram matches of each candidate with its reference, for n = 1 … 4, all pairs together."""
+    owner, positions, words = _shared_words(candidates, references, reference_of)
     begin, grams, size = np.arange(len(words)), words, int(words.max(initial=0)) + 1
-    places = np.concatenate([places, np.full(ORDER, -1)])  # nothing goes on past the last word
+    positions = np.concatenate([positions, np.full(ORDER, -1)])  # no n-gram continues past the last word
     for order in range(1, ORDER + 1):
         if order > 1:
-            # An n-gram is an (n-1)-gram and the word right after it.
-            goes_on = places[begin + order - 1] == places[begin] + order - 1
+            # An n-gram is an (n-1)-gram plus the next word.
+            goes_on = positions[begin + order - 1] == positions[begin] + order - 1
             begin, grams = begin[goes_on], grams[goes_on]
             grams = np.unique(grams * size + words[begin + order - 1], return_inverse=True)[1].reshape(-1)
         width = int(grams.max(initial=0)) + 1
@@ -129,32 +126,32 @@ def _matches(
         split = int(np.searchsorted(keys, len(references) * width))
         pair = keys[split:] // width - len(references)
         wanted = reference_of[pair] * width + keys[split:] % width
-        place = np.minimum(np.searchsorted(keys[:split], wanted), max(split - 1, 0))
-        found = keys[:split][place] == wanted if split else np.zeros(len(wanted), dtype=bool)
-        clipped = np.where(found, np.minimum(counts[split:], counts[place]), 0)
+        index = np.minimum(np.searchsorted(keys[:split], wanted), max(split - 1, 0))
+        matches = keys[:split][index] == wanted if split else np.zeros(len(wanted), dtype=bool)
+        clipped = np.where(matches, np.minimum(counts[split:], counts[index]), 0)
         yield np.bincount(pair, clipped, minlength=len(candidates)).astype(np.float64)
 
 
 def _shared_words(
     candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], reference_of: IntArray
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """The words of all texts: whose each is (references first), its place, and its number.
+    """Return owner (references first), position and number of every word of all texts.
 
-    A word of a reference that none of its candidates has is in no common n-gram, and is left out at once. Words with
-    neighbouring places are neighbours in one text: between two texts there is a gap.
+    Reference words that no candidate shares are dropped, as they cannot be in a common n-gram. Consecutive positions
+    mark neighbours within one text; texts are separated by a gap.
     """
     wanted: list[set[str]] = [set() for _ in references]
     for candidate, number in zip(candidates, reference_of.tolist(), strict=True):
         wanted[number].update(candidate)
-    kept = [
-        [place for place, word in enumerate(words) if word in known]
-        for words, known in zip(references, wanted, strict=True)
+    shared = [
+        [position for position, word in enumerate(words) if word in candidate_words]
+        for words, candidate_words in zip(references, wanted, strict=True)
     ]
-    places = [*kept, *(range(len(words)) for words in candidates)]
-    words = [words[place] for words, own in zip(references, kept, strict=True) for place in own]
+    positions = [*shared, *(range(len(words)) for words in candidates)]
+    words = [words[position] for words, own in zip(references, shared, strict=True) for position in own]
     words += chain.from_iterable(candidates)
     number_of = {word: number for number, word in enumerate(dict.fromkeys(words))}
-    owner = np.repeat(np.arange(len(places)), sizes(places))
-    place = np.fromiter(chain.from_iterable(places), np.int64, len(words))
+    owner = np.repeat(np.arange(len(positions)), sizes(positions))
+    flat = np.fromiter(chain.from_iterable(positions), np.int64, len(words))
     numbers = np.fromiter(map(number_of.__getitem__, words), np.int64, len(words))
-    return owner, place + owner * (place.max(initial=0) + 2), numbers
+    return owner, flat + owner * (flat.max(initial=0) + 2), numbers

@@ -1,4 +1,4 @@
-"""Fertility: into how many pieces a tokenizer breaks a word."""
+"""Fertility: subword tokens per word of a tokenizer."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -18,10 +18,10 @@ from isogloss.metrics.statistics import FloatArray
 from isogloss.tasks.examples import Examples
 
 FERTILITY = "fertility"
-# What counts the pieces of every text.
+# Function that counts the pieces of every text.
 PieceCounter = Callable[[Sequence[str]], FloatArray]
 
-# As in BERT's code: longer words are one unknown piece, and these ideographs are words by themselves.
+# As in BERT's code: longer words are one unknown piece, and these ideographs are separate words.
 _LONGEST = 100
 _IDEOGRAPHS = (
     (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x2A6DF), (0x2A700, 0x2CEAF), (0x2F800, 0x2FA1F)
@@ -29,7 +29,7 @@ _IDEOGRAPHS = (
 
 
 class _WordBreaks(dict[int, str]):
-    """For `str.translate`: blanks around characters that are words by themselves, nothing for control characters."""
+    """`str.translate` table: blanks around characters that are separate words, nothing for control characters."""
 
     def __missing__(self, code: int) -> str:
         char, kind = chr(code), category(chr(code))
@@ -49,7 +49,7 @@ class _WordBreaks(dict[int, str]):
 class WordPiece:
     """Greedy longest-match WordPiece (BERT's tokenizer) over a vocabulary; pieces inside a word begin with `##`.
 
-    A vocabulary without any capital letter is of an uncased model: texts are lower-cased and lose their accents.
+    A vocabulary without capital letters belongs to an uncased model: texts are lower-cased and lose their accents.
     """
 
     def __init__(self, pieces: Sequence[str]) -> None:
@@ -61,7 +61,7 @@ class WordPiece:
         self._known: dict[str, int] = {}
 
     def count(self, text: str) -> int:
-        """The number of pieces of a text; a word that cannot be made of pieces is one."""
+        """Return the number of pieces of a text; a word that cannot be built from pieces is one."""
         if not self._cased:
             text = "".join(char for char in normalize("NFD", text.lower()) if category(char) != "Mn")
         words = text.translate(self._breaks).split()
@@ -84,15 +84,15 @@ class WordPiece:
 
 
 def fertility(path: str | os.PathLike[str]) -> Attribute:
-    """Pieces of an example's text over its words, or over its characters in an unsegmented script.
+    """Return the attribute "pieces per word" (per character in an unsegmented script) of a tokenizer.
 
     Args:
-        path: a `tokenizer.json`, read by the `tokenizers` library, or else a WordPiece vocabulary, one piece a line.
+        path: `tokenizer.json`, read by the `tokenizers` library, or a WordPiece vocabulary with one piece per line.
             Special tokens around a text are not counted.
 
     Raises:
         DataError: the file cannot be read.
-        IsoglossError: it needs the `tokenizers` library, which is not installed.
+        IsoglossError: the `tokenizers` library is required but not installed.
     """
     file = Path(path)
     count = _library_counter(file) if file.suffix == ".json" else _word_piece_counter(file)
@@ -101,13 +101,13 @@ def fertility(path: str | os.PathLike[str]) -> Attribute:
         texts = main_texts(examples)
         return ratio(count(texts), count_tokens(texts, text_language(examples)))
 
-    return Attribute(FERTILITY, f"tokens of {file.name} a word", ("main-text",), values=values)
+    return Attribute(FERTILITY, f"tokens of {file.name} per word", ("main-text",), values=values)
 
 
 def _word_piece_counter(file: Path) -> PieceCounter:
     pieces = [piece for line in read_text(file).split("\n") if (piece := line.rstrip("\r"))]
     if not pieces:
-        raise DataError("the vocabulary has no pieces", where=str(file), fix="Write one piece a line")
+        raise DataError("the vocabulary has no pieces", where=str(file), fix="Write one piece per line")
     tokenizer = WordPiece(pieces)
     return lambda texts: np.fromiter(map(tokenizer.count, texts), np.float64, len(texts))
 
@@ -117,11 +117,11 @@ def _library_counter(file: Path) -> PieceCounter:
     try:
         library: Any = import_module("tokenizers")
     except ImportError:
-        fix = "pip install tokenizers, or give a WordPiece vocabulary (one piece a line)"
-        raise IsoglossError("needs the tokenizers library", where=str(file), fix=fix) from None
+        fix = "Run pip install tokenizers, or pass a WordPiece vocabulary (one piece per line)"
+        raise IsoglossError("missing the tokenizers library", where=str(file), fix=fix) from None
     try:
         tokenizer = library.Tokenizer.from_str(content)
-    except Exception as error:  # the library raises nothing more exact
+    except Exception as error:  # the library has no more specific exception
         raise DataError(f"not a tokenizer: {error}", where=str(file)) from None
     tokenizer.no_truncation()
     tokenizer.no_padding()
@@ -129,8 +129,8 @@ def _library_counter(file: Path) -> PieceCounter:
     def count(texts: Sequence[str]) -> FloatArray:
         try:
             encoded = tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        except Exception as error:  # a vocabulary without the piece for what is unknown, say
+        except Exception as error:  # for example, a vocabulary without an unknown token
             raise DataError(f"not a tokenizer for these texts: {error}", where=str(file)) from None
-        return np.fromiter((len(each.ids) for each in encoded), np.float64, len(texts))
+        return np.fromiter((len(encoding.ids) for encoding in encoded), np.float64, len(texts))
 
     return count

@@ -1,20 +1,18 @@
-"""What can be said of any text: its scripts, its digits, its punctuation."""
+"""Attributes of any text: scripts, digits, punctuation."""
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from unicodedata import category
 
 import numpy as np
 
-from isogloss.explain.attributes.caching import cached_per_examples
 from isogloss.explain.attributes.lengths import ratio
-from isogloss.explain.attributes.needs import main_texts, text_language
+from isogloss.explain.attributes.needs import cached_per_examples, main_texts, text_language
 from isogloss.explain.model import StrArray
 from isogloss.languages import language as find_language
 from isogloss.metrics.statistics import FloatArray, sizes
 from isogloss.tasks.examples import Examples
 
-# Where the letters of a script begin, by code point; "" begins what belongs to none that is told apart here.
+# First code point of each block and its script; "-" marks blocks without a distinguished script.
 _RANGES = """
 0041 Latn 02b0 - 0370 Grek 0400 Cyrl 0530 Armn 0590 Hebr 0600 Arab 0700 - 0750 Arab 0780 - 0870 Arab 0900 Deva
 0980 Beng 0a00 Guru 0a80 Gujr 0b00 Orya 0b80 Taml 0c00 Telu 0c80 Knda 0d00 Mlym 0d80 Sinh 0e00 Thai 0e80 Laoo 0f00 Tibt
@@ -27,10 +25,10 @@ fb1d Hebr fb50 Arab fe00 - fe70 Arab ff00 - ff21 Latn ff5b - ff66 Kana ffa0 Hang
 _BEGINS = [int(begin, 16) for begin in _RANGES[::2]]
 _NAMES = [name if name != "-" else "Zyyy" for name in _RANGES[1::2]]
 _SCRIPTS = sorted(set(_NAMES))
-# Classes of characters: white space, digits, punctuation, all else that is no letter, then letters by script.
-_SPACE, _DIGIT, _PUNCTUATION, _REST, _LETTERS = range(5)
+# Character classes: white space, digits, punctuation, other non-letters, then letters by script.
+_SPACE, DIGITS, PUNCTUATION, _REST, _LETTERS = range(5)
 _CLASSES = _LETTERS + len(_SCRIPTS)
-# Scripts that are written together and have one name.
+# Scripts that are written together and share a name.
 _TOGETHER = {"Hans": ("Hani",), "Jpan": ("Hani", "Hira", "Kana"), "Kore": ("Hang", "Hani")}
 
 
@@ -38,61 +36,50 @@ def _class_of(code: int) -> int:
     kind = category(chr(code))
     if kind[0] in "LM":
         name = _NAMES[max(bisect_right(_BEGINS, code) - 1, 0)]
-        # Marks and modifiers that all scripts share say nothing about the script.
+        # Marks and modifiers shared by all scripts are ignored.
         shared = name == "Zyyy" and kind in ("Mn", "Mc", "Me", "Lm")
         return _REST if shared else _LETTERS + _SCRIPTS.index(name)
     if kind == "Nd":
-        return _DIGIT
+        return DIGITS
     if kind[0] == "P":
-        return _PUNCTUATION
+        return PUNCTUATION
     return _SPACE if chr(code).isspace() else _REST
 
 
-@dataclass(frozen=True)
-class CharacterCounts:
-    """How many characters of each text are digits, punctuation, anything but space, and letters of each script."""
-
-    digits: FloatArray
-    punctuation: FloatArray
-    visible: FloatArray
-    letters: FloatArray
-
-
 @cached_per_examples
-def _characters(examples: Examples) -> CharacterCounts:
-    """Counts the characters of the main texts by class; each different character is looked up once."""
+def _characters(examples: Examples) -> FloatArray:
+    """Count the characters of each main text by class, looking up each distinct character once."""
     texts = main_texts(examples)
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype="<u4")
     present = np.flatnonzero(np.bincount(codes, minlength=1))
     class_of = np.zeros(int(present.max(initial=0)) + 1, dtype=np.uint8)
     class_of[present] = [_class_of(int(code)) for code in present]
     keys = np.repeat(np.arange(len(texts)) * _CLASSES, sizes(texts)) + class_of[codes]
-    counts = np.bincount(keys, minlength=len(texts) * _CLASSES).reshape(len(texts), _CLASSES).astype(np.float64)
-    visible = counts.sum(axis=1) - counts[:, _SPACE]
-    return CharacterCounts(counts[:, _DIGIT], counts[:, _PUNCTUATION], visible, counts[:, _LETTERS:])
+    counts = np.bincount(keys, minlength=len(texts) * _CLASSES)
+    return counts.reshape(len(texts), _CLASSES).astype(np.float64)
 
 
 def _by_script(examples: Examples) -> tuple[FloatArray, list[str]]:
-    """Letters of each text by script and the scripts' names: first the language's own, then all others."""
+    """Return letter counts by script, with the scripts' names: the language's own script first."""
     own = find_language(text_language(examples)).script
-    letters = _characters(examples).letters
+    letters = _characters(examples)[:, _LETTERS:]
     inside = [_SCRIPTS.index(part) for part in _TOGETHER.get(own, (own,))]
-    outside = [place for place in range(len(_SCRIPTS)) if place not in inside]
+    outside = [index for index in range(len(_SCRIPTS)) if index not in inside]
     grouped = np.column_stack([letters[:, inside].sum(axis=1), letters[:, outside]])
-    return grouped, [own, *(_SCRIPTS[place] for place in outside)]
+    return grouped, [own, *(_SCRIPTS[index] for index in outside)]
 
 
 def main_script(examples: Examples) -> StrArray:
-    """script: ISO 15924 code of the script most letters are in; "none" without letters.
+    """Return script: ISO 15924 code of the most frequent script; "none" without letters.
 
-    Scripts that a language writes together have its name: Jpan is kanji and kana, Kore is hangul and hanja.
+    Scripts written together share a name: Jpan is kanji and kana, Kore is hangul and hanja.
     """
     letters, names = _by_script(examples)
     return np.where(letters.any(axis=1), np.array(names)[letters.argmax(axis=1)], "none")
 
 
 def script_mix(examples: Examples) -> StrArray:
-    """scriptMix: the main script, and the next one where there is any ("Arab+Latn"); "none" without letters."""
+    """Return scriptMix: the main script plus the second, if any ("Arab+Latn"); "none" without letters."""
     letters, names = _by_script(examples)
     order = np.argsort(-letters, axis=1, kind="stable")[:, :2]
     two = np.take_along_axis(letters, order, axis=1) > 0
@@ -101,18 +88,12 @@ def script_mix(examples: Examples) -> StrArray:
 
 
 def out_of_script(examples: Examples) -> FloatArray:
-    """outOfScript: the share of letters that are not in the language's own script; 0 without letters."""
+    """Return outOfScript: the share of letters outside the language's own script; 0 without letters."""
     letters, _ = _by_script(examples)
     return ratio(letters[:, 1:].sum(axis=1), letters.sum(axis=1))
 
 
-def digit_share(examples: Examples) -> FloatArray:
-    """digits: decimal digits of any script over all characters but spaces."""
+def character_share(examples: Examples, kind: int) -> FloatArray:
+    """Return the share of `DIGITS` of any script, or of `PUNCTUATION` (Unicode P), in all non-space characters."""
     counts = _characters(examples)
-    return ratio(counts.digits, counts.visible)
-
-
-def punctuation_share(examples: Examples) -> FloatArray:
-    """punctuation: punctuation characters (Unicode P) over all characters but spaces."""
-    counts = _characters(examples)
-    return ratio(counts.punctuation, counts.visible)
+    return ratio(counts[:, kind], counts.sum(axis=1) - counts[:, _SPACE])

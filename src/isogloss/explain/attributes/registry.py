@@ -1,4 +1,4 @@
-"""The attributes there are: ours, those that installed packages bring, and a user's own column."""
+"""Registry of attributes: built-in, from installed packages, and user columns."""
 
 import os
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache, partial
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from warnings import warn
 
 import msgspec
@@ -15,7 +15,7 @@ import numpy as np
 from isogloss.data.tables import jsonl
 from isogloss.errors import DataError, unknown
 from isogloss.explain.attributes import general, qa, retrieval, text
-from isogloss.explain.attributes.answers import CONFIDENCE, ERROR_TYPE, RANK
+from isogloss.explain.attributes.bleu import bleus
 from isogloss.explain.attributes.lengths import CONVENTIONS, REFERENCES, Convention, Texts, lengths, ratio
 from isogloss.explain.attributes.needs import applies
 from isogloss.explain.model import Attribute, Column
@@ -28,18 +28,21 @@ from isogloss.tasks.kinds import KINDS
 Values = Callable[..., Column | None]
 
 
-def _number(name: str, title: str, needs: str, values: Values) -> Attribute:
-    """A continuous attribute; its needs have blanks between them."""
-    return Attribute(name, title, tuple(needs.split()), values=values)
+def _attribute(name: str, title: str, needs: str, values: Values | None, **further: Any) -> Attribute:
+    """Return an attribute; `needs` is separated by blanks."""
+    return Attribute(name, title, tuple(needs.split()), values=values, **further)
 
 
-def _tokens(name: str, title: str, needs: str, values: Values) -> Attribute:
-    """One that counts tokens, by a convention."""
-    return Attribute(name, title, tuple(needs.split()), values=values, counts_tokens=True)
+_number = _attribute
+_named = partial(_attribute, discrete=True)
+# Counts of tokens by a convention, definitions that the paper and ExplainaBoard change, and properties of answers.
+_tokens = partial(_attribute, counts_tokens=True)
+_defined = partial(_attribute, conventions=REFERENCES)
+_answered = partial(_attribute, values=None, level="answer")
 
 
 def _length(name: str, title: str, needs: str, texts: Texts, over: Texts | None = None) -> Attribute:
-    """The length of one text of every example in tokens, or its ratio to that of another."""
+    """Return the length of one text of every example in tokens, or its ratio to another text's length."""
 
     def values(examples: Examples, convention: Convention = "script") -> FloatArray:
         counts = lengths(examples, texts, convention)
@@ -48,21 +51,43 @@ def _length(name: str, title: str, needs: str, texts: Texts, over: Texts | None 
     return _tokens(name, title, needs, values)
 
 
-def _defined(name: str, title: str, needs: str, values: Values, *, discrete: bool = False) -> Attribute:
-    """One that the paper and ExplainaBoard define in ways of their own."""
-    return Attribute(name, title, tuple(needs.split()), discrete, values, conventions=REFERENCES)
+def _bleu(name: str, title: str, needs: str, texts: Texts, references: Texts) -> Attribute:
+    """Return the BLEU of one text of every example against another, 0 to 1; see `bleu.bleus`."""
+
+    def values(examples: Examples, convention: Convention = "script") -> FloatArray:
+        return bleus(texts(examples), references(examples), examples.language, convention)
+
+    return _defined(name, title, needs, values)
 
 
-def _named(name: str, title: str, needs: str, values: Values) -> Attribute:
-    """One whose values are names."""
-    return Attribute(name, title, tuple(needs.split()), values=values, discrete=True)
+def _strings(column: str, missing: str = "") -> Values:
+    return lambda examples: np.array([str(value) or missing for value in examples[column]], dtype=np.str_)
 
 
-# Columns by name; a length that several attributes ask for is counted once.
+def _sizes(column: str) -> Values:
+    return lambda examples: np.fromiter(map(len, examples[column]), np.float64, len(examples))
+
+
+def _choices(index: int) -> Texts:
+    return lambda examples: [choices[index] for choices in examples["choices"]]
+
+
+def _distinct_answers(examples: Examples) -> FloatArray:
+    return np.array([len(set(answers)) for answers in examples["answers"]], dtype=np.float64)
+
+
+# Columns by name; lengths shared by several attributes are computed once.
 _QUESTION, _CONTEXT, _SECOND_TEXT = itemgetter("question"), itemgetter("context"), itemgetter("text_b")
-_ONE_OF_MANY = "targets single-target shared-pool pool"
+_LEXICAL = "lexical overlap of"
+_SURFACE = "surface overlap of query and target (character trigrams)"
+_PAIR, _ONE_OF_MANY = "text_a text_b", "targets single-target shared-pool pool"
 
-# In the order in which they are shown.
+# Attributes of a system's answers, available only in single-system analyses.
+RANK = _answered("rank", "rank of the first hit among 20", "targets ranking", discrete=True)
+ERROR_TYPE = _answered("errorType", "error type of the answer", "question context answers", discrete=True)
+CONFIDENCE = _answered("confidence", "confidence of the system, 0 to 1", "main-text")
+
+# In display order.
 ATTRIBUTES: tuple[Attribute, ...] = (
     _length("aLen", "answer length in tokens", "answers", qa.first_answers),
     _length("qLen", "question length in tokens", "question context", _QUESTION),
@@ -70,55 +95,53 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     _length("aLen/qLen", "answer length over question length", "answers question", qa.first_answers, _QUESTION),
     _length("aLen/cLen", "answer length over context length", "answers context", qa.first_answers, _CONTEXT),
     _length("qLen/cLen", "question length over context length", "question context", _QUESTION, _CONTEXT),
-    _defined("BLEU-AQ", "lexical overlap of answer and question (BLEU)", "answers question", qa.answer_question_bleu),
-    _defined("BLEU-QC", "lexical overlap of question and context (BLEU)", "question context", qa.question_context_bleu),
+    _bleu("BLEU-AQ", f"{_LEXICAL} answer and question (BLEU)", "answers question", qa.first_answers, _QUESTION),
+    # A question is far shorter than its context, so the brevity penalty makes the values tiny, as in the paper's Table
+    # 25; only their order matters.
+    _bleu("BLEU-QC", f"{_LEXICAL} question and context (BLEU)", "question context", _QUESTION, _CONTEXT),
     _number("aPos", "relative position of the answer in the context", "answer_starts context", qa.answer_position),
-    _number("answers", "number of different gold answers", "answers", qa.answer_count),
+    _number("answers", "number of different gold answers", "answers", _distinct_answers),
     _defined("qType", "question type", "question context", qa.question_type, discrete=True),
-    _named("label", "gold label", "label", text.label),
+    _named("label", "gold label", "label", _strings("label")),
     _length("t1Len", "length of the first text in tokens", "first-text", text.first_texts),
-    _length("t2Len", "length of the second text in tokens", "text_a text_b", _SECOND_TEXT),
-    _length("t2Len/t1Len", "length of the second text over the first", "text_a text_b", _SECOND_TEXT, text.first_texts),
+    _length("t2Len", "length of the second text in tokens", _PAIR, _SECOND_TEXT),
+    _length("t2Len/t1Len", "length of the second text over the first", _PAIR, _SECOND_TEXT, text.first_texts),
     _length("pLen", "premise length in tokens", "premise choices", itemgetter("premise")),
-    _length("c1Len", "length of the first choice in tokens", "choices", text.first_choices),
-    _length("c2Len", "length of the second choice in tokens", "choices", text.second_choices),
-    _tokens("rightLen/wrongLen", "length of the right choice over the wrong one", "choices label", text.choice_ratio),
-    _number("overlap", "lexical overlap of the two texts", "text_a text_b", text.pair_overlap),
-    _number("overlap", "lexical overlap of the two texts", "premise choices label", text.choice_overlap),
-    _named("question", "what is asked for: cause or effect", "question choices", text.question),
+    _length("c1Len", "length of the first choice in tokens", "choices", _choices(0)),
+    _length("c2Len", "length of the second choice in tokens", "choices", _choices(1)),
+    _tokens("rightLen/wrongLen", "length of the correct choice over the wrong one", "choices label", text.choice_ratio),
+    _number("overlap", f"{_LEXICAL} the two texts", _PAIR, text.pair_overlap),
+    _number("overlap", f"{_LEXICAL} the two texts", "premise choices label", text.choice_overlap),
+    _named("question", "question: cause or effect", "question choices", _strings("question")),
     _named("negation", "negating word present", "first-text", text.negation),
     _named("negation", "negating word present", "premise choices", text.choice_negation),
     TAG,
-    _number("sLen", "sentence length in tokens", "tokens", text.sentence_length),
+    _number("sLen", "sentence length in tokens", "tokens", _sizes("tokens")),
     *ENTITY_ATTRIBUTES,
     _length("queryLen", "query length in tokens", "text targets", itemgetter("text")),
     _tokens("targetLen", "target length in tokens", "targets pool ranking", retrieval.target_length),
-    _number(
-        "surface",
-        "surface overlap of query and target (character trigrams)",
-        "text targets pool ranking",
-        retrieval.surface_overlap,
-    ),
+    _number("surface", _SURFACE, "text targets pool ranking", retrieval.surface_overlap),
     _named("targetLang", "target language", _ONE_OF_MANY, retrieval.target_language),
     _named("sameLang", "query and target in the same language", _ONE_OF_MANY, retrieval.same_language),
-    _named("freqBin", "frequency of the entity in Wikipedia", "frequency_bin", retrieval.frequency_bin),
+    # Mewsli-X's bins of link frequency (XTREME-R paper, Appendix E).
+    _named("freqBin", "frequency of the entity in Wikipedia", "frequency_bin", _strings("frequency_bin", "?")),
     _number("poolShare", "share of the target's language in the pool", _ONE_OF_MANY, retrieval.pool_share),
     _named("script", "main script", "main-text", general.main_script),
     _named("scriptMix", "scripts mixed", "main-text", general.script_mix),
     _number("outOfScript", "share of letters outside the language's script", "main-text", general.out_of_script),
-    _number("digits", "share of digits", "main-text", general.digit_share),
-    _number("punctuation", "share of punctuation", "main-text", general.punctuation_share),
+    _number("digits", "share of digits", "main-text", partial(general.character_share, kind=general.DIGITS)),
+    _number(
+        "punctuation", "share of punctuation", "main-text", partial(general.character_share, kind=general.PUNCTUATION)
+    ),
     RANK,
     ERROR_TYPE,
     CONFIDENCE,
 )
 
-# What only the paper and ExplainaBoard have: our own are others.
+# Attributes that only the paper and ExplainaBoard define.
 REFERENCE_ATTRIBUTES: tuple[Attribute, ...] = (
-    _defined("similarity", "BLEU of the second text against the first, 0 to 100", "text_a text_b", text.similarity),
-    _length(
-        "text1_divided_text2", "first text's length over the second's", "text_a text_b", text.first_texts, _SECOND_TEXT
-    ),
+    _defined("similarity", "BLEU of the second text against the first, 0 to 100", _PAIR, text.similarity),
+    _length("text1_divided_text2", "first text's length over the second's", _PAIR, text.first_texts, _SECOND_TEXT),
 )
 
 PLUGINS: Registry[Attribute] = Registry("attribute", Attribute, {}, "isogloss.attributes")
@@ -126,91 +149,90 @@ PLUGINS: Registry[Attribute] = Registry("attribute", Attribute, {}, "isogloss.at
 
 @cache
 def all_attributes() -> tuple[Attribute, ...]:
-    """Ours, and those that installed packages bring; of one whose name is taken a warning says so."""
+    """Return the built-in attributes and those of installed packages; warn about duplicate names."""
     taken = {ours.name for ours in ATTRIBUTES}
-    found: list[Attribute] = []
-    for entry, brought in PLUGINS.loadable().items():
-        if brought.name in taken:
-            warn(f"attribute left out: {PLUGINS.origins[entry]}: the name {brought.name!r} is taken", stacklevel=2)
+    plugins: list[Attribute] = []
+    for entry, plugin in PLUGINS.loadable().items():
+        if plugin.name in taken:
+            warn(f"attribute skipped: {PLUGINS.origins[entry]}: the name {plugin.name!r} is taken", stacklevel=2)
         else:
-            taken.add(brought.name)
-            found.append(replace(brought, values=brought.values and _guarded(brought.name, brought.values)))
-    return (*ATTRIBUTES, *found)
+            taken.add(plugin.name)
+            plugins.append(replace(plugin, values=plugin.values and _guarded(plugin.name, plugin.values)))
+    return (*ATTRIBUTES, *plugins)
 
 
 def _guarded(name: str, values: Values) -> Values:
-    """The function of an attribute from outside; where it fails, the attribute is left out, and a warning says why."""
+    """Wrap a plugin attribute's function: if it fails, warn and skip the attribute."""
 
     def guarded(examples: Examples, **settings: str) -> Column | None:
         try:
-            found = values(examples, **settings)
-            column: Any = None if found is None else np.asarray(found)
+            result = values(examples, **settings)
+            column: Any = None if result is None else np.asarray(result)
             if column is not None and column.shape != (len(examples),):
                 raise ValueError(f"{column.shape} values for {len(examples)} examples")
         except Exception as error:
             where = f"{examples.task}/{examples.language}"
-            warn(f"attribute left out: {name} of {where}: {type(error).__name__}: {error}", stacklevel=2)
+            warn(f"attribute skipped: {name} of {where}: {type(error).__name__}: {error}", stacklevel=2)
             return None
-        made: Column | None = column
-        return made
+        return cast("Column | None", column)
 
     return guarded
 
 
 def attributes_under(convention: Convention = "script") -> tuple[Attribute, ...]:
-    """All attributes there are under a convention, by our definition; `counted` gives those of the convention."""
+    """Return all attributes of a convention, by our definition; `counted` applies the convention."""
     if convention not in CONVENTIONS:
         raise unknown("convention", convention, CONVENTIONS)
     return (*all_attributes(), *(REFERENCE_ATTRIBUTES if convention in REFERENCES else ()))
 
 
 def attributes_for(kind: str, examples: Examples | None = None, convention: Convention = "script") -> list[Attribute]:
-    """The attributes of a kind of tasks.
+    """Return the attributes of a kind of task, in display order.
 
     Args:
-        kind: the name of a kind, as `Task.kind` has it.
-        examples: with them, only the attributes that they have what is needed for.
-        convention: how they are defined; see `count_tokens` and `bleus`.
-
-    Returns:
-        The attributes in the order in which they are shown.
+        kind: name of a kind, as in `Task.kind`.
+        examples: restrict to attributes that these examples support.
+        convention: definition of the attributes; see `count_tokens` and `bleus`.
 
     Raises:
-        UnknownNameError: there is no such kind, or convention.
+        UnknownNameError: unknown kind or convention.
     """
-    found = KINDS[kind]
-    return [counted(one, convention) for one in attributes_under(convention) if applies(one, found, examples)]
+    return [
+        counted(entry, convention) for entry in attributes_under(convention) if applies(entry, KINDS[kind], examples)
+    ]
 
 
 def attribute(name: str, convention: Convention = "script", kind: str | None = None) -> Attribute:
-    """The attribute of that name, in any case.
+    """Return an attribute by name, ignoring case.
 
     Args:
         name: as printed, e.g. "aLen".
-        convention: how it is defined; see `count_tokens` and `bleus`.
-        kind: the kind of tasks it is for, where several attributes have that name; else the first of them is given.
+        convention: definition; see `count_tokens` and `bleus`.
+        kind: kind of task, to choose between attributes with the same name; default the first.
 
     Returns:
         The attribute; `attribute("aLen").values(examples)` is its column.
 
     Raises:
-        UnknownNameError: there is none; the message has the nearest names.
+        UnknownNameError: unknown name; the message has the nearest names.
     """
-    known = [one for one in attributes_under(convention) if kind is None or applies(one, KINDS[kind])]
-    found = next((one for one in known if one.name.casefold() == name.casefold()), None)
-    if found is None:
-        raise unknown("attribute", name, dict.fromkeys(one.name for one in known))
-    return counted(found, convention)
+    candidates = [
+        candidate for candidate in attributes_under(convention) if kind is None or applies(candidate, KINDS[kind])
+    ]
+    match = next((candidate for candidate in candidates if candidate.name.casefold() == name.casefold()), None)
+    if match is None:
+        raise unknown("attribute", name, dict.fromkeys(candidate.name for candidate in candidates))
+    return counted(match, convention)
 
 
-def counted(found: Attribute, convention: Convention) -> Attribute:
-    """The attribute as a convention defines it, which its name then has; what the convention leaves as it is stays."""
+def counted(attribute: Attribute, convention: Convention) -> Attribute:
+    """Return the attribute as defined by a convention, with the convention in its name, or unchanged."""
     if convention not in CONVENTIONS:
         raise unknown("convention", convention, CONVENTIONS)
-    if convention == CONVENTIONS[0] or found.values is None or not found.takes(convention):
-        return found
-    name, title = f"{found.name}@{convention}", f"{found.title} ({convention})"
-    return replace(found, name=name, title=title, values=partial(found.values, convention=convention))
+    if convention == CONVENTIONS[0] or attribute.values is None or not attribute.takes(convention):
+        return attribute
+    name, title = f"{attribute.name}@{convention}", f"{attribute.title} ({convention})"
+    return replace(attribute, name=name, title=title, values=partial(attribute.values, convention=convention))
 
 
 class _ValueLine(msgspec.Struct):
@@ -221,48 +243,48 @@ class _ValueLine(msgspec.Struct):
 
 
 def from_jsonl(path: str | os.PathLike[str], name: str) -> Attribute:
-    """A user's own attribute, from a file with one `{"id": …, "value": …}` a line.
+    """Read a user's attribute from a file with one `{"id": …, "value": …}` per line.
 
     Numbers make a continuous attribute; strings, true and false make a discrete one. A line may also name a `task`
-    and a `language`, where the same id means different examples in different places; the more exact line wins.
+    and a `language`, if the same id occurs in several cells; the more specific line wins.
 
     Args:
-        path: the file.
-        name: what the attribute is called.
+        path: file.
+        name: name of the attribute.
 
     Returns:
         An attribute of examples of any kind.
 
     Raises:
-        DataError: the file mixes numbers and strings, or gives an id twice; or, when the column is computed, it lacks
-            an example.
+        DataError: the file mixes numbers and strings, or has a duplicate id; or, when the column is computed, an
+            example is missing.
     """
     where = str(path)
-    found: dict[tuple[str, str, str], bool | float | str] = {}
+    by_key: dict[tuple[str, str, str], bool | float | str] = {}
     for number, row in enumerate(jsonl(Path(path), _ValueLine), 1):
         key = (row.task, row.language, str(row.id))
-        if key in found:
-            raise DataError(f"id {key[2]!r} is given twice", where=f"{where}:{number}")
-        found[key] = row.value
-    numeric = {not isinstance(value, bool | str) for value in found.values()}
+        if key in by_key:
+            raise DataError(f"duplicate id {key[2]!r}", where=f"{where}:{number}")
+        by_key[key] = row.value
+    numeric = {not isinstance(value, bool | str) for value in by_key.values()}
     if len(numeric) != 1:
-        what = "numbers and strings are mixed" if numeric else "the file has no lines"
-        raise DataError(what, where=where, fix='Write {"id": …, "value": …} lines, values all of one sort')
+        what = "the file mixes numbers and strings" if numeric else "empty file"
+        raise DataError(what, where=where, fix='Write {"id": …, "value": …} lines with values of one type')
     continuous = numeric.pop()
 
     def values(examples: Examples) -> Column:
-        places = ((examples.task, examples.language), (examples.task, ""), ("", examples.language), ("", ""))
+        cells = ((examples.task, examples.language), (examples.task, ""), ("", examples.language), ("", ""))
         column = [
-            next((found[key] for place in places if (key := (*place, identifier)) in found), None)
+            next((by_key[key] for cell in cells if (key := (*cell, identifier)) in by_key), None)
             for identifier in examples.ids
         ]
         if None in column:
             missing = examples.ids[column.index(None)]
             raise DataError(
-                f"no value for {column.count(None)} of {len(column)} examples, the first is {missing!r}", where=where
+                f"no value for {column.count(None)} of {len(column)} examples, first {missing!r}", where=where
             )
         if continuous:
             return np.array(column, dtype=np.float64)
         return np.array([str(value).lower() if isinstance(value, bool) else value for value in column], dtype=np.str_)
 
-    return Attribute(name, f"{name} (from {Path(path).name})", (), not continuous, values)
+    return Attribute(name, f"{name} (from {Path(path).name})", (), discrete=not continuous, values=values)

@@ -1,8 +1,8 @@
-"""What can be said of a query, of what it looks for, and of the pool it looks in.
+"""Attributes of queries, targets and candidate pools.
 
-The language of the examples is the language of a task's cell: Tatoeba's queries are English there, what is looked for
-is in that language; elsewhere the queries are in it and the pool knows the language of every candidate. Where a query
-has several targets (LAReQA: one in each language), the one in the query's language stands for all, else the first.
+The examples' language is the cell's: for Tatoeba, queries are English and targets are in that language; elsewhere
+queries are in that language and the pool has the language of every candidate. If a query has several targets (LAReQA:
+one per language), the one in the query's language is used, or else the first.
 """
 
 from collections import Counter
@@ -10,10 +10,9 @@ from collections import Counter
 import numpy as np
 
 from isogloss.errors import DataError
-from isogloss.explain.attributes.caching import cached_per_examples
 from isogloss.explain.attributes.lengths import Convention, count_tokens
-from isogloss.explain.attributes.needs import has, text_language
-from isogloss.explain.attributes.overlap import trigram_overlaps
+from isogloss.explain.attributes.needs import cached_per_examples, has, text_language
+from isogloss.explain.attributes.text import trigram_overlaps
 from isogloss.explain.model import StrArray
 from isogloss.metrics.statistics import FloatArray
 from isogloss.tasks.examples import Examples, Pool
@@ -24,13 +23,13 @@ _UNKNOWN = "?"
 def _pool(examples: Examples) -> Pool:
     if examples.pool is None:
         where = f"{examples.task}/{examples.language}"
-        raise DataError("the pool of candidates is missing", where=where, fix="Put its file beside the queries")
+        raise DataError("missing candidate pool", where=where, fix="Put its file next to the queries")
     return examples.pool
 
 
 @cached_per_examples
 def _targets(examples: Examples) -> list[tuple[str, str]]:
-    """Language and text of the target that stands for all of a query's."""
+    """Return language and text of each query's representative target."""
     pool, own = _pool(examples), text_language(examples)
     language_of, text_of = pool.language_of, pool.target_text
     chosen = [
@@ -41,7 +40,7 @@ def _targets(examples: Examples) -> list[tuple[str, str]]:
 
 
 def target_length(examples: Examples, convention: Convention = "script") -> FloatArray:
-    """targetLen: tokens of the candidate that is looked for, in its own language."""
+    """Return targetLen: tokens of the target, in its own language."""
     targets = _targets(examples)
     counts = np.zeros(len(targets))
     languages = np.array([language for language, _ in targets], dtype=np.str_)
@@ -52,33 +51,28 @@ def target_length(examples: Examples, convention: Convention = "script") -> Floa
 
 
 def surface_overlap(examples: Examples) -> FloatArray:
-    """Jaccard index of the character trigrams of query and target: names, numbers and cognates they share."""
+    """Return the Jaccard index of the character trigrams of query and target: shared names, numbers and cognates."""
     return trigram_overlaps(examples["text"], [text for _, text in _targets(examples)])
 
 
 def target_language(examples: Examples) -> StrArray:
-    """targetLang: the language of the one candidate that is looked for ("?" where the pool lacks it)."""
+    """Return targetLang: the language of the single target ("?" if it is not in the pool)."""
     language_of = _pool(examples).language_of
     if not has(examples, "single-target"):
         raise DataError(
-            "queries have several targets, in several languages",
+            "queries have several targets in several languages",
             where=f"{examples.task}/{examples.language}",
-            fix="Use the figures by language pair instead",
+            fix="Use the scores by language pair instead",
         )
     return np.array([language_of.get(targets[0], _UNKNOWN) for targets in examples["targets"]], dtype=np.str_)
 
 
 def same_language(examples: Examples) -> StrArray:
-    """sameLang: "same" where query and target are in one language, else "different"."""
+    """Return sameLang: "same" if query and target share a language, else "different"."""
     return np.where(target_language(examples) == text_language(examples), "same", "different")
 
 
 def pool_share(examples: Examples) -> FloatArray:
-    """poolShare: the share of the pool's candidates that are in the target's language."""
+    """Return poolShare: the share of the pool in the target's language."""
     counts = Counter(_pool(examples).language_of.values())
     return np.array([counts[str(language)] for language in target_language(examples)]) / max(len(_pool(examples)), 1)
-
-
-def frequency_bin(examples: Examples) -> StrArray:
-    """freqBin: Mewsli-X's bin of how often the entity is linked in Wikipedia (XTREME-R paper, Appendix E)."""
-    return np.array([str(name) or _UNKNOWN for name in examples["frequency_bin"]], dtype=np.str_)

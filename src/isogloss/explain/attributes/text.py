@@ -1,44 +1,24 @@
-"""What can be said of texts to classify, of choices, and of tagged sentences."""
+"""Attributes of texts to classify, choices, and tagged sentences."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from isogloss.explain.attributes.bleu import bleus
-from isogloss.explain.attributes.lengths import Convention, count_tokens, ratio
-from isogloss.explain.attributes.lexicon import negates
-from isogloss.explain.attributes.overlap import overlaps
+from isogloss.explain.attributes.lengths import Convention, count_tokens, ratio, spaced
+from isogloss.explain.attributes.lexicon import negates, plain
 from isogloss.explain.model import StrArray
 from isogloss.metrics.statistics import FloatArray
 from isogloss.tasks.examples import Examples
 
 
-def label(examples: Examples) -> StrArray:
-    """The gold label; of a choice, the index of the right one."""
-    return np.array([str(label) for label in examples["label"]], dtype=np.str_)
-
-
 def first_texts(examples: Examples) -> Sequence[str]:
-    """The first text of a pair, or the only one."""
+    """Return the first text of a pair, or the only one."""
     return examples["text_a" if "text_a" in examples.columns else "text"]  # type: ignore[no-any-return]
 
 
-def first_choices(examples: Examples) -> Sequence[str]:
-    """The first choice of each example."""
-    return [choices[0] for choices in examples["choices"]]
-
-
-def second_choices(examples: Examples) -> Sequence[str]:
-    """The second choice of each example."""
-    return [choices[1] for choices in examples["choices"]]
-
-
-def _right_choices(examples: Examples) -> Sequence[str]:
-    return [choices[right] for choices, right in zip(examples["choices"], examples["label"], strict=True)]
-
-
 def choice_ratio(examples: Examples, convention: Convention = "script") -> FloatArray:
-    """Tokens of the right choice over the mean of the others: above 1, the right one is the longer one."""
+    """Return tokens of the correct choice over the mean of the others: above 1, the correct one is longer."""
     flat = [choice for choices in examples["choices"] for choice in choices]
     counts = count_tokens(flat, examples.language, convention)
     sizes = np.fromiter(map(len, examples["choices"]), np.int64, len(examples))
@@ -48,33 +28,56 @@ def choice_ratio(examples: Examples, convention: Convention = "script") -> Float
     return ratio(right, others / np.maximum(sizes - 1, 1))
 
 
+def _jaccards(first: Iterable[set[str]], second: Iterable[set[str]]) -> Iterator[float]:
+    for ours, theirs in zip(first, second, strict=True):
+        common = len(ours & theirs)
+        yield common / (len(ours) + len(theirs) - common) if common else 0.0
+
+
+def overlaps(first: Sequence[str], second: Sequence[str], language: str) -> FloatArray:
+    """Return the Jaccard index of each pair's sets of words, or of character trigrams in unsegmented scripts."""
+    if not spaced(language):
+        return trigram_overlaps(first, second)
+    words = ([set(text.split()) for text in plain(texts)] for texts in (first, second))
+    return np.fromiter(_jaccards(*words), np.float64, len(first))
+
+
+def trigram_overlaps(first: Sequence[str], second: Sequence[str]) -> FloatArray:
+    """Return the Jaccard index of each pair's sets of character trigrams, for any languages.
+
+    Case, punctuation and spaces are ignored; a text of one or two characters is its own trigram.
+    """
+    packed = (["".join(text.split()) for text in plain(texts)] for texts in (first, second))
+    grams = (
+        [{text[start : start + 3] for start in range(max(len(text) - 2, 1))} if text else set() for text in texts]
+        for texts in packed
+    )
+    return np.fromiter(_jaccards(*grams), np.float64, len(first))
+
+
 def pair_overlap(examples: Examples) -> FloatArray:
-    """Jaccard index of the two texts of a pair: of words, or of character trigrams where unspaced."""
+    """Return the Jaccard index of the two texts of a pair: of words, or of character trigrams if unspaced."""
     return overlaps(examples["text_a"], examples["text_b"], examples.language)
 
 
 def similarity(examples: Examples, convention: Convention = "explainaboard") -> FloatArray:
-    """ExplainaBoard's similarity: BLEU of the second text against the first, 0 to 100."""
+    """Return ExplainaBoard's similarity: BLEU of the second text against the first, 0 to 100."""
     return 100 * bleus(examples["text_b"], examples["text_a"], examples.language, convention)
 
 
 def choice_overlap(examples: Examples) -> FloatArray:
-    """The same of a premise and the right choice."""
-    return overlaps(examples["premise"], _right_choices(examples), examples.language)
-
-
-def question(examples: Examples) -> StrArray:
-    """Whether a cause or an effect is asked for."""
-    return np.array(examples["question"], dtype=np.str_)
+    """Return the Jaccard index of a premise and the correct choice."""
+    right = [choices[label] for choices, label in zip(examples["choices"], examples["label"], strict=True)]
+    return overlaps(examples["premise"], right, examples.language)
 
 
 def negation(examples: Examples) -> StrArray:
-    """Where a negating word stands: "no" for nowhere, else in the "first", the "second" or "both" of the texts."""
+    """Return which texts have a negating word: "no", "first", "second" or "both"."""
     return _negated(examples, first_texts(examples), examples["text_b"] if "text_b" in examples.columns else [])
 
 
 def choice_negation(examples: Examples) -> StrArray:
-    """The same of a choice: the premise is the first text, all choices together are the second."""
+    """Return the negation of a choice task: the premise is the first text, all choices together the second."""
     return _negated(examples, examples["premise"], ["\n".join(choices) for choices in examples["choices"]])
 
 
@@ -83,8 +86,3 @@ def _negated(examples: Examples, first: Sequence[str], second: Sequence[str]) ->
     if second:
         negated += 2 * np.array(negates(second, examples.language), dtype=np.int64)
     return np.array(["no", "first", "second", "both"])[negated]
-
-
-def sentence_length(examples: Examples) -> FloatArray:
-    """sLen: the tokens of a tagged sentence, as its annotators cut them."""
-    return np.fromiter(map(len, examples["tokens"]), np.float64, len(examples))

@@ -1,7 +1,7 @@
-"""The papers' published figures: facts to compare with, kept exactly as printed.
+"""Published results of the papers, exactly as printed.
 
-One CSV per printed table; README.md beside them gives the sources and what is inconsistent in print. `table` reads
-any of them; `overall` and `checklist` give those that are shown beside new results, with types.
+One CSV per printed table; the README.md next to them lists the sources and inconsistencies in print. `table` reads any
+of them; `overall` and `checklist` return typed rows for comparison with new results.
 """
 
 import csv
@@ -18,13 +18,13 @@ SUITES = ("xtreme-r", "xtreme")
 
 @dataclass(frozen=True)
 class PublishedResult:
-    """A system's line in a benchmark's main table.
+    """A system's row in a benchmark's main table.
 
     Attributes:
         system: the system's name.
-        regime: how it was trained ("zero-shot", "translate-train", ...; "human" for people).
-        average: the overall score, where one was printed.
-        metrics: task to metric to figure, 0..100, only what was printed.
+        regime: training regime ("zero-shot", "translate-train", ...; "human" for people).
+        average: overall score, if printed.
+        metrics: task -> metric -> score, 0..100, as far as printed.
     """
 
     system: str
@@ -44,13 +44,13 @@ class PublishedErrorRate:
 
 
 def table(name: str) -> list[dict[str, str]]:
-    """The rows of a published table, each cell under its column's name; empty cells were not reported.
+    """Return the rows of a published table, each cell under its column's name; empty cells were not reported.
 
     Args:
-        name: the name of its CSV file, such as "per_language"; README.md lists them.
+        name: name of the CSV file, such as "per_language"; README.md lists them.
 
     Raises:
-        UnknownNameError: there is no such table.
+        UnknownNameError: unknown table.
     """
     files = {path.stem: path for path in Path(__file__).parent.glob("*.csv")}
     if name not in files:
@@ -60,31 +60,27 @@ def table(name: str) -> list[dict[str, str]]:
 
 
 def overall(suite: str) -> list[PublishedResult]:
-    """The main table of "xtreme-r" (its Table 4) or "xtreme" (its Table 2).
+    """Return the main table of "xtreme-r" (its Table 4) or "xtreme" (its Table 2).
 
     Raises:
-        UnknownNameError: for any other suite.
+        UnknownNameError: any other suite.
     """
     if suite not in SUITES:
         raise unknown("suite", suite, SUITES)
-    return [
-        PublishedResult(row["system"], row["regime"], float(row["average"]) if row["average"] else None, _metrics(row))
-        for row in table(f"overall_{suite}")
-    ]
-
-
-def _metrics(row: Mapping[str, str]) -> dict[str, dict[str, float]]:
-    """The `task:metric` columns of a row, nested; empty cells left out."""
-    nested: dict[str, dict[str, float]] = {}
-    for column, cell in row.items():
-        task, colon, metric = column.partition(":")
-        if colon and cell:
-            nested.setdefault(task, {})[metric] = float(cell)
-    return nested
+    results = []
+    for row in table(f"overall_{suite}"):
+        metrics: dict[str, dict[str, float]] = {}
+        for column, cell in row.items():
+            task, colon, metric = column.partition(":")
+            if colon and cell:
+                metrics.setdefault(task, {})[metric] = float(cell)
+        average = float(row["average"]) if row["average"] else None
+        results.append(PublishedResult(row["system"], row["regime"], average, metrics))
+    return results
 
 
 def checklist() -> list[PublishedErrorRate]:
-    """XTREME-R's Tables 10 and 11: two systems, fifty languages (Hausa in, Romanian out), six tests."""
+    """Return XTREME-R's Tables 10 and 11: two systems, fifty languages (with Hausa, without Romanian), six tests."""
     return [
         PublishedErrorRate(row["system"], row["language"], row["test"], float(row["error_rate"]))
         for row in table("checklist_error_rates")

@@ -1,12 +1,13 @@
-"""Other tools' output files as answers to our examples, where they carry what is needed.
+"""Import other tools' output files as answers to our examples.
 
-Each tool has a module with two functions: `recognizes(path, decoded)`, and `read(files, target)`, which turns files
-into answers and remembers what they quote of the examples. What they quote is then held against the examples: an
-import that would silently pair answers with the wrong examples is refused.
+Each tool has a module with two functions: `recognizes(path, decoded)`, and `read(files, target)`, which returns the
+answers with the texts that the files quote from the examples. The quotes are then compared with the examples, so that
+answers are never paired with the wrong examples.
 """
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,14 +15,17 @@ from typing import Any
 from isogloss.data.files import lines, unpacked_name
 from isogloss.decoding import decode_python_json
 from isogloss.errors import DataError, PredictionError, unknown
-from isogloss.predictions.importers.base import ImportedAnswers, Target, read_json
-from isogloss.predictions.importers.check import check
+from isogloss.predictions.align import align
+from isogloss.predictions.importers.base import ImportedAnswers, Target, alike, read_json, shown
+from isogloss.predictions.problems import number_of
+from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task as find_task
+from isogloss.tasks.task import SPLITS
 
 __all__ = ["TOOLS", "ImportedAnswers", "detect", "import_files"]
 
-# In the order in which a file is tried: Hugging Face's formats are the plainest, so they come last.
+# In the order of detection: Hugging Face's formats are the least specific, so they come last.
 TOOLS = {"lm-eval": "lm_eval", "mteb": "mteb", "explainaboard": "explainaboard", "hf": "hf"}
 
 
@@ -39,40 +43,42 @@ def import_files(
     """Read a tool's files as the answers of one cell.
 
     Args:
-        tool: one of `TOOLS`, or "auto" to recognise it.
-        files: the tool's output files, packed or not.
-        task: a task or an alias.
+        tool: one of `TOOLS`, or "auto" to detect it.
+        files: output files of the tool, packed or not.
+        task: task or alias.
         language: two-letter code.
         split: "test" or "dev".
-        data: the data folder; with it, ids and quoted texts are checked, without it a note says that they were not.
-        labels: the labels in the order of the tool's class indices.
-        choose_filter: which of several answer filters to take (lm-eval).
+        data: data folder, used to check ids and quoted texts; without it, a note reports the missing check.
+        labels: labels in the order of the tool's class indices.
+        choose_filter: answer filter to import if there are several (lm-eval).
 
     Returns:
-        Ids and answers, with notes on what could not be checked; `write_predictions` writes them.
+        Ids and answers, with notes on missing checks; `write_predictions` writes them.
 
     Raises:
-        PredictionError: a file is not the tool's, lacks what is needed, or answers other examples.
-        DataError: a file cannot be read, or the data folder lacks the examples.
-        UnknownNameError: no such tool, task, language, split, label or filter.
+        PredictionError: a file is from another tool, incomplete, or answers other examples.
+        DataError: a file cannot be read, or the examples are missing from the data folder.
+        UnknownNameError: unknown tool, task, language, split, label or filter.
     """
-    found_task = find_task(task)
-    for kind, name, known in (
+    chosen_task = find_task(task)
+    for kind, name, options in (
         ("tool", tool, ("auto", *TOOLS)),
-        (f"language of {found_task.id}", language, found_task.every_language),
+        (f"language of {chosen_task.id}", language, chosen_task.every_language),
         ("split", split, ("test", "dev")),
-        *((f"label of {found_task.id}", label, found_task.labels) for label in labels),
+        *((f"label of {chosen_task.id}", label, chosen_task.labels) for label in labels),
     ):
-        if name not in known:
-            raise unknown(kind, name, known)
+        if name not in options:
+            raise unknown(kind, name, options)
     paths = [Path(file) for file in files]
     for path in paths:
         if not path.is_file():
-            raise DataError("there is no such file", where=str(path))
-    examples = load(found_task, language, split, data) if data is not None else None
-    target = Target(found_task, language, split, examples, tuple(labels), choose_filter)
+            raise DataError("no such file", where=str(path))
+    examples = load(chosen_task, language, split, data) if data is not None else None
+    target = Target(
+        task=chosen_task, language=language, split=split, examples=examples, labels=tuple(labels), filter=choose_filter
+    )
     imported: ImportedAnswers = _module(detect(paths) if tool == "auto" else tool).read(paths, target)
-    check(target, imported)
+    _check(target, imported)
     return imported
 
 
@@ -81,35 +87,87 @@ def _module(tool: str) -> Any:
 
 
 def detect(files: Sequence[Path]) -> str:
-    """The tool that wrote the files.
+    """Return the tool that wrote the files.
 
     Raises:
-        PredictionError: nothing is known that writes such files, or they are of different tools.
+        PredictionError: unrecognised format, or files from different tools.
     """
-    found = {path: _detect(path) for path in files}
-    tools = sorted(set(found.values()))
+    tools: set[str] = set()
+    for path in files:
+        decoded = _sample(path)
+        tool = next((tool for tool in TOOLS if _module(tool).recognizes(path, decoded)), None)
+        if tool is None:
+            fix = f"Name the tool ({', '.join(TOOLS)}) to see what its importer expects"
+            raise PredictionError("unrecognised file format", where=str(path), fix=fix)
+        tools.add(tool)
     if len(tools) > 1:
-        raise PredictionError(f"files of different tools: {', '.join(tools)}", where=", ".join(map(str, files)))
-    return tools[0]
-
-
-def _detect(path: Path) -> str:
-    decoded = _sample(path)
-    for tool in TOOLS:
-        if _module(tool).recognizes(path, decoded):
-            return tool
-    fix = f"Name the tool ({', '.join(TOOLS)}) to see what its importer expects"
-    raise PredictionError("no tool is known that writes such a file", where=str(path), fix=fix)
+        what = f"files from different tools: {', '.join(sorted(tools))}"
+        raise PredictionError(what, where=", ".join(map(str, files)))
+    return tools.pop()
 
 
 def _sample(path: Path) -> Any:
-    """What the file begins with, decoded: the whole of a .json file, the first line of a .jsonl file."""
+    """Decode a .json file, or the first line of a .jsonl file."""
     name = unpacked_name(path)
     if name.endswith(".json"):
         return read_json(path)
     if name.endswith(".jsonl"):
-        try:
+        with suppress(DataError):
             return decode_python_json(next(lines(path), ""), str(path))
-        except DataError:
-            return None
     return None
+
+
+def _check(target: Target, imported: ImportedAnswers) -> None:
+    """Raise an error for answers that do not belong to the cell; add a note for missing checks."""
+    if not imported.ids:
+        raise PredictionError("no answers", where=str(imported.path))
+    first: dict[str, int] = {}
+    for row, identifier in enumerate(imported.ids):
+        if first.setdefault(identifier, row) != row:
+            what = f"duplicate answer to {identifier!r}, first at {imported.where(first[identifier])}"
+            raise PredictionError(what, where=imported.where(row), fix="Keep one answer per example")
+    expected, count = target.task.expected(target.language, target.split), len(imported.ids)
+    others = [split for split in SPLITS if target.task.expected(target.language, split) == count]
+    if expected not in (None, count) and others:
+        what = f"{count} answers, but {target.name} has {expected} examples; {others[0]} has {count}"
+        raise PredictionError(what, where=imported.where(0), fix=f"Pass --split {others[0]}")
+    if target.examples is None:
+        imported.notes.append("ids and texts not checked: pass the examples with --data")
+        return
+    # Some tasks ignore single unknown ids.
+    if not set(target.examples.ids).intersection(imported.ids):
+        got = f"got {shown(imported.ids[0])}, not {target.examples.ids[0]!r}"
+        what = f"none of the {len(imported.ids)} ids is in {target.name}: {got}"
+        raise PredictionError(what, where=imported.where(0), fix="Check task, language and split")
+    _refuse_other_texts(target, target.examples, imported)
+    _, problems = align(target.task, target.examples, imported)
+    errors = [problem for problem in problems if not problem.warning]
+    if errors:
+        more = f" (and {number_of(len(errors) - 1, 'more problem')})" if len(errors) > 1 else ""
+        raise PredictionError(errors[0].what + more, where=errors[0].where, fix=errors[0].fix)
+    imported.notes += [f"{problem.what}. {problem.fix}" for problem in problems]
+
+
+def _refuse_other_texts(target: Target, examples: Examples, imported: ImportedAnswers) -> None:
+    """Raise an error if quoted texts differ from the examples in more than spaces, punctuation and case."""
+    rows = {identifier: row for row, identifier in enumerate(examples.ids)}
+    answer_rows = {identifier: row for row, identifier in enumerate(imported.ids)}
+    rewritten = 0
+    for column, quotes in imported.evidence.items():
+        if column not in examples.columns or (column == examples.gold and target.kind.placeholder(examples)):
+            continue
+        real = examples[column]
+        pairs = [(key, text, str(real[rows[key]])) for key, text in quotes.items() if key in rows]
+        wrong = [pair for pair in pairs if not alike(pair[1], pair[2])]
+        if wrong:
+            key, text, other = wrong[0]
+            what = f"{column} of {key!r} is {shown(text)} here but {shown(other)} in {target.name}"
+            more = f" ({len(wrong)} of {len(pairs)} examples differ)" if len(wrong) > 1 else ""
+            fix = "Check the language, the split and the order of rows"
+            raise PredictionError(what + more, where=imported.where(answer_rows[key]), fix=fix)
+        rewritten = max(rewritten, sum(text != other for _, text, other in pairs))
+    if rewritten:
+        scores = "scores may differ from the tool's, because answers are imported unchanged"
+        effect = scores if target.kind.form == "answer" else "lengths and overlaps may differ from the tool's"
+        count = number_of(rewritten, "example")
+        imported.notes.append(f"the tool changed spaces, punctuation or case in {count}; {effect}")

@@ -1,4 +1,4 @@
-"""What every importer is given and gives back, and the reading that they share."""
+"""Input and output of importers, and functions they share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,14 +14,17 @@ from isogloss.tasks.kinds import Kind, kind_of
 from isogloss.tasks.task import Task
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Target:
-    """The cell the answers are for.
+    """The cell that the answers belong to.
 
     Attributes:
-        examples: the examples of the cell; None where no data folder was given, and then nothing can be checked.
-        labels: the labels in the order of the tool's class indices, as the user gives it.
-        filter: which of several answer filters to take, as the user names it.
+        task: task of the cell.
+        language: language of the cell.
+        split: split of the cell.
+        examples: examples of the cell; None without a data folder, so that nothing can be checked.
+        labels: labels in the order of the tool's class indices, from the user.
+        filter: name of the answer filter to import, from the user.
     """
 
     task: Task
@@ -33,39 +36,39 @@ class Target:
 
     @property
     def kind(self) -> Kind:
-        """The kind of the task, which knows the shape of an answer."""
+        """Kind of the task."""
         return kind_of(self.task)
 
     @property
     def name(self) -> str:
-        """The cell in words."""
+        """The cell as `task/language split`."""
         return f"{self.task.id}/{self.language} {self.split}"
 
     def row_id(self, row: int, where: str) -> str:
-        """The id of a row of the dataset."""
+        """Return the id of a row of the dataset."""
         if self.examples is None:
             name = self.kind.row_id(self.split, row)
             if name is None:
-                raise self.needs_data("the file has no question ids, only an order", where)
+                raise self.needs_data("the file has no question ids", where)
             return name
         if not 0 <= row < len(self.examples):
-            what = f"an answer for row {row}, but {self.name} has rows 0 to {len(self.examples) - 1}"
-            raise PredictionError(what, where=where, fix="Is this the right task, language and split?")
+            what = f"answer for row {row}, but {self.name} has rows 0 to {len(self.examples) - 1}"
+            raise PredictionError(what, where=where, fix="Check task, language and split")
         return self.examples.ids[row]
 
     def needs_data(self, why: str, where: str) -> PredictionError:
-        """An error for what cannot be imported without the examples."""
-        return PredictionError(f"{why}, so the examples are needed", where=where, fix="Give their folder with --data")
+        """Return an error for files that cannot be imported without the examples."""
+        return PredictionError(f"{why}, so the examples are needed", where=where, fix="Pass their folder with --data")
 
 
 @dataclass
 class ImportedAnswers(Answers):
-    """Answers from another tool's files, with what those files say about the examples.
+    """Answers from another tool's files, with the texts those files quote from the examples.
 
     Attributes:
-        paths: the file of each answer; `path` is the one being read.
-        evidence: what the files quote of the examples, by column and id; it proves that they are the same examples.
-        notes: what the user should know.
+        paths: file of each answer; `path` is the file being read.
+        evidence: quoted texts by column and id, which prove that the examples are the same.
+        notes: notes for the user.
     """
 
     paths: list[Path] = field(default_factory=list)
@@ -73,22 +76,21 @@ class ImportedAnswers(Answers):
     notes: list[str] = field(default_factory=list)
 
     def add(self, identifier: str, value: Any, number: int = 0) -> None:
-        """One more answer, from the file that is being read."""
+        """Add an answer from the file being read."""
         super().add(identifier, value, number)
         self.paths.append(self.path)
 
-    def where(self, row: int) -> str:
-        """File and line of an answer."""
-        number = self.numbers[row]
-        return f"{self.paths[row]}:{number}" if number else str(self.paths[row])
+    def path_of(self, row: int) -> Path:
+        """Return the file of an answer."""
+        return self.paths[row]
 
     def quote(self, column: str, identifier: str, text: object) -> None:
-        """Remember what the file says of an example."""
+        """Store a text that the file quotes from an example."""
         self.evidence.setdefault(column, {})[identifier] = str(text)
 
 
 def alike(first: str, second: str) -> bool:
-    """Whether two texts have the same letters and digits: tools change blanks, punctuation and case."""
+    """Return True if two texts have the same letters and digits; tools change spaces, punctuation and case."""
     return first == second or _letters(first) == _letters(second)
 
 
@@ -97,18 +99,18 @@ def _letters(text: str) -> str:
 
 
 def shown(text: str, limit: int = 60) -> str:
-    """A text short enough for a message."""
+    """Shorten a text for a message."""
     return repr(text if len(text) <= limit else text[: limit - 1] + "…")
 
 
 def read_json(path: Path) -> Any:
-    """A whole JSON file; NaN is let through, because Python's tools write it."""
+    """Read a JSON file; NaN is allowed, because Python tools write it."""
     return decode_python_json(read_text(path), str(path))
 
 
 def one_file(files: Sequence[Path]) -> Path:
-    """The only file, of formats whose rows are counted from the beginning of a file."""
+    """Return the only file; for formats that number rows from the beginning of the file."""
     if len(files) > 1:
-        what = f"{len(files)} files, but rows are counted from the beginning of one"
-        raise PredictionError(what, where=str(files[1]), fix="Import one file for one language")
+        what = f"expected one file, because its rows are numbered from the beginning; got {len(files)}"
+        raise PredictionError(what, where=str(files[1]), fix="Import one file per language")
     return files[0]

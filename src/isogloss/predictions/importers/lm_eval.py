@@ -1,16 +1,17 @@
 """Sample logs of lm-evaluation-harness: `samples_<task>_<date>.jsonl`, written by `--log_samples`.
 
-A line has `doc_id`, the row of the dataset's split as the Hugging Face hub has it; `doc`, the example itself;
+A line has `doc_id`, the row in the dataset's split on the Hugging Face hub; `doc`, the example itself;
 `filtered_resps`, the model's responses: `[log-likelihood, is_greedy]` for each choice (numbers as strings, in newer
 versions), or the generated text; and, in newer versions, the name of the `filter` that made them. Choice i of a task
 is class i of the dataset: XNLI entailment, neutral, contradiction; PAWS-X 0 and 1; XCOPA the first and the second.
 
-The rows are taken to be in the order of the official files, which holds for XNLI, XCOPA and PAWS-X; texts and labels
-in `doc` prove it where there is a data folder. The harness runs XNLI on the validation split, which is dev here.
+Rows are assumed to be in the order of the official files, which holds for XNLI, XCOPA and PAWS-X; with a data folder,
+texts and labels in `doc` confirm it. The harness runs XNLI on the validation split, which is dev here.
 """
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +21,13 @@ from isogloss.data.files import lines
 from isogloss.decoding import decode_python_json, whole_number
 from isogloss.errors import DataError, PredictionError, unknown
 from isogloss.predictions.importers.base import ImportedAnswers, Target, read_json
-from isogloss.tasks.examples import Examples
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "xnli": ("entailment", "neutral", "contradiction"),
     "pawsx": ("0", "1"),
     "xcopa": (0, 1),
 }
-# Which field of a document is which column of the examples.
+# Fields of a document by task, with the columns of the examples they quote.
 _QUOTED = {
     "xnli": {"premise": "text_a", "hypothesis": "text_b"},
     "pawsx": {"sentence1": "text_a", "sentence2": "text_b"},
@@ -36,7 +36,7 @@ _QUOTED = {
 _QUESTION = {"question": "question"}
 
 
-class _Sample(msgspec.Struct):
+class _Sample(msgspec.Struct, kw_only=True):
     doc_id: int
     doc: dict[str, Any]
     filtered_resps: list[Any]
@@ -46,7 +46,7 @@ class _Sample(msgspec.Struct):
 
 
 def recognizes(path: Path, decoded: Any) -> bool:
-    """Whether a file is a sample log, or the results file beside it, which holds only metrics."""
+    """Return True for a sample log, or for the results file next to it, which holds only metrics."""
     return isinstance(decoded, dict) and ("filtered_resps" in decoded or _is_results(decoded))
 
 
@@ -55,23 +55,23 @@ def _is_results(decoded: Any) -> bool:
 
 
 def read(files: Sequence[Path], target: Target) -> ImportedAnswers:
-    """The answers in the logs: the likeliest choice, or the generated text."""
+    """Read the answers of the logs: the likeliest choice, or the generated text."""
     task = target.task
     if task.id not in _CHOICES and target.kind.form != "answer":
-        what = f"lm-evaluation-harness has no task like {task.id}"
+        what = f"lm-evaluation-harness does not have {task.id}"
         raise PredictionError(what, where=str(files[0]), fix=f"It has {', '.join(_CHOICES)}, xquad, mlqa and tydiqa")
     rows = _SampleIds(target)
     choices = _CHOICES.get(task.id)
     by_filter: dict[str, ImportedAnswers] = {}
     for path in files:
         for number, sample in _samples(path):
-            found = by_filter.setdefault(sample.filter, ImportedAnswers(path))
-            found.path = path
+            imported = by_filter.setdefault(sample.filter, ImportedAnswers(path))
+            imported.path = path
             where = f"{path}:{number}"
             identifier = rows.identifier(sample, where)
             value = _generated(sample, where) if choices is None else choices[_likeliest(sample, len(choices), where)]
-            found.add(identifier, value, number)
-            _quote(found, target, sample, identifier)
+            imported.add(identifier, value, number)
+            _quote(imported, target, sample, identifier)
     chosen = _one_filter(files[0], by_filter, target.filter)
     rows.finish(chosen)
     return chosen
@@ -82,26 +82,20 @@ def _samples(path: Path) -> Iterator[tuple[int, _Sample]]:
         if not line.strip():
             continue
         try:
-            # Not msgspec's own decoder: Python's tools write NaN.
+            # msgspec's decoder refuses NaN, which Python tools write.
             yield number, msgspec.convert(decode_python_json(line, str(path)), _Sample)
         except (DataError, RecursionError, UnicodeEncodeError, msgspec.ValidationError) as error:
-            if number == 1 and _holds_results(path):
-                fix = "Run the harness with --log_samples and import samples_<task>_<date>.jsonl"
-                raise PredictionError("only metrics, no answers", where=str(path), fix=fix) from None
+            with suppress(DataError):
+                if number == 1 and _is_results(read_json(path)):
+                    fix = "Run the harness with --log_samples and import samples_<task>_<date>.jsonl"
+                    raise PredictionError("only metrics, no answers", where=str(path), fix=fix) from None
             fix = "Expected a line of samples_<task>_<date>.jsonl"
             reason = error.what if isinstance(error, DataError) else error
             raise PredictionError(f"not a logged sample: {reason}", where=f"{path}:{number}", fix=fix) from None
 
 
-def _holds_results(path: Path) -> bool:
-    try:
-        return _is_results(read_json(path))
-    except DataError:
-        return False
-
-
 def _one_filter(path: Path, by_filter: dict[str, ImportedAnswers], wanted: str) -> ImportedAnswers:
-    """The answers of one filter; a log that has several repeats every document."""
+    """Return the answers of one filter; a log with several filters repeats every document."""
     if wanted and wanted not in by_filter:
         raise unknown("filter", wanted, by_filter)
     if len(by_filter) > 1 and not wanted:
@@ -111,16 +105,17 @@ def _one_filter(path: Path, by_filter: dict[str, ImportedAnswers], wanted: str) 
 
 
 class _SampleIds:
-    """From documents to ids: the document's own, or its row."""
+    """Ids of documents: the document's own, or its row."""
 
     def __init__(self, target: Target) -> None:
         self._target = target
         self._kept: list[int] | None = None
         if target.task.id == "pawsx" and target.examples is not None:
-            self._kept = _with_both_texts(target.examples)
+            pairs = zip(target.examples["text_a"], target.examples["text_b"], strict=True)
+            self._kept = [row for row, (first, second) in enumerate(pairs) if first and second]
 
     def identifier(self, sample: _Sample, where: str) -> str:
-        """The id of the example that a sample answers."""
+        """Return the id of the example that a sample answers."""
         field = {"answer": "id", "option": "idx"}.get(self._target.kind.form)
         if field is not None:
             if not isinstance(sample.doc.get(field), str | int):
@@ -132,39 +127,34 @@ class _SampleIds:
             row = self._kept[row]
         return self._target.row_id(row, where)
 
-    def finish(self, found: ImportedAnswers) -> None:
-        """PAWS-X: the harness leaves out pairs without text, which moves the rows after them."""
+    def finish(self, imported: ImportedAnswers) -> None:
+        """Add null answers for PAWS-X pairs that the harness skips because they lack text, which shifts later rows."""
         if self._target.task.id != "pawsx":
             return
         expected = self._target.task.expected(self._target.language, self._target.split)
         examples = self._target.examples
         if examples is None or self._kept is None:
-            if len(found.ids) != expected:
-                why = f"{len(found.ids)} of {expected} pairs: the harness leaves out pairs without text, rows may move"
-                raise self._target.needs_data(why, str(found.path))
+            if len(imported.ids) != expected:
+                why = "the harness leaves out pairs without text, rows may move"
+                raise self._target.needs_data(f"{len(imported.ids)} of {expected} pairs: {why}", str(imported.path))
             return
         left_out = sorted(set(range(len(examples))) - set(self._kept))
         for row in left_out:
-            found.add(examples.ids[row], None)
+            imported.add(examples.ids[row], None)
         if left_out:
-            found.notes.append(f"{len(left_out)} pairs without text, which the harness leaves out, are abstained from")
-
-
-def _with_both_texts(examples: Examples) -> list[int]:
-    pairs = zip(examples["text_a"], examples["text_b"], strict=True)
-    return [row for row, (first, second) in enumerate(pairs) if first and second]
+            imported.notes.append(f"{len(left_out)} pairs without text, which the harness skips, count as null answers")
 
 
 def _likeliest(sample: _Sample, count: int, where: str) -> int:
-    """The choice with the highest log-likelihood, the first of equals, as the harness counts it."""
+    """Return the choice with the highest log-likelihood, the first one in a tie, as the harness does."""
     if len(sample.filtered_resps) != count:
-        raise PredictionError(f"{len(sample.filtered_resps)} choices instead of {count}", where=where)
+        raise PredictionError(f"expected {count} choices, got {len(sample.filtered_resps)}", where=where)
     scores = [_score(response, where) for response in sample.filtered_resps]
     best = scores.index(max(scores))
     target = whole_number(str(sample.target))
     if sample.acc is not None and target is not None and (best == target) != bool(sample.acc):
-        what = f"choice {best} is likeliest and {target} right, but the log says acc {sample.acc:g}"
-        raise PredictionError(what, where=where, fix="The log contradicts itself; was it edited?")
+        what = f"choice {best} is the likeliest and {target} is correct, but acc is {sample.acc:g}"
+        raise PredictionError(what, where=where, fix="The log is inconsistent; check if it was edited")
     return best
 
 
@@ -173,27 +163,27 @@ def _score(response: Any, where: str) -> float:
     try:
         score = float(value)
     except (TypeError, ValueError):
-        raise PredictionError(f"{value!r} is not a log-likelihood", where=where) from None
+        raise PredictionError(f"expected a log-likelihood, got {value!r}", where=where) from None
     if math.isnan(score):
-        raise PredictionError("a log-likelihood is not a number", where=where)
+        raise PredictionError("a log-likelihood is NaN", where=where)
     return score
 
 
 def _generated(sample: _Sample, where: str) -> str:
-    """The text; of several samples of one document the first."""
+    """Return the generated text, the first one if there are several."""
     value = sample.filtered_resps[0] if sample.filtered_resps else None
     if isinstance(value, list):
         value = value[0] if value else None
     if not isinstance(value, str):
-        raise PredictionError("no generated text", where=where, fix="Is this a log of a generation task?")
+        raise PredictionError("no generated text", where=where, fix="Check that the log is from a generation task")
     return value.strip()
 
 
-def _quote(found: ImportedAnswers, target: Target, sample: _Sample, identifier: str) -> None:
+def _quote(imported: ImportedAnswers, target: Target, sample: _Sample, identifier: str) -> None:
     for field, column in _QUOTED.get(target.task.id, _QUESTION).items():
         if isinstance(sample.doc.get(field), str):
-            found.quote(column, identifier, sample.doc[field])
+            imported.quote(column, identifier, sample.doc[field])
     choices, label = _CHOICES.get(target.task.id), sample.doc.get("label")
     # Hidden labels are -1.
     if choices is not None and isinstance(label, int) and 0 <= label < len(choices):
-        found.quote("label", identifier, choices[label])
+        imported.quote("label", identifier, choices[label])

@@ -1,13 +1,13 @@
-"""Predictions saved by mteb: `<task>_predictions.json`, written where `prediction_folder` is given.
+"""Predictions saved by mteb: `<task>_predictions.json`, written if `prediction_folder` is set.
 
-The file maps subset (mostly a language or a pair) to split to predictions. Of retrieval they are
-{query id: {document id: score}}, which mteb 1 writes alone, one file a subset; of bitext mining
-{"sentence1-sentence2": [{"corpus_id": row, "score": …}, …]}, for each row of the first side its nearest neighbour on
-the second.
+The file maps subset (mostly a language or a pair) to split to predictions. For retrieval they are
+{query id: {document id: score}}, which mteb 1 writes without the outer levels, one file per subset. For bitext mining
+they are {"sentence1-sentence2": [{"corpus_id": row, "score": …}, …]}: the nearest neighbour of each row of the first
+side.
 
-What mteb's own tasks ask is not always what XTREME-R asks, and then their answers are refused: Tatoeba there goes
-from the other language to English, BUCC searches only sentences known to have a translation, and XQuADRetrieval ranks
-paragraphs. Retrieval over exported queries and candidates, with their ids, can be imported as it is.
+Some of mteb's tasks differ from XTREME-R's, so their answers are refused: Tatoeba goes from the other language to
+English, BUCC searches only sentences known to have a translation, and XQuADRetrieval ranks paragraphs. Retrieval over
+exported queries and candidates, with their ids, can be imported.
 """
 
 import math
@@ -20,18 +20,18 @@ from isogloss.errors import PredictionError
 from isogloss.languages import language as find_language
 from isogloss.predictions.importers.base import ImportedAnswers, Target, read_json
 
-# mteb saves a thousand documents a query; the deepest figure of any task needs some thirty.
+# mteb saves a thousand documents per query; the deepest metric of any task needs about thirty.
 DEPTH = 100
 
 _META = "mteb_model_meta"
 _ENGLISH = frozenset({"en", "eng"})
 _SPLITS = {"test": ("test",), "dev": ("validation", "dev")}
-# What bitext tasks call the queries' and the candidates' side, unless they name the languages.
+# Names of the queries' and the candidates' side in bitext tasks that do not name the languages.
 _SIDES = ("sentence1", "sentence2")
 
 
 def recognizes(path: Path, decoded: Any) -> bool:
-    """Whether a file is mteb's: predictions, or results, which hold only scores."""
+    """Return True for mteb's predictions, or for its results, which hold only scores."""
     return isinstance(decoded, dict) and (_META in decoded or _is_results(decoded) or _is_rankings(decoded))
 
 
@@ -40,7 +40,7 @@ def _is_results(decoded: Any) -> bool:
 
 
 def _is_rankings(decoded: dict[str, Any]) -> bool:
-    """Whether this is what mteb 1 writes: scores right under the query ids."""
+    """Return True for the format of mteb 1: scores by query id."""
     return bool(decoded) and all(
         isinstance(scores, dict) and scores and all(isinstance(score, int | float) for score in scores.values())
         for scores in decoded.values()
@@ -48,38 +48,36 @@ def _is_rankings(decoded: dict[str, Any]) -> bool:
 
 
 def read(files: Sequence[Path], target: Target) -> ImportedAnswers:
-    """The rankings in the files."""
+    """Read the rankings of the files."""
     if target.kind.form != "ranking":
-        raise PredictionError(_unfit(target), where=str(files[0]))
-    found = ImportedAnswers(files[0])
+        what = f"mteb does not save predictions for {target.task.id}"
+        if target.kind.form == "pairs":
+            what = "mteb's BUCC searches only sentences known to have a translation, so its answers are not mined pairs"
+        raise PredictionError(what, where=str(files[0]))
+    imported = ImportedAnswers(files[0])
     for path in files:
-        found.path = path
+        imported.path = path
         decoded = read_json(path)
         if _is_results(decoded):
             fix = 'Run mteb.evaluate(…, prediction_folder="predictions") and import <task>_predictions.json'
             raise PredictionError("only scores, no predictions", where=str(path), fix=fix)
         subset, predictions = _cell(path, decoded, target)
         if any(isinstance(value, list) for value in predictions.values()):
-            _add_neighbours(found, subset, predictions, target)
+            _add_neighbours(imported, subset, predictions, target)
         else:
-            _add_rankings(found, predictions)
-    return found
-
-
-def _unfit(target: Target) -> str:
-    if target.kind.form == "pairs":
-        return "mteb's BUCC searches only sentences known to have a translation, so its answers are not mined pairs"
-    return f"mteb saves nothing that answers {target.task.id}"
+            _add_rankings(imported, predictions)
+    return imported
 
 
 def _cell(path: Path, decoded: Any, target: Target) -> tuple[str, dict[str, Any]]:
-    """The predictions of the language and the split, and the name of their subset."""
+    """Return the subset of the language, and its predictions for the split."""
     if not isinstance(decoded, dict):
-        raise PredictionError("not a JSON object of subsets", where=str(path))
+        raise PredictionError("expected a JSON object of subsets", where=str(path))
     if _META not in decoded and _is_rankings(decoded):
         return "", decoded
     subsets = {name: splits for name, splits in decoded.items() if name != _META}
-    wanted = _language_names(target.language)
+    entry = find_language(target.language)
+    wanted = {entry.code, entry.iso3, entry.individual}
     fitting = [name for name in subsets if wanted & set(name.lower().replace("_", "-").split("-"))]
     if not fitting and list(subsets) == ["default"]:
         fitting = ["default"]
@@ -102,50 +100,45 @@ def _enumerated(names: Mapping[str, Any]) -> str:
     return ", ".join([*names][:20]) + (", …" if len(names) > 20 else "") or "none"
 
 
-def _language_names(code: str) -> set[str]:
-    entry = find_language(code)
-    return {entry.code, entry.iso3, entry.individual}
-
-
 def rank(scores: Mapping[str, float], depth: int = DEPTH) -> list[str]:
-    """Ids by falling score; equal scores in the order of ids, numbers before names."""
-    return sorted(scores, key=lambda identifier: (-scores[identifier], _order(identifier)))[:depth]
+    """Return ids by decreasing score; ties are in the order of ids, numbers before names."""
+
+    def order(identifier: str) -> tuple[float, bool, int, str]:
+        number = whole_number(identifier)
+        return -scores[identifier], number is None, number or 0, identifier
+
+    return sorted(scores, key=order)[:depth]
 
 
-def _order(identifier: str) -> tuple[bool, int, str]:
-    number = whole_number(identifier)
-    return number is None, number or 0, identifier
-
-
-def _add_rankings(found: ImportedAnswers, predictions: Mapping[str, Any]) -> None:
+def _add_rankings(imported: ImportedAnswers, predictions: Mapping[str, Any]) -> None:
     cut = 0
     for query, scores in predictions.items():
-        where = f"{found.path} (query {query!r})"
+        where = f"{imported.path} (query {query!r})"
         if not isinstance(scores, dict):
-            raise PredictionError("no scores by document id", where=where)
+            raise PredictionError("expected scores by document id", where=where)
         for document, score in scores.items():
             if not isinstance(score, int | float) or math.isnan(score):
-                raise PredictionError(f"the score of {document!r} is {score!r}", where=where, fix="Scores are numbers")
+                raise PredictionError(f"expected a number as score of {document!r}, got {score!r}", where=where)
         cut += len(scores) > DEPTH
-        found.add(query, rank(scores))
+        imported.add(query, rank(scores))
     if cut:
-        found.notes.append(f"rankings were cut at {DEPTH}; no figure looks deeper")
+        imported.notes.append(f"rankings were cut at {DEPTH}; no metric needs more")
 
 
-def _add_neighbours(found: ImportedAnswers, subset: str, predictions: Mapping[str, Any], target: Target) -> None:
-    """Bitext mining: row i of the queries has one nearest neighbour; in XTREME's Tatoeba the queries are English."""
-    path = found.path
+def _add_neighbours(imported: ImportedAnswers, subset: str, predictions: Mapping[str, Any], target: Target) -> None:
+    """Add the nearest neighbour of each query row (bitext mining); in XTREME's Tatoeba the queries are English."""
+    path = imported.path
     pair, neighbours = next(iter(predictions.items()))
     sides = pair.split("-")
     source = (subset.split("-") if tuple(sides) == _SIDES else sides)[0].lower()
     if target.kind.shared_pool or len(predictions) > 1 or not isinstance(neighbours, list):
         raise PredictionError(f"bitext neighbours do not answer {target.task.id}", where=str(path))
     if source not in _ENGLISH:
-        what = f"these go from {source!r} to English, but {target.task.id} goes from English to {target.language}"
+        what = f"the pairs go from {source!r} to English, but {target.task.id} goes from English to {target.language}"
         fix = f"Save the vectors instead, as {target.task.id}/queries-{target.language}.npy (English) and candidates"
         raise PredictionError(what, where=f"{path} ({subset})", fix=fix)
     for row, neighbour in enumerate(neighbours):
-        place = neighbour.get("corpus_id") if isinstance(neighbour, dict) else None
-        if not isinstance(place, int):
-            raise PredictionError(f"row {row} has no corpus_id", where=str(path))
-        found.add(str(row), [str(place)])
+        position = neighbour.get("corpus_id") if isinstance(neighbour, dict) else None
+        if not isinstance(position, int):
+            raise PredictionError(f"missing corpus_id in row {row}", where=str(path))
+        imported.add(str(row), [str(position)])

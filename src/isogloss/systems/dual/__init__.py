@@ -1,4 +1,4 @@
-"""A dual encoder, trained contrastively, as a system for retrieval."""
+"""A contrastively trained dual encoder for retrieval."""
 
 from isogloss.systems.dual.system import DualEncoderSystem
 

@@ -1,4 +1,4 @@
-"""Any sentence encoder as a system for retrieval: ONNX files, sentence-transformers, transformers."""
+"""Sentence encoders as retrieval systems: ONNX files, sentence-transformers, transformers."""
 
 from isogloss.systems.embedder.system import EmbedderSystem
 

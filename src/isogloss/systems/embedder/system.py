@@ -1,36 +1,51 @@
-"""The embedder: texts become vectors, and the nearest vectors are the answer."""
+"""The embedder: retrieval by nearest sentence vectors.
+
+Cached vectors are reused, and the rest is encoded in batches of similar length.
+"""
 
 import re
-from collections.abc import Mapping, Sequence
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from isogloss.metrics.search import Matrix
+import numpy as np
+
+from isogloss.errors import DataError
+from isogloss.escaping import printable
+from isogloss.metrics.search import Matrix, normalize_rows
+from isogloss.metrics.statistics import IntArray
 from isogloss.systems.base import System, SystemFailureError
-from isogloss.systems.embedder.embedding import embed
 from isogloss.systems.embedder.encoders import SentenceEncoder, open_encoder
-from isogloss.systems.ranking import rank_by_vectors, retrieval_refusal
-from isogloss.systems.vector_cache import VectorCache, default_cache_dir
+from isogloss.systems.retrieval import rank_by_vectors, retrieval_refusal
+from isogloss.systems.tokens.subwords import unique
+from isogloss.systems.vector_cache import VectorCache, default_cache_dir, text_keys
 from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.kinds.retrieval import pool_of
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
 
+# Texts encoded between two writes to the cache: the most a killed process loses.
+_CHUNK = 1024
+
 
 class EmbedderSystem(System):
-    """A sentence encoder that answers the retrieval tasks by cosine, exactly; nothing is trained.
+    """A sentence encoder that ranks candidates by exact cosine similarity, without training.
 
     Args:
-        model: `muse` (what `isogloss fetch muse` brings), an `.onnx` file that takes strings, a folder of
-            sentence-transformers or transformers, or a name on the Hugging Face hub.
-        layer: which layer of a plain transformers model is averaged: its number from 1, or `xtreme` for that of
-            XTREME's baselines; the last where it is not given.
-        label: what it is called in folders and tables; made from the model where it is not given.
-        query_prefix: put before every query, for models that were trained so ("query: ").
-        candidate_prefix: put before every candidate ("passage: ").
-        cache: folder of the vectors; default `isogloss/vectors` in the user's cache folder.
-        quiet: no progress bar and no throughput.
+        model: `muse` (from `isogloss fetch muse`), an `.onnx` file with string input, a sentence-transformers or
+            transformers folder, or a name on the Hugging Face hub.
+        layer: layer of a plain transformers model to average: a number from 1, or `xtreme` for the layer of XTREME's
+            baselines; default: the last.
+        label: name in folders and tables; default: derived from the model.
+        query_prefix: prefix of every query, for models trained with one ("query: ").
+        candidate_prefix: prefix of every candidate ("passage: ").
+        cache: folder of cached vectors; default: `isogloss/vectors` in the user's cache folder.
+        quiet: True to hide the progress bar and the throughput.
     """
 
     def __init__(
@@ -55,7 +70,7 @@ class EmbedderSystem(System):
 
     @cached_property
     def encoder(self) -> SentenceEncoder:
-        """The model, loaded when it is first needed."""
+        """The model, loaded on first use."""
         return open_encoder(self.model, self.layer)
 
     @cached_property
@@ -64,12 +79,8 @@ class EmbedderSystem(System):
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """The name, the model with its hash and library, and the settings that are not the usual ones."""
-        settings = {
-            "layer": self.layer,
-            "query_prefix": self.query_prefix,
-            "candidate_prefix": self.candidate_prefix,
-        }
+        """Name, model with hash and library, and settings that differ from their defaults."""
+        settings = {"layer": self.layer, "query_prefix": self.query_prefix, "candidate_prefix": self.candidate_prefix}
         return {
             "name": self.name,
             "version": __version__,
@@ -82,23 +93,19 @@ class EmbedderSystem(System):
         }
 
     def deciding_settings(self, configuration: Mapping[str, Any], task: Task) -> Mapping[str, Any]:
-        """What its metadata say: the other settings change no vector."""
+        """Return the metadata only: other settings do not affect the vectors."""
         return {k: v for k, v in super().deciding_settings(configuration, task).items() if k != "settings"}
 
     def refusal(self, task: Task) -> str:
-        """Anything but retrieval: a vector of a whole text neither tags, nor reads, nor chooses."""
+        """Refuse everything except retrieval: a text vector cannot tag, read or choose."""
         return retrieval_refusal(self.name, task)
 
     def needs_training(self, task: Task) -> bool:
-        """Never: the encoder is taken as it is."""
+        """Return False: the encoder is not trained."""
         return False
 
     def fit(self, task: Task, train: Examples | None, seed: int) -> "EmbedderSystem":
-        """Remember the task and load the model; the seed changes nothing.
-
-        Raises:
-            SystemFailureError: the task is refused, or the model cannot be loaded.
-        """
+        """Store the task and load the model; the seed has no effect."""
         if refusal := self.refusal(task):
             raise SystemFailureError(refusal, where=task.id)
         self._task = task
@@ -106,18 +113,18 @@ class EmbedderSystem(System):
         return self
 
     def predict(self, examples: Examples) -> Sequence[list[str]]:
-        """Ranked candidate ids for every query; for mining the id of the translation, or an empty list."""
+        """Return ranked candidate ids per query; for mining, the id of the translation or an empty list."""
         if self._task is None:
-            raise SystemFailureError(f"{self.name} does not know its task yet", fix="Call fit first")
+            raise SystemFailureError(f"{self.name} is not fitted", fix="Call fit first")
         return rank_by_vectors(self._task, examples, self, quiet=self._quiet)
 
     def queries(self, examples: Examples) -> Matrix:
-        """The unit vectors of the queries."""
+        """Return the unit vectors of the queries."""
         title = f"{self.name} {examples.task}/{examples.language} queries"
         return self._vectors(examples["text"], self.query_prefix, title)
 
     def candidates(self, examples: Examples) -> Matrix:
-        """The pool's unit vectors, kept because all languages of a task often share one pool."""
+        """Return the pool's unit vectors, cached because the languages of a task often share a pool."""
         pool = pool_of(examples)
         if self._last is None or self._last[0] is not pool:
             title = f"{self.name} {examples.task}/{examples.language} candidates"
@@ -130,9 +137,85 @@ class EmbedderSystem(System):
 
 
 def _short(model: str) -> str:
-    """The last part of a path or hub name, without what folders and tables cannot show."""
+    """Return the last part of a path or hub name, without characters unsuitable for folders and tables."""
     path = Path(model)
     last = path.stem if path.suffix == ".onnx" else path.name
-    # Exporters call every file so; the folder has the name.
+    # Exporters name every file model.onnx, so use the folder's name.
     last = path.absolute().parent.name if last == "model" else last
     return re.sub(r"[^\w.-]+", "-", last) or "model"
+
+
+def embed(
+    encoder: SentenceEncoder, texts: Sequence[str], cache: VectorCache, *, title: str, quiet: bool = False
+) -> Matrix:
+    """Return the unit vectors of texts, in order; each distinct text is encoded only once.
+
+    The progress bar and the throughput line start with the title. An invalid model output raises `SystemFailureError`.
+    """
+    distinct, text_numbers = unique(texts)
+    keys = text_keys(distinct)
+    in_cache, cached = cache.find(keys)
+    vectors = np.empty((len(distinct), encoder.dimension), np.float32)
+    vectors[in_cache] = cached
+    missing = np.flatnonzero(~in_cache)
+    if len(missing):
+        lengths = np.fromiter((len(distinct[row]) for row in missing), np.int64, len(missing))
+        # Longest first: a batch that is too large fails early, and time estimates are conservative.
+        missing = missing[np.argsort(-lengths, kind="stable")]
+        started = time.perf_counter()
+        with _progress(title, len(missing), quiet) as advance:
+            for rows in np.split(missing, range(_CHUNK, len(missing), _CHUNK)):
+                vectors[rows] = _encoded(encoder, distinct, rows, advance)
+                try:
+                    cache.add(keys[rows], vectors[rows])
+                except DataError as error:  # continue without the cache
+                    if not quiet:
+                        _say(f"vectors are not cached: {error}")
+        if not quiet:
+            seconds = time.perf_counter() - started
+            line = f"{title}: {len(missing):,} texts in {seconds:.1f} s ({len(missing) / max(seconds, 1e-9):,.0f}/s)"
+            _say(f"{line}, {len(cached):,} from the cache" if len(cached) else line)
+    return vectors[text_numbers] if len(distinct) < len(texts) else vectors
+
+
+def _encoded(encoder: SentenceEncoder, texts: Sequence[str], rows: IntArray, advance: Callable[[int], None]) -> Matrix:
+    """Return the checked unit vectors of some texts."""
+    batches = [
+        [texts[row] for row in rows[start : start + encoder.batch].tolist()]
+        for start in range(0, len(rows), encoder.batch)
+    ]
+    vectors = np.empty((len(rows), encoder.dimension), np.float32)
+    done = 0
+    with ThreadPoolExecutor(encoder.workers) as pool:
+        for part in (map if encoder.workers == 1 else pool.map)(encoder.encode, batches):
+            size = min(encoder.batch, len(rows) - done)
+            if part.shape != (size, encoder.dimension):
+                what = f"{size} texts gave an array of shape {part.shape}, expected ({size}, {encoder.dimension})"
+                raise SystemFailureError(what, where=encoder.library)
+            vectors[done : done + size] = part
+            done += size
+            advance(size)
+    if not (finite := np.isfinite(vectors).all(axis=1)).all():
+        text = texts[rows[int((~finite).argmax())]]
+        raise SystemFailureError(f"the vector of {text[:60]!r} is not finite", where=encoder.library)
+    # Normalise per chunk: doing it at the end would take a second copy of a whole pool.
+    return normalize_rows(vectors)
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{printable(line)}\n")
+
+
+@contextmanager
+def _progress(title: str, total: int, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar on a terminal's stderr, and nothing elsewhere."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda count: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        row = bars.add_task(title, total=total)
+        yield lambda count: bars.advance(row, count)

@@ -1,92 +1,86 @@
-"""Classification (a label for a text, or for two) and multiple choice (which of some texts goes best with another)."""
+"""Classification of one or two texts, and multiple choice."""
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from isogloss.systems.base import SystemFailureError, dataset_name
 from isogloss.systems.encoder.adapter import EncoderAdapter, LabelledItems, most_likely
+from isogloss.systems.pretrained import Model
 from isogloss.systems.targets import choice_indices, label_ids, question_texts
 from isogloss.systems.tokens.inputs import InputRows
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Array
 from isogloss.training.objective import Ints, TrainingObjective
 
-if TYPE_CHECKING:
-    from torch import nn
-
 
 class EncoderClassifier(EncoderAdapter):
-    """MLDoc, XNLI and PAWS-X: a softmax over the labels, on what the model makes of the first token."""
+    """MLDoc, XNLI and PAWS-X: a softmax over the labels, from the first token's state."""
 
     name = "encoder classification"
     auto_class = "AutoModelForSequenceClassification"
 
     def _objective(self, train: Examples) -> TrainingObjective:
         labels = label_ids(self.task, train[train.gold], train)
-        rows = self._rows(train)
-        return LabelledItems(rows.batch, rows.lengths, labels)
+        return LabelledItems(self._rows(train), {"labels": labels})
 
-    def predict(self, model: "nn.Module", examples: Examples) -> list[str]:
-        """The likeliest label of each."""
-        rows = self._rows(examples)
-        best = most_likely(model, rows.lengths, rows.batch)
-        return [self.task.labels[number] for number in best.tolist()]
+    def predict(self, model: Model, examples: Examples) -> list[str]:
+        """Return each example's most likely label."""
+        return [self.task.labels[number] for number in most_likely(model, self._rows(examples))]
 
     def _rows(self, examples: Examples) -> InputRows:
         names = ("text",) if "text" in examples.columns else ("text_a", "text_b")
-        columns = [examples[name] for name in names]
-        longest = self.recipe.max_length
-        encoded = self._tokenised(columns, (longest,), lambda: self.inputs.encode(columns, longest))
-        return self.inputs.rows_for(examples, encoded)
+        return self._text_rows(examples, [examples[name] for name in names])
 
 
 class EncoderMultipleChoice(EncoderAdapter):
-    """XCOPA and Social IQa: a number for every choice, and a softmax over those of one example."""
+    """XCOPA and Social IQa: one score per choice, and a softmax over an example's choices."""
 
     name = "encoder multiple choice"
     auto_class = "AutoModelForMultipleChoice"
 
     @property
     def head_settings(self) -> dict[str, Any]:
-        """Nothing: the head gives one number, however many choices there are."""
+        """Empty: the head gives one score per choice."""
         return {}
 
     def _objective(self, train: Examples) -> TrainingObjective:
         groups = self._groups(train)
-        return LabelledItems(groups.batch, groups.lengths, choice_indices(train), groups.choices)
+        return LabelledItems(groups, {"labels": choice_indices(train)}, groups.choices)
 
-    def predict(self, model: "nn.Module", examples: Examples) -> list[int]:
-        """The number of the best choice of each."""
-        groups = self._groups(examples)
-        best: list[int] = most_likely(model, groups.lengths, groups.batch).tolist()
-        return best
+    def predict(self, model: Model, examples: Examples) -> list[int]:
+        """Return the index of each example's best choice."""
+        return most_likely(model, self._groups(examples))
 
     def _groups(self, examples: Examples) -> "_ChoiceGroups":
         choices = examples["choices"]
         counts = set(map(len, choices)) or {1}
         if len(counts) > 1:
             what = f"examples have {' or '.join(map(str, sorted(counts)))} choices"
-            fix = "Give all of them the same number of choices"
+            fix = "Use the same number of choices in every example"
             raise SystemFailureError(what, where=dataset_name(examples), fix=fix)
         [count] = counts
         questions = zip(examples["premise"], question_texts(examples), strict=True)
-        texts = [f"{premise} {question}" for premise, question in questions]
-        columns = [[text for text in texts for _ in range(count)], [text for texts in choices for text in texts]]
-        longest = self.recipe.max_length
-        encoded = self._tokenised(columns, (longest,), lambda: self.inputs.encode(columns, longest))
-        return _ChoiceGroups(self.inputs.rows_for(examples, encoded, np.arange(len(examples)).repeat(count)), count)
+        texts = [f"{premise} {question}" for premise, question in questions for _ in range(count)]
+        columns = [texts, [text for texts in choices for text in texts]]
+        rows = self._text_rows(examples, columns, np.arange(len(examples)).repeat(count))
+        return _ChoiceGroups(rows.inputs, rows.encoded, rows.languages, count)
 
 
-class _ChoiceGroups:
-    """Rows in groups of one example."""
+@dataclass(frozen=True)
+class _ChoiceGroups(InputRows):
+    """Rows grouped by example."""
 
-    def __init__(self, rows: InputRows, choices: int) -> None:
-        self.rows, self.choices = rows, choices
-        self.lengths: Ints = rows.lengths.reshape(-1, choices).max(axis=1)
+    choices: int = 1
 
-    def batch(self, items: Ints, width: int, size: int) -> dict[str, Array]:
-        """Some examples, (size, choices, width) each."""
-        rows = (items[:, None] * self.choices + np.arange(self.choices)).ravel()
-        flat = self.rows.batch(rows, width, size * self.choices)
+    @property
+    def lengths(self) -> Ints:
+        longest: Ints = self.encoded.lengths.reshape(-1, self.choices).max(axis=1)
+        return longest
+
+    def batch(self, rows: Ints, width: int, size: int) -> dict[str, Array]:
+        """Return some examples, (size, choices, width) each."""
+        every = (rows[:, None] * self.choices + np.arange(self.choices)).ravel()
+        flat = super().batch(every, width, size * self.choices)
         return {name: array.reshape(size, self.choices, width) for name, array in flat.items()}

@@ -1,27 +1,38 @@
-"""Tagging: a tag for every word, at its first sub-word.
+"""Tagging: one tag per word, at its first sub-word; or named entities in raw text, without word boundaries.
 
-Words are tokenised one by one. A sentence with more subwords than an input holds goes on in a further row, from the
-first word that no longer fits; a word without subwords, or with more than a row holds, counts as the unknown token. So
-every word has a first sub-word, and the tags found there, row after row, are those of the sentences.
+Words are tokenised one by one. A sentence with too many sub-words continues in another row, from the first word that
+does not fit; a word without sub-words, or with more than fit a row, becomes the unknown token. Every word therefore has
+a first sub-word, and the tags at those, row after row, are those of the sentences.
+
+Raw text is tokenised as one string. Sub-words that overlap an entity are labelled B- or I-, bare whitespace markers are
+skipped, and labels are converted back to [start, end, type] in code points of the text. A text that is too long for
+one row continues in another, at a word boundary if possible.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import Any, ClassVar
 
 import numpy as np
 
-from isogloss.systems.encoder.adapter import EncoderAdapter, best_label, cross_entropy, model_arguments
+from isogloss.metrics import spans
+from isogloss.systems.encoder.adapter import EncoderAdapter, LabelledItems, best_label
 from isogloss.systems.neural.task_adapter import IGNORED
-from isogloss.systems.targets import tag_ids
+from isogloss.systems.pretrained import Model
+from isogloss.systems.targets import label_ids, tag_ids
 from isogloss.systems.tokens.inputs import InputRows
-from isogloss.systems.tokens.subwords import Subwords, TextSlices, row_starts, slice_indices, tokenize, unique
+from isogloss.systems.tokens.subwords import (
+    TextSlices,
+    character_columns,
+    locate_spans,
+    row_starts,
+    slice_indices,
+    tokenize,
+    unique,
+)
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Array, Encoded, padded
 from isogloss.training.objective import Arrays, Ints, TrainingObjective
-
-if TYPE_CHECKING:
-    from torch import Tensor, nn
 
 
 class EncoderTagger(EncoderAdapter):
@@ -29,6 +40,7 @@ class EncoderTagger(EncoderAdapter):
 
     name = "encoder tagging"
     auto_class = "AutoModelForTokenClassification"
+    columns: ClassVar[tuple[str, str]] = "tokens", "sentence"  # of the texts, and of each row's text
 
     def _objective(self, train: Examples) -> TrainingObjective:
         numbers = tag_ids(self.task, train)
@@ -37,8 +49,8 @@ class EncoderTagger(EncoderAdapter):
         labels[rows.encoded.aligned["first"]] = numbers
         return LabelledSubwords(rows, labels)
 
-    def predict(self, model: "nn.Module", examples: Examples) -> list[list[str]]:
-        """The likeliest tag of each word."""
+    def predict(self, model: Model, examples: Examples) -> list[list[Any]]:
+        """Return the most likely tag of each word."""
         rows = self._rows(examples)
         best = best_labels(model, rows)[rows.encoded.aligned["first"]]
         tags = np.array(self.task.labels, dtype=object)[best].tolist()
@@ -46,46 +58,89 @@ class EncoderTagger(EncoderAdapter):
         return [tags[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
     def _rows(self, examples: Examples) -> InputRows:
-        sentences, longest = examples["tokens"], self.recipe.max_length
-        encoded = self._tokenised(sentences, (longest,), lambda: self._encoded(sentences))
-        return self.inputs.rows_for(examples, encoded, encoded.columns["sentence"])
+        texts, owner = examples[self.columns[0]], self.columns[1]
+        encoded = self._tokenised(texts, (self.recipe.max_length,), lambda: self._encoded(texts))
+        return self.inputs.rows_for(examples, encoded, encoded.columns[owner])
 
-    def _encoded(self, sentences: Sequence[Sequence[str]]) -> Encoded:
+    def _encoded(self, texts: Sequence[Any]) -> Encoded:
         room = self.inputs.room(self.inputs.single, self.recipe.max_length)
-        words, which = unique(list(chain.from_iterable(sentences)))
-        subwords = _fitting(tokenize(self.inputs.tokenizer, words), room, self.inputs.unknown)
-        sizes = subwords.lengths[which]
-        ends = row_starts(np.fromiter(map(len, sentences), np.int64, len(sentences)))
+        words, which = unique(list(chain.from_iterable(texts)))
+        subwords = tokenize(self.source.tokenizer, words)
+        # A word with no sub-words, or too many for a row, becomes the unknown token.
+        unusable = (subwords.lengths == 0) | (subwords.lengths > room)
+        ids = np.append(subwords.ids, np.int32(self.inputs.unknown))
+        word_begins = np.where(unusable, len(subwords.ids), subwords.starts[:-1])
+        sizes = np.where(unusable, 1, subwords.lengths)[which]
+        ends = row_starts(np.fromiter(map(len, texts), np.int64, len(texts)))
         begins, owners = split_into_rows(sizes, ends, room)
         starts = row_starts(sizes)
-        flat = subwords.ids[slice_indices(subwords.starts[which], sizes)]
+        flat = ids[slice_indices(word_begins[which], sizes)]
         bounds = starts[np.append(begins, len(sizes))]
         token_rows = self.inputs.single.add_to(TextSlices(flat, bounds[:-1], np.diff(bounds)))
         first = np.zeros(len(token_rows.ids), np.bool_)
-        first[token_rows.places[0][starts[:-1]]] = True
+        first[token_rows.positions[0][starts[:-1]]] = True
         return self.inputs.encoded(token_rows, {"first": first}, {"sentence": owners})
 
 
-def _fitting(subwords: Subwords, room: int, unknown: int) -> Subwords:
-    """Words that have no subwords, or too many for a row, as the unknown token."""
-    lengths = subwords.lengths
-    unusable = (lengths == 0) | (lengths > room)
-    starts = np.where(unusable, len(subwords.ids), subwords.starts[:-1])
-    lengths = np.where(unusable, 1, lengths)
-    ids = np.append(subwords.ids, np.int32(unknown))[slice_indices(starts, lengths)]
-    return Subwords(ids, row_starts(lengths), subwords.spans)
+class EncoderEntitySpans(EncoderTagger):
+    """WikiANN from its raw text."""
+
+    name = "encoder entity spans"
+    columns = "text", "text"
+
+    def _objective(self, train: Examples) -> TrainingObjective:
+        gold = spans.from_sentences(train[train.gold], train["offsets"], dialect=self.task.dialect)
+        flat = [(text, *span) for text, entities in enumerate(gold) for span in entities]
+        rows = self._rows(train)
+        owners, characters, solid = _characters(rows.encoded)
+        texts, begins, ends = np.array([span[:3] for span in flat], np.int64).reshape(-1, 3).T
+        first, last = locate_spans(owners, characters, texts, begins, ends)
+        labels = np.where(solid, label_ids(self.task, ["O"], train), IGNORED).astype(np.int16)
+        inside, begun = (label_ids(self.task, [f"{part}-{kind}" for *_, kind in flat], train) for part in "IB")
+        for low, high, label in zip(first.tolist(), last.tolist(), inside.tolist(), strict=True):
+            labels[low : high + 1][solid[low : high + 1]] = label
+        labels[first[last >= 0]] = begun[last >= 0]
+        whole = np.full(len(rows.encoded.input_ids), IGNORED, np.int16)
+        whole[rows.encoded.aligned["begin"] >= 0] = labels
+        return LabelledSubwords(rows, whole)
+
+    def predict(self, model: Model, examples: Examples) -> list[list[Any]]:
+        """Return the entities of each text."""
+        rows = self._rows(examples)
+        owners, characters, solid = _characters(rows.encoded)
+        best = best_labels(model, rows)[rows.encoded.aligned["begin"] >= 0][solid]
+        bounds = np.searchsorted(owners[solid], np.arange(len(examples) + 1))
+        tags = np.array(self.task.labels, dtype=object)[best]
+        tagged, offsets = (
+            [part.tolist() for part in np.split(flat, bounds[1:-1])] for flat in (tags, characters[solid])
+        )
+        if not len(examples):
+            return []
+        return spans.from_sentences(tagged, offsets, dialect=self.task.dialect)
+
+    def _encoded(self, texts: Sequence[Any]) -> Encoded:
+        room = self.inputs.room(self.inputs.single, self.recipe.max_length)
+        subwords = tokenize(self.source.tokenizer, texts, spans=True)
+        # Rows are cut before words, and inside words that are too long.
+        begins_word = np.ones(len(subwords.ids) + 1, np.bool_)
+        begins_word[1:-1] = subwords.spans[1:, 0] > subwords.spans[:-1, 1]
+        begins_word[subwords.starts] = True
+        words = np.flatnonzero(begins_word)
+        sizes = np.diff(words)
+        units = np.flatnonzero(begins_word[:-1] | np.repeat(sizes > room, sizes))
+        sizes = np.diff(np.append(units, len(subwords.ids)))
+        begins, owners = split_into_rows(sizes, np.searchsorted(units, subwords.starts), room)
+        bounds = np.append(units[begins], len(subwords.ids))
+        token_rows = self.inputs.single.add_to(TextSlices(subwords.ids, bounds[:-1], np.diff(bounds)))
+        characters = character_columns(subwords.spans, token_rows.positions[0], len(token_rows.ids))
+        return self.inputs.encoded(token_rows, characters, {"text": owners})
 
 
 def split_into_rows(sizes: Ints, ends: Ints, room: int) -> tuple[Ints, Ints]:
-    """Where rows begin: with a sentence, and inside it with the first unit that the row before had no room for.
+    """Return the first unit of each row, and its sentence; sentences without units have no row.
 
-    Args:
-        sizes: subwords of each unit (a word, or what is never cut), none larger than the room.
-        ends: units before each sentence, and all of them.
-        room: subwords in a row.
-
-    Returns:
-        The first unit of each row, and the sentence it is of; sentences without units have no row.
+    A row starts at each sentence, and inside it at the first unit (a word, or anything never cut) that does not fit the
+    previous row. `sizes` are the sub-words per unit, at most `room`; `ends` the units before each sentence, and in all.
     """
     total = np.concatenate([[0], np.cumsum(sizes)])
     begins, owners = ends[:-1], np.arange(len(ends) - 1)
@@ -103,32 +158,35 @@ def split_into_rows(sizes: Ints, ends: Ints, room: int) -> tuple[Ints, Ints]:
     return begins[order], np.concatenate([owners[filled], more[:, 1]])[order]
 
 
-class LabelledSubwords(TrainingObjective):
-    """Rows with labels at some of their subwords."""
+def _characters(encoded: Encoded) -> tuple[Ints, Array, Array]:
+    """Return, for each sub-word except special tokens, its text, its characters, and a mask of non-empty ones."""
+    text = encoded.aligned["begin"] >= 0
+    owners = np.repeat(encoded.columns["text"], encoded.lengths)[text]
+    characters = np.stack([encoded.aligned["begin"][text], encoded.aligned["end"][text]], axis=1)
+    return owners, characters, characters[:, 1] > characters[:, 0]
+
+
+class LabelledSubwords(LabelledItems):
+    """Rows with labels at some of their sub-words."""
 
     def __init__(self, rows: InputRows, labels: Array) -> None:
-        self._rows, self.labels = rows, labels
-        self.lengths = rows.lengths
+        super().__init__(rows, {})
+        self.labels = labels
         before = np.concatenate([[0], np.cumsum(labels != IGNORED)])
         self._labelled = np.diff(before[rows.encoded.starts])
 
     def batch(self, items: Ints, width: int, size: int) -> Arrays:
-        """Rows with their labels."""
-        labels = padded(self.labels, self._rows.encoded.starts, items, width, size, IGNORED)
-        return {**self._rows.batch(items, width, size), "labels": labels.astype(np.int64)}
+        """Return rows with their labels."""
+        labels = padded(self.labels, self.items.encoded.starts, items, width, size, IGNORED)
+        return {**super().batch(items, width, size), "labels": labels.astype(np.int64)}
 
     def weight(self, items: Ints) -> float:
-        """The number of labels."""
+        """Return the number of labels."""
         return float(self._labelled[items].sum())
 
-    def loss(self, model: "nn.Module", batch: Mapping[str, "Tensor"]) -> "Tensor":
-        """The cross entropy of the labels."""
-        logits = model(**model_arguments(batch)).logits
-        return cross_entropy(logits.flatten(0, 1), batch["labels"].flatten())
 
-
-def best_labels(model: "nn.Module", rows: InputRows) -> Ints:
-    """The number of the likeliest label at every sub-word."""
+def best_labels(model: Model, rows: InputRows) -> Ints:
+    """Return the index of the most likely label of every sub-word."""
     from isogloss.training.inference import outputs
 
     best = np.zeros(len(rows.encoded.input_ids), np.int64)

@@ -1,1 +1,1 @@
-"""What all models that are fine-tuned have in common: where they come from, how they learn, what is kept of it."""
+"""Shared parts of all fine-tuned models: adapters, training, checkpoints and stored weights."""

@@ -1,58 +1,64 @@
-"""What happens at a checkpoint: all languages are predicted, and the weights that a rule may choose are kept."""
+"""Checkpoint callbacks: predict all languages, and save the weights that a selection rule may choose.
+
+One training run may serve several fits, each with its log, record and weights.
+"""
 
 import shutil
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isogloss.errors import DataError, IsoglossError
+from msgspec.structs import replace
+
+from isogloss.errors import DataError, IsoglossError, MissingDataError
 from isogloss.systems.base import FitContext
+from isogloss.systems.neural.fit_log import FitLog, finish_log, write_fit_log
 from isogloss.systems.neural.progress import ProgressDisplay
 from isogloss.systems.neural.task_adapter import TaskAdapter
-from isogloss.systems.neural.weights import save, step_name
+from isogloss.systems.neural.weights import LAST, save, step_name
+from isogloss.systems.pretrained import Model
 from isogloss.tasks.examples import Examples
-from isogloss.training.checkpoint_record import CheckpointRecord, ProbeSet, subset
+from isogloss.training.checkpoint_record import SHARDS, CheckpointRecord, ProbeSet, subset
 from isogloss.training.objective import TrainingObjective
 from isogloss.training.selection import ChosenCheckpoint, choose, dev_scores, selecting_languages
 
 if TYPE_CHECKING:
-    from torch import nn
+    from isogloss.training.loop import CheckpointInfo, TrainingResult
 
-    from isogloss.training.loop import CheckpointInfo
-
-_SHOWN = 3  # of many notes of a kind
-_PATIENCE_RULE = "training-dev"  # by which it is seen that training has converged
+STATE, WEIGHTS = "state", "weights"
+_SHOWN = 3  # notes of a kind
+_PATIENCE_RULE = "training-dev"  # decides convergence
 
 
 class CheckpointCallback:
-    """Called at checkpoints: records them, keeps the best weights, and says when training has converged.
+    """A fit in its folder, with its log: records checkpoints, saves the best weights, and detects convergence.
 
     Attributes:
-        notes: what could not be predicted, and why.
-        failure: what went wrong, where something did: the run ends then, in every process, and it is raised after.
+        notes: sets that could not be predicted, and why.
+        failure: the error, if one occurred; the run then ends in every process, and the error is raised afterwards.
     """
 
     def __init__(
         self,
+        *,
         adapter: TaskAdapter,
         context: FitContext,
-        languages: list[str],
+        log: FitLog,
         trained_on: tuple[str, ...],
-        seed: int,
-        weights: Path,
         display: ProgressDisplay,
     ) -> None:
-        recipe = adapter.recipe
-        self.adapter, self.languages, self.trained_on = adapter, languages, trained_on
-        self.weights, self.display = weights, display
-        looked_at = selecting_languages(recipe.select, languages, trained_on)
+        recipe, languages = adapter.recipe, log.languages
+        self.adapter, self.folder, self.log, self.trained_on = adapter, context.folder, log, trained_on
+        self.display = display
+        selecting = selecting_languages(recipe.select, languages, trained_on)
         patient = selecting_languages(_PATIENCE_RULE, languages, trained_on)
         by_loss = recipe.select == "dev-loss"
-        selecting = {*(() if by_loss else looked_at), *(patient if recipe.patience else ())}
+        scored = {*(() if by_loss else selecting), *(patient if recipe.patience else ())}
         wanted = {
             (code, split): limit
             for code in languages
             for split, limit in (("dev", recipe.dev_examples), ("test", recipe.test_examples))
-        } | {(code, "dev"): recipe.selecting_examples for code in sorted(selecting)}
+        } | {(code, "dev"): recipe.selecting_examples for code in sorted(scored)}
 
         def find(language: str, split: str) -> Examples:
             examples = context.examples(language, split)
@@ -61,51 +67,50 @@ class CheckpointCallback:
 
         probes = ProbeSet.of(find, wanted)
         self.notes = list(probes.notes)
-        self._losses = self._dev_objectives(context, looked_at) if by_loss else {}
-        self.record = CheckpointRecord(
-            context.folder,
-            adapter.task,
-            seed,
-            probes.examples,
-            selecting,
-            self._losses.keys(),
-            dev_task=adapter.dev_task,
-        )
-        deciding = tuple(f"{code} dev{' loss' if by_loss else ''}: " for code in {*selecting, *looked_at})
-        self._warn([note for note in self.notes if note.startswith(deciding)])
+        self._losses, missing_losses = self._dev_objectives(context, selecting) if by_loss else ({}, {})
+        self.notes += missing_losses.values()
+        recorded = context.folder, adapter.task, log.seed, probes.examples
+        self.record = CheckpointRecord(*recorded, scored, self._losses.keys(), dev_task=adapter.dev_task)
+        deciding = {*scored, *selecting}
+        left_out = {code: note for (code, split), note in probes.left_out.items() if split == "dev"}
+        left_out = missing_losses if by_loss else left_out
+        missing = [note for code, note in left_out.items() if code in deciding]
+        for note in missing[:_SHOWN]:
+            display.say(f"{note}; using the last checkpoint instead")
+        if more := len(missing[_SHOWN:]):
+            display.say(f"the same for {more} more language{'' if more == 1 else 's'}")
         self.failure: Exception | None = None
 
-    def _dev_objectives(self, context: FitContext, languages: tuple[str, ...]) -> dict[str, TrainingObjective]:
-        """The dev sets of what it learns from as objectives; a note on those that are not there."""
-        found = {}
+    def _dev_objectives(
+        self, context: FitContext, languages: tuple[str, ...]
+    ) -> tuple[dict[str, TrainingObjective], dict[str, str]]:
+        """Return the training tasks' dev sets as objectives by language, and a note for each missing one."""
+        objectives: dict[str, TrainingObjective] = {}
+        missing: dict[str, str] = {}
         for language in languages:
             try:
                 examples = subset(context.training_dev(language), self.adapter.recipe.selecting_examples)
-                found[language] = self.adapter.objective(examples)
+                objectives[language] = self.adapter.objective(examples)
             except IsoglossError as error:
-                if isinstance(error, DataError) and error.where:  # a damaged file
+                if isinstance(error, DataError) and not isinstance(error, MissingDataError):
                     raise
-                self.notes.append(f"{language} dev loss: {error.what}")
-        return found
+                missing[language] = f"{language} dev loss: {error.what}"
+        return objectives, missing
 
-    def _warn(self, missing: list[str]) -> None:
-        """Say before training that a dev set which should choose is not there."""
-        for note in missing[:_SHOWN]:
-            self.display.say(f"{note}; the last checkpoint answers where it should have chosen")
-        if len(missing) > _SHOWN:
-            self.display.say(f"and so with {len(missing) - _SHOWN} further languages")
-
-    def __call__(self, checkpoint: "CheckpointInfo", model: "nn.Module") -> bool:
-        """Predict and record; True where the run has converged."""
+    def __call__(self, checkpoint: "CheckpointInfo", model: Model) -> bool:
+        """Predict and record a checkpoint; return True if the run has converged."""
         try:
             self._record(checkpoint, model)
-        except Exception as error:  # in one process of many: raised here, it would leave the others waiting
+        except Exception as error:  # raising here, in one process of many, would leave the others waiting
             self.failure = error
             return True
-        return self._converged()
+        patience, steps = self.adapter.recipe.patience, self.record.steps
+        best = self._best_for_patience(steps) if patience else None
+        return best is not None and best.by != "last" and sum(step > best.step for step in steps) >= patience
 
-    def _record(self, checkpoint: "CheckpointInfo", model: "nn.Module") -> None:
-        from isogloss.training.dev_loss import mean_loss
+    def _record(self, checkpoint: "CheckpointInfo", model: Model) -> None:
+        """Predict and record a checkpoint; save its weights if they are the best so far, and remove superseded ones."""
+        from isogloss.training.inference import mean_loss
 
         step = checkpoint.step
         losses = {
@@ -114,56 +119,132 @@ class CheckpointCallback:
         }
         self.record.add(step, lambda examples: self.adapter.predict(model, examples), losses)
         rows = [row for row in self.record.rows if row.step == step]
-        scores = {
-            code: dev_scores(rows, code, self.adapter.dev_task.main) for code in dict.fromkeys((*self.languages, "en"))
-        }
+        languages = dict.fromkeys((*self.log.languages, "en"))
+        scores = {code: dev_scores(rows, code, self.adapter.dev_task.main) for code in languages}
         dev = {code: by_step[step] for code, by_step in scores.items() if by_step}
         self.display.checkpoint(step, checkpoint.steps, checkpoint.loss, dev)
-        self._save_if_chosen(checkpoint, model)
+        # The best weights as of the last state stay: a killed run resumes there and could not recreate them.
+        choices = [*self._choices(step).values(), *self._choices(checkpoint.kept).values()]
+        wanted = {step_name(choice.step) for choice in choices if choice.by != "last"}
+        if step_name(step) in wanted:
+            save(model, self.folder / WEIGHTS / step_name(step), self.adapter.source.tokenizer)
+        self._remove_weights(but=wanted)
 
     def _choices(self, until: int) -> dict[str, ChosenCheckpoint]:
-        """What would answer if the run had ended at an update; nothing before the first checkpoint."""
+        """Return the checkpoints that would be chosen if the run ended at an update; empty before the first."""
         steps = [step for step in self.record.steps if step <= until]
         rows = [row for row in self.record.rows if row.step <= until]
         rule, main = self.adapter.recipe.select, self.adapter.dev_task.main
-        return {code: choose(rows, steps, rule, code, main, self.trained_on) for code in self.languages if steps}
-
-    def _save_if_chosen(self, checkpoint: "CheckpointInfo", model: "nn.Module") -> None:
-        """Save these weights where they are the best so far, and remove those that are no longer.
-
-        Those that were the best at the last state stay: a kill leads back there, and they could not be made again.
-        """
-        choices = [*self._choices(checkpoint.step).values(), *self._choices(checkpoint.kept).values()]
-        wanted = {step_name(choice.step) for choice in choices if choice.by != "last"}
-        now = self.weights / step_name(checkpoint.step)
-        if now.name in wanted:
-            save(model, now, self.adapter.source.tokenizer)
-        self._remove_weights(but=wanted)
+        return {code: choose(rows, steps, rule, code, main, self.trained_on) for code in self.log.languages if steps}
 
     def _remove_weights(self, but: set[str]) -> None:
-        # Unfinished ones as well, whose names have a dot before.
-        for folder in self.weights.glob(f"*{step_name('*')}"):
+        # Including unfinished ones, with names that start with a dot.
+        for folder in (self.folder / WEIGHTS).glob(f"*{step_name('*')}"):
             if folder.name not in but:
                 shutil.rmtree(folder)
 
-    def _converged(self) -> bool:
-        patience, steps = self.adapter.recipe.patience, self.record.steps
-        if not patience:
-            return False
-        best = self._best_for_patience(steps)
-        return best.by != "last" and sum(step > best.step for step in steps) >= patience
-
     def _best_for_patience(self, steps: list[int]) -> ChosenCheckpoint:
-        """The best so far by the dev sets that tell when training has converged; `last` where there are none."""
+        """Return the best checkpoint by the dev sets that decide convergence, or `last` if there are none."""
         return choose(self.record.rows, steps, _PATIENCE_RULE, "", self.adapter.dev_task.main, self.trained_on)
 
-    def finish(self, last: int) -> dict[str, ChosenCheckpoint]:
-        """Complete the record; gives the checkpoint that answers in each language."""
-        chosen = self._choices(last)
+    def checkpoints(self, before: int | None = None) -> list[int]:
+        """Return the recorded checkpoints, or those before an update."""
+        return [step for step in self.record.steps if before is None or step < before]
+
+    def finish(
+        self, model: Model, trained: "TrainingResult", notes: list[str], tasks: list[str]
+    ) -> dict[str, ChosenCheckpoint]:
+        """Save the last weights, complete record and log, and return the chosen checkpoint of each language."""
+        if self.failure is not None:
+            raise self.failure
+        save(model, self.folder / WEIGHTS / LAST, self.adapter.source.tokenizer)
+        last, chosen = trained.steps, self._choices(trained.steps)
         self.record.finish()
-        # The last weights are kept as such.
+        # The last weights are stored separately.
         self._remove_weights(but={step_name(choice.step) for choice in chosen.values() if choice.step != last})
         self.notes += self.record.notes
         if self.adapter.recipe.patience and self._best_for_patience(self.record.steps).by == "last":
-            self.notes.append("there is no dev set to see convergence by")
+            self.notes.append("no dev set to detect convergence")
+        log = finish_log(self.log, trained, self.checkpoints(), chosen, [*self.notes, *notes])
+        seconds = log.seconds if not tasks or tasks[0] == log.task else 0.0
+        write_fit_log(self.folder, replace(log, shared_training=tasks, seconds=seconds))
+        remove(self.folder, STATE, SHARDS)
         return chosen
+
+
+def has_state(folder: Path) -> bool:
+    """Return True if the folder holds an interrupted training run."""
+    return any((folder / STATE).glob("*.pt"))
+
+
+def remove(folder: Path, *names: str) -> None:
+    """Remove folders of a fit, ignoring missing ones."""
+    for name in names:
+        shutil.rmtree(folder / name, ignore_errors=True)
+
+
+@dataclass
+class SharedTraining:
+    """A training run with the fits it serves; at each checkpoint, they predict and record in turn.
+
+    The state is in the first fit's folder. If another fit fails or has missed a checkpoint, it is left to train
+    separately, and the first continues.
+    """
+
+    first: CheckpointCallback
+    others: list[CheckpointCallback] = field(default_factory=list)
+    finished: list[str] = field(default_factory=list)  # tasks already served before a kill
+
+    @property
+    def tasks(self) -> list[str]:
+        """The tasks served, if more than one."""
+        others = [*self.finished, *(fit.log.task for fit in self.others)]
+        return [self.first.log.task, *others] if others else []
+
+    def served(self, log: FitLog) -> bool:
+        """Return True if a fit was served up to the state that training resumes from."""
+        return has_state(self.first.folder) and log.shared_training == self.first.log.shared_training != []
+
+    def begin(self) -> None:
+        """Record the served tasks, unless training resumes: they then have it in their logs."""
+        if self.others:
+            self.first.display.say(f"training run shared with {', '.join(self.tasks[1:])}")
+        for fit in () if has_state(self.first.folder) else (*self.others, self.first):
+            if fit.log.shared_training != self.tasks:
+                fit.log = replace(fit.log, shared_training=self.tasks)
+                write_fit_log(fit.folder, fit.log)
+
+    def __call__(self, checkpoint: "CheckpointInfo", model: Model) -> bool:
+        """Record a checkpoint for every fit; return True if the first has failed."""
+        self._leave_behind(checkpoint.step)
+        if self.first(checkpoint, model):
+            return True
+        for other in list(self.others):
+            if other(checkpoint, model):
+                self._leave(other, str(other.failure))
+        return False
+
+    def _leave_behind(self, step: int | None = None) -> None:
+        """Drop fits that have not recorded the same checkpoints as the first."""
+        for other in list(self.others):
+            if other.checkpoints(step) != self.first.checkpoints(step):
+                self._leave(other, "it missed checkpoints")
+
+    def _leave(self, other: CheckpointCallback, why: str) -> None:
+        other.display.say(f"no longer trained together with {self.first.log.task}: {why}")
+        self.others.remove(other)
+
+    def finish(self, model: Model, trained: "TrainingResult", notes: list[str]) -> dict[str, ChosenCheckpoint]:
+        """Finish every fit, and return the result of the first.
+
+        The first is finished last: a kill before that leaves its state, from which the others can be finished.
+        """
+        if self.first.failure is None:
+            self._leave_behind()
+            tasks = self.tasks
+            for other in list(self.others):
+                try:
+                    other.finish(model, trained, notes, tasks)
+                except Exception as error:  # a full disk, say
+                    self._leave(other, str(error))
+        return self.first.finish(model, trained, notes, self.tasks)

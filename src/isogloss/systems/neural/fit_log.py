@@ -1,4 +1,4 @@
-"""The log of a fit: everything that was done, in `training.json`."""
+"""The log of a fit, `training.json`."""
 
 import platform
 from collections.abc import Sequence
@@ -22,44 +22,27 @@ if TYPE_CHECKING:
 FIT_LOG = "training.json"
 
 
-class FitLog(msgspec.Struct, frozen=True):
-    """What a fit was.
+class FitLog(msgspec.Struct, frozen=True, kw_only=True):
+    """Description of a fit."""
 
-    Attributes:
-        fingerprint: of all that decides it; a folder with another one is begun anew.
-        recipe: as it was followed, overrides and all.
-        learnt_from: task, language, number of examples and checksum of the training set.
-        languages: those the record of checkpoints has.
-        stages: like `learnt_from`, of what came before.
-        finished: whether the weights beside it are the final ones.
-        shared_training: the tasks whose fits are of one training, the one that trained first; none where it was alone.
-        updates: how many were done; fewer than planned where it had converged.
-        seconds: spent learning; 0 where they are in the log of the task that trained.
-        padding: share of the positions that held no token.
-        utilisation: share of the device's matrix rate that the model's own products reached.
-        losses: the mean loss before each checkpoint.
-        chosen: the checkpoint that answers in each language, and what chose it.
-        notes: what was not done, and why.
-    """
-
-    fingerprint: str
+    fingerprint: str  # hash of everything that determines the fit; a folder with another one is started over
     task: str
     seed: int
     model: str
-    recipe: dict[str, Any]
-    learnt_from: dict[str, Any]
-    languages: list[str]
-    stages: list[dict[str, Any]]
-    shared_training: list[str] = []
-    finished: bool = False
-    updates: int = 0
-    seconds: float = 0.0
+    recipe: dict[str, Any]  # including overrides
+    learnt_from: dict[str, Any]  # task, language, number of examples and checksum of the training set
+    languages: list[str]  # in the record of checkpoints
+    stages: list[dict[str, Any]]  # like `learnt_from`, for the earlier stages
+    shared_training: list[str] = []  # tasks that share one training run, starting with the one that trained
+    finished: bool = False  # True if the stored weights are final
+    updates: int = 0  # updates done; fewer than planned if training converged early
+    seconds: float = 0.0  # training time; 0 if it is in the log of the task that trained
     tokens_per_second: float = 0.0
-    padding: float = 0.0
-    utilisation: float = 0.0
-    losses: dict[int, float] = {}
-    chosen: dict[str, ChosenCheckpoint] = {}
-    notes: list[str] = []
+    padding: float = 0.0  # share of positions that are padding
+    utilisation: float = 0.0  # share of the device's matrix rate reached by the model
+    losses: dict[int, float] = {}  # mean loss before each checkpoint
+    chosen: dict[str, ChosenCheckpoint] = {}  # chosen checkpoint of each language, and the reason
+    notes: list[str] = []  # omissions, and why
     processes: int = 1
     device: str = ""
     libraries: dict[str, str] = {}
@@ -70,11 +53,12 @@ class FitLog(msgspec.Struct, frozen=True):
 def finish_log(
     log: FitLog, trained: "TrainingResult", steps: Sequence[int], chosen: dict[str, ChosenCheckpoint], notes: list[str]
 ) -> FitLog:
-    """The log of a fit that has ended well, after checkpoints at some steps."""
+    """Return the log of a finished fit with checkpoints at some steps."""
+    import torch
     from accelerate import __version__ as accelerate
-    from torch import __version__ as torch
     from transformers import __version__ as transformers
 
+    device = processes.device_of()
     return msgspec.structs.replace(
         log,
         finished=True,
@@ -87,13 +71,13 @@ def finish_log(
         chosen=chosen,
         notes=[*log.notes, *notes, *trained.notes],
         processes=processes.world(),
-        device=_device(),
-        libraries={"torch": str(torch), "transformers": transformers, "accelerate": accelerate},
+        device=torch.cuda.get_device_name(device) if device.type == "cuda" else str(device),
+        libraries={"torch": str(torch.__version__), "transformers": transformers, "accelerate": accelerate},
     )
 
 
 def describe_examples(examples: Examples) -> dict[str, Any]:
-    """What examples were, as a log has it."""
+    """Return the description of examples for a log."""
     return {
         "task": examples.task,
         "language": examples.language,
@@ -104,22 +88,15 @@ def describe_examples(examples: Examples) -> dict[str, Any]:
 
 
 def read_fit_log(folder: Path) -> FitLog | None:
-    """The log in a folder; None where there is none, or a damaged one."""
+    """Return the log in a folder, or None if it is missing or damaged."""
     try:
-        found: FitLog = decode_json(read_bytes(folder / FIT_LOG), FIT_LOG, FitLog)
+        log: FitLog = decode_json(read_bytes(folder / FIT_LOG), FIT_LOG, FitLog)
     except DataError:
         return None
-    return found
+    return log
 
 
 def write_fit_log(folder: Path, log: FitLog) -> None:
-    """Write a log; a fit is finished from the moment it says so."""
+    """Write a log; `finished` in it marks the fit as complete."""
     with atomic_write(folder / FIT_LOG) as stream:
         stream.write(msgspec.json.format(msgspec.json.encode(log), indent=1).decode() + "\n")
-
-
-def _device() -> str:
-    import torch
-
-    device = processes.device_of()
-    return torch.cuda.get_device_name(device) if device.type == "cuda" else str(device)

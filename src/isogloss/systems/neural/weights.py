@@ -1,29 +1,26 @@
-"""Weights on disk, as transformers' `from_pretrained` wants them, written whole or not at all."""
+"""Weights on disk in transformers' `from_pretrained` format, written atomically."""
 
 import shutil
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.pretrained import open_pretrained, quiet, transformers
-
-if TYPE_CHECKING:
-    from torch import nn
+from isogloss.systems.pretrained import Model, Tensor, failure, library, open_pretrained, quiet
 
 LAST = "last"
 
-# Parameters that are not the transformer's own: a learned scale, say.
+# Parameters outside the transformer, such as a learned scale.
 _OTHERS = "others.safetensors"
 
 
 def step_name(step: int | str) -> str:
-    """What the weights of a checkpoint are called."""
+    """Return the folder name of a checkpoint's weights."""
     return f"step-{step:08}" if isinstance(step, int) else f"step-{step}"
 
 
-def save(model: "nn.Module", folder: Path, tokenizer: Any) -> None:
-    """Write a model and its tokenizer into a folder, in the precision the weights have."""
+def save(model: Model, folder: Path, tokenizer: Any) -> None:
+    """Write a model and its tokenizer into a folder, in the precision of the weights."""
     from safetensors import SafetensorError
     from safetensors.torch import save_file
 
@@ -32,58 +29,48 @@ def save(model: "nn.Module", folder: Path, tokenizer: Any) -> None:
         part.parent.mkdir(parents=True, exist_ok=True)
         for leftover in folder.parent.glob(f".{folder.name}.*.part"):
             shutil.rmtree(leftover, ignore_errors=True)
-        pretrained = _pretrained(model)
+        pretrained, others = _parts(model)
         with quiet():
             pretrained.save_pretrained(part)
             tokenizer.save_pretrained(part)
-        others = _others(model, pretrained)
         if others:
             save_file({name: tensor.detach().contiguous() for name, tensor in others.items()}, part / _OTHERS)
         if folder.exists():
             shutil.rmtree(folder)
         part.replace(folder)
     except (OSError, SafetensorError) as error:
-        fix = "Make room there, or choose another folder; training goes on from its last state, if it had one"
-        raise SystemFailureError(f"weights cannot be written ({error})", where=str(folder), fix=fix) from error
+        fix = "Free disk space, or choose another folder; training resumes from its last state, if there is one"
+        raise SystemFailureError(f"cannot write weights ({error})", where=str(folder), fix=fix) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
 
-def restore(model: "nn.Module", folder: Path) -> None:
-    """Give a model the weights of a folder, in the precision they have there."""
+def restore(model: Model, folder: Path) -> None:
+    """Load weights from a folder into a model, in their stored precision."""
     import torch
     from safetensors.torch import load_file
 
     from isogloss.training.model_setup import cast
 
-    pretrained = _pretrained(model)
-    try:
-        if not folder.is_dir():  # or transformers would take it for a name on the hub
-            raise FileNotFoundError("there is no such folder")
-        with quiet():
-            found = open_pretrained(type(pretrained), folder, dtype="auto")
+    pretrained, other_parameters = _parts(model)
+    with failure("cannot read weights", folder, f"Remove {folder.parent.parent} to train again"), quiet():
+        if not folder.is_dir():  # transformers would take it for a hub name
+            raise FileNotFoundError("no such folder")
+        stored = open_pretrained(type(pretrained), folder, dtype="auto")
         others = load_file(folder / _OTHERS) if (folder / _OTHERS).exists() else {}
-    except Exception as error:  # what transformers raises has no base of its own
-        what = f"weights cannot be read ({str(error).strip().splitlines()[0]})"
-        fix = f"Remove {folder.parent.parent} to train again"
-        raise SystemFailureError(what, where=str(folder), fix=fix) from error
-    cast(model, found.dtype)
-    pretrained.load_state_dict(found.state_dict())
+    cast(model, stored.dtype)
+    pretrained.load_state_dict(stored.state_dict())
     with torch.no_grad():
-        for name, tensor in _others(model, pretrained).items():
+        for name, tensor in other_parameters.items():
             tensor.copy_(others[name])
 
 
-def _pretrained(model: "nn.Module") -> Any:
-    """The transformers model: the model itself, or the one part of it that is one."""
-    base = transformers().PreTrainedModel
-    found = [module for module in (model, *model.children()) if isinstance(module, base)]
-    if not found:
-        raise TypeError(f"{type(model).__name__} has no transformers model in it")
-    return found[0]
-
-
-def _others(model: "nn.Module", pretrained: "nn.Module") -> dict[str, Any]:
-    known = {id(tensor) for tensor in (*pretrained.parameters(), *pretrained.buffers())}
+def _parts(model: Model) -> tuple[Model, dict[str, Tensor]]:
+    """Return the transformers model, the model itself or a child, and the parameters outside it."""
+    base = library("transformers").PreTrainedModel
+    pretrained = next((module for module in (model, *model.children()) if isinstance(module, base)), None)
+    if pretrained is None:
+        raise TypeError(f"{type(model).__name__} does not contain a transformers model")
+    own = {id(tensor) for tensor in (*pretrained.parameters(), *pretrained.buffers())}
     named = (*model.named_parameters(), *model.named_buffers())
-    return {name: tensor for name, tensor in named if id(tensor) not in known}
+    return pretrained, {name: tensor for name, tensor in named if id(tensor) not in own}

@@ -1,4 +1,4 @@
-"""The floor: hashed character n-grams and linear models. No download, no torch, all of XTREME-R's kinds of tasks."""
+"""Hashed character n-grams and linear models: a baseline for all XTREME-R tasks, without torch or downloads."""
 
 from isogloss.systems.ngram.system import NgramSystem
 

@@ -1,8 +1,8 @@
-"""Substrings as numbers: every window of many texts is hashed at once, without a Python loop over n-grams.
+"""Substring hashes: every window of many texts is hashed in one step, without a Python loop over n-grams.
 
-The texts lie in one array of code points c with prefix sums H[i] = sum over k < i of c[k] P^k (mod 2^64). The hash of
-any window [s, e) is then (H[e] - H[s]) P^-s, whatever its length, so that n-grams, prefixes, suffixes and words are all
-the same operation. Nothing depends on the machine or on Python's own, salted `hash`.
+The texts form one array of code points c with prefix sums H[i] = sum over k < i of c[k] P^k (mod 2^64). The hash of
+any window [s, e) is then (H[e] - H[s]) P^-s, so that n-grams, prefixes, suffixes and words are all the same operation.
+Nothing depends on the machine or on Python's salted `hash`.
 """
 
 import unicodedata
@@ -25,19 +25,19 @@ _BLANK = ord(" ")
 
 
 def _mixed(values: Hashes) -> Hashes:
-    """The finalizer of SplitMix64: every bit of the input reaches every bit of the output."""
+    """Apply the SplitMix64 finalizer: every input bit affects every output bit."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
 
 
 def salted(hashes: Hashes, role: str) -> Hashes:
-    """The hashes in a role: the same substring is another feature as a prefix than as a word."""
+    """Return the hashes for a role: the same substring is one feature as a prefix and another as a word."""
     return _mixed(hashes ^ np.uint64(crc32(role.encode()) * _BASE & _WORD))
 
 
 def join(first: Hashes, *others: Hashes) -> Hashes:
-    """Hashes of ordered combinations, element by element."""
+    """Return hashes of ordered combinations, element by element."""
     joined = first
     for other in others:
         joined = _mixed(joined * np.uint64(_INVERSE) + other)
@@ -45,7 +45,7 @@ def join(first: Hashes, *others: Hashes) -> Hashes:
 
 
 def buckets(hashes: Hashes, bits: int) -> npt.NDArray[np.int32]:
-    """Hashes folded into the rows 1 … 2^bits - 1 of a weight table; row 0 is kept for the bias."""
+    """Fold hashes into the rows 1 … 2^bits - 1 of a weight table; row 0 is the bias."""
     folded: npt.NDArray[np.int32] = np.maximum(hashes >> np.uint64(64 - bits), np.uint64(1)).astype(np.int32)
     return folded
 
@@ -57,12 +57,7 @@ def _powers(base: int, count: int) -> Hashes:
 
 
 class Texts:
-    """Many texts in one array of code points, any window of which can be hashed.
-
-    Attributes:
-        codes: the code points, text after text.
-        bounds: (n + 1,) where each text begins, and the end.
-    """
+    """Many texts in one array of code points, with hashes of arbitrary windows; `bounds` are the starts and the end."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
@@ -73,30 +68,35 @@ class Texts:
 
     @property
     def owners(self) -> IntArray:
-        """Which text each code point belongs to."""
+        """Text of each code point."""
         return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
 
+    @property
+    def whole(self) -> Hashes:
+        """Hash of each whole text."""
+        return self.hashes(self.bounds[:-1], self.bounds[1:])
+
     def hashes(self, starts: IntArray, ends: IntArray) -> Hashes:
-        """Hashes of the windows [start, end) into `codes`; equal substrings have equal hashes."""
+        """Return hashes of the windows [start, end) into `codes`; equal substrings have equal hashes."""
         return _mixed((self._sums[ends] - self._sums[starts]) * self._unshift[starts])
 
 
 def char_ngrams(texts: Sequence[str], shortest: int, longest: int) -> tuple[IntArray, Hashes]:
-    """The character n-grams within the words of each text, in lower case.
+    """Return the lower-cased character n-grams within the words of each text, as (text number, hash) in order of n.
 
-    A word is taken with a blank before and after it, so that "␣un" is not the "un" of "sun"; text without blanks is
-    one long word. Returns the row of the text and the hash of each n-gram, in order of n.
+    Words are padded with a blank on both sides, so that "␣un" differs from the "un" of "sun"; text without blanks is
+    one long word.
     """
     padded = Texts([f" {' '.join(text.lower().split())} " for text in texts])
     blank = padded.codes == _BLANK
     owners = padded.owners
-    inside = np.ones(len(blank), np.bool_)  # no blank but at the window's ends
+    inside = np.ones(len(blank), np.bool_)  # blanks only at the window's ends
     rows, hashes = [], []
     for n in range(1, longest + 1):
         count = max(0, len(blank) - n + 1)
         inside = inside[:count] & ~blank[n - 2 : n - 2 + count] if n > 2 else inside[:count]
         if n >= shortest:
-            # Two blanks are the end of one text and the beginning of the next, one is no word.
+            # Two blanks are a boundary between texts, and a single blank is not a word.
             bare = blank[:count] & blank[n - 1 :] if n < 3 else np.False_
             starts = np.flatnonzero(inside & ~bare)
             rows.append(owners[starts])
@@ -104,7 +104,7 @@ def char_ngrams(texts: Sequence[str], shortest: int, longest: int) -> tuple[IntA
     return np.concatenate(rows), np.concatenate(hashes)
 
 
-# Scripts that write no blanks between words: a character is the smallest unit to be found there.
+# Scripts without blanks between words, where a character is the smallest unit.
 _UNSPACED = (
     (0x0E00, 0x0EFF),
     (0x1000, 0x109F),
@@ -117,7 +117,7 @@ _UNSPACED = (
 
 @cache
 def _character_class(code: int) -> str:
-    """B blank, P punctuation or symbol, d digit, A capital, a other letter, c letter of an unspaced script, m mark."""
+    """Return B blank, P punctuation or symbol, d digit, A capital, a other letter, c unspaced-script letter, m mark."""
     category = unicodedata.category(chr(code))
     if category[0] == "M":
         return "m"
@@ -130,18 +130,18 @@ def _character_class(code: int) -> str:
 
 
 def character_classes(codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]:
-    """What each code point is, as the ASCII code of its letter in `_character_class`."""
-    distinct, place = np.unique(codes, return_inverse=True)
+    """Return the class of each code point, as the ASCII code of its letter in `_character_class`."""
+    distinct, index = np.unique(codes, return_inverse=True)
     letters = "".join(_character_class(int(code)) for code in distinct)
-    return np.frombuffer(letters.encode(), np.uint8)[place]
+    return np.frombuffer(letters.encode(), np.uint8)[index]
 
 
 def shapes(classes: npt.NDArray[np.uint8], starts: IntArray, ends: IntArray) -> Hashes:
-    """Hashes of the classes in each window, a run of one class as one: "Aa" for both "Turku" and "Åbo".
+    """Return hashes of the classes in each window, with runs collapsed: "Aa" for both "Turku" and "Åbo".
 
     The windows must not overlap.
     """
     head = np.diff(classes, prepend=0) != 0
     head[starts[starts < ends]] = True
-    before = np.append(0, np.cumsum(head))  # runs begun before each place
+    before = np.append(0, np.cumsum(head))  # runs started before each position
     return Texts([classes[head].tobytes().decode()]).hashes(before[starts], before[ends])

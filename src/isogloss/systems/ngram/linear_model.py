@@ -1,9 +1,9 @@
 """Linear models over sparse rows: a softmax classifier and a ranker, trained with Adagrad in small batches.
 
-Adagrad because features are as rare as words are: each weight has its own pace, and nothing must be tuned per task.
+Adagrad suits features as rare as words: each weight has its own rate, and nothing needs tuning per task.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,13 +16,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class SparseRows:
-    """Sparse rows, none of them empty.
-
-    Attributes:
-        starts: (n + 1,) where each row begins in `buckets`, and the end.
-        buckets: the feature buckets, row after row.
-        values: the features' values.
-    """
+    """Sparse, non-empty rows: feature buckets and values, row after row, and the start of each row and the end."""
 
     starts: IntArray
     buckets: npt.NDArray[np.int32]
@@ -30,7 +24,7 @@ class SparseRows:
 
     @classmethod
     def of(cls, count: int, owners: IntArray, buckets: npt.NDArray[np.int32], values: Floats) -> "SparseRows":
-        """Rows from (row, bucket, value) triples in any order; the bias is added."""
+        """Build rows from (row, bucket, value) triples in any order, and add the bias."""
         every = np.arange(count)
         order = np.argsort(np.concatenate([every, owners]), kind="stable")
         starts = np.append(0, np.cumsum(np.bincount(owners, minlength=count) + 1))
@@ -39,7 +33,7 @@ class SparseRows:
 
     @classmethod
     def table(cls, buckets: npt.NDArray[np.int32]) -> "SparseRows":
-        """Rows of equal width, each feature with value 1 / sqrt(width); no bias is added."""
+        """Build rows of equal width, with all values 1 / sqrt(width) and no bias."""
         count, width = buckets.shape
         return cls(np.arange(count + 1) * width, buckets.ravel(), np.full(buckets.size, width**-0.5, np.float32))
 
@@ -48,7 +42,7 @@ class SparseRows:
 
 
 class LinearModel:
-    """Scores = rows x weights, with the state of Adagrad."""
+    """Scores = rows x weights, with Adagrad state."""
 
     def __init__(self, bits: int, outputs: int = 1, rate: float = 0.1) -> None:
         self.rate = np.float32(rate)
@@ -56,14 +50,14 @@ class LinearModel:
         self._squares: Floats = np.full_like(self.weights, 1e-6)
 
     def scores(self, rows: SparseRows) -> Floats:
-        """The scores of every row, (n, outputs)."""
+        """Return the scores of every row, (n, outputs)."""
         parts = self.weights.take(rows.buckets, axis=0)
         parts *= rows.values[:, None]
         scores: Floats = np.add.reduceat(parts, rows.starts[:-1], axis=0)
         return scores
 
     def step(self, rows: SparseRows, gradients: Floats) -> None:
-        """Move the weights against the gradients of the loss by the scores, (n, outputs)."""
+        """Apply one Adagrad step for gradients of the loss with respect to the scores, (n, outputs)."""
         owners = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
         order = np.argsort(rows.buckets, kind="stable")
         sorted_buckets = rows.buckets[order]
@@ -76,49 +70,26 @@ class LinearModel:
         self._squares[touched] = squares
         self.weights[touched] -= self.rate * slopes / np.sqrt(squares)
 
+    def learn_classes(self, rows: SparseRows, gold: IntArray) -> None:
+        """Apply one step of softmax regression with one output per class."""
+        scores = self.scores(rows)
+        scores = np.exp(scores - scores.max(axis=1, keepdims=True))
+        gradients = scores / scores.sum(axis=1, keepdims=True)
+        gradients[np.arange(len(gold)), gold] -= 1
+        self.step(rows, gradients / np.float32(len(gold)))
 
-def train_classifier(
-    model: LinearModel, rows_of: Callable[[IntArray], SparseRows], gold: IntArray, *, seed: int, epochs: int, batch: int
-) -> None:
-    """Fit softmax regression, one output a class; only the order of the examples is random.
+    def learn_choices(self, rows: SparseRows, begins: IntArray, right: IntArray) -> None:
+        """Apply one step of a log-linear choice between rows, grouped by their begins, with one right row per group."""
+        scores = self.scores(rows)[:, 0]
+        sizes = np.diff(np.append(begins, len(rows)))
+        scores = np.exp(scores - np.repeat(np.maximum.reduceat(scores, begins), sizes))
+        gradients = scores / np.repeat(np.add.reduceat(scores, begins), sizes)
+        gradients[right] -= 1
+        self.step(rows, (gradients / np.float32(len(begins)))[:, None])
 
-    `rows_of` makes the rows of some examples when they are needed, so that memory stays flat.
-    """
+
+def batches(count: int, seed: int, epochs: int, size: int) -> Iterator[IntArray]:
+    """Yield the examples of every step; only their order is random."""
     random = np.random.default_rng(seed)
     for _ in range(epochs):
-        order = random.permutation(len(gold))
-        for start in range(0, len(gold), batch):
-            chosen = order[start : start + batch]
-            rows = rows_of(chosen)
-            scores = model.scores(rows)
-            scores = np.exp(scores - scores.max(axis=1, keepdims=True))
-            gradients = scores / scores.sum(axis=1, keepdims=True)
-            gradients[np.arange(len(chosen)), gold[chosen]] -= 1
-            model.step(rows, gradients / np.float32(len(chosen)))
-
-
-def train_ranker(
-    model: LinearModel,
-    groups_of: Callable[[IntArray], tuple[SparseRows, IntArray, IntArray]],
-    count: int,
-    *,
-    seed: int,
-    epochs: int,
-    batch: int,
-) -> None:
-    """Fit a log-linear choice between the candidates of each example.
-
-    `groups_of` gives, for some examples, the rows of their candidates, where each example's candidates begin, and the
-    row of the right one.
-    """
-    random = np.random.default_rng(seed)
-    for _ in range(epochs):
-        order = random.permutation(count)
-        for start in range(0, count, batch):
-            rows, begins, right = groups_of(order[start : start + batch])
-            scores = model.scores(rows)[:, 0]
-            sizes = np.diff(np.append(begins, len(rows)))
-            scores = np.exp(scores - np.repeat(np.maximum.reduceat(scores, begins), sizes))
-            gradients = scores / np.repeat(np.add.reduceat(scores, begins), sizes)
-            gradients[right] -= 1
-            model.step(rows, (gradients / np.float32(len(begins)))[:, None])
+        yield from np.split(random.permutation(count), range(size, count, size))

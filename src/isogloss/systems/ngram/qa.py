@@ -1,17 +1,18 @@
-"""Question answering: which span of the passage looks most like the answer.
+"""Question answering: the span of the passage that scores highest.
 
-The score of a span is a sum over how it begins, how it ends and what it is as a whole, so that all spans of a passage
-are scored from a few numbers a token.
+A span's score is a sum over its first token, its last token and the whole span, so that all spans of a passage are
+scored from a few numbers per token.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
-from isogloss.metrics.statistics import IntArray
-from isogloss.systems.ngram.hashing import Hashes, buckets, join, salted
-from isogloss.systems.ngram.linear_model import Floats, LinearModel, SparseRows, train_ranker
-from isogloss.systems.ngram.passages import Passages
+from isogloss.metrics.statistics import FloatArray, IntArray
+from isogloss.systems.ngram.hashing import Hashes, Mask, Texts, buckets, character_classes, join, salted, shapes
+from isogloss.systems.ngram.linear_model import LinearModel, SparseRows, batches
 from isogloss.systems.targets import answer_spans
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
@@ -19,47 +20,52 @@ from isogloss.tasks.task import Task
 _BITS = 18
 _EPOCHS = 4
 _BATCH = 32
-_RATE = 0.3  # chosen, like the rest, on held-out English and on Korean and Swahili training questions of TyDiQA
-_LONGEST = 12  # tokens of an answer, at most
-_RIVALS = 48  # wrong spans that the right one is trained against
-_TOGETHER = 64  # questions answered together: bounds the memory
+_RATE = 0.3  # tuned, like the rest, on held-out English and on Korean and Swahili training questions of TyDiQA
+_LONGEST = 12  # maximum tokens of an answer
+_RIVALS = 48  # wrong spans per correct one in training
+
+# Features by their parts; `one` and `two` are the first words of the question.
+_EDGE_FEATURES = (
+    *("shape", "shape, one", "shape, two", "word", "word, one", "outside", "outside, one", "outside, two"),
+    *("outside shape", "matched", "near", "near, shape", "overlap", "overlap, order", "order"),
+)
+_SPAN_FEATURES = ("size", "size, one", "size, two", "makeup", "makeup, one", "makeup, two", "makeup, size", "matches")
+_STEM = 5  # compared characters of a word: crude, but works for any suffixing language
+_SENTENCE_ENDS = np.array([ord(mark) for mark in ".!?。！？।॥؟۔።"], np.uint32)
+_BLANK, _DIGIT, _MARK, _OTHER, _UNSPACED, _UPPER = (ord(letter) for letter in "BdmPcA")
 
 
 class NgramReader:
-    """A log-linear ranker over spans: the lexical overlap around them, their shape, how the question begins."""
+    """A log-linear ranker over spans, by lexical overlap, shape and the first words of the question."""
+
+    together = 64
 
     def __init__(self, task: Task, train: Examples, seed: int) -> None:
         spans = answer_spans(train)
         usable = np.array([row for row, (begin, _) in enumerate(spans) if begin >= 0], np.int64)
         random = np.random.default_rng([seed, 1])
-        questions, contexts = train["question"], train["context"]
         self.model = LinearModel(_BITS, rate=_RATE)
-
-        def groups(chosen: IntArray) -> tuple[SparseRows, IntArray, IntArray]:
+        for chosen in batches(len(usable), seed, _EPOCHS, _BATCH):
             rows = usable[chosen].tolist()
-            passages = Passages([questions[row] for row in rows], [contexts[row] for row in rows])
-            return _with_rivals(passages, [spans[row] for row in rows], random)
-
-        train_ranker(self.model, groups, len(usable), seed=seed, epochs=_EPOCHS, batch=_BATCH)
+            part = train.keep(rows)
+            passages = Passages(part["question"], part["context"])
+            self.model.learn_choices(*_with_rivals(passages, [spans[row] for row in rows], random))
 
     def predict(self, examples: Examples) -> list[str]:
-        """A span of the passage for every question; of a passage without a token, the passage."""
-        questions, contexts = examples["question"], examples["context"]
-        found: list[str] = []
-        for start in range(0, len(contexts), _TOGETHER):
-            part = slice(start, start + _TOGETHER)
-            found += self._answers(questions[part], contexts[part])
-        return found
-
-    def _answers(self, questions: Sequence[str], contexts: Sequence[str]) -> list[str]:
-        passages = Passages(questions, contexts)
+        """Return a span of the passage per question; the whole passage if it has no tokens."""
+        contexts = examples["context"]
+        passages = Passages(examples["question"], contexts)
         tokens = passages.tokens
         if not len(tokens):
             return list(contexts)
-        first, last = _all_spans(passages)
-        scores = self._sums(_edge_features(passages, ending=False))[first]
-        scores += self._sums(_edge_features(passages, ending=True))[last]
-        scores += self._sums(_span_features(passages, first, last))
+        first = np.repeat(np.arange(len(tokens)), _LONGEST)
+        last = first + np.tile(np.arange(_LONGEST), len(tokens))
+        inside = last < tokens.bounds[tokens.owners[first] + 1]
+        first, last = first[inside], last[inside]
+        edges = [_edge_features(passages, ending=ending) for ending in (False, True)]
+        parts = [buckets(hashes, _BITS) for hashes in (*edges, _span_features(passages, first, last))]
+        starts, ends, scores = (self.model.weights[numbers, 0].sum(axis=1) for numbers in parts)
+        scores = starts[first] + ends[last] + scores
         begins = np.searchsorted(tokens.owners[first], np.arange(len(contexts) + 1))
         answers = list(contexts)
         for row, (low, high) in enumerate(zip(begins[:-1].tolist(), begins[1:].tolist(), strict=True)):
@@ -69,24 +75,123 @@ class NgramReader:
                 answers[row] = contexts[row][tokens.starts[first[best]] - offset : tokens.ends[last[best]] - offset]
         return answers
 
-    def _sums(self, hashes: Hashes) -> Floats:
-        sums: Floats = self.model.weights[buckets(hashes, _BITS), 0].sum(axis=1)
-        return sums
+
+class Tokens:
+    """Texts split into words, punctuation marks and, in scripts without blanks, single characters.
+
+    `starts` and `ends` are in the code points of all texts; `bounds` are the first token of each text, and the end.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        # Lower-casing İ gives two code points, which would shift everything after it.
+        self.text = Texts([text.replace("İ", "i").lower() for text in texts])
+        self.classes = character_classes(Texts(texts).codes)
+        blank = self.classes == _BLANK
+        first = np.zeros(len(blank) + 1, np.bool_)
+        first[self.text.bounds] = True
+        wordlike = ~blank & (self.classes != _OTHER)
+        joins = wordlike & (self.classes != _UNSPACED) & np.append(False, wordlike[:-1])[: len(wordlike)] & ~first[:-1]
+        after_character = np.append(False, self.classes[:-1] == _UNSPACED)[: len(wordlike)]
+        joins &= (self.classes == _MARK) | ~after_character
+        self.starts = np.flatnonzero(~blank & ~joins)
+        self.ends = np.flatnonzero(~blank & ~np.append(joins[1:], np.zeros(min(1, len(joins)), np.bool_))) + 1
+        self.owners = self.text.owners[self.starts]
+        self.bounds: IntArray = np.searchsorted(self.owners, np.arange(len(texts) + 1))
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @cached_property
+    def words(self) -> Hashes:
+        """Hash of each lower-cased token."""
+        return self.text.hashes(self.starts, self.ends)
+
+    @cached_property
+    def shapes(self) -> Hashes:
+        """Shape of each token."""
+        return shapes(self.classes, self.starts, self.ends)
+
+    @cached_property
+    def keys(self) -> Hashes:
+        """Compared part of each token: a word's beginning, or a character of an unspaced script with the next one."""
+        reach = np.where(self.first_class == _UNSPACED, self.starts + 2, np.minimum(self.starts + _STEM, self.ends))
+        return self.text.hashes(self.starts, np.minimum(reach, self.text.bounds[self.owners + 1]))
+
+    @cached_property
+    def first_class(self) -> npt.NDArray[np.uint8]:
+        """Class of each token's first character."""
+        return self.classes[self.starts]
 
 
-def _all_spans(passages: Passages) -> tuple[IntArray, IntArray]:
-    """The first and last tokens of all spans, passage after passage."""
-    tokens = passages.tokens
-    first = np.repeat(np.arange(len(tokens)), _LONGEST)
-    last = first + np.tile(np.arange(_LONGEST), len(tokens))
-    inside = last < tokens.bounds[tokens.owners[first] + 1]
-    return first[inside], last[inside]
+class Passages:
+    """A block of questions and their passages.
+
+    Attributes:
+        openings: two hashes per token, of the first word and the first two words of its question.
+        matched: mask of tokens that occur in their question.
+        sentence: number of each token's sentence.
+        overlap: share of the passage's overlap with the question that is in the token's sentence, 0 to 1.
+    """
+
+    def __init__(self, questions: Sequence[str], contexts: Sequence[str]) -> None:
+        question_tokens = Tokens(questions)
+        self.tokens = tokens = Tokens(contexts)
+        starts, ends = question_tokens.bounds[:-1], question_tokens.bounds[1:]
+        padded = np.append(question_tokens.words, np.zeros(2, np.uint64))
+        first, second = (np.where(starts + n < ends, padded[starts + n], np.uint64(0)) for n in (0, 1))
+        self.openings = first[tokens.owners], join(first, second)[tokens.owners]
+        own_keys = join(tokens.keys, tokens.owners.astype(np.uint64))
+        self.matched: Mask = (tokens.first_class != _OTHER) & np.isin(
+            own_keys, join(question_tokens.keys, question_tokens.owners.astype(np.uint64))
+        )
+        _, index, counts = np.unique(own_keys, return_inverse=True, return_counts=True)
+        # A token that occurs throughout the passage says little about one position.
+        self.weight: FloatArray = np.where(self.matched, 1 / counts[index], 0.0)
+        self.sentence = self._sentences()
+        sums = np.bincount(self.sentence, self.weight)
+        best = np.zeros(len(contexts))
+        np.maximum.at(best, tokens.owners, sums[self.sentence])
+        self.overlap: FloatArray = sums[self.sentence] / np.maximum(best[tokens.owners], 1e-9)
+
+    def _sentences(self) -> IntArray:
+        codes, ends = self.tokens.text.codes, self.tokens.ends
+        stops = np.isin(codes[self.tokens.starts], _SENTENCE_ENDS)
+        # "3.5" does not end a sentence: a full stop of a spaced script is followed by a blank or the end.
+        padded = np.append(self.tokens.classes, np.uint8(_BLANK))
+        stops &= (padded[ends] == _BLANK) | (codes[self.tokens.starts] >= 0x3000)
+        new = np.diff(self.tokens.owners, prepend=-1) != 0
+        new[1:] |= stops[:-1]
+        return np.cumsum(new) - 1
+
+    def distance(self, *, forwards: bool) -> IntArray:
+        """Return each token's distance to the nearest match after (or before) it in its passage; 99 if none."""
+        index = np.arange(len(self.tokens))
+        informative = self.weight >= 1 / 3
+        if forwards:
+            nearest = np.minimum.accumulate(np.where(informative, index, len(index))[::-1])[::-1]
+            inside = nearest < self.tokens.bounds[self.tokens.owners + 1]
+        else:
+            nearest = np.maximum.accumulate(np.where(informative, index, -1))
+            inside = nearest >= self.tokens.bounds[self.tokens.owners]
+        return np.where(inside, np.abs(nearest - index), 99)
+
+    @cached_property
+    def running(self) -> dict[str, IntArray]:
+        """Cumulative counts of token types; the count in a span is a difference."""
+        kinds = {
+            "matched": self.matched,
+            "digit": self.tokens.first_class == _DIGIT,
+            "upper": self.tokens.first_class == _UPPER,
+            "mark": self.tokens.first_class == _OTHER,
+            "stop": np.append(np.diff(self.sentence), 0) != 0,
+        }
+        return {name: np.append(0, np.cumsum(chosen)) for name, chosen in kinds.items()}
 
 
 def _with_rivals(
     passages: Passages, spans: Sequence[tuple[int, int]], random: np.random.Generator
 ) -> tuple[SparseRows, IntArray, IntArray]:
-    """Each answer with random wrong spans; a third begins where it does, a third ends there."""
+    """Return each answer with random wrong spans; a third share its start, a third its end."""
     tokens = passages.tokens
     bounds = np.array(spans, np.int64) + tokens.text.bounds[:-1, None]
     right_first = np.searchsorted(tokens.ends, bounds[:, 0], side="right")
@@ -100,7 +205,7 @@ def _with_rivals(
     first = np.where(kind == 1, right_first[:, None], np.where(kind == 2, right_last[:, None] - length, first))
     last = np.where(kind == 2, right_last[:, None], first + length)
     first, last = np.clip(first, low, high - 1), np.clip(last, low, high - 1)
-    # A rival that is the answer itself is dropped: being both would pull the weights two ways.
+    # Drop rivals equal to the answer, which would give contradictory gradients.
     same = (first == right_first[:, None]) & (last == right_last[:, None])
     keep = np.concatenate([np.ones((len(spans), 1), np.bool_), ~same], axis=1)
     all_first = np.concatenate([right_first[:, None], first], axis=1)[keep]
@@ -118,47 +223,36 @@ def _with_rivals(
 
 
 def _stepped(values: IntArray) -> Hashes:
-    """Distances on a scale that is coarser the farther away, two steps to each doubling."""
+    """Quantise distances logarithmically, in two steps per doubling."""
     steps: Hashes = np.ceil(np.log2(values + 1) * 2).astype(np.uint64)
     return steps
 
 
 def _edge_features(passages: Passages, *, ending: bool) -> Hashes:
-    """What speaks for a span that begins (or ends) with each token: (tokens, features)."""
+    """Return features of spans that start (or end) with each token: (tokens, features)."""
     tokens = passages.tokens
     side = "end" if ending else "start"
-    padded_words = np.concatenate([np.zeros(1, np.uint64), tokens.words, np.zeros(1, np.uint64)])
-    padded_shapes = np.concatenate([np.zeros(1, np.uint64), tokens.shapes, np.zeros(1, np.uint64)])
     outer = slice(2, None) if ending else slice(0, -2)
-    outside, outside_shape = padded_words[outer], padded_shapes[outer]
+    outside, outside_shape = (np.pad(hashes, 1)[outer] for hashes in (tokens.words, tokens.shapes))
     one, two = passages.openings
-    matched = passages.matched.astype(np.uint64)
-    near = join(_stepped(passages.distance(forwards=False)), _stepped(passages.distance(forwards=True)))
-    overlap = np.floor(passages.overlap * 5.99).astype(np.uint64)
     first_sentence = passages.sentence[tokens.bounds[:-1].clip(max=len(tokens) - 1)][tokens.owners]
-    order = np.minimum(passages.sentence - first_sentence, 6).astype(np.uint64)
-    features = {
+    parts = {
         "shape": tokens.shapes,
-        "shape, one": join(tokens.shapes, one),
-        "shape, two": join(tokens.shapes, two),
         "word": tokens.words,
-        "word, one": join(tokens.words, one),
+        "one": one,
+        "two": two,
         "outside": outside,
-        "outside, one": join(outside, one),
-        "outside, two": join(outside, two),
         "outside shape": join(outside_shape, tokens.shapes),
-        "matched": matched,
-        "near": near,
-        "near, shape": join(near, tokens.shapes),
-        "overlap": overlap,
-        "overlap, order": join(overlap, order),
-        "order": order,
+        "matched": passages.matched.astype(np.uint64),
+        "near": join(_stepped(passages.distance(forwards=False)), _stepped(passages.distance(forwards=True))),
+        "overlap": np.floor(passages.overlap * 5.99).astype(np.uint64),
+        "order": np.minimum(passages.sentence - first_sentence, 6).astype(np.uint64),
     }
-    return np.stack([salted(hashes, f"{side} {name}") for name, hashes in features.items()], axis=1)
+    return _joined(parts, _EDGE_FEATURES, f"{side} ")
 
 
 def _span_features(passages: Passages, first: IntArray, last: IntArray) -> Hashes:
-    """What speaks for spans as wholes: (spans, features)."""
+    """Return features of whole spans: (spans, features)."""
     length = last - first + 1
     inside = {name: running[last + 1] - running[first] for name, running in passages.running.items()}
     stops = passages.running["stop"][last] - passages.running["stop"][first]  # a sentence may end with the span
@@ -167,16 +261,13 @@ def _span_features(passages: Passages, first: IntArray, last: IntArray) -> Hashe
         (inside["upper"] == length).astype(np.uint64),
         np.minimum(stops, 1).astype(np.uint64),
     )
-    size = length.astype(np.uint64)
     one, two = (hashes[first] for hashes in passages.openings)
-    features = {
-        "size": size,
-        "size, one": join(size, one),
-        "size, two": join(size, two),
-        "makeup": makeup,
-        "makeup, one": join(makeup, one),
-        "makeup, two": join(makeup, two),
-        "makeup, size": join(makeup, size),
-        "matches": np.minimum(inside["matched"], 4).astype(np.uint64),
-    }
-    return np.stack([salted(hashes, name) for name, hashes in features.items()], axis=1)
+    matches = np.minimum(inside["matched"], 4).astype(np.uint64)
+    parts = {"size": length.astype(np.uint64), "makeup": makeup, "one": one, "two": two, "matches": matches}
+    return _joined(parts, _SPAN_FEATURES)
+
+
+def _joined(parts: Mapping[str, Hashes], features: Sequence[str], role: str = "") -> Hashes:
+    """Return features as joined parts, each salted with its name."""
+    joined = {name: join(*(parts[part] for part in name.split(", "))) for name in features}
+    return np.stack([salted(hashes, role + name) for name, hashes in joined.items()], axis=1)

@@ -1,6 +1,6 @@
-"""The n-gram system: which model gives which form of answer."""
+"""The n-gram system: a model per form of answer."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Protocol
 
 from isogloss.systems.base import System, SystemFailureError
@@ -16,6 +16,8 @@ from isogloss.version import __version__
 
 
 class _Model(Protocol):
+    together: int  # examples predicted at a time, to bound the memory; 0 for all
+
     def predict(self, examples: Examples) -> Sequence[Any]: ...
 
 
@@ -28,15 +30,12 @@ _LEARNERS: dict[str, Callable[[Task, Examples, int], _Model]] = {
 
 
 class NgramSystem(System):
-    """Hashed character n-grams and linear models: what a task gives away to a system that understands nothing.
+    """Hashed character n-grams and linear models: a baseline that measures what surface cues alone achieve.
 
-    Deterministic: all that is random, the order of the training examples and the reader's rival spans, is the seed's.
+    Deterministic: the seed decides the order of the training examples and the reader's rival spans.
 
     Args:
-        train_on: the task whose training set it learns from, where it is not the task's own choice.
-
-    Raises:
-        UnknownNameError: no such task.
+        train_on: task of the training set; default: the task's own choice.
     """
 
     name = "ngram"
@@ -49,47 +48,51 @@ class NgramSystem(System):
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """The name, the version of Isogloss it comes with, and what it is."""
-        said = {"name": self.name, "version": __version__, "description": "hashed character n-grams, linear models"}
-        return {**said, **({"train_on": self.train_on} if self.train_on else {})}
+        """Name, version of Isogloss, and description."""
+        facts = {"name": self.name, "version": __version__, "description": "hashed character n-grams, linear models"}
+        return {**facts, **({"train_on": self.train_on} if self.train_on else {})}
 
     def refusal(self, task: Task) -> str:
-        """Bitext mining: where to cut the ranked pairs off can only be learnt from gold pairs; and unknown answers."""
+        """Refuse bitext mining, which needs gold pairs to set a threshold, and unknown forms of answers."""
         form, train_task = kind_of(task).form, self.learns_from(task)
         if form in _LEARNERS and kind_of(train_task).form != form:
-            return f"{self.name} cannot learn {task.id} from {train_task.id}, which has answers of another form"
+            return f"{self.name} cannot learn {task.id} from {train_task.id}: its answers have another form"
         if form in _LEARNERS or form == "ranking":
             return ""
         if form == "pairs":
-            return f"{self.name} finds no pairs: the threshold would have to be chosen on gold pairs, and it has none"
+            return f"{self.name} cannot mine pairs: setting the threshold requires gold pairs"
         return f"{self.name} has no model for the {form} of {task.id}"
 
     def needs_training(self, task: Task) -> bool:
-        """All but retrieval learn from the English training set."""
+        """Return True for every task except retrieval."""
         return kind_of(task).form in _LEARNERS
 
-    def fit(self, task: Task, train: Examples | None, seed: int) -> "NgramSystem":
-        """Learn a task, forgetting the one before.
+    def training_key(self, task: Task) -> Hashable | None:
+        """Return one key for all question answering tasks: the reader depends on its training set only."""
+        return "answer" if kind_of(task).form == "answer" and not self.refusal(task) else None
 
-        Raises:
-            SystemFailureError: the task is refused, or the training set is missing, empty or without answers.
-        """
+    def fit(self, task: Task, train: Examples | None, seed: int) -> "NgramSystem":
+        """Learn a task, replacing the previous one."""
         if refusal := self.refusal(task):
             raise SystemFailureError(refusal, where=task.id)
         kind = kind_of(task)
         if kind.form == "ranking":
-            # LAReQA's one-target figures look deeper than others.
+            # LAReQA's single-target metrics look deeper than others.
             self._model = NgramRetriever(30 if kind.shared_pool else 20)
             return self
         if train is None or not len(train) or not train.has_gold:
-            lack = "missing" if train is None else "empty" if not len(train) else "without answers"
-            what = f"{self.name} must be trained, but the training set is {lack}"
-            raise SystemFailureError(what, where=task.id, fix="Give it the English training split, or any with gold")
+            problem = "missing" if train is None else "empty" if not len(train) else "without gold labels"
+            what = f"{self.name} needs training, but the training set is {problem}"
+            raise SystemFailureError(what, where=task.id, fix="Use a training split with gold labels")
         self._model = _LEARNERS[kind.form](task, train, seed)
         return self
 
     def predict(self, examples: Examples) -> Sequence[Any]:
-        """An answer for every example; it never abstains."""
+        """Return one answer per example; never abstains."""
         if self._model is None:
-            raise SystemFailureError(f"{self.name} has not learnt a task yet", fix="Call fit first")
-        return self._model.predict(examples)
+            raise SystemFailureError(f"{self.name} is not fitted", fix="Call fit first")
+        together, count = self._model.together, len(examples)
+        if not together:
+            return self._model.predict(examples)
+        parts = (examples.keep(range(start, min(start + together, count))) for start in range(0, count, together))
+        return [answer for part in parts for answer in self._model.predict(part)]

@@ -1,4 +1,4 @@
-"""Tagging: each token by its own substrings and its neighbours', and for entities the best legal sequence."""
+"""Tagging by substrings of each token and its neighbours, and for entities the best valid sequence."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from isogloss.metrics.statistics import IntArray
 from isogloss.systems.ngram.hashing import Hashes, Mask, Texts, buckets, character_classes, join, salted, shapes
-from isogloss.systems.ngram.linear_model import Floats, LinearModel, SparseRows, train_classifier
+from isogloss.systems.ngram.linear_model import Floats, LinearModel, SparseRows, batches
 from isogloss.systems.targets import seen_labels, tag_ids
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
@@ -17,30 +17,24 @@ from isogloss.tasks.task import Task
 _BITS = 18
 _EPOCHS = 6
 _BATCH = 1024
-_SENTENCES = 2048  # tagged together: bounds the memory
 _AFFIXES = 5
 
 
 class NgramTagger:
-    """Softmax over hashed features of a token and of the two on either side of it."""
+    """Softmax over hashed features of a token and of two neighbours on either side."""
+
+    together = 2048
 
     def __init__(self, task: Task, train: Examples, seed: int) -> None:
         self.labels, gold = seen_labels(task, tag_ids(task, train), train)
         self.model = LinearModel(_BITS, len(self.labels))
         table = _features(train["tokens"])
-        train_classifier(
-            self.model, lambda rows: SparseRows.table(table[rows]), gold, seed=seed, epochs=_EPOCHS, batch=_BATCH
-        )
+        for rows in batches(len(gold), seed, _EPOCHS, _BATCH):
+            self.model.learn_classes(SparseRows.table(table[rows]), gold[rows])
 
     def predict(self, examples: Examples) -> list[list[str]]:
-        """A tag for every token."""
-        tokens = examples["tokens"]
-        found: list[list[str]] = []
-        for start in range(0, len(tokens), _SENTENCES):
-            found += self._tagged(tokens[start : start + _SENTENCES])
-        return found
-
-    def _tagged(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+        """Return one tag per token."""
+        sentences = examples["tokens"]
         lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
         if not lengths.sum():
             return [[] for _ in sentences]
@@ -53,17 +47,17 @@ class NgramTagger:
 
 
 def _features(sentences: Sequence[Sequence[str]]) -> npt.NDArray[np.int32]:
-    """The feature buckets of every token of every sentence, (tokens, features)."""
+    """Return the feature buckets of every token of every sentence, (tokens, features)."""
     numbers: defaultdict[str, int] = defaultdict(count().__next__)
     types = np.fromiter(map(numbers.__getitem__, chain.from_iterable(sentences)), np.int64)
     lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
     ends = np.repeat(np.cumsum(lengths), lengths)
-    place = np.arange(len(types))
+    position = np.arange(len(types))
     own = _type_features(list(numbers))
 
     def neighbour(name: str, distance: int) -> Hashes:
-        """A feature of the token at a distance; where the sentence has none, a hash of its own."""
-        other = place + distance
+        """Return a feature of the token at a distance, or a placeholder hash outside the sentence."""
+        other = position + distance
         inside = (other >= ends - np.repeat(lengths, lengths)) & (other < ends)
         return np.where(inside, own[name][types[np.where(inside, other, 0)]], np.uint64(distance + 8))
 
@@ -71,7 +65,7 @@ def _features(sentences: Sequence[Sequence[str]]) -> npt.NDArray[np.int32]:
     before, after = neighbour("lower", -1), neighbour("lower", 1)
     around = join(neighbour("shape", -1), shape, neighbour("shape", 1))
     size = np.minimum(np.repeat(lengths, lengths), 12).astype(np.uint64)
-    index = np.minimum(place - (ends - np.repeat(lengths, lengths)), 3).astype(np.uint64)
+    index = np.minimum(position - (ends - np.repeat(lengths, lengths)), 3).astype(np.uint64)
     features = {name: hashes[types] for name, hashes in own.items()}
     for distance in (-2, -1, 1, 2):
         features |= {f"{name} {distance}": neighbour(name, distance) for name in ("lower", "shape")}
@@ -90,12 +84,12 @@ def _features(sentences: Sequence[Sequence[str]]) -> npt.NDArray[np.int32]:
 
 
 def _type_features(words: Sequence[str]) -> dict[str, Hashes]:
-    """Features of each distinct token by itself."""
+    """Return context-free features of each distinct token."""
     cased, lower = Texts(words), Texts([word.lower() for word in words])
     starts, ends = lower.bounds[:-1], lower.bounds[1:]
     features = {
-        "word": cased.hashes(cased.bounds[:-1], cased.bounds[1:]),
-        "lower": lower.hashes(starts, ends),
+        "word": cased.whole,
+        "lower": lower.whole,
         "shape": shapes(character_classes(cased.codes), cased.bounds[:-1], cased.bounds[1:]),
         "length": np.minimum(ends - starts, 16).astype(np.uint64),
     }
@@ -106,7 +100,7 @@ def _type_features(words: Sequence[str]) -> dict[str, Hashes]:
 
 
 def _followers(labels: Sequence[str]) -> Mask:
-    """Which label may follow which, by IOB2 where it is used; the last row stands for a sentence's beginning."""
+    """Return a mask of valid label transitions (IOB2, if used); the last row is the start of a sentence."""
     follows = np.ones((len(labels) + 1, len(labels)), np.bool_)
     for column, label in enumerate(labels):
         if label.startswith("I-"):
@@ -115,10 +109,10 @@ def _followers(labels: Sequence[str]) -> Mask:
 
 
 def _best_sequences(scores: Floats, lengths: IntArray, follows: Mask) -> IntArray:
-    """The legal label sequence with the highest sum of scores for each sentence (Viterbi, all sentences together)."""
+    """Return each sentence's valid label sequence with the highest total score (Viterbi, all sentences together)."""
     starts = np.cumsum(lengths) - lengths
     penalty = np.where(follows, np.float32(0), np.float32(-1e9))
-    total = scores.copy()  # of the best sequence that ends here with each label
+    total = scores.copy()  # of the best sequence ending here with each label
     came_from = np.zeros(scores.shape, np.int64)
     some = starts[lengths > 0]
     total[some] += penalty[-1]

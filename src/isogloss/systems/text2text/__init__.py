@@ -1,4 +1,4 @@
-"""Sequence-to-sequence models (mT5 and its like): every task as text that is rewritten as text."""
+"""Sequence-to-sequence models (mT5 and similar): every task as text-to-text."""
 
 from isogloss.systems.text2text.system import Text2TextSystem
 

@@ -1,66 +1,82 @@
-"""What all tasks have in common when they are put to a model as text to be rewritten."""
+"""Shared parts of all text-to-text tasks."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from isogloss.systems.neural.task_adapter import IGNORED, TaskAdapter
+from isogloss.systems.pretrained import Batch, Model, Tensor
 from isogloss.systems.text2text.tokenizer import Seq2SeqSpecialTokens, Seq2SeqTokenizer, encode_rows, join_fields
-from isogloss.systems.tokens.inputs import check_length, language_codes, room_for_text
+from isogloss.systems.tokens.inputs import check_length, language_codes, max_positions, room_for_text
 from isogloss.systems.tokens.subwords import Int32
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Array, Encoded, masked, padded, padded_column
 from isogloss.training.objective import Arrays, Ints, TrainingObjective
 
-if TYPE_CHECKING:
-    from torch import Tensor, nn
-
 _GRANULE = 4  # targets are padded to a multiple of this
+
+# Rows of a training set: the number of the example, its source and its target.
+PairRows = Iterable[tuple[int, Int32, Int32]]
 
 
 class Text2TextAdapter(TaskAdapter):
-    """A task as text to be rewritten: the source, the target, and how the target is an answer."""
+    """A task as text-to-text: its source, its target, and the answer in the target."""
+
+    auto_class = "AutoModelForSeq2SeqLM"
 
     @cached_property
     def tokenizer(self) -> Seq2SeqTokenizer:
         """The model's tokenizer."""
         return Seq2SeqTokenizer(self.source)
 
-    def load_model(self, seed: int) -> "nn.Module":
-        """The pretrained model, which needs no head."""
-        from isogloss.systems.neural.output_layer import use_float32_logits
-
-        model: nn.Module = self.source.load_model("AutoModelForSeq2SeqLM", seed)
-        use_float32_logits(model)
-        return model
-
     def _objective(self, train: Examples) -> TrainingObjective:
         return Seq2SeqObjective(self.pairs(train), self.tokenizer.pad)
 
     def check(self, examples: Examples) -> None:
-        """Look whether the model knows their languages, where it needs them."""
+        """Check that a model with language ids knows the languages of the examples."""
         self.special_tokens(examples)
 
     @abstractmethod
     def pairs(self, train: Examples) -> Encoded:
-        """Sources and targets, in turn; the column `start` has the decoder's first token of each pair."""
+        """Return sources and targets in turn; the column `start` holds the decoder's first token of each pair."""
+
+    def cached_pairs(self, train: Examples, contents: Sequence[Any], rows: Callable[[], PairRows]) -> Encoded:
+        """Return pairs from the cache, encoding `rows` on a miss."""
+
+        def make() -> Encoded:
+            specials, pairs = self.special_tokens(train), list(rows())
+            starts = np.array([specials[example].decoder_start for example, *_ in pairs], np.int64)
+            return encode_rows([row for _, *pair in pairs for row in pair], start=starts)
+
+        return self.tokenised("pairs", train, contents, make)
 
     def special_tokens(self, examples: Examples) -> list[Seq2SeqSpecialTokens]:
-        """The special tokens of every example, which for some models name the language."""
+        """Return the special tokens of every example, which name the language in some models."""
         return [self.tokenizer.special_tokens(code) for code in language_codes(examples)]
 
-    def decoder_prompts(self, examples: Examples) -> tuple[Ints, Ints]:
-        """What a decoder is given before it writes, (examples, tokens), and the token that ends what it writes."""
-        specials = self.special_tokens(examples)
-        given = [[special.decoder_start, *special.target_prefix.tolist()] for special in specials]
-        prompts = np.array(given, np.int64) if given else np.empty((0, 1), np.int64)
-        return prompts, np.array([special.target_suffix[0] for special in specials], np.int64)
+    def prompted(
+        self, examples: Examples, rows: Encoded, owner: str, more: Callable[[Ints, int, int], Arrays]
+    ) -> Callable[[Ints, int, int], Mapping[str, Array]]:
+        """Return a function that builds batches for generation: sources, the tokens given to the decoder, and `end`.
+
+        The column `owner` holds the example of each row; `more` returns further arrays of a batch.
+        """
+        specials, pad = self.special_tokens(examples), self.tokenizer.pad
+        prompts = np.array([[special.decoder_start, *special.target_prefix.tolist()] for special in specials], np.int64)
+        ends = np.array([special.target_suffix[0] for special in specials], np.int64)
+
+        def batch(items: Ints, width: int, size: int) -> Mapping[str, Array]:
+            example = padded_column(rows.columns[owner], items, size, 0)
+            decoder = {"decoder_input_ids": prompts[example], "end": ends[example]}
+            return {**masked(rows, items, width, size, pad), **decoder, **more(items, width, size)}
+
+        return batch
 
     def sources(self, examples: Examples, fields: Sequence[Sequence[str]]) -> list[Int32]:
-        """Source rows: the fields of every example one after the other, cut to what fits."""
+        """Return source rows: the fields of every example, joined and cut to fit."""
         subwords = iter(self.tokenizer.subwords([text for row in fields for text in row]))
         return [
             special.source(join_fields([next(subwords) for _ in row], self.room(special)))
@@ -68,30 +84,26 @@ class Text2TextAdapter(TaskAdapter):
         ]
 
     def room(self, special: Seq2SeqSpecialTokens) -> int:
-        """Sub-words that fit a source row; a SystemFailureError where none fits."""
-        return room_for_text(self.source, self.recipe.max_length, special.source_count)
+        """Return the number of sub-words that fit a source row; raise `SystemFailureError` if none fits."""
+        count = len(special.source_prefix) + len(special.source_suffix)
+        return room_for_text(self.source, self.recipe.max_length, count)
 
     def target(self, special: Seq2SeqSpecialTokens, text: Int32) -> Int32:
-        """A target row; a text that is too long for a row is cut, as sources are."""
+        """Return a target row; a text that is too long is cut, like sources."""
         return special.target(text[: max(self.recipe.max_length - special.target_count, 1)])
 
     def tokenised(self, what: str, examples: Examples, contents: Sequence[Any], make: Callable[[], Encoded]) -> Encoded:
-        """Sources, or pairs: what `make` gives for columns of examples, from the cache where it has them."""
-        recipe = self.recipe
+        """Return sources or pairs for columns of examples from the cache, calling `make` on a miss."""
+        recipe, config = self.recipe, self.source.config
         check_length(self.source, recipe.max_length)
         lengths = recipe.max_length, recipe.stride, recipe.query_length, recipe.answer_length
-        model = self.source.config.decoder_start_token_id, self.tokenizer.max_positions
+        model = config.decoder_start_token_id, max_positions(config)
         settings = (what, *model, " ".join(self.task.labels), *lengths)
         return self._tokenised([language_codes(examples), *contents], settings, make)
 
 
-def encode_pairs(pairs: Sequence[tuple[Int32, Int32]], starts: Sequence[int]) -> Encoded:
-    """Rows of sources and targets in turn, with the decoder's first token of each pair."""
-    return encode_rows([row for pair in pairs for row in pair], start=np.array(starts, np.int64))
-
-
 class Seq2SeqObjective(TrainingObjective):
-    """Sources to be rewritten as targets, which are its rows in turn; the loss is that of the target's tokens."""
+    """Training on rows that alternate between source and target; the loss covers the target tokens."""
 
     def __init__(self, pairs: Encoded, pad: int) -> None:
         self.pairs, self.pad = pairs, pad
@@ -101,31 +113,29 @@ class Seq2SeqObjective(TrainingObjective):
         self._sorted, self._longest = self.lengths[order], np.maximum.accumulate(self._target_lengths[order])
 
     def batch(self, items: Ints, width: int, size: int) -> Arrays:
-        """Sources, and as labels the targets."""
+        """Return sources, with the targets as labels."""
+        # The longest target among items that fit a width, so that a width has a single shape.
+        index = int(np.searchsorted(self._sorted, width, side="right")) - 1
+        target_width = -(-int(self._longest[max(index, 0)]) // _GRANULE) * _GRANULE
         flat, starts = self.pairs.input_ids, self.pairs.starts
-        labels = padded(flat, starts, 2 * items + 1, self._target_width(width), size, IGNORED).astype(np.int64)
+        labels = padded(flat, starts, 2 * items + 1, target_width, size, IGNORED).astype(np.int64)
         first = padded_column(self.pairs.columns["start"], items, size, self.pad)
-        given = shift_right(labels, first, self.pad)
-        return {**masked(self.pairs, 2 * items, width, size, self.pad), "decoder_input_ids": given, "labels": labels}
-
-    def _target_width(self, width: int) -> int:
-        """The longest target of any item that fits a width: so a width has one shape only."""
-        place = int(np.searchsorted(self._sorted, width, side="right")) - 1
-        return -(-int(self._longest[max(place, 0)]) // _GRANULE) * _GRANULE
+        inputs = shift_right(labels, first, self.pad)
+        return {**masked(self.pairs, 2 * items, width, size, self.pad), "decoder_input_ids": inputs, "labels": labels}
 
     def weight(self, items: Ints) -> float:
-        """The number of target tokens."""
+        """Return the number of target tokens."""
         return float(self._target_lengths[items].sum())
 
-    def loss(self, model: "nn.Module", batch: Mapping[str, "Tensor"]) -> "Tensor":
-        """The summed cross-entropy of the target tokens."""
-        from isogloss.systems.text2text.loss import target_loss
+    def loss(self, model: Model, batch: Batch) -> Tensor:
+        """Return the summed cross-entropy of the target tokens."""
+        from isogloss.systems.text2text.decoding import target_loss
 
         return target_loss(model, batch)
 
 
 def shift_right(labels: Array, first: Ints, pad: int) -> Array:
-    """What a decoder is given to write labels: its first token, then all labels but the last."""
-    given = np.roll(np.where(labels == IGNORED, pad, labels), 1, axis=-1)
-    given[..., 0] = first.reshape(-1, *[1] * (labels.ndim - 2))
-    return given
+    """Return the decoder inputs for some labels: the first token, then all labels except the last."""
+    inputs = np.roll(np.where(labels == IGNORED, pad, labels), 1, axis=-1)
+    inputs[..., 0] = first.reshape(-1, *[1] * (labels.ndim - 2))
+    return inputs

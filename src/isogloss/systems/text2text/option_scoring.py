@@ -1,122 +1,106 @@
-"""Classification and multiple choice: of some texts, the one that the model would rather write."""
+"""Classification and multiple choice: the most likely of several texts."""
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from isogloss.metrics.statistics import IntArray
 from isogloss.systems.neural.task_adapter import IGNORED
+from isogloss.systems.pretrained import Batch, Model, Tensor
 from isogloss.systems.targets import choice_indices, label_ids, question_texts
-from isogloss.systems.text2text.adapter import Text2TextAdapter, encode_pairs, shift_right
+from isogloss.systems.text2text.adapter import PairRows, Text2TextAdapter, shift_right
 from isogloss.systems.text2text.tokenizer import encode_rows
-from isogloss.systems.tokens.subwords import Int32
 from isogloss.tasks.examples import Examples
 from isogloss.training.encoded import Encoded, masked, padded, padded_column
 from isogloss.training.objective import Arrays, Ints
 
-if TYPE_CHECKING:
-    from torch import Tensor, nn
-
-_ELEMENTS = 1 << 28  # of the logits that exist at a time: a large vocabulary makes them by far the largest array
+_ELEMENTS = 1 << 28  # logits in memory at a time: with a large vocabulary they are by far the largest array
 
 
 class OptionScoring(Text2TextAdapter):
-    """A task whose answer is one of some texts: the one with the highest mean log-probability of its tokens."""
+    """A choice between texts: the one with the highest mean token log-probability."""
 
     @abstractmethod
-    def fields(self, examples: Examples) -> list[list[str]]:
-        """What is read of every example, in parts."""
+    def fields_and_options(self, examples: Examples) -> tuple[list[list[str]], list[list[str]]]:
+        """Return the source of every example, as fields, and the texts to choose from."""
 
     @abstractmethod
-    def options(self, examples: Examples) -> list[list[str]]:
-        """The texts to choose from, for every example."""
-
-    @abstractmethod
-    def gold_options(self, train: Examples) -> list[int]:
-        """Which of them is right."""
+    def gold_options(self, train: Examples) -> IntArray:
+        """Return the index of each example's correct text."""
 
     def pairs(self, train: Examples) -> Encoded:
-        """The target is the right text."""
-        fields = self.fields(train)
-        targets = [row[number] for row, number in zip(self.options(train), self.gold_options(train), strict=True)]
+        """Return pairs with the correct text as the target."""
+        fields, options = self.fields_and_options(train)
+        targets = [row[number] for row, number in zip(options, self.gold_options(train), strict=True)]
 
-        def make() -> Encoded:
-            specials = self.special_tokens(train)
-            rows = zip(specials, self.tokenizer.subwords(targets), strict=True)
-            pairs = list(zip(self.sources(train, fields), (self.target(*row) for row in rows), strict=True))
-            return encode_pairs(pairs, [special.decoder_start for special in specials])
+        def rows() -> PairRows:
+            texts = zip(self.special_tokens(train), self.tokenizer.subwords(targets), strict=True)
+            for number, (source, text) in enumerate(zip(self.sources(train, fields), texts, strict=True)):
+                yield number, source, self.target(*text)
 
-        return self.tokenised("pairs", train, [fields, targets], make)
+        return self.cached_pairs(train, [fields, targets], rows)
 
-    def best_options(self, model: "nn.Module", examples: Examples) -> list[int]:
-        """The number of the best text of every example."""
+    def predict(self, model: Model, examples: Examples) -> Sequence[Any]:
+        """Return the index of each example's best text."""
         best: list[int] = self.scores(model, examples).argmax(axis=1).tolist()
         return best
 
-    def scores(self, model: "nn.Module", examples: Examples) -> npt.NDArray[np.float32]:
-        """The mean log-probability of every text of every example; -inf where there are fewer texts."""
+    def scores(self, model: Model, examples: Examples) -> npt.NDArray[np.float32]:
+        """Return the mean log-probability of every text of every example; -inf for missing texts."""
         from isogloss.training.inference import outputs
 
         if not len(examples):
             return np.empty((0, 1), np.float32)
-        rows = _OptionRows(self, examples)
-        found = np.full((len(examples), rows.options), -np.inf, np.float32)
-        for items, (scores,) in outputs(model, rows.sources.lengths, rows.batch, mean_log_probabilities):
-            found[items] = scores
-        return found
-
-
-class _OptionRows:
-    """Examples with all texts that could be written, as batches."""
-
-    def __init__(self, adapter: OptionScoring, examples: Examples) -> None:
-        self.pad = adapter.tokenizer.pad
-        fields, options = adapter.fields(examples), adapter.options(examples)
-        self.sources = adapter.tokenised(
-            "read", examples, [fields], lambda: encode_rows(adapter.sources(examples, fields))
+        (fields, options), specials = self.fields_and_options(examples), self.special_tokens(examples)
+        sources = self.tokenised("read", examples, [fields], lambda: encode_rows(self.sources(examples, fields)))
+        subwords = iter(self.tokenizer.subwords([text for row in options for text in row]))
+        most, nothing = max(map(len, options)), np.empty(0, np.int32)
+        targets = encode_rows(
+            [
+                self.target(special, next(subwords)) if number < len(row) else nothing
+                for special, row in zip(specials, options, strict=True)
+                for number in range(most)
+            ]
         )
-        specials = adapter.special_tokens(examples)
-        self.options = max(map(len, options))
-        subwords = iter(adapter.tokenizer.subwords([text for row in options for text in row]))
-        nothing = np.empty(0, np.int32)
-        targets: list[Int32] = []
-        for special, row in zip(specials, options, strict=True):
-            targets += [adapter.target(special, next(subwords)) for _ in row] + [nothing] * (self.options - len(row))
-        self.targets = encode_rows(targets)
-        self.first = np.array([special.decoder_start for special in specials], np.int64)
+        longest, pad = int(targets.lengths.max()), self.tokenizer.pad
+        first = np.array([special.decoder_start for special in specials], np.int64)
 
-    def batch(self, items: Ints, width: int, size: int) -> Arrays:
-        """Sources, with labels (size, texts, tokens)."""
-        which = (items[:, None] * self.options + np.arange(self.options)).ravel()
-        longest = int(self.targets.lengths.max())
-        flat = padded(self.targets.input_ids, self.targets.starts, which, longest, size * self.options, IGNORED)
-        labels = flat.astype(np.int64).reshape(size, self.options, longest)
-        given = shift_right(labels, padded_column(self.first, items, size, self.pad), self.pad)
-        return {**masked(self.sources, items, width, size, self.pad), "decoder_input_ids": given, "labels": labels}
+        def batch(items: Ints, width: int, size: int) -> Arrays:
+            """Return sources, with labels (size, texts, tokens)."""
+            which = (items[:, None] * most + np.arange(most)).ravel()
+            flat = padded(targets.input_ids, targets.starts, which, longest, size * most, IGNORED)
+            labels = flat.astype(np.int64).reshape(size, most, longest)
+            inputs = shift_right(labels, padded_column(first, items, size, pad), pad)
+            return {**masked(sources, items, width, size, pad), "decoder_input_ids": inputs, "labels": labels}
+
+        table = np.full((len(examples), most), -np.inf, np.float32)
+        for items, (scores,) in outputs(model, sources.lengths, batch, mean_log_probabilities):
+            table[items] = scores
+        return table
 
 
-def mean_log_probabilities(model: "nn.Module", batch: Mapping[str, "Tensor"]) -> "tuple[Tensor]":
-    """The mean log-probability of the tokens of every text, the end included; what is read is read once."""
+def mean_log_probabilities(model: Model, batch: Batch) -> tuple[Tensor]:
+    """Return the mean token log-probability of every text, including its end; each source is encoded once."""
     import torch
     from torch.nn.functional import cross_entropy
 
-    network: Any = model
-    labels, given, mask = batch["labels"], batch["decoder_input_ids"], batch["attention_mask"]
+    labels, inputs, mask = batch["labels"], batch["decoder_input_ids"], batch["attention_mask"]
     rows, texts, longest = labels.shape
-    states = network.get_encoder()(input_ids=batch["input_ids"], attention_mask=mask).last_hidden_state
-    step = max(1, _ELEMENTS // (texts * longest * network.config.vocab_size))
+    states = model.get_encoder()(input_ids=batch["input_ids"], attention_mask=mask).last_hidden_state
+    step = max(1, _ELEMENTS // (texts * longest * model.config.vocab_size))
     parts = []
     for part in (slice(begin, begin + step) for begin in range(0, rows, step)):
-        logits = network(
+        logits = model(
             encoder_outputs=(states[part].repeat_interleave(texts, dim=0),),
             attention_mask=mask[part].repeat_interleave(texts, dim=0),
-            decoder_input_ids=given[part].flatten(0, 1),
+            decoder_input_ids=inputs[part].flatten(0, 1),
             use_cache=False,
         ).logits
-        wanted = labels[part].flatten()
-        losses = cross_entropy(logits.flatten(0, 1).float(), wanted, ignore_index=IGNORED, reduction="none")
+        targets = labels[part].flatten()
+        losses = cross_entropy(logits.flatten(0, 1).float(), targets, ignore_index=IGNORED, reduction="none")
         parts.append(-losses.view(-1, texts, longest).sum(dim=2))
     counts = (labels != IGNORED).sum(dim=2)
     means = torch.cat(parts) / counts.clamp(min=1)
@@ -124,60 +108,48 @@ def mean_log_probabilities(model: "nn.Module", batch: Mapping[str, "Tensor"]) ->
 
 
 class Text2TextClassifier(OptionScoring):
-    """MLDoc, XNLI and PAWS-X: the number of the label is written.
+    """MLDoc, XNLI and PAWS-X: the model generates the number of the label.
 
-    Numbers, because names of different length would be compared by their length as well.
+    Numbers, because the score of a label name would also depend on its length.
     """
 
     name = "text2text classification"
 
-    def fields(self, examples: Examples) -> list[list[str]]:
-        """`text: …`, or `sentence1: …` and `sentence2: …`."""
+    def fields_and_options(self, examples: Examples) -> tuple[list[list[str]], list[list[str]]]:
+        """Return `text: …`, or `sentence1: …` and `sentence2: …`, and the label numbers, from 0."""
+        numbers = [[str(number) for number in range(len(self.task.labels))]] * len(examples)
         if "text" in examples.columns:
-            return [[f"text: {text}"] for text in examples["text"]]
+            return [[f"text: {text}"] for text in examples["text"]], numbers
         both = zip(examples["text_a"], examples["text_b"], strict=True)
-        return [[f"sentence1: {first}", f"sentence2: {second}"] for first, second in both]
+        return [[f"sentence1: {first}", f"sentence2: {second}"] for first, second in both], numbers
 
-    def options(self, examples: Examples) -> list[list[str]]:
-        """The numbers of the labels, counted from 0."""
-        return [[str(number) for number in range(len(self.task.labels))]] * len(examples)
+    def gold_options(self, train: Examples) -> IntArray:
+        """Return the numbers of the gold labels."""
+        return label_ids(self.task, train[train.gold], train)
 
-    def gold_options(self, train: Examples) -> list[int]:
-        """The numbers of the gold labels."""
-        numbers: list[int] = label_ids(self.task, train[train.gold], train).tolist()
-        return numbers
-
-    def predict(self, model: "nn.Module", examples: Examples) -> list[str]:
-        """The best label of each."""
-        return [self.task.labels[number] for number in self.best_options(model, examples)]
+    def predict(self, model: Model, examples: Examples) -> list[str]:
+        """Return each example's best label."""
+        return [self.task.labels[number] for number in super().predict(model, examples)]
 
 
 class Text2TextMultipleChoice(OptionScoring):
-    """XCOPA: of the choices, which are read with the premise, the right one is written."""
+    """XCOPA: the model reads premise and choices, and generates the correct choice."""
 
     name = "text2text multiple choice"
 
-    def fields(self, examples: Examples) -> list[list[str]]:
-        """`premise: … question: … choice1: … choice2: …`."""
+    def fields_and_options(self, examples: Examples) -> tuple[list[list[str]], list[list[str]]]:
+        """Return `premise: … question: … choice1: … choice2: …`, and the choices."""
         columns = examples["premise"], question_texts(examples), examples["choices"]
-        return [
+        fields = [
             [
                 f"premise: {premise}",
                 f"question: {question}",
-                *(f"choice{number}: {choice}" for number, choice in enumerate(choices, 1)),
+                *(f"choice{n}: {text}" for n, text in enumerate(choices, 1)),
             ]
             for premise, question, choices in zip(*columns, strict=True)
         ]
+        return fields, [list(choices) for choices in examples["choices"]]
 
-    def options(self, examples: Examples) -> list[list[str]]:
-        """The choices themselves."""
-        return [list(choices) for choices in examples["choices"]]
-
-    def gold_options(self, train: Examples) -> list[int]:
-        """The gold."""
-        indices: list[int] = choice_indices(train).tolist()
-        return indices
-
-    def predict(self, model: "nn.Module", examples: Examples) -> Sequence[int]:
-        """The index of the best choice."""
-        return self.best_options(model, examples)
+    def gold_options(self, train: Examples) -> IntArray:
+        """Return the indices of the correct choices."""
+        return choice_indices(train)

@@ -1,13 +1,14 @@
-"""The text2text system: which adapter gives which form of answer."""
+"""The text2text system: an adapter per form of answer."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.neural.system import NeuralSystem
-from isogloss.systems.neural.task_adapter import TaskAdapter
+from isogloss.systems.neural.task_adapter import RetrievalAfterTask, TaskAdapter
+from isogloss.systems.pretrained import Model
 from isogloss.systems.text2text.option_scoring import Text2TextClassifier, Text2TextMultipleChoice
 from isogloss.systems.text2text.qa import Text2TextReader
-from isogloss.systems.text2text.retrieval import Text2TextRetrieval
 from isogloss.systems.text2text.tagging import Text2TextTagger
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.registry import task as find_task
@@ -20,26 +21,42 @@ _ADAPTERS: dict[str, type[TaskAdapter]] = {
     "tags": Text2TextTagger,
     "answer": Text2TextReader,
 }
-# What a model learns before its encoder's outputs are compared: SQuAD, which is XQuAD's training set.
+# Trained before the encoder's outputs are compared: SQuAD, the training set of XQuAD.
 _BEFORE_RETRIEVAL = "xquad"
 
 
+@dataclass
+class Text2TextRetrieval(RetrievalAfterTask):
+    """Tatoeba, LAReQA, Mewsli-X and BUCC, by a model trained on SQuAD questions, as in the XTREME-R paper (footnote 7).
+
+    The encoder's outputs are averaged over all tokens of a text, including the end token, and compared by cosine.
+    """
+
+    name: ClassVar[str] = "text2text retrieval"
+
+    def pooled_encoder(self, model: Model) -> Model:
+        """Return the model's encoder."""
+        from isogloss.systems.neural.modules import PooledEncoder
+
+        return PooledEncoder(model.get_encoder(), "mean").to(model.device)
+
+
 class Text2TextSystem(NeuralSystem):
-    """mT5, T5, mBART and their like: every task is a text that is rewritten as another; see docs/text2text.md."""
+    """mT5, T5, mBART and similar models, with every task as text-to-text; see docs/text2text.md."""
 
     family = "text2text"
 
     def refusal(self, task: Task) -> str:
-        """A form of answer it knows no format for."""
+        """Refuse unknown forms of answers."""
         kind = kind_of(task)
-        known = kind.retrieval or kind.form in _ADAPTERS
-        return "" if known else f"{self.name} has no format for the {kind.form} of {task.id}"
+        supported = kind.retrieval or kind.form in _ADAPTERS
+        return "" if supported else f"{self.name} has no format for the {kind.form} of {task.id}"
 
     def adapter(self, task: Task) -> TaskAdapter:
-        """How a task is put to the model."""
+        """Return the adapter of a task."""
         if not self.source.config.is_encoder_decoder:
-            fix = f"encoder:{self.source.name} trains such models"
-            raise SystemFailureError("the model has no decoder, so it writes nothing", where=self.source.name, fix=fix)
+            fix = f"Use encoder:{self.source.name}"
+            raise SystemFailureError("text2text requires a model with a decoder", where=self.source.name, fix=fix)
         recipe = self.recipe_for(task)
         if not kind_of(task).retrieval:
             return _ADAPTERS[kind_of(task).form](task, recipe, self.source)
@@ -47,7 +64,7 @@ class Text2TextSystem(NeuralSystem):
         return Text2TextRetrieval(task, recipe, self.source, reader)
 
     def recipe_for(self, task: Task) -> Recipe:
-        """The recipe for a task; retrieval follows that of what is trained before it, but for the user's changes."""
+        """Return the recipe for a task; retrieval uses that of the task trained before it, with the user's changes."""
         if not kind_of(task).retrieval:
             return super().recipe_for(task)
         overrides: dict[str, Any] = {}
@@ -56,7 +73,7 @@ class Text2TextSystem(NeuralSystem):
         return recipe(self.recipe_name, _BEFORE_RETRIEVAL, self.size, {**self.overrides, _BEFORE_RETRIEVAL: overrides})
 
     def learns_from(self, task: Task) -> Task:
-        """Question answering before retrieval, by which it is known how to read; else as the recipe says."""
+        """Return question answering for retrieval, unless the recipe sets another task; else the recipe's choice."""
         if kind_of(task).retrieval and not self.recipe_for(task).train_on:
             return find_task(task.in_same_edition(_BEFORE_RETRIEVAL))
         return super().learns_from(task)

@@ -1,72 +1,124 @@
-"""Tagging: words are numbered where they are read, and every number is written with a tag after it."""
+"""Tagging: words are numbered in the source, and each number is generated with its tag."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from isogloss.systems.base import SystemFailureError
+from isogloss.systems.pretrained import Batch, Model, Tensor
 from isogloss.systems.targets import tag_ids
-from isogloss.systems.text2text.adapter import Text2TextAdapter, encode_pairs
-from isogloss.systems.text2text.tag_format import TagFormat
-from isogloss.systems.text2text.tokenizer import Seq2SeqSpecialTokens, encode_rows
+from isogloss.systems.text2text.adapter import PairRows, Text2TextAdapter
+from isogloss.systems.text2text.tokenizer import Seq2SeqTokenizer, encode_rows
+from isogloss.systems.tokens.inputs import max_positions
 from isogloss.systems.tokens.subwords import Int32
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Encoded, masked, padded_column
+from isogloss.training.encoded import Encoded, padded_column
 from isogloss.training.objective import Arrays, Ints
 
-if TYPE_CHECKING:
-    from torch import Tensor, nn
+_NOTHING = np.empty(0, np.int32)
 
 
-class _SentencePart(NamedTuple):
-    """Some of the words of a sentence, as many as fit a row."""
+class TagFormat:
+    """Tags as tokens, and back: `<extra_id_0> DET <extra_id_1> NOUN` for two words.
 
-    sentence: int
-    begin: int
-    end: int
+    The markers repeat after the last, so that a sentence may have any number of words. A vocabulary that cannot
+    distinguish the tags raises `SystemFailureError`.
+    """
+
+    def __init__(self, tokenizer: Seq2SeqTokenizer, tags: Sequence[str]) -> None:
+        self.tags, self.markers = tuple(tags), tokenizer.markers
+        self.subwords = tokenizer.subwords(self.tags)
+        self._tag_of = {tuple(row.tolist()): number for number, row in enumerate(self.subwords)}
+        inside = {token for row in self.subwords for token in row[1:].tolist()}
+        unknown = tokenizer.tokenizer.unk_token_id
+        unspellable = [tag for tag, row in zip(tags, self.subwords, strict=True) if not len(row) or unknown in row]
+        numbers = set(self.markers.tolist())
+        alike = len(self._tag_of) < len(self.tags) or len(numbers) < len(self.markers)
+        if unspellable or alike or unknown in numbers or inside & numbers:
+            what = f"the vocabulary cannot spell the tags {', '.join(unspellable or self.tags)}"
+            fix = "Use a model with capital letters and digits in its vocabulary"
+            raise SystemFailureError(what, where=tokenizer.model.name, fix=fix)
+
+    @property
+    def longest(self) -> int:
+        """Maximum number of tokens per word, including its marker."""
+        return 1 + max(map(len, self.subwords))
+
+    def marker(self, word: int) -> int:
+        """Return the marker of a word."""
+        return int(self.markers[word % len(self.markers)])
+
+    def numbered(self, parts: Sequence[Int32]) -> Int32:
+        """Return words or tags, each after its marker."""
+        count = len(self.markers)
+        marks = (self.markers[word % count : word % count + 1] for word in range(len(parts)))
+        return np.concatenate([_NOTHING, *(row for pair in zip(marks, parts, strict=True) for row in pair)])
+
+    def write(self, tags: Sequence[int]) -> Int32:
+        """Return the tags of a sentence, given as indices into `tags`, as tokens."""
+        return self.numbered([self.subwords[tag] for tag in tags])
+
+    def parse(self, tokens: Sequence[int], words: int) -> list[int]:
+        """Parse the tags generated for a number of words, ignoring what follows."""
+        tags, position = [], 0
+        for word in range(words):
+            if position >= len(tokens) or tokens[position] != self.marker(word):
+                raise ValueError(f"no marker of word {word} at token {position}")
+            end = position + 2
+            while end < len(tokens) and tuple(tokens[position + 1 : end + 1]) in self.prefixes:
+                end += 1
+            tag = self._tag_of.get(tuple(tokens[position + 1 : end]))
+            if tag is None:
+                raise ValueError(f"no tag after token {position}")
+            tags.append(tag)
+            position = end
+        return tags
+
+    @cached_property
+    def prefixes(self) -> dict[tuple[int, ...], int]:
+        """Numbers of all prefixes of tags; the empty one is 0."""
+        numbers: dict[tuple[int, ...], int] = {(): 0}
+        for row in self.subwords:
+            for end in range(1, len(row) + 1):
+                numbers.setdefault(tuple(row[:end].tolist()), len(numbers))
+        return numbers
 
 
 class Text2TextTagger(Text2TextAdapter):
-    """UD-POS and WikiANN; a sentence that does not fit a row is split into several, whose tags are joined again."""
+    """UD-POS and WikiANN; a sentence that does not fit a row is split, and its tags are joined again."""
 
     name = "text2text tagging"
 
     @cached_property
     def format(self) -> TagFormat:
-        """How tags are written."""
+        """Format of the tags."""
         return TagFormat(self.tokenizer, self.task.labels)
 
     def pairs(self, train: Examples) -> Encoded:
-        """The source has numbered words, the target numbered tags."""
+        """Return pairs of numbered words and numbered tags."""
         bounds = np.cumsum([len(words) for words in train["tokens"]])
         tags = [part.tolist() for part in np.split(tag_ids(self.task, train), bounds[:-1])]
 
-        def make() -> Encoded:
-            pairs, starts = [], []
+        def rows() -> PairRows:
             specials = self.special_tokens(train)
-            for part, source in self._parts(train):
-                special = specials[part.sentence]
-                pairs.append((source, special.target(self.format.write(tags[part.sentence][part.begin : part.end]))))
-                starts.append(special.decoder_start)
-            return encode_pairs(pairs, starts)
+            for (sentence, begin, end), source in self._parts(train):
+                yield sentence, source, specials[sentence].target(self.format.write(tags[sentence][begin:end]))
 
-        return self.tokenised("pairs", train, [list(map(list, train["tokens"])), tags], make)
+        return self.cached_pairs(train, [list(map(list, train["tokens"])), tags], rows)
 
-    def predict(self, model: "nn.Module", examples: Examples) -> list[list[str]]:
-        """One tag a token."""
+    def predict(self, model: Model, examples: Examples) -> list[list[str]]:
+        """Return one tag per token."""
         from isogloss.training.inference import outputs
 
         rows = self._sources(examples)
         answers = [[""] * len(tokens) for tokens in examples["tokens"]]
         sentences, begins, words = (rows.columns[name] for name in ("sentence", "begin", "words"))
-        prompts, ends = self.decoder_prompts(examples)
 
-        def batch(items: Ints, width: int, size: int) -> Arrays:
-            sentence, counts = padded_column(sentences, items, size, 0), padded_column(words, items, size, 1)
-            sources = masked(rows, items, width, size, self.tokenizer.pad)
-            return {**sources, "decoder_input_ids": prompts[sentence], "end": ends[sentence], "words": counts}
+        def counts(items: Ints, width: int, size: int) -> Arrays:
+            return {"words": padded_column(words, items, size, 1)}
 
+        batch = self.prompted(examples, rows, "sentence", counts)
         for items, (written,) in outputs(model, rows.lengths, batch, self._write_tags):
             for row, tokens in zip(items.tolist(), written.tolist(), strict=True):
                 tags = self.format.parse(tokens, int(words[row]))
@@ -74,8 +126,8 @@ class Text2TextTagger(Text2TextAdapter):
                 answers[int(sentences[row])][begin : begin + len(tags)] = [self.format.tags[tag] for tag in tags]
         return answers
 
-    def _write_tags(self, model: "nn.Module", batch: "Mapping[str, Tensor]") -> "tuple[Tensor]":
-        """The tokens that are written for every row."""
+    def _write_tags(self, model: Model, batch: Batch) -> tuple[Tensor]:
+        """Return the tokens generated for every row."""
         from isogloss.systems.text2text.decoding import TagConstraint, generate
 
         constraint = TagConstraint(self.format, batch["words"], batch["end"], self.tokenizer.pad)
@@ -90,25 +142,23 @@ class Text2TextTagger(Text2TextAdapter):
 
         return self.tokenised("read", examples, [list(map(list, examples["tokens"]))], make)
 
-    def _parts(self, examples: Examples) -> Iterator[tuple[_SentencePart, Int32]]:
-        """Rows of numbered words, each as many words of a sentence as fit; a word too long for a row is cut."""
+    def _parts(self, examples: Examples) -> Iterator[tuple[tuple[int, int, int], Int32]]:
+        """Yield the sentence, begin and end of each row of numbered words, as many as fit, and the row.
+
+        A word too long for a row is cut.
+        """
         subwords = iter(self.tokenizer.subwords([token for tokens in examples["tokens"] for token in tokens]))
-        for sentence, (tokens, special) in enumerate(
-            zip(examples["tokens"], self.special_tokens(examples), strict=True)
-        ):
-            room, most = self.room(special), self._max_words(special) or len(tokens)
+        sentences = zip(examples["tokens"], self.special_tokens(examples), strict=True)
+        for sentence, (tokens, special) in enumerate(sentences):
+            room, most = self.room(special), len(tokens)
+            if positions := max_positions(self.source.config):  # words with tags that always fit
+                most = max(1, (positions - special.target_count) // self.format.longest)
             words = [next(subwords)[: room - 1] for _ in tokens]
             begin = taken = 0
             for end, word in enumerate(words):
                 if taken + 1 + len(word) > room or end - begin == most:
-                    yield _SentencePart(sentence, begin, end), special.source(self.format.numbered(words[begin:end]))
+                    yield (sentence, begin, end), special.source(self.format.numbered(words[begin:end]))
                     begin, taken = end, 0
                 taken += 1 + len(word)
             if words:
-                row = special.source(self.format.numbered(words[begin:]))
-                yield _SentencePart(sentence, begin, len(words)), row
-
-    def _max_words(self, special: Seq2SeqSpecialTokens) -> int:
-        """Words whose tags fit the positions a model has, whatever they are; 0 where there is no end to them."""
-        free = self.tokenizer.max_positions - special.target_count
-        return max(1, free // self.format.longest) if self.tokenizer.max_positions else 0
+                yield (sentence, begin, len(words)), special.source(self.format.numbered(words[begin:]))

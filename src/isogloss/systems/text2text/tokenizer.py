@@ -1,4 +1,4 @@
-"""The tokens of a sequence-to-sequence model: of texts, around them, and of what names a language."""
+"""Tokens of sequence-to-sequence models: texts, special tokens and language codes."""
 
 import re
 from collections.abc import Sequence
@@ -11,48 +11,35 @@ import numpy as np
 from isogloss.languages.registry import language as known_language
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.pretrained import ModelSource
-from isogloss.systems.tokens.inputs import max_positions
-from isogloss.systems.tokens.subwords import Int32, row_starts, tokenize, unique
+from isogloss.systems.tokens.subwords import Int32, TextSlices, row_starts, tokenize, unique
 from isogloss.training.encoded import Array, Encoded
 
-# T5 has its sentinels as special tokens, mT5's vocabulary as plain sub-words.
+_FIX = "Use a sequence-to-sequence model (mT5, T5, mBART)"
+# Sentinels are special tokens in T5, and plain sub-words in mT5.
 _SENTINELS = ("<extra_id_{}>", "▁<extra_id_{}>")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Seq2SeqSpecialTokens:
-    """The special tokens around a source text and around a target text.
-
-    Attributes:
-        source_prefix: before the source.
-        source_suffix: after it.
-        target_prefix: before the target; they are given, not chosen (mBART: the language).
-        target_suffix: after it; the first of them ends the text.
-        decoder_start: the token a decoder is given first.
-    """
+    """Special tokens around a source text and a target text."""
 
     source_prefix: Int32
     source_suffix: Int32
-    target_prefix: Int32
-    target_suffix: Int32
-    decoder_start: int
-
-    @property
-    def source_count(self) -> int:
-        """Special tokens around a source."""
-        return len(self.source_prefix) + len(self.source_suffix)
+    target_prefix: Int32  # given to the decoder, not generated (mBART: the language)
+    target_suffix: Int32  # the first ends the text
+    decoder_start: int  # first token given to the decoder
 
     @property
     def target_count(self) -> int:
-        """Special tokens around a target."""
+        """Number of special tokens around a target."""
         return len(self.target_prefix) + len(self.target_suffix)
 
     def source(self, text: Int32) -> Int32:
-        """A source text with its special tokens."""
+        """Return a source text with its special tokens."""
         return np.concatenate([self.source_prefix, text, self.source_suffix])
 
     def target(self, text: Int32) -> Int32:
-        """A target text with its special tokens."""
+        """Return a target text with its special tokens."""
         return np.concatenate([self.target_prefix, text, self.target_suffix])
 
 
@@ -65,49 +52,39 @@ class Seq2SeqTokenizer:
 
     @cached_property
     def tokenizer(self) -> Any:
-        """The tokenizer itself."""
-        found = self.model.tokenizer
-        if found.pad_token_id is None or found.eos_token_id is None:
-            lacks = "padding" if found.pad_token_id is None else "end"
-            fix = "Give a sequence-to-sequence model (mT5, T5, mBART)"
-            raise SystemFailureError(f"its tokenizer has no {lacks} token", where=self.model.name, fix=fix)
-        return found
+        """The underlying tokenizer."""
+        tokenizer = self.model.tokenizer
+        if tokenizer.pad_token_id is None or tokenizer.eos_token_id is None:
+            missing = "padding" if tokenizer.pad_token_id is None else "end"
+            raise SystemFailureError(f"the tokenizer has no {missing} token", where=self.model.name, fix=_FIX)
+        return tokenizer
 
     @property
     def pad(self) -> int:
-        """The token that fills up."""
+        """Padding token."""
         return int(self.tokenizer.pad_token_id)
 
     @cached_property
     def markers(self) -> Int32:
-        """Tokens that number the words of a sentence: T5's sentinels, or the ten digits where there are none."""
+        """Tokens that number the words of a sentence: T5's sentinels, or else the ten digits."""
         vocabulary = self.tokenizer.get_vocab()
         for form in _SENTINELS:
             names = [form.format(number) for number in range(100)]
-            found = [vocabulary[name] for name in names if name in vocabulary]
-            if found:
-                return np.array(found, np.int32)
+            sentinels = [vocabulary[name] for name in names if name in vocabulary]
+            if sentinels:
+                return np.array(sentinels, np.int32)
         return np.array([row[-1] for row in self.subwords([str(digit) for digit in range(10)])], np.int32)
 
-    def special_tokens(self, language: str) -> Seq2SeqSpecialTokens:
-        """The special tokens around texts of a language."""
-        if language not in self._special_tokens:
-            self._special_tokens[language] = self._probe(language)
-        return self._special_tokens[language]
-
-    @property
-    def max_positions(self) -> int:
-        """Tokens that the model can tell the places of; 0 where there is no end to them, as in T5."""
-        return max_positions(self.model.config)
-
     def subwords(self, texts: Sequence[str]) -> list[Int32]:
-        """The sub-words of texts, without special tokens; each different text is tokenised once."""
+        """Return the sub-words of texts, without special tokens; each distinct text is tokenised once."""
         distinct, which = unique(texts)
-        found = tokenize(self.tokenizer, distinct)
-        return [found.ids[found.starts[row] : found.starts[row + 1]] for row in which.tolist()]
+        tokenised = tokenize(self.tokenizer, distinct)
+        return [tokenised.ids[tokenised.starts[row] : tokenised.starts[row + 1]] for row in which.tolist()]
 
-    def _probe(self, language: str) -> Seq2SeqSpecialTokens:
-        """The special tokens, found by looking at how the tokenizer does it."""
+    def special_tokens(self, language: str) -> Seq2SeqSpecialTokens:
+        """Return the special tokens around texts of a language, derived from a tokenised example."""
+        if language in self._special_tokens:
+            return self._special_tokens[language]
         tokenizer = self.tokenizer
         if hasattr(tokenizer, "src_lang"):
             tokenizer.src_lang = tokenizer.tgt_lang = self._language_code(language)
@@ -115,47 +92,52 @@ class Seq2SeqTokenizer:
         source = _around(bare, tokenizer("a")["input_ids"])
         target = _around(bare, tokenizer(text_target="a")["input_ids"])
         if not len(target[1]):
-            fix = "Give a sequence-to-sequence model (mT5, T5, mBART)"
-            raise SystemFailureError("its tokenizer does not end a text", where=self.model.name, fix=fix)
+            raise SystemFailureError("the tokenizer adds no end token", where=self.model.name, fix=_FIX)
         start = self.model.config.decoder_start_token_id
-        # mBART-25 has none: a text begins with the token that ends it, its language.
-        return Seq2SeqSpecialTokens(*source, *target, int(target[1][-1]) if start is None else int(start))
+        self._special_tokens[language] = Seq2SeqSpecialTokens(
+            source_prefix=source[0],
+            source_suffix=source[1],
+            target_prefix=target[0],
+            target_suffix=target[1],
+            # mBART-25 has none: a text starts with the token that ends it, its language.
+            decoder_start=int(target[1][-1]) if start is None else int(start),
+        )
+        return self._special_tokens[language]
 
     def _language_code(self, language: str) -> str:
-        """What the tokenizer calls a language: `en_XX` (mBART) or `eng_Latn` (NLLB)."""
+        """Return the tokenizer's code for a language: `en_XX` (mBART) or `eng_Latn` (NLLB)."""
         entry = known_language(language)
         names = "|".join({entry.code, entry.iso3, entry.individual})
         for token in self.tokenizer.all_special_tokens:
             if re.fullmatch(rf"({names})_[A-Za-z]+", token):
                 return str(token)
-        fix = "Leave this language out, or take a model that needs no language ids (mT5)"
-        what = f"it must be told the language of a text, and has no id for {language}"
+        fix = "Leave out this language, or use a model without language ids (mT5)"
+        what = f"the model needs the language of a text, and has no id for {language}"
         raise SystemFailureError(what, where=self.model.name, fix=fix)
 
 
 def _around(bare: list[int], whole: list[int]) -> tuple[Int32, Int32]:
-    """What a tokenizer put before and after a text."""
+    """Return the tokens that a tokenizer adds before and after a text."""
     begin = next((k for k in range(len(whole)) if whole[k : k + len(bare)] == bare), 0)
     return np.array(whole[:begin], np.int32), np.array(whole[begin + len(bare) :], np.int32)
 
 
 def join_fields(fields: Sequence[Int32], room: int) -> Int32:
-    """Fields one after the other; where they are too long, the longest lose their ends first."""
+    """Join fields; if they are too long together, the longest are cut first."""
     over = sum(map(len, fields)) - room
-    kept = list(fields)
+    parts = list(fields)
     while over > 0:
-        lengths = sorted({len(field) for field in kept}, reverse=True)
-        longest = [number for number, field in enumerate(kept) if len(field) == lengths[0]]
+        lengths = sorted({len(field) for field in parts}, reverse=True)
+        longest = [number for number, field in enumerate(parts) if len(field) == lengths[0]]
         gap = lengths[0] - (lengths[1] if len(lengths) > 1 else 0)
-        each = max(1, min(gap, over // len(longest)))
+        cut = max(1, min(gap, over // len(longest)))
         for number in longest[:over]:
-            kept[number] = kept[number][: lengths[0] - each]
-            over -= each
-    return np.concatenate(kept) if kept else np.empty(0, np.int32)
+            parts[number] = parts[number][: lengths[0] - cut]
+            over -= cut
+    return np.concatenate(parts) if parts else np.empty(0, np.int32)
 
 
 def encode_rows(rows: Sequence[Int32], **columns: Array) -> Encoded:
-    """Rows as one flat array, with a number for every row in each column."""
-    flat = np.concatenate(rows) if rows else np.empty(0, np.int32)
-    starts = row_starts(np.array([len(row) for row in rows], np.int64))
-    return Encoded(flat, starts, {}, columns)
+    """Encode rows as one flat array; each column has one number per row."""
+    flat = TextSlices.stacked(rows)
+    return Encoded(flat.ids, row_starts(flat.lengths), {}, columns)

@@ -1,1 +1,1 @@
-"""Texts as models read them: sub-word tokens, special tokens, windows over long passages, padded inputs."""
+"""Texts as model inputs: sub-word tokens, special tokens, windows over long passages, padding."""

@@ -1,4 +1,4 @@
-"""The kinds of tasks: what is asked, what an answer looks like, what it is worth."""
+"""Kinds of tasks: inputs, answer format and scoring."""
 
 from warnings import warn
 
@@ -16,7 +16,7 @@ KINDS: Registry[Kind] = Registry(
     Kind,  # type: ignore[type-abstract]
     {
         "classification": "isogloss.tasks.kinds.classification:Classification",
-        "choice": "isogloss.tasks.kinds.choice:Choice",
+        "choice": "isogloss.tasks.kinds.classification:Choice",
         "tagging": "isogloss.tasks.kinds.tagging:Tagging",
         "qa": "isogloss.tasks.kinds.qa:QuestionAnswering",
         "bitext": "isogloss.tasks.kinds.retrieval:Bitext",
@@ -30,15 +30,15 @@ KINDS: Registry[Kind] = Registry(
 
 
 def kind_of(task: Task) -> Kind:
-    """The kind a task is of."""
+    """Return the task's kind."""
     return KINDS[task.kind]
 
 
 def judge(task: Task, examples: Examples, values: Values) -> Judgement:
-    """What answers are worth: the metrics of the task's kind, and those that installed packages add to it.
+    """Score answers with the metrics of the task's kind and those added by plugins.
 
     Raises:
-        IsoglossError: there is no such metric as the task says it is scored by.
+        IsoglossError: the task's main metric does not exist.
     """
     judgement = kind_of(task).judge(task, examples, values)
     for metric in added_metrics(task.kind):
@@ -47,11 +47,11 @@ def judge(task: Task, examples: Examples, values: Values) -> Judgement:
         try:
             judgement.metrics[metric.name] = metric.statistics(task, examples, values)
         except Exception as error:
-            # A package that fails hinders nobody: the figures of the kind itself are there.
+            # A failing plugin does not affect the built-in metrics.
             where = f"{task.id}/{examples.language}"
-            warn(f"metric left out: {metric.name} of {where}: {type(error).__name__}: {error}", stacklevel=2)
+            warn(f"metric skipped: {metric.name} of {where}: {type(error).__name__}: {error}", stacklevel=2)
     for name in task.main:
         if name not in judgement.metrics:
             what = f"{task.id} is scored by {name}, but its kind {task.kind} has {', '.join(judgement.metrics)}"
-            raise IsoglossError(what, fix="Name one of these in the task's `main`")
+            raise IsoglossError(what, fix="Use one of these in the task's `main`")
     return judgement

@@ -1,10 +1,11 @@
-"""What a kind of task declares, in one place: the shape of an answer, how answers are read, checked and judged, what
-can be translated, and which attributes its examples have. All other packages ask the kind, never its name.
+"""Base class of task kinds: answer format, reading, checks, scoring, translation and available attributes.
+
+Other packages query the kind instead of comparing task names.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -16,16 +17,16 @@ from isogloss.metrics.statistics import IntArray, Statistics
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.task import Task
 
-# One answer per example, in the order of the examples; None where the system gave none.
+# One answer per example, in the order of the examples; None if the system gave none.
 Values = Sequence[Any]
 
-# Row of the example, what is wrong with its answer, what to do.
+# Row of the example, problem, and fix.
 RowProblem = tuple[int, str, str]
 
 
 @dataclass(frozen=True)
 class LanguagePairs:
-    """Statistics whose rows belong to a query language and a target language."""
+    """Statistics with a query language and a target language for each row."""
 
     metric: str
     statistics: Statistics
@@ -34,61 +35,62 @@ class LanguagePairs:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the answers of one cell are worth.
+    """Score of one cell's answers.
 
     Attributes:
         metrics: statistics by metric name.
         pairs: statistics by language pair, for retrieval from a shared pool.
-        dialect: of the metrics, "" where there is only one.
-        notes: remarks to show beside the figures.
-        row_example: the example that each row of the main metrics belongs to; None where there is one row an example.
+        dialect: metric dialect, "" if there is only one.
+        notes: remarks to show with the scores.
+        row_example: example index of each row of the main metrics; None if there is one row per example.
     """
 
     metrics: dict[str, Statistics]
     pairs: LanguagePairs | None = None
+    _: KW_ONLY
     dialect: str = ""
     notes: list[str] = field(default_factory=list)
     row_example: IntArray | None = None
 
 
 class Vectors(Protocol):
-    """What has the vectors of both sides of a retrieval task."""
+    """Source of query and candidate vectors for a retrieval task."""
 
     def queries(self, examples: Examples) -> Matrix:
-        """The vectors of the queries, in order."""
+        """Return the query vectors, in order."""
 
     def candidates(self, examples: Examples) -> Matrix:
-        """The vectors of the pool, in its order."""
+        """Return the candidate vectors, in pool order."""
 
 
 class Kind(ABC):
-    """A kind of task. A new one says the first five of these attributes and how it judges; the rest has defaults.
+    """A kind of task. Subclasses set the first five attributes and implement `judge`; the rest has defaults.
 
     Attributes:
-        form: the shape of an answer in one word, by which systems choose how to make one: "label" (one of the task's),
-            "option" (the index of a choice), "tags" (one a token), "answer" (a string from the context), "ranking"
-            (candidate ids, best first), "pairs" (ids of translations), or a word of a kind's own.
-        answer_type: the type of an answer, for decoding.
-        answer_help: the answer in words, for help and messages.
-        inputs: columns a system needs to answer, in the order they are exported.
-        gold: the column with the right answers.
-        lenient: whether missing answers score 0 and extra ones are ignored, as the reference scorer has it for
-            this kind; else they are errors.
-        silence_is_answer: whether saying nothing about an example is an answer; answers to unknown examples are then
-            wrong answers, and not ignored.
-        rows: what a row of an explanation is: "example", or "entity" for spans within a sentence.
-        label_format: the format of XTREME's own prediction files (see `predictions.formats`), "" for none.
-        gold_format: the same of a label folder, where it is another.
-        one_file_for_all: whether one JSON file may have the answers in all languages.
-        retrieval: whether candidates are searched, so that vectors can be answers.
-        ids_tell_gold: whether the ids that a label folder gives to examples tell what is right: who must not see gold
-            must not see them.
-        shared_pool: whether the candidates of all languages compete.
-        translatable: columns whose texts a translator may replace.
-        moves_with_text: columns that must be found again in replaced texts.
-        no_translated_training: why training sets cannot be translated, "" if they can.
-        no_translated_test: why test sets cannot be translated, "" if they can.
-        extra_columns: further columns that its tasks may have, from which attributes can be computed.
+        form: shape of an answer, by which systems choose how to produce it: "label" (one of the task's labels),
+            "option" (the index of a choice), "tags" (one per token), "answer" (a string from the context), "ranking"
+            (candidate ids, best first), "pairs" (ids of translations), or a name of the subclass's own.
+        answer_type: type of an answer, for decoding.
+        answer_help: description of an answer, for help and messages.
+        inputs: input columns, in export order.
+        gold: gold column.
+        lenient: True if missing answers score 0 and extra ones are ignored, as in the reference scorer of
+            this kind; otherwise they are errors.
+        silence_is_answer: True if a missing answer is valid (no translation); answers to unknown examples then count as
+            wrong instead of being ignored.
+        rows: unit of a row in an explanation: "example", or "entity" for spans within a sentence.
+        label_format: format of XTREME's prediction files (see `predictions.formats`), "" for none.
+        gold_format: format of label folders, if different.
+        one_file_for_all: True if one JSON file may hold the answers for all languages.
+        retrieval: True if the task searches candidates, so that systems may submit vectors.
+        ids_tell_gold: True if example ids from a label folder reveal the gold and must be hidden wherever gold
+            is hidden.
+        shared_pool: True if candidates of all languages compete.
+        translatable: columns that a translator may replace.
+        moves_with_text: columns that must be projected onto the translated text.
+        no_translated_training: reason why training sets cannot be translated, "" if they can.
+        no_translated_test: reason why test sets cannot be translated, "" if they can.
+        extra_columns: further columns that attributes may use.
     """
 
     form: ClassVar[str]
@@ -118,72 +120,72 @@ class Kind(ABC):
 
     @property
     def provides(self) -> tuple[str, ...]:
-        """What attributes can be computed from: columns, and "pool", "shared-pool", "ranking" for what is no column."""
+        """Inputs available to attributes: columns, plus "pool", "shared-pool" and "ranking"."""
         words = {"pool": self.retrieval, "shared-pool": self.shared_pool, "ranking": self.form == "ranking"}
         return (*self.inputs, self.gold, *self.extra_columns, *(word for word, there in words.items() if there))
 
     def normalize(self, value: Any) -> Any:
-        """An answer in its one canonical form."""
+        """Return an answer in canonical form."""
         return value
 
     def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
-        """Everything that is wrong with the answers, one by one."""
+        """Yield every invalid answer."""
         return iter(())
 
     def warnings(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
-        """What is odd about the answers and scored all the same."""
+        """Yield suspicious answers that are still scored."""
         return iter(())
 
     def placeholder(self, examples: Examples) -> str:
-        """Why the gold cannot be real, "" where it can: published test files often hide labels behind a constant."""
+        """Return why the gold looks fake, or "". Published test files often hide labels behind a constant."""
         labels = list(examples[self.gold]) if self.form in ("label", "option") else []
         if len(labels) >= 20 and len(set(labels)) == 1:
-            return f"every gold label is {labels[0]!r}: these are placeholders, not labels"
+            return f"every gold label is {labels[0]!r}; the file has placeholders instead of labels"
         return ""
 
     @abstractmethod
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
-        """Statistics of answers without errors against gold; their `units` say what is resampled."""
+        """Return statistics of valid answers against gold; their `units` define the resampling units."""
 
     def row_id(self, split: str, row: int) -> str | None:
-        """The id of a row of the dataset; None where only the dataset knows."""
+        """Return the id of a dataset row, or None if only the dataset defines it."""
         return f"{split}-{row}"
 
     def row_ids(self, examples: Examples) -> list[str]:
-        """The ids of the rows of a prediction file that has none, in the file's order."""
+        """Return the row ids for a prediction file without ids, in file order."""
         return examples.split_ids or examples.ids
 
     def known_ids(self, ids: list[str], examples: Examples) -> list[str]:
-        """The examples' own ids for ids that other files may have instead."""
+        """Map ids used by other files to the examples' own ids."""
         return ids
 
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
-        """Ids and columns of examples that are known by the labels of a label folder only."""
+        """Return ids and columns of examples known only from a label folder."""
         return ids, {self.gold: values}
 
     def overlay(self, full: Examples, part: Examples) -> Examples | None:
-        """A whole split with the gold of those examples that a partial set has; None where rows cannot be matched."""
+        """Return the whole split with the gold of a partial set, or None if rows cannot be matched."""
         return None
 
     def answers_from_vectors(
         self, task: Task, examples: Examples, vectors: Vectors, *, margin: float | None = None
     ) -> Values:
-        """Answers by the nearest vectors, for kinds that retrieve.
+        """Return answers by nearest neighbours, for retrieval kinds.
 
         Args:
             task: the task.
-            examples: its examples in a language.
-            vectors: of queries and candidates.
-            margin: where pairs are cut if there is no dev set to choose a threshold on; None makes that an error.
+            examples: examples of one language.
+            vectors: query and candidate vectors.
+            margin: threshold for pairs if there is no dev set to tune one on; None raises an error instead.
         """
-        raise DataError(f"vectors are no answers to {task.id}", fix=f"An answer is {self.answer_help}")
+        raise DataError(f"{task.id} cannot be answered with vectors", fix=f"Each prediction must be {self.answer_help}")
 
     def main_text(self, examples: Examples) -> Sequence[str]:
-        """The text that is an example's own: the question, say, rather than a context that others share."""
+        """Return each example's own text: the question, for instance, not a shared context."""
         if "text_b" in examples.columns:
             return [f"{a} {b}" for a, b in zip(examples["text_a"], examples["text_b"], strict=True)]
         return examples.column(next((name for name in self.inputs if name in examples.columns), self.inputs[0]))
 
     def text_language(self, examples: Examples) -> str:
-        """The language of the main text."""
+        """Return the language of the main text."""
         return examples.language

@@ -1,17 +1,16 @@
-"""Tagging: the answer is one tag per token, or spans of characters from systems without our tokens."""
+"""Tagging: the answer is one tag per token, or character spans from systems with their own tokenizer."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from isogloss.metrics import chunks, spans
 from isogloss.metrics.spans import Span
-from isogloss.metrics.statistics import Statistics
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values
 from isogloss.tasks.readers.tagged import overlay
 from isogloss.tasks.task import Task
 
-# The dialect of answers that are character spans.
+# Dialect of character-span answers.
 SPANS = "char-spans"
 
 
@@ -27,59 +26,57 @@ class Tagging(Kind):
     label_format = "tags"
     moves_with_text = ("tokens", "offsets", "tags")
     no_translated_training = (
-        "tags belong to words, and would have to be projected onto translated ones (XTREME does not do it)"
+        "tags belong to words and would have to be projected onto the translation (XTREME does not do this)"
     )
-    no_translated_test = "the tags of translated words are not those of the original words"
+    no_translated_test = "the tags of translated words differ from those of the original words"
 
     def normalize(self, value: Any) -> Any:
-        """Tags without surrounding blanks; spans as they are."""
+        """Strip blanks around tags; keep spans unchanged."""
         try:
             return list(map(str.strip, value))
-        except TypeError:  # not only tags
+        except TypeError:  # some items are spans
             return [item.strip() if isinstance(item, str) else item for item in value]
 
     def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
-        """A tag count other than the token count, a tag outside the set, a span outside the text."""
+        """Yield wrong tag counts, unknown tags and spans outside the text."""
         if _are_spans(examples, values):
             yield from _span_errors(task, examples, values)
             return
-        known = {*task.labels, "O"}  # taggers made for XTREME know it for parts of speech too: no chunk, so wrong
+        # XTREME's taggers also emit O for parts of speech; it is not a chunk, so it counts as wrong.
+        labels = {*task.labels, "O"}
         for row, (tags, tokens) in enumerate(zip(values, examples["tokens"], strict=True)):
             if tags is None:
                 continue
             if len(tags) != len(tokens):
                 yield row, f"{len(tags)} tags for {len(tokens)} tokens", "Give one tag per token"
-            elif not known.issuperset(tags):
-                wrong = next(tag for tag in tags if tag not in known)
+            elif not labels.issuperset(tags):
+                wrong = next(tag for tag in tags if tag not in labels)
                 yield row, f"tag {wrong!r} is not one of {', '.join(task.labels)}", f"See isogloss list {task.id}"
 
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
-        """Tags, which say how many tokens there are."""
+        """Return the tags, which also replace the unknown tokens."""
         return ids, {"tokens": values, "tags": values}
 
     def overlay(self, full: Examples, part: Examples) -> Examples:
-        """The full word-only split with the tags of the sentences that a partial gold set has."""
+        """Return the full word-only split with the tags of a partial gold set."""
         return overlay(full, part)
 
     def main_text(self, examples: Examples) -> list[str]:
-        """The tokens with blanks between them."""
+        """Return the tokens joined by blanks."""
         return [" ".join(words) for words in examples["tokens"]]
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
-        """Chunk F1 with token accuracy beside it; character-span F1 where the answers are spans."""
+        """Return chunk F1 and token accuracy, or character-span F1 if the answers are spans."""
         if _are_spans(examples, values):
             return _judge_spans(task, examples, values)
         gold = examples["tags"]
         predicted = [["O"] * len(tags) if value is None else value for value, tags in zip(values, gold, strict=True)]
-        metrics: dict[str, Statistics] = {
-            "f1": chunks.statistics(gold, predicted, dialect=task.dialect),
-            "accuracy": chunks.token_accuracy(gold, predicted),
-        }
-        return Judgement(metrics, dialect=task.dialect)
+        f1 = chunks.statistics(gold, predicted, dialect=task.dialect)
+        return Judgement({"f1": f1, "accuracy": chunks.token_accuracy(gold, predicted)}, dialect=task.dialect)
 
 
 def _are_spans(examples: Examples, values: Values) -> bool:
-    """Whether the answers are character spans: an empty list for a sentence with words is "no span here"."""
+    """Return True if the answers are character spans. An empty list for a non-empty sentence means "no span"."""
     for value, tokens in zip(values, examples["tokens"], strict=True):
         if value:
             return not isinstance(value[0], str)
@@ -93,7 +90,7 @@ def _span_errors(task: Task, examples: Examples, values: Values) -> Iterator[Row
     for row, (value, text) in enumerate(zip(values, examples["text"], strict=True)):
         for item in value or ():
             if isinstance(item, str):
-                yield row, "tags and spans are mixed in one file", "Give either tags or spans everywhere"
+                yield row, "one file mixes tags and spans", "Use either tags or spans throughout"
             elif not 0 <= item[0] < item[1] <= len(text):
                 yield (row, f"span {item[0]}-{item[1]} is outside the text (length {len(text)})", "Count code points")
             elif item[2] not in types:
@@ -101,15 +98,15 @@ def _span_errors(task: Task, examples: Examples, values: Values) -> Iterator[Row
 
 
 def marks_entities(task: Task) -> bool:
-    """Whether the tags mark entities (`B-PER`); bare ones, such as parts of speech, name every word by itself."""
+    """Return True if tags mark entities (`B-PER`); bare tags, such as parts of speech, label every word."""
     return any("-" in label for label in task.labels)
 
 
 def gold_spans(task: Task, examples: Examples) -> list[list[Span]]:
-    """The character spans of the gold, sentence by sentence."""
+    """Return the gold character spans per sentence."""
     if marks_entities(task):
         return spans.from_sentences(examples["tags"], examples["offsets"], dialect=task.dialect)
-    # Every word is a span.
+    # Bare tags: every word is a span.
     return [
         [(start, end, tag) for (start, end), tag in zip(offsets, tags, strict=True)]
         for tags, offsets in zip(examples["tags"], examples["offsets"], strict=True)
@@ -117,7 +114,7 @@ def gold_spans(task: Task, examples: Examples) -> list[list[Span]]:
 
 
 def predicted_spans(examples: Examples, values: Values) -> list[list[Span]]:
-    """The character spans of the answers without blanks at their ends, sentence by sentence."""
+    """Return the predicted character spans per sentence, without blanks at their ends."""
     return [
         [(*spans.trim(text, start, end), kind) for start, end, kind in value or ()]
         for value, text in zip(values, examples["text"], strict=True)
@@ -126,9 +123,7 @@ def predicted_spans(examples: Examples, values: Values) -> list[list[Span]]:
 
 def _judge_spans(task: Task, examples: Examples, values: Values) -> Judgement:
     gold, predicted = gold_spans(task, examples), predicted_spans(examples, values)
-    metrics = {
-        "f1": spans.statistics(gold, predicted),
-        "boundary_f1": spans.statistics(gold, predicted, boundaries_only=True),
-    }
-    note = "character-span F1: not comparable with published figures, which are over tokens"
+    boundaries = spans.statistics(gold, predicted, boundaries_only=True)
+    note = "character-span F1 is not comparable with published scores, which are token-based"
+    metrics = {"f1": spans.statistics(gold, predicted), "boundary_f1": boundaries}
     return Judgement(metrics, dialect=SPANS, notes=[note])

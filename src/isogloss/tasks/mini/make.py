@@ -1,4 +1,4 @@
-"""Making the suite: every file of every task, below a folder in the user's cache, once."""
+"""Build the suite once: every file of every task, in a folder of the user's cache."""
 
 import hashlib
 import json
@@ -12,34 +12,36 @@ from pathlib import Path
 
 from isogloss.data.location import cache_dir
 from isogloss.grammar.file import CODES
-from isogloss.tasks.mini import DEV, LAREQA, MEWSLIX, POOL, TEST, TRAIN
+from isogloss.tasks.mini import LAREQA, MEWSLIX, POOL, SIZES, TEST
 from isogloss.tasks.mini import sentences as made
 from isogloss.tasks.mini.content import causes_and_effects, choice_languages, effects, pos_languages
 from isogloss.tasks.readers.split_files import corpus_iso3
 from isogloss.version import __version__
 
-SIZES = {"test": TEST, "dev": DEV, "train": TRAIN}
+
+def folder() -> Path:
+    """Return the suite's data folder, built on first use and moved into place when complete."""
+    return _built(cache_dir())
 
 
 @cache
-def folder() -> Path:
-    """The suite's data folder, made on first use; a kill leaves nothing half-made behind."""
-    home = cache_dir()
-    place = home / f"mini-{_edition()}"
-    if not place.is_dir():
+def _built(home: Path) -> Path:
+    target = home / f"mini-{_edition()}"
+    if not target.is_dir():
         home.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=home, prefix=".mini-") as scratch:
             make(Path(scratch) / "mini")
             try:
-                (Path(scratch) / "mini").rename(place)
+                (Path(scratch) / "mini").rename(target)
             except OSError:
-                if not place.is_dir():  # else another process was quicker, and made the same
+                if not target.is_dir():  # otherwise another process built the same folder first
                     raise
-    return place
+    return target
 
 
+@cache
 def _edition() -> str:
-    """A name for what the suite is made of: another word in a language file makes another suite."""
+    """Return a name derived from the suite's content, so that changed language files give a new suite."""
     digest = hashlib.sha256(__version__.encode())
     for package in ("isogloss.grammar", "isogloss.tasks.mini"):
         home = Path(str(files(package)))
@@ -71,7 +73,7 @@ def make(root: Path) -> None:
 
 
 def make_mewslix(root: Path, pool: int, mentions: int = TEST) -> None:
-    """Mentions in some languages over a pool of entity descriptions, each in a language drawn at random."""
+    """Write mentions in some languages over a pool of entity descriptions in randomly drawn languages."""
     _lines(root / "candidate_set_entities.jsonl", map(_dump, made.entities(pool)))
     rows = (row for code in MEWSLIX for row in made.mentions(code, pool, mentions))
     _lines(root / "wikinews_mentions-test.jsonl", map(_dump, rows))

@@ -1,1 +1,1 @@
-"""How each distribution's files become examples: one small module per format."""
+"""Readers that turn each distribution's files into examples, one small module per format."""

@@ -1,4 +1,4 @@
-"""XCOPA and COPA: a premise, a question word and two choices, as JSON lines."""
+"""Reader of XCOPA and COPA: a premise, a question word and two choices, as JSON lines."""
 
 from pathlib import Path
 
@@ -9,12 +9,12 @@ from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.readers.split_files import SplitFiles, of_one_file
 
-# The published `question` fields of the other languages are partly wrong (Thai says "effect" throughout); these
-# agree with each other and with English COPA.
+# Languages with correct `question` fields: they agree with each other and with English COPA. Others are partly wrong
+# (Thai has "effect" throughout).
 _TRUSTED = ("et", "ht", "qu", "ta", "vi", "zh", "en")
 
 
-class _CopaLine(msgspec.Struct):
+class _CopaLine(msgspec.Struct, kw_only=True):
     premise: str
     choice1: str
     choice2: str
@@ -25,15 +25,16 @@ class _CopaLine(msgspec.Struct):
 
 @of_one_file
 def copa(files: SplitFiles, path: Path) -> Examples | None:
-    """One language's file; wrong `question` fields are repaired by `idx` from a language that has them right."""
+    """Read one language's file; repair wrong `question` fields by `idx` from a trusted language."""
     records = list(jsonl(path, _CopaLine, files.digest))
     questions = [record.question for record in records]
     note = ""
     if files.language not in _TRUSTED:
-        trusted = _trusted_questions(files)
-        if trusted is None:
-            note = "question fields (cause/effect) are as published, unrepaired: no trusted language is there"
+        trusted_path = next(filter(None, (files.path(language=code) for code in _TRUSTED)), None)
+        if trusted_path is None:
+            note = "question fields (cause/effect) are as published: no trusted language to repair them from"
         else:
+            trusted = {record.idx: record.question for record in jsonl(trusted_path, _CopaLine)}
             questions = [trusted.get(record.idx, record.question) for record in records]
             changed = sum(q != r.question for q, r in zip(questions, records, strict=True))
             note = f"{changed} wrong question fields repaired by idx" if changed else ""
@@ -51,11 +52,3 @@ def copa(files: SplitFiles, path: Path) -> Examples | None:
     if note:
         examples.notes.append(note)
     return examples
-
-
-def _trusted_questions(files: SplitFiles) -> dict[int, str] | None:
-    for code in _TRUSTED:
-        path = files.path(language=code)
-        if path is not None:
-            return {record.idx: record.question for record in jsonl(path, _CopaLine)}
-    return None

@@ -1,4 +1,4 @@
-"""Classification files: sentence pairs (XNLI, PAWS-X) and single documents (MLDoc)."""
+"""Readers of classification files: sentence pairs (XNLI, PAWS-X) and single documents (MLDoc)."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -10,11 +10,11 @@ from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.readers.split_files import SplitFiles, clusters_within, of_one_file
 
-# The raw XNLI release spells one label two ways.
+# The raw XNLI release spells one label in two ways.
 RENAMED = {"contradictory": "contradiction"}
 
 
-# What PAWS-X has in place of a sentence that could not be translated.
+# PAWS-X's placeholder for a sentence that could not be translated.
 _UNTRANSLATED = "NS"
 
 TextPairs = Sequence[Sequence[str]]
@@ -26,7 +26,7 @@ def _examples(
     labels: Sequence[str] = (),
     clusters: Callable[[SplitFiles, TextPairs], list[str] | None] = lambda _files, _pairs: None,
 ) -> Examples:
-    """Rows of two texts, with the label as a third column or apart; there may be none."""
+    """Return examples from rows of two texts, with labels as a third column, separately, or none."""
     columns: dict[str, Column] = {"text_a": [row[0] for row in pairs], "text_b": [row[1] for row in pairs]}
     labels = labels or [row[2] for row in pairs if len(row) == 3]
     if labels:
@@ -37,7 +37,7 @@ def _examples(
 
 
 def _premises(files: SplitFiles, pairs: TextPairs) -> list[str] | None:
-    """Rows of one premise follow each other, the same rows in all languages; the first names the cluster."""
+    """Cluster rows by premise: its rows are adjacent and the same in all languages; the first row names the cluster."""
     if files.split == "train":
         return None
     names = files.row_ids(len(pairs))
@@ -48,14 +48,14 @@ def _premises(files: SplitFiles, pairs: TextPairs) -> list[str] | None:
 
 
 def _shared_sentences(files: SplitFiles, pairs: TextPairs) -> list[str] | None:
-    """Pairs made of the same sentence are one cluster, and so are those that further pairs link."""
+    """Cluster pairs that share a sentence, transitively."""
     if files.split == "train":
         return None
-    place = list(range(len(pairs)))
+    parent = list(range(len(pairs)))
 
     def first(row: int) -> int:
-        while place[row] != row:
-            place[row] = row = place[place[row]]
+        while parent[row] != row:
+            parent[row] = row = parent[parent[row]]
         return row
 
     seen: dict[str, int] = {}
@@ -63,19 +63,19 @@ def _shared_sentences(files: SplitFiles, pairs: TextPairs) -> list[str] | None:
         for text in texts[:2]:
             other = seen.setdefault(text, row)
             if other != row and text != _UNTRANSLATED:
-                place[first(row)] = first(other)
+                parent[first(row)] = first(other)
     return clusters_within(files.language, map(first, range(len(pairs))))
 
 
 @of_one_file
 def prepared_pawsx(files: SplitFiles, path: Path) -> Examples | None:
-    """XTREME's PAWS-X files: `a<TAB>b<TAB>label` without a header; test files have no labels."""
+    """Read XTREME's PAWS-X files: `a<TAB>b<TAB>label` without a header; test files have no labels."""
     return _examples(files, list(rows(path, (2, 3), files.digest)), clusters=_shared_sentences)
 
 
 @of_one_file
 def prepared_xnli(files: SplitFiles, path: Path) -> Examples | None:
-    """XTREME's XNLI files; test labels, the same in all languages, may lie beside them in one file."""
+    """Read XTREME's XNLI files; the shared test labels may be in one file next to them."""
     pairs = list(rows(path, (2, 3), files.digest))
     gold: list[str] = []
     if files.split == "test" and all(len(row) == 2 for row in pairs):
@@ -86,7 +86,7 @@ def prepared_xnli(files: SplitFiles, path: Path) -> Examples | None:
 
 @of_one_file
 def xnli(files: SplitFiles, path: Path) -> Examples | None:
-    """The release itself: one file for all languages, with a header."""
+    """Read the official release: one file for all languages, with a header."""
     by_language, checksum = _release(path, stamp(path))
     if files.language not in by_language:
         return None
@@ -97,7 +97,7 @@ def xnli(files: SplitFiles, path: Path) -> Examples | None:
 
 @lru_cache(maxsize=1)
 def _release(path: Path, _stamp: Stamp) -> tuple[dict[str, list[tuple[str, str, str]]], str]:
-    """Premise, hypothesis and label of every pair by language, read once for all of them."""
+    """Read premise, hypothesis and label of every pair, by language, once for all languages."""
     digest = Digest()
     by_language: dict[str, list[tuple[str, str, str]]] = {}
     # language, gold_label, …, sentence1 in the seventh column and sentence2 in the eighth
@@ -108,9 +108,9 @@ def _release(path: Path, _stamp: Stamp) -> tuple[dict[str, list[tuple[str, str, 
 
 @of_one_file
 def pawsx(files: SplitFiles, path: Path) -> Examples | None:
-    """The release itself: header and the columns id, sentence1, sentence2, label.
+    """Read the official release: a header and the columns id, sentence1, sentence2, label.
 
-    Ids are the rows: only some distributions have the id column, and all keep the order.
+    Ids are row numbers: only some distributions have the id column, but all keep the order.
     """
     pairs = [row[1:] for row in rows(path, 4, files.digest) if row[0] != "id"]
     return _examples(files, pairs, clusters=_shared_sentences)
@@ -118,7 +118,7 @@ def pawsx(files: SplitFiles, path: Path) -> Examples | None:
 
 @of_one_file
 def documents(files: SplitFiles, path: Path) -> Examples | None:
-    """`label<TAB>text` a line, as MLDoc's preparation writes it."""
+    """Read `label<TAB>text` lines, as written by MLDoc's preparation."""
     table = list(rows(path, 2, files.digest))
     columns: dict[str, Column] = {"text": [row[1] for row in table], "label": [row[0] for row in table]}
     return files.examples(files.row_ids(len(table)), columns, "label")
@@ -126,5 +126,5 @@ def documents(files: SplitFiles, path: Path) -> Examples | None:
 
 @of_one_file
 def multinli(files: SplitFiles, path: Path) -> Examples | None:
-    """The training files of XNLI's machine-translation archive: premise, hypothesis and label under a header."""
+    """Read the training files of XNLI's machine-translation archive: premise, hypothesis and label under a header."""
     return _examples(files, list(rows(path, 3, files.digest))[1:])

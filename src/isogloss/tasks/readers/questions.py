@@ -1,4 +1,4 @@
-"""Extractive QA files in SQuAD format, one file per language or one for all."""
+"""Readers of extractive QA files in SQuAD format, one file per language or one for all."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -12,13 +12,13 @@ from isogloss.tasks.task import Task
 
 
 def article_clusters(task: Task, language: str, articles: list[str]) -> list[str] | None:
-    """Questions about one article are one cluster; its name is the same in all languages only where titles are."""
+    """Cluster questions by article; names are shared across languages only if titles are."""
     within = clusters_within(language, articles)
     return articles if within and task.options.get("shared_titles") else within
 
 
 def _examples(files: SplitFiles, pairs: list[tuple[squad.Paragraph, squad.Question]], articles: list[str]) -> Examples:
-    # Prepared test files carry a dummy empty answer at offset 0: that is no gold.
+    # Prepared test files carry a dummy empty answer at offset 0, which is not gold.
     answers = [[answer.text for answer in question.answers] for _, question in pairs]
     columns: dict[str, Column] = {
         "question": [question.question for _, question in pairs],
@@ -37,32 +37,32 @@ def _examples(files: SplitFiles, pairs: list[tuple[squad.Paragraph, squad.Questi
 
 @of_one_file
 def one_language(files: SplitFiles, path: Path) -> Examples | None:
-    """A file that holds one language."""
+    """Read a file with one language."""
     articles = squad.read(path, files.digest)
     return _examples(files, list(squad.questions(articles)), squad.article_names(articles))
 
 
 def english(files: SplitFiles) -> Examples | None:
-    """SQuAD itself, which is English whatever the task's other languages are."""
+    """Read SQuAD, which is always English."""
     return one_language(files) if files.language == "en" else None
 
 
 @of_one_file
 def all_languages(files: SplitFiles, path: Path) -> Examples | None:
-    """A file that holds all languages; ids begin with the language's name, as in TyDiQA."""
+    """Read a file with all languages; ids begin with the language's name, as in TyDiQA."""
     prefix = files.relative("{name}-")
     articles, checksum = _all_articles(path, stamp(path))
     named = zip(squad.questions(articles), squad.article_names(articles), strict=True)
-    found = [(pair, name) for pair, name in named if str(pair[1].id).startswith(prefix)]
-    if not found:
+    questions = [(pair, name) for pair, name in named if str(pair[1].id).startswith(prefix)]
+    if not questions:
         return None
-    examples = _examples(files, [pair for pair, _ in found], [name for _, name in found])
+    examples = _examples(files, [pair for pair, _ in questions], [name for _, name in questions])
     examples.checksum = checksum
     return examples
 
 
 @lru_cache(maxsize=1)
 def _all_articles(path: Path, _stamp: Stamp) -> tuple[list[squad.Article], str]:
-    """A file of all languages, read once for all of them."""
+    """Read a file of all languages once."""
     digest = Digest()
     return squad.read(path, digest), digest.hex

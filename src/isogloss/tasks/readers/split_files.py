@@ -1,4 +1,4 @@
-"""The files of one split in one language: where a reader finds them, and what it makes of them."""
+"""Files of one split in one language, and the examples made from them."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -14,29 +14,29 @@ from isogloss.languages import language as find_language
 from isogloss.tasks.examples import Column, Examples, Pool
 from isogloss.tasks.task import Task
 
-# Corpora that use another three-letter code than ISO 639-3 gives for the two-letter one.
+# Corpora codes that differ from ISO 639-3.
 _CORPUS_ISO3 = {"fa": "pes", "sw": "swh", "zh": "cmn"}
 _CORPUS_NAMES = {"zh": "chinese"}
 
 
 def corpus_iso3(code: str) -> str:
-    """The three-letter code as corpora write it."""
+    """Return the three-letter code that corpora use."""
     return _CORPUS_ISO3.get(code) or find_language(code).iso3
 
 
 def clusters_within(
     language: str, sources: Iterable[Hashable], shared: Mapping[int, str] = MappingProxyType({})
 ) -> list[str] | None:
-    """Names of clusters by their sources, with the language in them; None where all examples stand alone, or none.
+    """Name clusters by source, prefixed with the language; return None if all examples are independent.
 
     Args:
         language: two-letter code.
-        sources: what each example is made from; examples with the same are one cluster.
-        shared: names that hold in other languages too, by row; they go before the sources.
+        sources: source of each example; equal sources form one cluster.
+        shared: cluster names valid across languages, by row; they take precedence over sources.
     """
     first: dict[Hashable, int] = {}
     rows = list(map(first.setdefault, sources, count()))
-    # Of a single source nothing is learnt about others: its examples are then looked at one by one.
+    # A single source says nothing about others, so its examples are treated as independent.
     if len(first) in (1, len(rows)) and not shared:
         return None
     names = [f"{language}:{row}" for row in rows]
@@ -45,15 +45,15 @@ def clusters_within(
     return names
 
 
-@dataclass
+@dataclass(kw_only=True)
 class SplitFiles:
-    """One split of one language in one layout, as a reader gets it.
+    """One split of one language in one layout: the input of a reader.
 
     Attributes:
-        root: the data folder.
-        pattern: the layout's path pattern of the split.
-        digest: the checksum over all that is read.
-        read: the files that were found and read.
+        root: data folder.
+        pattern: path pattern of the split in this layout.
+        digest: checksum over everything read.
+        read: files read.
     """
 
     task: Task
@@ -65,26 +65,26 @@ class SplitFiles:
     read: list[Path] = field(default_factory=list)
 
     def relative(self, pattern: str, language: str | None = None) -> str:
-        """A path pattern filled in for a language."""
+        """Return a path pattern filled in for a language."""
         code = language or self.language
         name = _CORPUS_NAMES.get(code) or find_language(code).name.lower()
         return pattern.format(lang=code, iso3=corpus_iso3(code), name=name)
 
     def path(self, suffix: str = "", *, language: str | None = None, pattern: str | None = None) -> Path | None:
-        """The file, packed or not; None where it is not there."""
-        found = resolve(self.root / (self.relative(pattern or self.pattern, language) + suffix))
-        if found is not None:
-            self.read.append(found)
-        return found
+        """Return the file, packed or not, or None if it is missing."""
+        path = resolve(self.root / (self.relative(pattern or self.pattern, language) + suffix))
+        if path is not None:
+            self.read.append(path)
+        return path
 
     def paths(self) -> list[Path]:
-        """All files matching the pattern, in name order."""
-        found = find_all(self.root, self.relative(self.pattern))
-        self.read.extend(found)
-        return found
+        """Return all files matching the pattern, in name order."""
+        paths = find_all(self.root, self.relative(self.pattern))
+        self.read.extend(paths)
+        return paths
 
     def row_ids(self, count: int) -> list[str]:
-        """Ids for datasets without their own: the split and the zero-based row."""
+        """Return ids for datasets without their own: the split and the zero-based row."""
         return [f"{self.split}-{row}" for row in range(count)]
 
     def examples(
@@ -97,10 +97,10 @@ class SplitFiles:
         clusters: list[str] | None = None,
         pool: Pool | None = None,
     ) -> Examples:
-        """The examples that were read; refuses an id that occurs twice."""
+        """Return the examples read; raise DataError for duplicate ids."""
         if len(set(ids)) != len(ids):
-            [(twice, _)] = Counter(ids).most_common(1)
-            raise DataError(f"id {twice!r} occurs more than once", where=self.where())
+            [(duplicate, _)] = Counter(ids).most_common(1)
+            raise DataError(f"duplicate id {duplicate!r}", where=self.where())
         return Examples(
             self.task.id,
             self.language,
@@ -117,12 +117,12 @@ class SplitFiles:
         )
 
     def where(self) -> str:
-        """The files, for messages."""
+        """Return the files read, for messages."""
         return ", ".join(str(path) for path in self.read) or str(self.root / self.relative(self.pattern))
 
 
 def of_one_file(read: Callable[[SplitFiles, Path], Examples | None]) -> Callable[[SplitFiles], Examples | None]:
-    """A reader of layouts whose pattern names one file: it is called with the file's path, if there is such a file."""
+    """Adapt a reader of one file: call it with the file's path, or return None if the file is missing."""
 
     @wraps(read)
     def reader(files: SplitFiles) -> Examples | None:

@@ -1,4 +1,4 @@
-"""Tagging files: CoNLL-U treebanks, prepared `word<TAB>tag` files, and the original WikiANN files."""
+"""Readers of tagging files: CoNLL-U treebanks, prepared `word<TAB>tag` files, and the original WikiANN files."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -17,11 +17,11 @@ WordsAndTags = tuple[list[str], list[str] | None]
 TextAndOffsets = tuple[list[str], list[list[tuple[int, int]]]]
 
 
-# Treebanks that translate the same sentences into several languages, and what these call them; Polish PUD numbers its
-# sentences anew and keeps the shared id in a comment of its own.
+# Treebanks that translate the same sentences into several languages, with the comment that holds the shared id: Polish
+# PUD renumbers its sentences and keeps the shared id in its own comment.
 _TRANSLATED = re.compile(r"_(pud|partut)-ud-")
 _SHARED_ID = re.compile(r"#\s*(?:sent_id|orig_file_sentence)\s*=\s*\S*?([nw][0-9]{8}|partut-ud-[0-9]+)\b")
-# The same sentences under the same ids, in traditional characters and (`zh_gsdsimp`) in simplified ones.
+# The same sentences and ids in traditional and (`zh_gsdsimp`) simplified characters.
 _IN_TWO_SCRIPTS = "zh_gsd"
 
 
@@ -33,7 +33,7 @@ def _examples(
     for sentence_words, sentence_tags in tagged:
         tokens.append(sentence_words)
         tags.append(sentence_tags)
-    # Raw text and offsets are for systems that bring their own tokens; scoring tags does not wait for them.
+    # Raw text and offsets are only needed by systems with their own tokens, so they are computed lazily.
     both = cache(lambda: raw(tokens))
     columns: dict[str, Column] = {"tokens": tokens, "text": lambda: both()[0], "offsets": lambda: both()[1]}
     if any(tag is not None for tag in tags):
@@ -42,7 +42,7 @@ def _examples(
 
 
 def _repeated(examples: Examples) -> Examples:
-    """The examples, those with the same words as one cluster: WikiANN has some sentences hundreds of times."""
+    """Cluster examples with equal words: WikiANN repeats some sentences hundreds of times."""
     examples.clusters = clusters_within(examples.language, map(" ".join, examples["tokens"]))
     return examples
 
@@ -57,18 +57,18 @@ def _joined(language: str) -> Callable[[list[list[str]]], TextAndOffsets]:
 
 @of_one_file
 def words(files: SplitFiles, path: Path) -> Examples | None:
-    """XTREME's prepared files, with or without tags."""
+    """Read XTREME's prepared files, with or without tags."""
     return _repeated(_examples(files, tagged_sentences(path, files.digest), _joined(files.language)))
 
 
 @of_one_file
 def panx(files: SplitFiles, path: Path) -> Examples | None:
-    """WikiANN's own files, `xx:word<TAB>tag`."""
+    """Read WikiANN's original files, `xx:word<TAB>tag`."""
     return _repeated(_examples(files, panx_sentences(path, files.digest), _joined(files.language)))
 
 
 def treebanks(files: SplitFiles) -> Examples | None:
-    """All of a language's CoNLL-U files in name order, converted as XTREME does."""
+    """Read all CoNLL-U files of a language in name order, converted as in XTREME."""
     paths = files.paths()
     if not paths:
         return None
@@ -80,8 +80,8 @@ def treebanks(files: SplitFiles) -> Examples | None:
         for path in paths:
             translated, in_two_scripts = _TRANSLATED.search(path.name), _IN_TWO_SCRIPTS in path.name
             for sentence in sentences(lines(path, files.digest), files.language, source=str(path)):
-                if translated and (found := next(filter(None, map(_SHARED_ID.match, sentence.comments)), None)):
-                    shared[len(sources)] = found[1]
+                if translated and (match := next(filter(None, map(_SHARED_ID.match, sentence.comments)), None)):
+                    shared[len(sources)] = match[1]
                 sources.append(sentence.sent_id if in_two_scripts else " ".join(sentence.words))
                 yield sentence.words, sentence.tags
 
@@ -101,9 +101,9 @@ def _raw_treebanks(paths: list[Path], language: str) -> TextAndOffsets:
 
 
 def overlay(full: Examples, part: Examples) -> Examples:
-    """The full word-only split with the tags of the sentences that a partial gold set has.
+    """Return the full word-only split with the tags of a partial gold set.
 
-    Sentences are matched by their words, repeated ones in order, so ids stay those of the full split.
+    Sentences are matched by their words, repeated ones in order, so the ids are those of the full split.
     """
     rows: dict[tuple[str, ...], list[int]] = {}
     for row, sentence in enumerate(full["tokens"]):
@@ -111,20 +111,20 @@ def overlay(full: Examples, part: Examples) -> Examples:
     tags: list[Any] = [None] * len(full)
     texts: dict[int, int] = {}
     for row, (sentence, gold) in enumerate(zip(part["tokens"], part["tags"], strict=True)):
-        places = rows.get(tuple(sentence))
-        if places:
-            place = places.pop(0)
-            tags[place] = gold
-            texts[place] = row
-    known = [row for row, tag in enumerate(tags) if tag is not None]
-    kept = full.keep(known)
-    kept.columns["tags"] = [tags[row] for row in known]
-    chosen = [texts[row] for row in known]
+        matches = rows.get(tuple(sentence))
+        if matches:
+            match = matches.pop(0)
+            tags[match] = gold
+            texts[match] = row
+    tagged = [row for row, tag in enumerate(tags) if tag is not None]
+    overlaid = full.keep(tagged)
+    overlaid.columns["tags"] = [tags[row] for row in tagged]
+    chosen = [texts[row] for row in tagged]
     for name in ("text", "offsets"):
-        kept.columns[name] = part.rows_of(name, chosen)
-    kept.partial = True
-    kept.split_ids = full.ids
-    kept.clusters = None if part.clusters is None else [part.clusters[row] for row in chosen]
-    kept.checksum = part.checksum
-    kept.sources = (*part.sources, *full.sources)
-    return kept
+        overlaid.columns[name] = part.rows_of(name, chosen)
+    overlaid.partial = True
+    overlaid.split_ids = full.ids
+    overlaid.clusters = None if part.clusters is None else [part.clusters[row] for row in chosen]
+    overlaid.checksum = part.checksum
+    overlaid.sources = (*part.sources, *full.sources)
+    return overlaid

@@ -1,4 +1,4 @@
-"""An attribute: something that can be said of every example, by which scores are broken down."""
+"""An attribute: a property of every example, by which scores are broken down."""
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +8,7 @@ from isogloss.tasks import Examples
 
 
 def shared_words(examples: Examples) -> npt.NDArray[np.float64]:
-    """How many words the two sentences of a pair have in common."""
+    """Return the number of words that the two sentences of a pair share."""
     pairs = zip(examples["text_a"], examples["text_b"], strict=True)
     return np.array([len({*first.split()} & {*second.split()}) for first, second in pairs], dtype=np.float64)
 
@@ -16,7 +16,7 @@ def shared_words(examples: Examples) -> npt.NDArray[np.float64]:
 SHARED_WORDS = Attribute(
     "sharedWords",
     "words that both sentences have",
-    needs=("text_a", "text_b"),  # it is offered for every kind of task that has these columns
+    needs=("text_a", "text_b"),  # available for every kind of task with these columns
     discrete=False,
     values=shared_words,
 )

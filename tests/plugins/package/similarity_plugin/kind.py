@@ -1,4 +1,4 @@
-"""A kind of task: how alike are two sentences? The answer is a number, and only the order of the numbers counts."""
+"""A kind of task: the similarity of two sentences. Answers are numbers, and only their order counts."""
 
 from collections.abc import Iterator, Sequence
 from math import isfinite
@@ -21,33 +21,33 @@ class Similarity(Kind):
     gold = "similarity"
 
     def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
-        """Numbers that have no place in an order."""
+        """Yield a problem for each number that is not finite."""
         for row, value in enumerate(values):
             if value is not None and not isfinite(value):
                 yield row, f"{value} is not a finite number", "Give a number for every pair"
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
-        """Spearman's correlation; where there is no answer, the two are as unlike as can be."""
+        """Compute Spearman's correlation; missing answers count as the lowest similarity."""
         least = min((value for value in values if value is not None), default=0.0)
-        given = [least if value is None else value for value in values]
-        return Judgement({"spearman": spearman(examples["similarity"], given)})
+        answers = [least if value is None else value for value in values]
+        return Judgement({"spearman": spearman(examples["similarity"], answers)})
 
 
-def spearman(gold: Sequence[float], given: Sequence[float]) -> Statistics:
-    """Spearman's correlation is Pearson's of the ranks, which follows from five sums."""
-    x, y = ranks(gold), ranks(given)
+def spearman(gold: Sequence[float], answers: Sequence[float]) -> Statistics:
+    """Return the statistics of Spearman's correlation: Pearson's of the ranks, computed from five sums."""
+    x, y = ranks(gold), ranks(answers)
     return Statistics(np.stack([x, y, x * x, y * y, x * y], axis=1), PEARSON)
 
 
 def ranks(values: Sequence[float]) -> npt.NDArray[np.float64]:
-    """Ranks from 0 to 1; equal values share the mean of their places."""
+    """Return ranks from 0 to 1; equal values share their mean rank."""
     ordered = np.sort(np.asarray(values, dtype=np.float64))
-    places = np.searchsorted(ordered, values, side="left") + np.searchsorted(ordered, values, side="right") - 1
-    return places / (2 * max(len(ordered) - 1, 1))
+    positions = np.searchsorted(ordered, values, side="left") + np.searchsorted(ordered, values, side="right") - 1
+    return positions / (2 * max(len(ordered) - 1, 1))
 
 
 def _pearson(sums: npt.NDArray[np.float64], count: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The correlation of each set of sums; 0 where one side does not vary."""
+    """Return the correlation for each set of sums; 0 if one side is constant."""
     x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
     spread = np.sqrt(np.maximum((count * xx - x * x) * (count * yy - y * y), 0))
     return np.divide(count * xy - x * y, spread, out=np.zeros_like(spread), where=spread > 1e-9)

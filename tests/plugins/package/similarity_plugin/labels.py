@@ -1,4 +1,4 @@
-"""A kind that is a shipped one with a metric more: rare labels count as much as frequent ones."""
+"""A built-in kind with a further metric, in which rare labels count as much as frequent ones."""
 
 from collections import Counter
 
@@ -11,10 +11,10 @@ from isogloss.tasks.kinds.classification import Classification
 
 
 class ManyLabels(Classification):
-    """Classification with many labels; whatever answers with a label can do it."""
+    """Classification with many labels; supported by every system that predicts labels."""
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
-        """Accuracy, and its mean over the labels."""
+        """Compute accuracy, and its mean over the labels."""
         judgement = super().judge(task, examples, values)
         gold = examples["label"]
         size = Counter(gold)

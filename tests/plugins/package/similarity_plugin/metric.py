@@ -1,4 +1,4 @@
-"""A metric that is computed beside those that a kind has by itself, and of which less is better."""
+"""A metric in addition to those of the kind; lower is better."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from isogloss.tasks.kinds import Values
 
 
 def distance(task: Task, examples: Examples, values: Values) -> Statistics:
-    """How far an answer is from the right one, at most 1; no answer is as far as can be."""
+    """Return the distance of each answer from the right one, at most 1; missing answers have 1."""
     pairs = zip(examples[examples.gold], values, strict=True)
     return Statistics(
         np.array([[1.0 if value is None else min(1.0, abs(gold - value))] for gold, value in pairs]), MEAN

@@ -1,4 +1,4 @@
-"""A reader: from a file of a task to its examples."""
+"""A reader: returns the examples in a file of a task."""
 
 from isogloss.data.tables import rows
 from isogloss.tasks import Examples
@@ -6,7 +6,7 @@ from isogloss.tasks.readers.split_files import SplitFiles
 
 
 def pairs(files: SplitFiles) -> Examples | None:
-    """`sentence<TAB>sentence<TAB>similarity` a line; None where there is no such file."""
+    """Read `sentence<TAB>sentence<TAB>similarity` lines; None if the file is missing."""
     path = files.path()
     if path is None:
         return None

@@ -1,4 +1,4 @@
-"""A task whose files a shipped reader understands: texts of many subjects, some of them rare."""
+"""A task for a built-in reader: texts on many subjects, some of them rare."""
 
 from isogloss.tasks import Layout, Task
 

@@ -1,5 +1,7 @@
-"""A suite: which tasks make one number, and how."""
+"""A suite: the tasks of one overall score, and their weights."""
 
 from isogloss.tasks import Suite
 
-SUITE = Suite("outside", "Two tasks from outside", ("likeness", "subjects"), "flat", weights={"likeness": 3.0})
+SUITE = Suite(
+    id="outside", title="Two tasks from outside", tasks=("likeness", "subjects"), rule="flat", weights={"likeness": 3.0}
+)

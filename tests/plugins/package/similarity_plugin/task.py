@@ -1,4 +1,4 @@
-"""A task: what it is, in which languages, and where its files are. Listing loads this, so it imports nothing heavy."""
+"""A task: its kind, languages and files. Listing tasks loads this module, so it has no heavy imports."""
 
 from isogloss.tasks import Layout, Task
 

@@ -1,11 +1,11 @@
-"""What Alembic runs: the migrations, over the connection that it is handed."""
+"""Alembic environment: runs the migrations on the given connection."""
 
 from alembic import context
 
 from isogloss.board.server.models import BoardTable
 
 connection = context.config.attributes["connection"]
-# SQLite cannot change a column in place: there a table is copied.
+# SQLite cannot change a column in place, so tables are copied.
 context.configure(connection, target_metadata=BoardTable.metadata, render_as_batch=connection.dialect.name == "sqlite")
 with context.begin_transaction():
     context.run_migrations()

@@ -1,42 +1,50 @@
-// The form of a board: sends a submission, follows it, and lets its team publish it. All text is set as text.
+// The submission form: send a submission, follow its progress and publish it. All text is set as text.
 "use strict";
 
 const API = "api/v1/";
 const UNKNOWN = "not disclosed";
 const WAITING = ["received", "validating", "scoring"];
-const SHOWN = 6; // of a list of what is missing
+const MOST_MISSING = 6;
 const QUEUE_ROWS = 20;
 const QUEUE_SECONDS = 15;
+/** @type {Record<string, any>} */
 let fields = {};
+/** @type {{ tasks: Record<string, string>, languages: Record<string, string> }} */
 let names = { tasks: {}, languages: {} };
-const byId = (id) => document.getElementById(id);
+const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
 
+/** @param {string} name @param {any} [text] @param {any} [parent] @returns {any} */
 function element(name, text, parent) {
-  const made = document.createElement(name);
-  if (text !== undefined) made.textContent = text;
-  if (parent) parent.append(made);
-  return made;
+  const node = document.createElement(name);
+  if (text !== undefined) node.textContent = text;
+  if (parent) parent.append(node);
+  return node;
 }
 
-async function ask(path, options = {}) {
+/** @param {string} path @param {RequestInit} [options] @returns {Promise<any>} */
+async function request(path, options = {}) {
   const token = byId("token").value.trim();
-  const headers = token ? { Authorization: `Bearer ${token}` } : {};
-  const answer = await fetch(API + path, { ...options, headers, credentials: "omit", cache: "no-store" });
-  const found = await answer.json();
-  if (!answer.ok) throw Object.assign(new Error(found.what || `the board answered ${answer.status}`), found);
-  return found;
+  const headers = new Headers(token ? { Authorization: `Bearer ${token}` } : {});
+  const response = await fetch(API + path, { ...options, headers, credentials: "omit", cache: "no-store" });
+  const body = await response.json();
+  if (!response.ok) throw Object.assign(new Error(body.what || `the server returned ${response.status}`), body);
+  return body;
 }
 
-const typesOf = (schema) => [schema, ...(schema.anyOf || [])].flatMap((each) => each.type || []);
+/** @param {any} schema @returns {string[]} */
+const typesOf = (schema) => [schema, ...(schema.anyOf || [])].flatMap((/** @type {any} */ item) => item.type || []);
+/** @param {any} schema @returns {boolean} */
 const takesUnknown = (schema) => schema["x-takes"].includes(UNKNOWN) || schema.default === UNKNOWN;
 
+/** @param {string} name @param {any} schema */
 function inputOf(name, schema) {
   const types = typesOf(schema);
-  const choices = schema.enum || (types.includes("boolean") && !types.includes("string") ? ["true", "false", UNKNOWN] : null);
+  const choices =
+    schema.enum || (types.includes("boolean") && !types.includes("string") ? ["true", "false", UNKNOWN] : null);
   if (choices) {
     const select = element("select");
-    // What nobody chose is not to be sent: the first choice would be wrong for most.
-    if (!takesUnknown(schema)) element("option", "choose …", select).value = "";
+    // Start empty: the first choice would be wrong for most submissions.
+    if (!takesUnknown(schema)) element("option", "select…", select).value = "";
     for (const choice of choices) element("option", choice, select).value = choice;
     return select;
   }
@@ -51,6 +59,7 @@ function inputOf(name, schema) {
   return input;
 }
 
+/** @param {string} name @param {any} schema @param {boolean} required */
 function addField(name, schema, required) {
   const label = element("label", name.replaceAll("_", " "), byId(required ? "fields" : "more-fields"));
   const input = inputOf(name, schema);
@@ -58,42 +67,52 @@ function addField(name, schema, required) {
   input.required = required;
   if (takesUnknown(schema)) input.value = UNKNOWN;
   label.append(input);
-  const hints = { TEXTAREA: "one a line", SELECT: "" };
+  /** @type {Record<string, string>} */
+  const hints = { TEXTAREA: "one per line", SELECT: "" };
   const takes = hints[input.tagName] ?? schema["x-takes"].replace(/^text$/, "");
   element("small", takes ? `${schema.description}: ${takes}` : schema.description, label);
 }
 
-// What was typed, in the type that the board asks for; what fits none is sent as text, and the board says what is wrong.
-function valueOf(text, types) {
-  if (types.includes("array")) return text.split("\n").map((line) => line.trim()).filter(Boolean);
+// Convert input to the field's type; text that does not fit is sent unchanged, and the server reports the error.
+/** @param {string} text @param {string[]} types */
+function typedValue(text, types) {
+  if (types.includes("array"))
+    return text
+      .split("\n")
+      .map((line) => line.trim())
+      .filter(Boolean);
   if ((types.includes("integer") || types.includes("number")) && /^\d+(\.\d+)?$/.test(text)) return Number(text);
   if (types.includes("boolean") && /^(true|false)$/.test(text)) return text === "true";
   return text;
 }
 
 function metadata() {
-  const found = {};
+  /** @type {Record<string, any>} */
+  const values = {};
   for (const input of byId("form").querySelectorAll("label > [name]:not([type=file])")) {
-    found[input.name] = valueOf(input.value.trim(), typesOf(fields[input.name]));
+    values[input.name] = typedValue(input.value.trim(), typesOf(fields[input.name]));
   }
-  return found;
+  return values;
 }
 
-// What is wrong with a field of the metadata ("is blank") is a sentence beside it.
-const besideField = ({ where, what }) => (where.startsWith("metadata.") ? `This ${what}.` : what);
+// Turn a problem of a metadata field ("is blank") into a sentence.
+/** @param {any} problem @returns {string} */
+const fieldText = ({ where, what }) => (where.startsWith("metadata.") ? `This ${what}.` : what);
 
-// What is wrong with a field is said beside it too, for all fields at once.
+// Show problems next to their fields.
+/** @param {any[]} problems */
 function markFields(problems) {
   for (const input of byId("form").querySelectorAll("[name]")) {
-    const found = problems.filter((each) => !each.warning && each.where.replace("metadata.", "") === input.name);
+    const own = problems.filter(({ warning, where }) => !warning && where.replace("metadata.", "") === input.name);
     input.parentElement.querySelector(".wrong")?.remove();
-    input.setAttribute("aria-invalid", String(found.length > 0));
-    if (!found.length) continue;
-    element("small", found.map(besideField).join(" "), input.parentElement).className = "wrong";
+    input.setAttribute("aria-invalid", String(own.length > 0));
+    if (!own.length) continue;
+    element("small", own.map(fieldText).join(" "), input.parentElement).className = "wrong";
     if (byId("more").contains(input)) byId("more").open = true;
   }
 }
 
+/** @param {string} title @param {string} text @param {any[]} [problems] @param {boolean} [bad] */
 function show(title, text, problems = [], bad = false) {
   byId("outcome").hidden = false;
   byId("outcome-title").textContent = title;
@@ -110,83 +129,107 @@ function show(title, text, problems = [], bad = false) {
   markFields(problems);
 }
 
+/** @param {string} state */
 function showSteps(state) {
   const scored = [...WAITING, "preview", "published"];
-  const steps = { rejected: ["received", "validating", "rejected"], withdrawn: [...scored, "withdrawn"] }[state] || scored;
+  /** @type {Record<string, string[]>} */
+  const others = { rejected: ["received", "validating", "rejected"], withdrawn: [...scored, "withdrawn"] };
+  const steps = others[state] || scored;
   byId("steps").hidden = false;
   byId("steps").replaceChildren();
-  steps.forEach((step, place) => {
+  steps.forEach((step, index) => {
     const item = element("li", step, byId("steps"));
-    if (place < steps.indexOf(state)) item.className = "done";
+    if (index < steps.indexOf(state)) item.className = "done";
     if (step === state) item.setAttribute("aria-current", "step");
   });
 }
 
-const figure = (value) => (value === null || value === undefined ? "–" : value.toFixed(1));
+const scoreText = (/** @type {number | null | undefined} */ value) =>
+  value === null || value === undefined ? "–" : value.toFixed(1);
 
-const languageName = (code) => names.languages[code] ?? code;
+const languageName = (/** @type {string} */ code) => names.languages[code] ?? code;
 
-// A task by the beginning of its title, or by all of it where several begin alike.
+// A task's title up to its colon, or all of it if several start alike.
+/** @param {string} id */
 function taskName(id) {
   const title = names.tasks[id] ?? id;
-  const beginning = (text) => text.split(":")[0];
+  const beginning = (/** @type {string} */ text) => text.split(":")[0];
   const alike = Object.values(names.tasks).filter((other) => beginning(other) === beginning(title));
   return alike.length > 1 ? title : beginning(title);
 }
 
-// A task, or a task in a language: `xnli/sw`.
-function placeName(place) {
-  const [, task, code] = /^(.*)\/([^/]*)$/.exec(place) ?? [];
-  return code ? `${taskName(task)} in ${languageName(code)}` : taskName(place);
+// Name a task or a cell such as `xnli/sw`.
+/** @param {string} cell */
+function cellName(cell) {
+  const [, task, code] = /^(.*)\/([^/]*)$/.exec(cell) ?? [];
+  return code ? `${taskName(task)} in ${languageName(code)}` : taskName(cell);
 }
 
-// The averages of a submission: a name, its value by every version of the scorer, and what the newest lacks.
+// The averages of a submission: name, value per scorer version, and the missing cells of the newest.
+/** @param {any[]} versions @returns {[string, (number | null)[], string[]][]} */
 function averageRows(versions) {
   const { missing, incomplete, categories, tasks } = versions.at(-1);
-  const row = (level, id, name, place) =>
-    [name, versions.map((each) => each[level][id]), (incomplete[id] || []).map(place)];
+  /**
+   * @param {string} level
+   * @param {string} id
+   * @param {string} name
+   * @param {(cell: string) => string} nameOf
+   * @returns {[string, (number | null)[], string[]]}
+   */
+  const row = (level, id, name, nameOf) => [
+    name,
+    versions.map((version) => version[level][id]),
+    (incomplete[id] || []).map(nameOf),
+  ];
   return [
-    ["overall", versions.map((each) => each.overall), missing.map(placeName)],
-    ...Object.keys(categories).map((id) => row("categories", id, id, placeName)),
+    ["overall", versions.map(({ overall }) => overall), missing.map(cellName)],
+    ...Object.keys(categories).map((id) => row("categories", id, id, cellName)),
     ...Object.keys(tasks).map((id) => row("tasks", id, taskName(id), languageName)),
   ];
 }
 
-// One row an average, one column a version of the scorer: old values stay beside the new.
+// One row per average, one column per scorer version.
+/** @param {any} submission */
 function showScores({ scores: versions }) {
   const table = byId("scores");
   table.hidden = !versions.length;
   if (!versions.length) return;
   const head = element("tr");
-  for (const text of ["Average", ...versions.map((each) => each.scorer), "Missing"]) element("th", text, head).scope = "col";
+  for (const text of ["Average", ...versions.map((/** @type {any} */ { scorer }) => scorer), "Missing"])
+    element("th", text, head).scope = "col";
   table.tHead.replaceChildren(head);
   table.tBodies[0].replaceChildren();
   for (const [name, values, missing] of averageRows(versions)) {
     const row = element("tr", undefined, table.tBodies[0]);
     element("th", name, row).scope = "row";
-    for (const value of values) element("td", figure(value), row).className = "number";
-    const more = missing.length > SHOWN ? ` and ${missing.length - SHOWN} more` : "";
-    element("td", missing.slice(0, SHOWN).join(", ") + more, row);
+    for (const value of values) element("td", scoreText(value), row).className = "number";
+    const more = missing.length > MOST_MISSING ? ` and ${missing.length - MOST_MISSING} more` : "";
+    element("td", missing.slice(0, MOST_MISSING).join(", ") + more, row);
   }
 }
 
+/** @param {any} submission */
 function showSubmission(submission) {
+  /** @type {Record<string, string>} */
   const states = {
-    preview: "Scored: only your team sees it. Publish it when you are content.",
-    published: "It is on the board.",
-    rejected: "It was not scored, and does not count. Correct what is listed and submit it again.",
-    withdrawn: "It is no longer on the board.",
+    preview: "Scored and visible only to your team. Publish it when you are satisfied.",
+    published: "Published on the board.",
+    rejected: "Not scored and not counted. Fix the problems below and submit again.",
+    withdrawn: "No longer on the board.",
   };
-  const text = states[submission.state] || `Place ${submission.queue_position ?? "–"} in the queue; this page follows it.`;
+  const text =
+    states[submission.state] ||
+    `Position ${submission.queue_position ?? "–"} in the queue. This page updates automatically.`;
   show(`${submission.system.name}: ${submission.state}`, text, submission.problems, submission.state === "rejected");
   showSteps(submission.state);
   showScores(submission);
 }
 
+/** @param {string} key */
 async function follow(key) {
   let pause = 500;
   for (;;) {
-    const submission = await ask(`submissions/${key}`);
+    const submission = await request(`submissions/${key}`);
     showSubmission(submission);
     await Promise.all([showTeam(), showQueue()]);
     if (!WAITING.includes(submission.state)) return;
@@ -195,16 +238,21 @@ async function follow(key) {
   }
 }
 
+/** @param {string} key @param {string} action */
 async function act(key, action) {
   await attempt(async () => {
-    showSubmission(await ask(`submissions/${key}/${action}`, { method: "POST" }));
+    showSubmission(await request(`submissions/${key}/${action}`, { method: "POST" }));
     await showTeam();
   });
 }
 
+/** @type {Record<string, string[]>} */
+const ACTIONS = { preview: ["publish", "withdraw"], published: ["withdraw"], withdrawn: ["publish"] };
+
 async function showTeam() {
-  const [team, sent] = await Promise.all([ask("team"), ask("submissions")]);
-  byId("team").textContent = `${team.team}: ${team.left} of ${team.monthly_submissions} submissions left in ${team.month}; ${team.scored_in_all} scored in all`;
+  const [team, sent] = await Promise.all([request("team"), request("submissions")]);
+  byId("team").textContent =
+    `${team.team}: ${team.left} of ${team.monthly_submissions} submissions left in ${team.month}; ${team.scored_in_all} scored in total`;
   byId("submissions").hidden = false;
   const body = byId("submissions").tBodies[0];
   body.replaceChildren();
@@ -212,15 +260,15 @@ async function showTeam() {
     const row = element("tr", undefined, body);
     for (const text of [submission.system.name, submission.state]) element("td", text, row);
     const cell = element("td", undefined, row);
-    const actions = { preview: ["publish", "withdraw"], published: ["withdraw"], withdrawn: ["publish"] }[submission.state] || [];
-    for (const action of actions) element("button", action, cell).addEventListener("click", () => act(submission.key, action));
+    for (const action of ACTIONS[submission.state] || [])
+      element("button", action, cell).addEventListener("click", () => act(submission.key, action));
     element("button", "show", cell).addEventListener("click", () => attempt(() => follow(submission.key)));
     for (const text of [submission.created_at, submission.key]) element("td", text, row);
   }
 }
 
 async function showQueue() {
-  const queue = await ask("queue");
+  const queue = await request("queue");
   byId("queue").textContent = `${queue.waiting} waiting, ${queue.running} being scored`;
   byId("waiting").hidden = !queue.entries.length;
   const body = byId("waiting").tBodies[0];
@@ -231,14 +279,17 @@ async function showQueue() {
   }
 }
 
+/** @param {() => Promise<void>} work */
 async function attempt(work) {
   try {
     await work();
-  } catch (error) {
+  } catch (caught) {
+    const error = /** @type {any} */ (caught);
     show(error.message, error.fix || "", error.problems, true);
   }
 }
 
+/** @param {Event} event */
 async function send(event) {
   event.preventDefault();
   await attempt(async () => {
@@ -246,9 +297,9 @@ async function send(event) {
     form.append("metadata", JSON.stringify(metadata()));
     form.append("publish", String(byId("publish").checked));
     if (byId("archive").files.length) form.append("archive", byId("archive").files[0]);
-    show("Sending …", "");
+    show("Sending…", "");
     byId("outcome-title").focus();
-    const submission = await ask("submissions", { method: "POST", body: form });
+    const submission = await request("submissions", { method: "POST", body: form });
     await follow(submission.key);
   });
 }
@@ -257,15 +308,16 @@ try {
   const theme = localStorage.getItem("isogloss-theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 } catch {
-  // A browser that keeps nothing shows the colours of its system.
+  // Without storage the page follows the system's theme.
 }
 byId("form").addEventListener("submit", send);
 byId("enter").addEventListener("click", () => attempt(showTeam));
 attempt(async () => {
-  const board = await ask("board");
+  const board = await request("board");
   document.title = `Submit to ${board.title}`;
   byId("board").textContent = board.title;
-  byId("about").textContent = `Suite ${board.suite}, scored by ${board.scorer}; ${board.systems} submitted system${board.systems === 1 ? "" : "s"}. A team may have ${board.monthly_submissions} submissions scored a month.`;
+  byId("about").textContent =
+    `Suite ${board.suite}, scored by ${board.scorer}; ${board.systems} submitted system${board.systems === 1 ? "" : "s"}. Each team can have ${board.monthly_submissions} submissions scored per month.`;
   fields = board.metadata_schema.properties;
   names = { tasks: board.task_titles, languages: board.language_names };
   for (const [name, schema] of Object.entries(fields)) {

@@ -1,98 +1,54 @@
 """The first tables."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0001"
 down_revision = None
 
+_TEXT, _INTEGER = sa.Text(), sa.Integer()
+
 
 def upgrade() -> None:
-    """Make all of them."""
-    op.create_table(
-        "audit",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("at", sa.String(length=20), nullable=False),
-        sa.Column("actor", sa.String(length=200), nullable=False),
-        sa.Column("action", sa.String(length=40), nullable=False),
-        sa.Column("subject", sa.String(length=200), nullable=False),
-        sa.Column("detail", sa.Text(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_audit"),
-    )
-    op.create_table(
-        "teams",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("name", sa.String(length=120), nullable=False),
-        sa.Column("contact", sa.String(length=320), nullable=False),
-        sa.Column("monthly_submissions", sa.Integer(), nullable=True),
-        sa.Column("created_at", sa.String(length=20), nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_teams"),
-        sa.UniqueConstraint("name", name="uq_teams_name"),
-    )
-    op.create_table(
-        "submissions",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("key", sa.String(length=16), nullable=False),
-        sa.Column("team_id", sa.Integer(), nullable=False),
-        sa.Column("digest", sa.String(length=64), nullable=False),
-        sa.Column("month", sa.String(length=7), nullable=False),
-        sa.Column("state", sa.String(length=12), nullable=False),
-        sa.Column("system_id", sa.String(length=80), nullable=False),
-        sa.Column("system", sa.Text(), nullable=False),
-        sa.Column("archive", sa.String(length=64), nullable=False),
-        sa.Column("archive_bytes", sa.BigInteger(), nullable=False),
-        sa.Column("publish_when_scored", sa.Boolean(), nullable=False),
-        sa.Column("problems", sa.Text(), nullable=False),
-        sa.Column("created_at", sa.String(length=20), nullable=False),
-        sa.Column("changed_at", sa.String(length=20), nullable=False),
-        sa.Column("published_at", sa.String(length=20), nullable=True),
-        sa.ForeignKeyConstraint(["team_id"], ["teams.id"], name="fk_submissions_team_id"),
-        sa.PrimaryKeyConstraint("id", name="pk_submissions"),
-        sa.UniqueConstraint("key", name="uq_submissions_key"),
-        sa.UniqueConstraint("system_id", name="uq_submissions_system_id"),
-        sa.UniqueConstraint("team_id", "digest", name="uq_submissions_team_id_digest"),
-    )
+    """Create all tables."""
+    _create("audit", {"at": 20, "actor": 200, "action": 40, "subject": 200, "detail": _TEXT})
+    teams = {"name": 120, "contact": 320, "monthly_submissions": _INTEGER, "created_at": 20}
+    _create("teams", teams, optional=("monthly_submissions",), unique=(["name"],))
+    submissions = {"key": 16, "team_id": _INTEGER, "digest": 64, "month": 7, "state": 12, "system_id": 80}
+    submissions |= {"system": _TEXT, "archive": 64, "archive_bytes": sa.BigInteger()}
+    submissions |= {"publish_when_scored": sa.Boolean(), "problems": _TEXT}
+    submissions |= {"created_at": 20, "changed_at": 20, "published_at": 20}
+    submission_keys = ["key"], ["system_id"], ["team_id", "digest"]
+    _create("submissions", submissions, optional=("published_at",), unique=submission_keys, foreign="teams")
     op.create_index("ix_submissions_state", "submissions", ["state"])
     op.create_index("ix_submissions_team_id_month", "submissions", ["team_id", "month"])
-    op.create_table(
-        "tokens",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("public_id", sa.String(length=16), nullable=False),
-        sa.Column("team_id", sa.Integer(), nullable=False),
-        sa.Column("salt", sa.String(length=64), nullable=False),
-        sa.Column("digest", sa.String(length=64), nullable=False),
-        sa.Column("scopes", sa.String(length=120), nullable=False),
-        sa.Column("created_at", sa.String(length=20), nullable=False),
-        sa.Column("revoked_at", sa.String(length=20), nullable=True),
-        sa.ForeignKeyConstraint(["team_id"], ["teams.id"], name="fk_tokens_team_id"),
-        sa.PrimaryKeyConstraint("id", name="pk_tokens"),
-        sa.UniqueConstraint("public_id", name="uq_tokens_public_id"),
-    )
+    tokens = {"public_id": 16, "team_id": _INTEGER, "salt": 64, "digest": 64, "scopes": 120}
+    tokens |= {"created_at": 20, "revoked_at": 20}
+    _create("tokens", tokens, optional=("revoked_at",), unique=(["public_id"],), foreign="teams")
     op.create_index("ix_tokens_team_id", "tokens", ["team_id"])
-    op.create_table(
-        "jobs",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("kind", sa.String(length=8), nullable=False),
-        sa.Column("submission_id", sa.Integer(), nullable=True),
-        sa.Column("state", sa.String(length=8), nullable=False),
-        sa.Column("attempts", sa.Integer(), nullable=False),
-        sa.Column("owner", sa.String(length=40), nullable=False),
-        sa.Column("beats", sa.Integer(), nullable=False),
-        sa.Column("created_at", sa.String(length=20), nullable=False),
-        sa.ForeignKeyConstraint(["submission_id"], ["submissions.id"], name="fk_jobs_submission_id"),
-        sa.PrimaryKeyConstraint("id", name="pk_jobs"),
-    )
+    jobs = {"kind": 8, "submission_id": _INTEGER, "state": 8, "attempts": _INTEGER, "owner": 40, "beats": _INTEGER}
+    _create("jobs", jobs | {"created_at": 20}, optional=("submission_id",), foreign="submissions")
     op.create_index("ix_jobs_state", "jobs", ["state"])
     op.create_index("ix_jobs_submission_id", "jobs", ["submission_id"])
-    op.create_table(
-        "scores",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("submission_id", sa.Integer(), nullable=False),
-        sa.Column("scorer", sa.String(length=40), nullable=False),
-        sa.Column("overall", sa.Float(), nullable=True),
-        sa.Column("record", sa.Text(), nullable=False),
-        sa.Column("created_at", sa.String(length=20), nullable=False),
-        sa.ForeignKeyConstraint(["submission_id"], ["submissions.id"], name="fk_scores_submission_id"),
-        sa.PrimaryKeyConstraint("id", name="pk_scores"),
-        sa.UniqueConstraint("submission_id", "scorer", name="uq_scores_submission_id_scorer"),
-    )
+    scores = {"submission_id": _INTEGER, "scorer": 40, "overall": sa.Float(), "record": _TEXT, "created_at": 20}
+    _create("scores", scores, optional=("overall",), unique=(["submission_id", "scorer"],), foreign="submissions")
+
+
+def _create(
+    table: str,
+    columns: Mapping[str, Any],
+    *,
+    optional: Sequence[str] = (),
+    unique: Sequence[Sequence[str]] = (),
+    foreign: str = "",
+) -> None:
+    """Create a table with an id; the type of a column is a SQL type, or the length of a string."""
+    typed = {name: sa.String(length=kind) if isinstance(kind, int) else kind for name, kind in columns.items()}
+    parts = [sa.Column(name, kind, nullable=name in optional) for name, kind in {"id": _INTEGER, **typed}.items()]
+    key = f"{foreign.removesuffix('s')}_id"
+    references = [sa.ForeignKeyConstraint([key], [f"{foreign}.id"], name=f"fk_{table}_{key}")] if foreign else []
+    constraints = [sa.UniqueConstraint(*names, name=f"uq_{table}_{'_'.join(names)}") for names in unique]
+    op.create_table(table, *parts, *references, sa.PrimaryKeyConstraint("id", name=f"pk_{table}"), *constraints)

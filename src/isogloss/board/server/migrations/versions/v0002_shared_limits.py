@@ -1,4 +1,4 @@
-"""Counts that all servers share; and metadata as `system.toml` has them: sizes in millions, data in words."""
+"""Add shared rate counts; convert metadata to `system.toml` units: sizes in millions, data in words."""
 
 import json
 from typing import Any
@@ -13,7 +13,7 @@ _UNKNOWN = "not disclosed"
 
 
 def upgrade() -> None:
-    """Add the counts, and convert what submissions say of their systems."""
+    """Add the table of counts and convert submission metadata."""
     op.create_table(
         "rate_counts",
         sa.Column("asker", sa.String(length=200), nullable=False),

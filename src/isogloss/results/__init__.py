@@ -1,0 +1,1 @@
+"""Results of systems: `SystemResult`, its readers, averages and views."""

@@ -1,0 +1,223 @@
+"""Read systems from result records, run folders, folders of seeds, CSV files and published tables."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from isogloss.data.files import read_bytes
+from isogloss.decoding import decode_json
+from isogloss.errors import DataError
+from isogloss.predictions.folder import PredictionFolder
+from isogloss.results.csv_scores import read_csv
+from isogloss.results.metadata import public_metadata, unparsed_share
+from isogloss.results.published import read_published
+from isogloss.results.published_scores import is_published
+from isogloss.results.system import OVERALL, CellResult, Scorer, SystemErrorRate, SystemResult
+from isogloss.scoring.names import known_language, system_words
+from isogloss.scoring.results import CellScore, Number, Results
+from isogloss.scoring.seeds import seed_folders
+from isogloss.tasks.registry import CHECKLIST_TASKS, task
+from isogloss.tasks.suites import Suite
+
+FIX = (
+    "Pass a results.json, a CSV of scores, a run folder, a folder of seeds, published, published:all or published:NAME"
+)
+RECORD, SUMMARY = "results.json", "summary.json"
+_CHECKLIST = "checklist-"
+# Allow for rounding errors.
+_HIGHEST = 100.001
+_MOST_EXAMPLES = 10**9
+
+
+class _MeanOverSeeds(msgspec.Struct, frozen=True):
+    mean: float
+    missing: list[str] = []
+    low: float | None = None
+    high: float | None = None
+
+
+class _SeedSummary(msgspec.Struct, frozen=True):
+    """Fields of a run's `summary.json` with averages over seeds."""
+
+    suite: str
+    split: str
+    tasks: dict[str, _MeanOverSeeds]
+    overall: _MeanOverSeeds | None = None
+
+
+def read_results(sources: Iterable[Path | str | Results], suite: Suite | None = None) -> list[SystemResult]:
+    """Read the systems of some sources, in order.
+
+    Args:
+        sources: result records, paths of them, run folders, folders of seeds (read as the mean over seeds), CSV files
+            of scores, "published" for the papers' systems, "published:all", or "published:NAME" for a system or group.
+        suite: suite to restrict cells and averages to; by default all cells that enter an average of their source.
+
+    Raises:
+        DataError: a source cannot be read, or a score is out of range.
+        UnknownNameError: unknown task, language or published system.
+    """
+    systems = [system for source in sources for system in _read(source, suite)]
+    for system in systems:
+        cells = [("/".join(key), number) for key, cell in system.cells.items() for number in cell.metrics.values()]
+        for name, number in (*cells, *system.averages.items()):
+            # Correlations may be negative.
+            values = [value for value in (number.value, number.low, number.high) if value is not None]
+            if not all(-_HIGHEST <= value <= _HIGHEST for value in values) or not 0 <= number.n < _MOST_EXAMPLES:
+                what = f"the score of {name} is {number.value:g} from {number.n} examples; expected 0 to 100"
+                raise DataError(what, where=system.source, fix="Correct or remove the score")
+    return systems
+
+
+def _read(source: Path | str | Results, suite: Suite | None) -> list[SystemResult]:
+    if isinstance(source, Results):
+        return [system_of_record(source, "results in memory", suite)]
+    if isinstance(source, str) and is_published(source):
+        return read_published(source, suite)
+    path = Path(source)
+    if path.is_dir():
+        return [_read_folder(path, suite)]
+    if path.suffix.lower() == ".csv":
+        return read_csv(path, suite)
+    return [system_of_record(read_record(path), str(path), suite)]
+
+
+def read_record(path: Path) -> Results:
+    """Read a result record, or that of a run folder.
+
+    Raises:
+        DataError: the file cannot be read, or the folder has no `results.json`.
+    """
+    if path.is_dir():
+        path /= RECORD
+        if not path.is_file():
+            fix = f"Pass a {RECORD}, or a folder with one (RUNS/<system>/<regime>/seed-<n>)"
+            raise DataError(f"missing {RECORD}", where=str(path.parent), fix=fix)
+    return Results.from_json(path)
+
+
+def _read_folder(path: Path, suite: Suite | None) -> SystemResult:
+    runs = [Path(str(run)) for run in seed_folders(path).values()]
+    if (path / RECORD).is_file():
+        system = system_of_record(read_record(path), str(path), suite)
+    else:
+        records = [read_record(run) for run in runs if (run / RECORD).is_file()]
+        if not records:
+            raise DataError(f"missing {RECORD}, here and in seed-<n> folders", where=str(path), fix=FIX)
+        system = _mean_over_seeds([system_of_record(record, str(path), suite) for record in records])
+        if suite is not None and len(records) > 1 and (path / SUMMARY).is_file():
+            summary = decode_json(read_bytes(path / SUMMARY), str(path / SUMMARY), _SeedSummary)
+            means = summary.tasks | ({OVERALL: summary.overall} if summary.overall else {})
+            averages = {
+                name: Number(over.mean, over.low, over.high, 0) for name, over in means.items() if not over.missing
+            }
+            is_same = (summary.suite, summary.split) == (suite.id, records[0].split)
+            system = replace(system, averages=averages if is_same else {})
+    if suite is None:
+        return system
+    answered = [run for run in runs if any(PredictionFolder(run).has(member) for member in suite.members.values())]
+    return replace(system, predictions=tuple(answered))
+
+
+def _mean_over_seeds(seeds: Sequence[SystemResult]) -> SystemResult:
+    """Return the mean over seeds of the cells that all of them have, without intervals, which need the examples."""
+    first, count = seeds[0], len(seeds)
+    if count == 1:
+        return first
+    source = f"{first.source}, mean of {count} seeds"
+    cells = {}
+    for key in first.cells:
+        if all(key in seed.cells for seed in seeds):
+            same = [seed.cells[key] for seed in seeds]
+            metrics = {
+                name: Number(sum(cell.metrics[name].value for cell in same) / count, None, None, number.n)
+                for name, number in same[0].metrics.items()
+                if all(name in cell.metrics for cell in same)
+            }
+            shares = [cell.unanswered for cell in same if cell.unanswered is not None]
+            cells[key] = replace(
+                same[0],
+                metrics=metrics,
+                notes=(*same[0].notes, f"mean of {count} seeds"),
+                unanswered=sum(shares) / len(shares) if shares else None,
+                source=source,
+            )
+    metadata = {key: value for key, value in first.metadata.items() if key != "seed"}
+    return replace(first, seed="", metadata=metadata, cells=cells, averages={}, gaps={}, source=source)
+
+
+def system_of_record(record: Results, source: str, suite: Suite | None = None) -> SystemResult:
+    """Return the system of a result record, restricted to a suite; averages must be of the same suite."""
+    name, regime, seed = system_words(record.system)
+    metadata = public_metadata(record.system)
+    members = {(average.name, code) for average in record.tasks for code in average.members}
+
+    def is_included(cell: CellScore) -> bool:
+        if suite is None:
+            return (cell.task, cell.language) in members
+        return cell.task in suite.tasks and cell.language in suite.languages_of(cell.task) and not cell.partial
+
+    scored = [cell for cell in record.cells if is_included(cell)]
+    tasks = {cell: task(cell) for cell in {cell.task for cell in scored}}
+    cells = {}
+    size: Any = metadata.get("parameters")
+    for cell in scored:
+        share = unparsed_share(metadata, cell.task, cell.language)
+        cells[cell.task, cell.language] = CellResult(
+            task=tasks[cell.task],
+            code=cell.language,
+            language=known_language(cell.language),
+            metrics=cell.metrics,
+            signature=cell.signature,
+            notes=tuple(cell.notes),
+            unanswered=(cell.unanswered or 0.0) if share is None else share,
+            source=source,
+        )
+    comparable = suite is None or (record.suite == suite.id and record.split != "best")
+    return SystemResult(
+        name=name,
+        regime=regime,
+        seed=seed,
+        suite=record.suite,
+        metadata=metadata,
+        parameters=float(size) if type(size) in (int, float) and size > 0 else None,
+        cells=cells,
+        averages=_record_averages(record, suite) if suite is not None and comparable else {},
+        gaps={average.name: average.gap for average in record.tasks if average.gap is not None} if comparable else {},
+        checklist=_error_rates(record) if record.suite == "checklist" else (),
+        source=source,
+        scorer=Scorer(version=record.isogloss, split=record.split, resample=record.resample),
+    )
+
+
+def _record_averages(record: Results, suite: Suite) -> dict[str, Number]:
+    """Return the averages that cover all their languages or tasks, with intervals."""
+    averages = {}
+    for average in record.tasks:
+        complete = average.name in suite.tasks and set(suite.languages_of(average.name)) <= set(average.members)
+        if complete and not average.missing:
+            averages[average.name] = average.score
+    for average in record.categories:
+        if set(suite.categories.get(average.name, "?")) <= set(averages):
+            averages[average.name] = average.score
+    if record.overall.score is not None and set(suite.tasks) <= set(averages):
+        averages[OVERALL] = record.overall.score
+    return averages
+
+
+def _error_rates(record: Results) -> tuple[SystemErrorRate, ...]:
+    main = {name: task(name).main[0] for name in {cell.task for cell in record.cells} if name in CHECKLIST_TASKS}
+    return tuple(
+        SystemErrorRate(
+            test=cell.task.removeprefix(_CHECKLIST),
+            language=cell.language,
+            value=cell.score,
+            low=number.low,
+            high=number.high,
+        )
+        for cell in record.cells
+        if cell.task in main and (number := cell.metrics.get(main[cell.task])) is not None
+    )

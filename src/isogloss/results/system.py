@@ -1,0 +1,139 @@
+"""Result of one system: scores and metadata, from any source."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from isogloss.languages import Language
+from isogloss.scoring.results import Number
+from isogloss.tasks.task import Task
+
+OVERALL = "overall"
+
+
+class SystemErrorRate(msgspec.Struct, frozen=True, kw_only=True):
+    """Error rate on one checklist test in one language, 0..100."""
+
+    test: str
+    language: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scorer:
+    """Version, split and kind of intervals of scores; empty if unknown."""
+
+    version: str = ""
+    split: str = ""
+    resample: str = ""
+
+
+UNKNOWN_SCORER = Scorer()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellResult:
+    """Scores of one task in one language.
+
+    Attributes:
+        code: language code.
+        language: language in the registry, or None if the registry does not list it.
+        metrics: score by metric.
+        signature: signature of the scores, "" if they were copied.
+        unanswered: share of predictions that are missing or unreadable, 0..1; None if unknown.
+        source: file or table of the scores.
+    """
+
+    task: Task
+    code: str
+    language: Language | None
+    metrics: Mapping[str, Number]
+    signature: str = ""
+    notes: tuple[str, ...] = ()
+    unanswered: float | None = None
+    source: str = ""
+
+    @cached_property
+    def score(self) -> Number | None:
+        """Mean of the task's main metrics, or None if one is missing."""
+        main = self.task.main
+        if not all(metric in self.metrics for metric in main):
+            return None
+        return mean_of_metrics([self.metrics[metric] for metric in main])
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemResult:
+    """One system under one regime.
+
+    Attributes:
+        seed: label of the seed, such as "seed 0", if the scores come from one run of several.
+        suite: suite of the result record, "" for other sources.
+        metadata: public metadata, as in system.toml.
+        parameters: millions of parameters, or None if unknown.
+        cells: cells by task id and language code. Cells with incomplete gold are left out.
+        averages: recorded or printed averages by task, category and "overall"; only complete ones.
+        gaps: recorded transfer gap by task.
+        checklist: error rates on the checklist.
+        reported: True if the scores are copied from a paper or table.
+        source: file or table of the scores.
+        footnotes: pairs of task ("" for all tasks) and text.
+        predictions: prediction folders, one per seed.
+        id: fixed id on a board, "" to derive one from the name.
+    """
+
+    name: str
+    regime: str = ""
+    seed: str = ""
+    suite: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    parameters: float | None = None
+    cells: Mapping[tuple[str, str], CellResult] = field(default_factory=dict)
+    averages: Mapping[str, Number] = field(default_factory=dict)
+    gaps: Mapping[str, Number] = field(default_factory=dict)
+    checklist: tuple[SystemErrorRate, ...] = ()
+    reported: bool = False
+    source: str = ""
+    footnotes: tuple[tuple[str, str], ...] = ()
+    predictions: tuple[Path, ...] = ()
+    scorer: Scorer = UNKNOWN_SCORER
+    id: str = ""
+
+    def score(self, task: str, code: str) -> Number | None:
+        """Return the score of a cell, or None if the cell or one of its main metrics is missing."""
+        cell = self.cells.get((task, code))
+        return None if cell is None else cell.score
+
+    def metric(self, task: str, code: str, metric: str) -> Number | None:
+        """Return one metric of a cell, or None if it is missing."""
+        cell = self.cells.get((task, code))
+        return None if cell is None else cell.metrics.get(metric)
+
+    @property
+    def unanswered(self) -> float | None:
+        """Share of all predictions that are missing or unreadable; None if unknown."""
+        sizes = [
+            (cell.unanswered, max((number.n for number in cell.metrics.values()), default=0))
+            for cell in self.cells.values()
+            if cell.unanswered is not None
+        ]
+        total = sum(size for _, size in sizes)
+        return sum(share * size for share, size in sizes) / total if total else None
+
+
+def mean_of_metrics(numbers: list[Number]) -> Number:
+    """Return the mean of metrics of the same examples.
+
+    Its interval is the mean of their intervals, an upper bound of the width.
+    """
+    count = len(numbers)
+    lows, highs = ([getattr(number, end) for number in numbers] for end in ("low", "high"))
+    complete = not any(end is None for end in (*lows, *highs))
+    low, high = (sum(lows) / count, sum(highs) / count) if complete else (None, None)
+    return Number(sum(number.value for number in numbers) / count, low, high, numbers[0].n)

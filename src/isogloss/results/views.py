@@ -1,0 +1,211 @@
+"""Views of systems: scores in one metric per task."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from isogloss.errors import unknown
+from isogloss.languages import language
+from isogloss.results.system import CellResult, SystemResult, mean_of_metrics
+from isogloss.scoring.main_score import SCORE
+from isogloss.scoring.names import shortest_distinct
+from isogloss.scoring.results import Number
+from isogloss.tasks.registry import canonical
+
+# Width of a 95 % interval in standard errors.
+_INTERVAL_ERRORS = 2 * 1.96
+
+
+@dataclass(frozen=True, kw_only=True)
+class ViewedScore:
+    """Score of one cell in the metric of a view; only scores of one regime may be ranked."""
+
+    system: str
+    regime: str
+    cell: CellResult
+    number: Number
+
+    @property
+    def task(self) -> str:
+        """Task id."""
+        return self.cell.task.id
+
+    @property
+    def language(self) -> str:
+        """Language code."""
+        return self.cell.code
+
+    @property
+    def value(self) -> float:
+        """Score, 0..100."""
+        return self.number.value
+
+    @property
+    def n(self) -> int:
+        """Number of test examples, 0 if unknown."""
+        return self.number.n
+
+    @property
+    def error(self) -> float | None:
+        """Standard error in points, or None without an interval."""
+        low, high = self.number.low, self.number.high
+        return None if low is None or high is None else (high - low) / _INTERVAL_ERRORS
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreView:
+    """Scores of systems in one metric per task.
+
+    Attributes:
+        results: systems by the name they are shown under, with the selected cells.
+        metrics: metric by task; "score" is the mean of the main metrics.
+        scores: scores by system, task and language.
+        gaps: recorded transfer gap by system and task, for tasks viewed in their main metrics.
+        notes: metrics chosen among several, and systems left out.
+    """
+
+    results: Mapping[str, SystemResult]
+    metrics: Mapping[str, str]
+    scores: Mapping[str, Mapping[str, Mapping[str, ViewedScore]]]
+    gaps: Mapping[tuple[str, str], Number]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def systems(self) -> list[str]:
+        """Systems that have a score."""
+        return list(self.scores)
+
+    @property
+    def tasks(self) -> list[str]:
+        """Tasks of any system."""
+        return list(self.metrics)
+
+    def all_scores(self) -> Iterator[ViewedScore]:
+        """Yield every score, by task, system and language."""
+        for name in self.metrics:
+            for shown in self.results:
+                yield from self.scores.get(shown, {}).get(name, {}).values()
+
+    def values(self, system: str, task: str) -> dict[str, float]:
+        """Return the scores of a system on a task by language; empty without any."""
+        return {code: score.value for code, score in self.scores[system].get(task, {}).items()}
+
+    def metric_values(self, system: str, task: str, metric: str) -> dict[str, float] | None:
+        """Return any metric of a system on a task by language, or None if a cell lacks it."""
+        cells = [cell for (name, _), cell in self.results[system].cells.items() if name == task]
+        if not cells or not all(metric in cell.metrics for cell in cells):
+            return None
+        return {cell.code: cell.metrics[metric].value for cell in cells}
+
+
+def score_view(
+    systems: Sequence[SystemResult],
+    *,
+    tasks: Sequence[str] | None = None,
+    languages: Sequence[str] | None = None,
+    metric: str = "",
+) -> ScoreView:
+    """Return the scores of systems in one metric per task.
+
+    Args:
+        systems: systems to show.
+        tasks: tasks to include, all by default.
+        languages: languages to include, all by default.
+        metric: metric of all tasks that have it. By default the main metrics if all systems have them, else
+            the most common metric.
+
+    Raises:
+        UnknownNameError: unknown task or language, or no score is in the metric.
+    """
+    words = [(system.name, system.regime, system.seed, system.suite) for system in systems]
+    names = None if tasks is None else {canonical(word) for name in tasks for word in name.split(",")}
+    codes = None if languages is None else {language(word).code for name in languages for word in name.split(",")}
+    selected = {
+        shown: _restricted(system, names, codes)
+        for shown, system in zip(shortest_distinct(words), systems, strict=True)
+    }
+    selected = {shown: system for shown, system in selected.items() if system.cells}
+    return _in_one_metric(selected, metric)
+
+
+def _restricted(system: SystemResult, names: set[str] | None, codes: set[str] | None) -> SystemResult:
+    if names is None and codes is None:
+        return system
+    cells = {
+        (name, code): cell
+        for (name, code), cell in system.cells.items()
+        if (names is None or name in names) and (codes is None or code in codes)
+    }
+    # A recorded transfer gap is over all languages.
+    return replace(system, cells=cells, gaps=system.gaps if codes is None else {})
+
+
+class _TaskMetric:
+    """Choice of the metric of one task."""
+
+    def __init__(self, cells: Mapping[str, Sequence[CellResult]], preferred: str) -> None:
+        self.cells = {shown: of_task for shown, of_task in cells.items() if of_task}
+        self.task = next(cell.task for of_task in self.cells.values() for cell in of_task)
+        main = self.task.main
+        if preferred and len(self._lacking([preferred])) < len(self.cells):
+            self.metric = preferred
+        elif len(main) > 1 and not self._lacking(main):
+            self.metric = SCORE
+        else:
+            metrics = [metric for of_task in self.cells.values() for cell in of_task for metric in cell.metrics]
+            candidates = list(dict.fromkeys((*main, *metrics)))
+            self.metric = min(candidates, key=lambda metric: len(self._lacking([metric])))
+        self.left_out = [] if self.metric == SCORE else self._lacking([self.metric])
+
+    def _lacking(self, metrics: Sequence[str]) -> list[str]:
+        return [
+            shown
+            for shown, cells in self.cells.items()
+            if not all(metric in cell.metrics for cell in cells for metric in metrics)
+        ]
+
+    def number(self, cell: CellResult) -> Number:
+        """Return the score of a cell in the metric."""
+        names = self.task.main if self.metric == SCORE else (self.metric,)
+        return mean_of_metrics([cell.metrics[name] for name in names])
+
+
+def _in_one_metric(systems: Mapping[str, SystemResult], preferred: str) -> ScoreView:
+    """Choose the preferred metric, else the main metrics if all systems have them, else the most common metric."""
+    scores: dict[str, dict[str, dict[str, ViewedScore]]] = {}
+    notes: list[str] = []
+    single: dict[tuple[str, str], list[str]] = {}
+    chosen: dict[str, _TaskMetric] = {}
+    for name in dict.fromkeys(name for system in systems.values() for name, _ in system.cells):
+        cells = {
+            shown: [cell for (task, _), cell in system.cells.items() if task == name]
+            for shown, system in systems.items()
+        }
+        choice = chosen[name] = _TaskMetric(cells, preferred)
+        main = choice.task.main
+        if choice.left_out:
+            notes.append(f"{name} is compared in {choice.metric}; systems without it: {', '.join(choice.left_out)}")
+        elif choice.metric not in (SCORE, preferred) and len(main) > 1:
+            single.setdefault((choice.metric, " and ".join(main)), []).append(name)
+        for shown, of_system in choice.cells.items():
+            if shown not in choice.left_out:
+                scores.setdefault(shown, {})[name] = {
+                    cell.code: ViewedScore(
+                        system=shown, regime=systems[shown].regime, cell=cell, number=choice.number(cell)
+                    )
+                    for cell in of_system
+                }
+    metrics = {name: choice.metric for name, choice in chosen.items()}
+    if preferred and metrics and preferred not in metrics.values():
+        every = {metric for system in systems.values() for cell in system.cells.values() for metric in cell.metrics}
+        raise unknown("metric of these scores", preferred, every)
+    if others := [name for name, metric in metrics.items() if preferred and metric != preferred]:
+        notes.append(f"without {preferred}, compared in their own metric: {', '.join(others)}")
+    notes += [
+        f"{', '.join(names)}: compared in {metric} because not every system has {main}"
+        for (metric, main), names in single.items()
+    ]
+    whole = {name for name, choice in chosen.items() if choice.metric == SCORE or choice.task.main == (choice.metric,)}
+    gaps = {
+        (shown, name): gap for shown, system in systems.items() for name, gap in system.gaps.items() if name in whole
+    }
+    return ScoreView(results=systems, metrics=metrics, scores=scores, gaps=gaps, notes=tuple(notes))

@@ -1,0 +1,128 @@
+"""The cells to score, and how."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, TypedDict
+
+from isogloss.errors import unknown
+from isogloss.metrics import qa
+from isogloss.predictions.gold import GoldSource
+from isogloss.tasks.loading import data_folder
+from isogloss.tasks.registry import chosen_tasks, no_language
+from isogloss.tasks.registry import task as find_task
+from isogloss.tasks.suites import Suite
+from isogloss.tasks.suites import suite as find_suite
+from isogloss.tasks.task import Task
+
+# Unit of resampling: sources with all their examples, or single examples with their translations.
+Resample = Literal["source", "example"]
+RESAMPLES: tuple[Resample, ...] = ("source", "example")
+
+
+class SelectionOptions(TypedDict, total=False):
+    """Options of `score`, `compare` and other commands over predictions; `score` documents them."""
+
+    gold: str | os.PathLike[str] | None
+    split: str
+    tasks: Sequence[str] | None
+    languages: Sequence[str] | None
+    allow_partial: bool
+    resample: Resample
+    strict: bool
+
+
+class ScoreOptions(SelectionOptions, total=False):
+    """`SelectionOptions` with suite and data folder."""
+
+    suite: str
+    data: str | os.PathLike[str] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """Selection of cells to score, and how; `dialect` is that of question answering, "" for each task's own."""
+
+    suite: Suite
+    tasks: tuple[str, ...]
+    languages: tuple[str, ...] | None = None
+    split: str = "test"
+    data: Path | None = None
+    gold: Path | None = None
+    allow_partial: bool = False
+    resample: Resample = "source"
+    strict: bool = False
+    dialect: str = ""
+
+    @classmethod
+    def of(  # noqa: PLR0913 - the options of the commands
+        cls,
+        suite: str = "xtreme-r",
+        *,
+        tasks: Sequence[str] | None = None,
+        languages: Sequence[str] | None = None,
+        split: str = "test",
+        data: str | os.PathLike[str] | None = None,
+        gold: str | os.PathLike[str] | None = None,
+        allow_partial: bool = False,
+        resample: Resample = "source",
+        strict: bool = False,
+        dialect: str = "",
+    ) -> "Request":
+        """Return a request from user input.
+
+        Raises:
+            UnknownNameError: unknown suite, task, language, split, resampling unit or dialect.
+        """
+        chosen_suite = find_suite(suite)
+        tasks = [tasks] if isinstance(tasks, str) else tasks
+        languages = [languages] if isinstance(languages, str) else languages
+        if split not in ("test", "dev", "best"):
+            raise unknown("split", split, ("test", "dev", "best"))
+        if resample not in RESAMPLES:
+            raise unknown("unit to resample", resample, RESAMPLES)
+        if dialect and dialect not in qa.DIALECTS:
+            raise unknown("dialect of question answering", dialect, qa.DIALECTS)
+        names = chosen_tasks(tasks, chosen_suite.tasks)
+        codes = None
+        if languages is not None:
+            codes = tuple(code for word in languages for code in word.split(",") if code)
+            available = {code for name in names for code in find_task(name).every_language}
+            for code in codes:
+                if code not in available:
+                    raise no_language(" or ".join(names) if len(names) < 4 else chosen_suite.id, code, available)
+        return cls(
+            suite=chosen_suite,
+            tasks=names,
+            languages=codes,
+            split=split,
+            data=data_folder(data),
+            gold=None if gold is None else Path(gold),
+            allow_partial=allow_partial,
+            resample=resample,
+            strict=strict,
+            dialect=dialect,
+        )
+
+    def task(self, name: str) -> Task:
+        """Return a task by name; question answering uses the dialect of the request."""
+        task = find_task(name)
+        in_dialect = self.dialect and task.dialect in qa.DIALECTS
+        return replace(task, options={**task.options, "dialect": self.dialect}) if in_dialect else task
+
+    @property
+    def gold_source(self) -> GoldSource:
+        """Source of the gold."""
+        return GoldSource(self.data, self.gold, self.allow_partial)
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """Splits in order of preference; the first one with gold is scored."""
+        return ("test", "dev") if self.split == "best" else (self.split,)
+
+    def languages_of(self, task: Task) -> tuple[str, ...]:
+        """Return the requested languages of a task."""
+        if self.languages is None:
+            return self.suite.languages_of(task.id)
+        return tuple(code for code in self.languages if code in task.every_language)

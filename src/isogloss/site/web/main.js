@@ -1,0 +1,124 @@
+import { closeLists } from "./controls.js";
+import { openBoard } from "./decode.js";
+import { element, patchChildren, plural } from "./dom.js";
+import { aboutPage } from "./page_about.js";
+import { analysisPage } from "./page_analysis.js";
+import { comparePage } from "./page_compare.js";
+import { familyPage } from "./page_family.js";
+import { languagePage } from "./page_language.js";
+import { languagesPage } from "./page_languages.js";
+import { leaderboardPage } from "./page_leaderboard.js";
+import { systemPage } from "./page_system.js";
+import { taskPage } from "./page_task.js";
+import { nothing } from "./parts.js";
+import { followRoutes, readRoute } from "./state.js";
+import { themeSwitch } from "./theme.js";
+import { startTips } from "./tips.js";
+
+/** @type {Record<string, (board: Board, rest: string[]) => Page>} */
+const PAGES = {
+  "": leaderboardPage,
+  system: systemPage,
+  language: languagePage,
+  family: familyPage,
+  task: taskPage,
+  compare: comparePage,
+  languages: languagesPage,
+  analysis: analysisPage,
+  about: aboutPage,
+};
+
+// The render loop. A page is a title and `view(params)`, which returns nodes, or a promise of nodes. A new path replaces the
+// page; a change of parameters patches it.
+/** @param {Board} board @param {HTMLElement} main */
+function renderLoop(board, main) {
+  let [path, turn] = ["", 0];
+  /** @type {string | null} */
+  let lastHash = null;
+  /** @type {Page | null} */
+  let page = null;
+  /** @param {any[]} nodes */
+  const show = (nodes) => {
+    keepFocus(main, () =>
+      patchChildren(
+        main,
+        nodes.flat(Infinity).filter((node) => node instanceof Node),
+      ),
+    );
+    const { dataset } = document.documentElement;
+    dataset.ready = String(Number(dataset.ready ?? 0) + 1);
+  };
+  return (again = false) => {
+    if (location.hash === lastHash && !again) return;
+    const first = lastHash === null;
+    lastHash = location.hash;
+    const route = readRoute();
+    const wanted = JSON.stringify(route.path);
+    if (!page || wanted !== path) {
+      path = wanted;
+      page = openPage(board, main, route.path);
+      if (!first) {
+        scrollTo(0, 0);
+        main.focus({ preventScroll: true });
+      }
+    }
+    const own = ++turn;
+    const nodes = page.view(route.params);
+    if (!(nodes instanceof Promise)) show(nodes);
+    else nodes.then((ready) => own === turn && show(ready));
+  };
+}
+
+/** @param {Board} board @param {HTMLElement} main @param {string[]} options2 @returns {Page} */
+function openPage(board, main, [name = "", ...rest]) {
+  const page = Object.hasOwn(PAGES, name) ? PAGES[name](board, rest) : nothing("This page does not exist.");
+  main.replaceChildren();
+  document.title = `${page.title} · ${board.title ?? "Isogloss board"}`;
+  for (const anchor of document.querySelectorAll("#menu a")) {
+    if (anchor.getAttribute("href")?.replace(/^#\/|\?.*$/g, "") === name) anchor.setAttribute("aria-current", "page");
+    else anchor.removeAttribute("aria-current");
+  }
+  return page;
+}
+
+// A moved or removed element loses the focus: return it to the element with the same key, or to the page.
+/** @param {HTMLElement} main @param {() => void} update */
+function keepFocus(main, update) {
+  const before = document.activeElement;
+  const key = main.contains(before) ? before?.dataset.key : null;
+  update();
+  if (!key || (document.activeElement === before && before?.dataset.key === key)) return;
+  const again = [...main.querySelectorAll("[data-key]")].find((node) => node.dataset.key === key && !node.disabled);
+  (again ?? main).focus({ preventScroll: true });
+}
+
+/** @param {string} id */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+function start() {
+  const main = byId("page");
+  // The hash holds the route, so the skip link only moves the focus.
+  document.querySelector(".skip")?.addEventListener("click", (event) => {
+    event.preventDefault();
+    main.focus();
+  });
+  themeSwitch(byId("theme"));
+  let board;
+  try {
+    board = openBoard(globalThis.isoglossBoardData);
+  } catch (error) {
+    main.replaceChildren(
+      element("p", { class: "headline" }, `Cannot show the board: ${error instanceof Error ? error.message : error}.`),
+    );
+    return;
+  }
+  byId("suite").textContent = board.title ?? board.suite;
+  if (board.submit) byId("menu").append(element("a", { href: board.submit }, "Submit"));
+  byId("made").textContent =
+    `${plural(board.systems.length, "system")} · ${plural(board.tasks.length, "task")} · ${plural(board.languages.length, "language")} · built ${(board.made ?? "").slice(0, 10)} with Isogloss ${board.isogloss}`;
+  startTips();
+  closeLists();
+  followRoutes(renderLoop(board, main));
+}
+
+start();

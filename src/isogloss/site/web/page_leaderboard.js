@@ -1,0 +1,92 @@
+import { analysisBar } from "./analyses.js";
+import { humanRow, leaderboardColumns } from "./columns.js";
+import { element } from "./dom.js";
+import { exportButtons } from "./export.js";
+import {
+  chosenView,
+  columnBoxes,
+  completeBox,
+  filterChips,
+  mainControls,
+  moreFilters,
+  taskWeights,
+  viewTabs,
+} from "./leaderboard_controls.js";
+import { leaderSentence, leaderboardNotes, rankingText } from "./leaderboard_words.js";
+import { plotPanel } from "./page_plots.js";
+import { standings } from "./standings.js";
+import { redraw } from "./state.js";
+import { dataTable } from "./table.js";
+
+/** @param {Board} board @returns {Page} */
+export function leaderboardPage(board) {
+  const drawRanges = delayedRanges();
+  /** @param {URLSearchParams} params */
+  const view = (params) => {
+    const table = standings(board, params);
+    const isPlot = chosenView(params) === "plot";
+    const { nodes, columns, rows } = isPlot ? plotView(table, params) : tableView(table, params);
+    drawRanges(isPlot ? null : table);
+    const explains = element("div", { class: "explains" }, element("p", { class: "soft" }, rankingText(table)));
+    return [
+      element("h1", { class: "sr" }, "Leaderboard"),
+      element("div", { class: "lead" }, leaderSentence(table)),
+      mainControls(board, params),
+      element("div", { class: "line start" }, moreFilters(board, params), explains),
+      taskWeights(board, params, table.choice.ranking !== "weights"),
+      filterChips(board, params),
+      element(
+        "div",
+        { class: "line" },
+        viewTabs(board, params, table),
+        completeBox(params),
+        columnBoxes(params, table),
+        exportButtons("leaderboard", board, () => ({ columns, rows })),
+      ),
+      element("div", { class: "bar" }, analysisBar(board, params)),
+      element("div", { class: "content" }, nodes),
+    ];
+  };
+  return { title: "Leaderboard", view };
+}
+
+/** @param {Standings} table @param {URLSearchParams} params */
+const plotView = (table, params) => ({
+  columns: leaderboardColumns(table, params),
+  rows: table.rows,
+  nodes: [plotPanel(table, params)],
+});
+
+/** @param {Standings} table @param {URLSearchParams} params */
+function tableView(table, params) {
+  const columns = leaderboardColumns(table, params);
+  const human = humanRow(table);
+  const selected = new Set(params.getAll("tick"));
+  const { node, sorted } = dataTable({
+    columns,
+    rows: table.rows,
+    params,
+    start: "overall",
+    label: "Leaderboard",
+    before: human ? [human] : [],
+    fallback: (a, b) => b.cells - a.cells,
+    rowKey: (row) => row.system.id,
+    rowClass: (row) =>
+      [row.rank === null ? "unranked" : "", selected.has(row.system.id) ? "ticked" : ""].join(" ").trim() || null,
+  });
+  return { columns, rows: sorted, nodes: [node, leaderboardNotes(table)] };
+}
+
+// Slow rank intervals are computed after the table is drawn, unless another change comes first.
+function delayedRanges() {
+  let timer = 0;
+  return (/** @type {Standings | null} */ table) => {
+    clearTimeout(timer);
+    const draw = table?.drawRanges;
+    if (!draw) return;
+    timer = window.setTimeout(() => {
+      table.drawRanges = null;
+      if (draw()) redraw();
+    }, 60);
+  };
+}

@@ -1,0 +1,251 @@
+// The rankings. Each is a function of one system's cell scores, so it works for any selection of tasks and languages.
+export const RANKINGS = [
+  {
+    id: "category",
+    title: "Paper's average",
+    hint: "Mean over categories of the mean over each category's tasks; a task's score is the mean over its languages.",
+  },
+  { id: "flat", title: "Flat", hint: "Mean over tasks: categories with more tasks weigh more." },
+  {
+    id: "family",
+    title: "Family-balanced",
+    hint: "Within each task, languages are averaged within families, then families are averaged, so that large families do not dominate.",
+  },
+  {
+    id: "speakers",
+    title: "Speaker-weighted",
+    hint: "Within each task, languages are weighted by number of speakers; languages without a known number are left out.",
+  },
+  {
+    id: "resources",
+    title: "Resource-weighted",
+    hint: "Within each task, languages are weighted by the size of their Wikipedia.",
+  },
+  {
+    id: "worst",
+    title: "Worst ten languages",
+    hint: "Mean over the ten languages in which the system is weakest; a language's score is the mean over its tasks.",
+  },
+  {
+    id: "gini",
+    title: "Inequality (Gini)",
+    lower: true,
+    hint: "Gini coefficient of the scores per language, times 100: 0 means equal scores. Lower is better; the level of the scores does not matter.",
+  },
+  { id: "weights", title: "Your weights", hint: "Mean over tasks with the weights you set on the leaderboard." },
+];
+const WORST = 10;
+
+/** @param {ArrayLike<number>} values @param {ArrayLike<number>} [weights] */
+export function weightedMean(values, weights) {
+  let sum = 0;
+  let total = 0;
+  for (let at = 0; at < values.length; at++) {
+    const weight = weights ? weights[at] : 1;
+    if (weight === 0) continue;
+    sum += weight * values[at];
+    total += weight;
+  }
+  return total ? sum / total : NaN;
+}
+
+/** @param {Float64Array} values */
+function giniIndex(values) {
+  const sorted = Float64Array.from(values).sort();
+  const sum = sorted.reduce((a, b) => a + b, 0);
+  const n = sorted.length;
+  if (!sum) return n ? 0 : NaN;
+  return sorted.reduce((all, value, at) => all + (2 * (at + 1) - n - 1) * value, 0) / (n * sum);
+}
+
+/**
+ * @template T
+ * @param {readonly T[]} items
+ * @param {(item: T) => string} key
+ * @returns {Map<string, T[]>}
+ */
+export function groupedBy(items, key) {
+  /** @type {Map<string, T[]>} */
+  const groups = new Map();
+  for (const item of items) {
+    const name = key(item);
+    if (!groups.has(name)) groups.set(name, []);
+    groups.get(name)?.push(item);
+  }
+  return groups;
+}
+
+// Cache a function of an object's identity and further arguments; keep one result per object.
+/**
+ * @template {object} K, T
+ * @template {any[]} R
+ * @param {(object: K, ...rest: R) => T} compute
+ * @returns {(object: K, ...rest: R) => T}
+ */
+export function memoized(compute) {
+  /** @type {WeakMap<K, { rest: R, result: T }>} */
+  const results = new WeakMap();
+  return (object, ...rest) => {
+    const last = results.get(object);
+    if (last && rest.every((value, at) => value === last.rest[at])) return last.result;
+    const result = compute(object, ...rest);
+    results.set(object, { rest, result });
+    return result;
+  };
+}
+
+const indicesByFamily = memoized((/** @type {string[]} */ codes, /** @type {Map<string, Language>} */ language) => {
+  const indices = codes.map((_, at) => at);
+  return [...groupedBy(indices, (at) => language.get(codes[at])?.family ?? codes[at]).values()];
+});
+
+// Mean over families of the mean over each family's languages.
+/** @param {string[]} codes @param {number[]} scores @param {Map<string, Language>} language */
+const familyMean = (codes, scores, language) =>
+  weightedMean(
+    indicesByFamily(codes, language).map((indices) => {
+      let sum = 0;
+      for (const at of indices) sum += scores[at];
+      return sum / indices.length;
+    }),
+  );
+
+/** @param {"speakers" | "articles"} field */
+const languageWeights = (field) =>
+  memoized((/** @type {string[]} */ codes, /** @type {Map<string, Language>} */ language) =>
+    codes.map((code) => language.get(code)?.[field] ?? 0),
+  );
+const weightsBy = { speakers: languageWeights("speakers"), articles: languageWeights("articles") };
+
+// Mean over the tasks with any weighted language; NaN if such a language has no score.
+/** @param {RankingPart[]} parts @param {Map<string, Language>} language @param {'speakers' | 'articles'} field */
+const countedMean = (parts, language, field) =>
+  weightedMean(
+    parts
+      .map(({ codes, scores }) => ({ scores, weights: weightsBy[field](codes, language) }))
+      .filter(({ weights }) => weights.some((weight) => weight > 0))
+      .map(({ scores, weights }) => weightedMean(scores, weights)),
+  );
+
+/** @type {Map<string, number>} */
+const codeNumbers = new Map();
+const numbersOf = memoized((/** @type {string[]} */ codes) =>
+  codes.map((code) => {
+    if (!codeNumbers.has(code)) codeNumbers.set(code, codeNumbers.size);
+    return /** @type {number} */ (codeNumbers.get(code));
+  }),
+);
+
+// Mean over tasks for each language.
+/** @param {RankingPart[]} parts */
+function languageMeans(parts) {
+  const numbers = parts.map(({ codes }) => numbersOf(codes));
+  const [sums, counts] = [new Float64Array(codeNumbers.size), new Float64Array(codeNumbers.size)];
+  parts.forEach(({ scores }, part) => {
+    for (let at = 0; at < scores.length; at++) {
+      sums[numbers[part][at]] += scores[at];
+      counts[numbers[part][at]] += 1;
+    }
+  });
+  return sums.map((sum, at) => sum / counts[at]).filter((_, at) => counts[at]);
+}
+
+/** @param {RankingPart[]} parts @param {(part: RankingPart) => number} figure */
+const categoryMean = (parts, figure) =>
+  weightedMean([...groupedBy(parts, (part) => part.category).values()].map((group) => weightedMean(group.map(figure))));
+
+// Compute one system's overall score. `parts` holds for each task its id, category, language codes, their scores, and its
+// average (computed or reported). A missing score makes the result NaN. If lower is better, the weakest languages have the
+// highest scores, and inequality is measured on 100 minus the score.
+/**
+ * @param {string} ranking
+ * @param {RankingPart[]} parts
+ * @param {{ language: Map<string, Language>, weights?: Record<string, number>, lower?: boolean }} options2
+ */
+export function overallFigure(ranking, parts, { language, weights = {}, lower = false }) {
+  if (!parts.length) return NaN;
+  switch (ranking) {
+    case "flat":
+      return weightedMean(parts.map((part) => part.figure));
+    case "family":
+      return weightedMean(parts.map((part) => familyMean(part.codes, part.scores, language)));
+    case "speakers":
+      return countedMean(parts, language, "speakers");
+    case "resources":
+      return countedMean(parts, language, "articles");
+    case "worst": {
+      const means = languageMeans(parts);
+      if (means.some(Number.isNaN)) return NaN;
+      const sorted = means.sort();
+      return weightedMean(lower ? sorted.slice(-WORST) : sorted.slice(0, WORST));
+    }
+    case "gini": {
+      const means = languageMeans(parts);
+      return means.some(Number.isNaN) ? NaN : 100 * giniIndex(lower ? means.map((mean) => 100 - mean) : means);
+    }
+    case "weights":
+      return weightedMean(
+        parts.map((part) => part.figure),
+        parts.map((part) => weights[part.id] ?? 1),
+      );
+    default:
+      return categoryMean(parts, (part) => part.figure);
+  }
+}
+
+// Rankings that need scores per language.
+export const BY_LANGUAGE = ["family", "speakers", "resources", "worst", "gini"];
+
+// One system's scores in the languages of a column. Rankings by language use the metric that is reported per language.
+/** @param {System} system @param {CellColumn} options1 @param {boolean} [byLanguage] */
+export function columnScores(system, { task, places, whole, scores }, byLanguage = false) {
+  const cells = byLanguage && whole ? task.cells : scores;
+  const first = system.at * task.languages.length;
+  return places.map((place) => cells[first + place]);
+}
+
+// Mean over the available cells, for scores marked as partial.
+/** @param {number[]} scores */
+export function partialMean(scores) {
+  const available = scores.filter((score) => !Number.isNaN(score));
+  return { value: weightedMean(available), n: available.length };
+}
+
+// Competition ranks: equal values share the better rank.
+/** @param {number[]} values @param {boolean} [lower] */
+export function ranksOf(values, lower = false) {
+  const sorted = values.filter((value) => !Number.isNaN(value)).sort((a, b) => (lower ? a - b : b - a));
+  /** @type {Map<number, number>} */
+  const first = new Map();
+  sorted.forEach((value, at) => {
+    if (!first.has(value)) first.set(value, at + 1);
+  });
+  return values.map((value) => first.get(value) ?? null);
+}
+
+// The ranks that intervals allow: better than all with lower intervals, worse than all with higher ones.
+/** @param {number[]} values @param {number[]} lows @param {number[]} highs @returns {(Interval | null)[]} */
+export function rankIntervals(values, lows, highs) {
+  const low = values.map((value, at) => (Number.isNaN(lows[at]) ? value : lows[at]));
+  const high = values.map((value, at) => (Number.isNaN(highs[at]) ? value : highs[at]));
+  const ranked = values.map((value, at) => at).filter((at) => !Number.isNaN(values[at]));
+  const byLow = Float64Array.from(ranked, (at) => low[at]).sort();
+  const byHigh = Float64Array.from(ranked, (at) => high[at]).sort();
+  return values.map((value, at) => {
+    if (Number.isNaN(value) || Number.isNaN(lows[at])) return null;
+    return [1 + byLow.length - countUpTo(byLow, high[at], true), byHigh.length - countUpTo(byHigh, low[at], false)];
+  });
+}
+
+// Count the sorted numbers below (or up to) a number.
+/** @param {Float64Array} sorted @param {number} number @param {boolean} inclusive */
+function countUpTo(sorted, number, inclusive) {
+  let from = 0;
+  let to = sorted.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (inclusive ? sorted[middle] <= number : sorted[middle] < number) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}

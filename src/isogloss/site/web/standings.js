@@ -1,0 +1,281 @@
+import { CELL_FILTERS, chosenColumns, keptSystems, narrowedCells } from "./filters.js";
+import {
+  BY_LANGUAGE,
+  RANKINGS,
+  columnScores,
+  groupedBy,
+  overallFigure,
+  partialMean,
+  rankIntervals,
+  ranksOf,
+  weightedMean,
+} from "./ranking.js";
+import { drawnRankIntervals } from "./rank_draws.js";
+
+/** @param {Board} board @param {URLSearchParams} params */
+const chosenRanking = (board, params) => params.get("ranking") ?? board.rule.name;
+
+// The reader's weights, `w=xnli:2` in the address; the default is 1.
+/** @param {URLSearchParams} params @returns {Record<string, number>} */
+export const chosenWeights = (params) =>
+  Object.fromEntries(
+    params.getAll("w").map((item) => {
+      const [id, weight] = item.split(":");
+      return [id, Math.max(0, Number(weight) || 0)];
+    }),
+  );
+
+// The score columns: overall, then each category with several tasks, followed by its tasks.
+/** @param {Board} board @param {CellColumn[]} columns @returns {ScoreColumn[]} */
+function scoreColumns(board, columns) {
+  /** @type {any[]} */
+  const shown = [{ id: "overall", title: "Overall", kind: "overall" }];
+  for (const [name, group] of groupedBy(columns, ({ task }) => task.category)) {
+    if (group.length > 1) shown.push({ id: name, title: "Avg", kind: "category", category: name, parts: group });
+    for (const part of group)
+      shown.push({ id: part.task.id, title: part.task.name, kind: "task", category: name, part });
+  }
+  return shown;
+}
+
+/** @param {number} value @param {Partial<Figure>} [extra] @returns {Figure} */
+const figureOf = (value, extra = {}) => ({ value, low: NaN, high: NaN, partial: false, n: 0, of: 0, ...extra });
+
+// The published average with its interval, for a column with all its cells selected.
+/** @param {Board} board @param {string} name @param {System} system @returns {Figure | null} */
+function boardFigure(board, name, system) {
+  const column = board.averages.get(name);
+  return column && !Number.isNaN(column.value[system.at])
+    ? figureOf(column.value[system.at], { low: column.low[system.at], high: column.high[system.at] })
+    : null;
+}
+
+// A task in all its languages uses the published average, which can exist without cells.
+/** @param {Board} board @param {System} system @param {CellColumn} column */
+function taskFigure(board, system, column) {
+  const ready = column.whole ? boardFigure(board, column.task.id, system) : null;
+  if (ready) return ready;
+  const scores = columnScores(system, column);
+  const mean = weightedMean(scores);
+  if (!Number.isNaN(mean)) return figureOf(mean);
+  const { value, n } = partialMean(scores);
+  return figureOf(value, { partial: n > 0, n, of: column.codes.length });
+}
+
+/**
+ * @param {Board} board
+ * @param {string} name
+ * @param {CellColumn[]} group
+ * @param {Figures} figures
+ * @param {System} system
+ */
+function categoryFigure(board, name, group, figures, system) {
+  const whole =
+    group.every((column) => column.whole) &&
+    board.categories.find((category) => category.name === name)?.tasks.length === group.length;
+  const ready = whole ? boardFigure(board, name, system) : null;
+  const parts = group.map(({ task }) => figures.get(task.id));
+  return ready ?? figureOf(parts.some(({ partial }) => partial) ? NaN : weightedMean(parts.map(({ value }) => value)));
+}
+
+/**
+ * @param {Board} board
+ * @param {System} system
+ * @param {CellColumn[]} columns
+ * @param {ScoreColumn[]} shown
+ * @param {Choice} choice
+ * @returns {Unranked}
+ */
+function systemStanding(board, system, columns, shown, choice) {
+  /** @type {any} */
+  const figures = new Map(columns.map((column) => [column.task.id, taskFigure(board, system, column)]));
+  for (const column of shown) {
+    if (column.kind === "category")
+      figures.set(column.id, categoryFigure(board, column.id, column.parts, figures, system));
+  }
+  const ready = choice.narrowed || choice.ranking !== board.rule.name ? null : boardFigure(board, "overall", system);
+  figures.set("overall", ready ?? figureOf(overallOf(board, system, columns, figures, choice)));
+  return { system, figures, cells: system.cells, lacking: () => lackingCells(system, columns, figures) };
+}
+
+/**
+ * @param {Board} board
+ * @param {System} system
+ * @param {CellColumn[]} columns
+ * @param {Figures} figures
+ * @param {Choice} options4
+ */
+function overallOf(board, system, columns, figures, { ranking, weights }) {
+  const byLanguage = BY_LANGUAGE.includes(ranking);
+  const parts = columns.map((column) => {
+    const { value, partial } = figures.get(column.task.id);
+    const scores = byLanguage ? columnScores(system, column, true) : [];
+    return {
+      id: column.task.id,
+      category: column.task.category,
+      codes: column.codes,
+      scores,
+      figure: partial ? NaN : value,
+    };
+  });
+  const lower = columns.every(({ task }) => task.lower_is_better);
+  return overallFigure(ranking, parts, { language: board.language, weights, lower });
+}
+
+// The scores of all systems for a selection of cells and a ranking, kept while only systems are filtered or sorted.
+/** @type {FiguresCache | null} */
+let lastFigures = null;
+
+/** @param {Board} board @param {URLSearchParams} params */
+function systemFigures(board, params) {
+  const key = [...CELL_FILTERS.map((filter) => filter.key), "ranking", "w"]
+    .map((name) => JSON.stringify(params.getAll(name)))
+    .join();
+  if (lastFigures?.key === key && lastFigures.board === board) return lastFigures;
+  const columns = chosenColumns(board, params);
+  const shown = scoreColumns(board, columns);
+  const ranking = RANKINGS.find(({ id }) => id === chosenRanking(board, params)) ?? RANKINGS[0];
+  const choice = {
+    ranking: ranking.id,
+    title: ranking.title,
+    hint: ranking.hint,
+    weights: chosenWeights(params),
+    narrowed: narrowedCells(params),
+    tasks: params.getAll("task"),
+    languages: params.getAll("language"),
+  };
+  for (const column of shown) column.lower = lowerIsBetter(column, columns, ranking);
+  const rows = board.systems.map((system) => systemStanding(board, system, columns, shown, choice));
+  lastFigures = { key, board, columns, shown, ranking, choice, rows };
+  return lastFigures;
+}
+
+// The selected cells that a system lacks, by task.
+/** @param {System} system @param {CellColumn[]} columns @param {Figures} figures */
+function lackingCells(system, columns, figures) {
+  return columns
+    .filter(({ task }) => figures.get(task.id).partial || Number.isNaN(figures.get(task.id).value))
+    .map((column) => {
+      const scores = columnScores(system, column);
+      return { column, codes: column.codes.filter((_, place) => Number.isNaN(scores[place])) };
+    })
+    .filter(({ codes }) => codes.length);
+}
+
+// The last table, kept while only selected rows, the page or the view change.
+/** @type {{ key: string, board: Board, table: Standings } | null} */
+let lastTable = null;
+
+// Rank the matching systems by the sort column; systems without a complete value there have no rank.
+/** @param {Board} board @param {URLSearchParams} params @returns {Standings} */
+export function standings(board, params) {
+  const filters = new URLSearchParams(params);
+  for (const name of ["tick", "page", "view", "dir", "also", "x", "y"]) filters.delete(name);
+  const key = filters.toString();
+  if (lastTable?.key !== key || lastTable.board !== board) lastTable = { key, board, table: makeTable(board, params) };
+  return lastTable.table;
+}
+
+/** @param {Board} board @param {URLSearchParams} params @returns {Standings} */
+function makeTable(board, params) {
+  const { columns, shown, choice, rows: all } = systemFigures(board, params);
+  /** @type {Standing[]} */
+  let rows = keptSystems(board, params).map(({ at }) => ({ ...all[at], rank: null }));
+  const visible = shown.filter(({ id }) => !params.getAll("hide").includes(id));
+  if (params.get("complete")) rows = rows.filter((row) => visible.every(({ id }) => wholeValue(row, id) !== null));
+  const by = shown.find(({ id }) => id === (params.get("sort") ?? "overall")) ?? shown[0];
+  const values = rows.map((row) => wholeValue(row, by.id) ?? NaN);
+  const ranks = ranksOf(values, by.lower);
+  rows.forEach((row, at) => {
+    row.rank = ranks[at];
+  });
+  const ranked = ranks.filter((rank) => rank !== null).length;
+  /** @type {Standings} */
+  const table = { board, columns, shown, rows, by, choice, values, ranked, rangeHint: "", drawRanges: null };
+  const ready = builtRanges(table, rows.length === board.systems.length);
+  if (ready) setRanges(table, ready, DRAWN);
+  else setRanges(table, openRanges(table), "the ranks that overlapping score intervals allow");
+  table.drawRanges = ready ? null : () => drawRanges(table);
+  return table;
+}
+
+/** @param {ScoreColumn} options @param {CellColumn[]} columns @param {{ lower?: boolean }} ranking */
+function lowerIsBetter({ kind, part, parts }, columns, ranking) {
+  if (kind === "task") return part.task.lower_is_better;
+  if (kind === "overall" && ranking.lower) return true;
+  return (parts ?? columns).every(({ task }) => task.lower_is_better);
+}
+
+/** @param {Standing} row @param {string} id */
+export const wholeValue = (row, id) => {
+  const figure = row.figures.get(id);
+  return !figure || figure.partial || Number.isNaN(figure.value) ? null : figure.value;
+};
+
+const DRAWN = "95 % interval over resampled languages";
+
+/** @param {Standings} table @param {Maybe<Interval>[]} ranges @param {string} hint */
+function setRanges(table, ranges, hint) {
+  table.rangeHint = hint;
+  table.rows.forEach((row, at) => {
+    row.range = ranges[at];
+  });
+}
+
+// For the whole board, use the ranks and intervals from the build.
+/** @param {Standings} options @param {boolean} all @returns {(Interval | null)[] | null} */
+function builtRanges({ board, rows, by, choice }, all) {
+  const own = !BY_LANGUAGE.includes(choice.ranking) || board.tasks.every((task) => !task.cellMetric);
+  const ready = all && own && by.id === "overall" && !choice.narrowed ? board.ranks[choice.ranking] : undefined;
+  if (!ready) return null;
+  // The build ranks exact scores; the page has them rounded to hundredths.
+  for (const row of rows) if (row.rank !== null) row.rank = ready.rank[row.system.at] ?? row.rank;
+  return rows.map(({ system: { at } }) => (ready.low[at] ? [Number(ready.low[at]), Number(ready.high[at])] : null));
+}
+
+// The ranks that overlapping score intervals allow.
+/** @param {Standings} options */
+function openRanges({ rows, values, by }) {
+  /** @param {'low' | 'high'} side */
+  const bound = (side) => rows.map((row) => row.figures.get(by.id)?.[side] ?? NaN);
+  if (!by.lower) return rankIntervals(values, bound("low"), bound("high"));
+  /** @param {number[]} numbers */
+  const turned = (numbers) => numbers.map((number) => -number);
+  return rankIntervals(turned(values), turned(bound("high")), turned(bound("low")));
+}
+
+// Resample languages for a selection of the board; return false if the board is too large.
+/** @param {Standings} table */
+function drawRanges(table) {
+  const { board, rows, values, by, columns, choice } = table;
+  const parts = by.kind === "task" ? [by.part] : by.kind === "category" ? by.parts : columns;
+  const way = by.kind === "overall" ? choice : { ...choice, ranking: "flat" };
+  const systems = rows.map(({ system }) => system);
+  const drawn = drawnRankIntervals(board, systems, values, parts, { ...way, lower: by.lower });
+  if (!drawn) return false;
+  /** @param {Maybe<Interval>} range @param {number | null} rank @returns {Maybe<Interval>} */
+  const widened = (range, rank) =>
+    range && rank !== null ? [Math.min(range[0], rank), Math.max(range[1], rank)] : range;
+  setRanges(
+    table,
+    drawn.map((range, at) => widened(range, rows[at].rank)),
+    DRAWN,
+  );
+  return true;
+}
+
+// Letters (a, b, …) of the groups of statistically tied systems, with the test that found them.
+/** @param {Board} board @returns {Map<string, Tie[]>} */
+export function tieLetters(board) {
+  const letters = new Map();
+  (board.ties?.overall ?? []).forEach((places, at) => {
+    const group = places.map((place) => board.systems[place].id);
+    const how = board.tied_by?.overall?.[at];
+    const letter =
+      at < 26
+        ? String.fromCharCode(97 + at)
+        : `${String.fromCharCode(96 + Math.floor(at / 26))}${String.fromCharCode(97 + (at % 26))}`;
+    for (const id of group) letters.set(id, [...(letters.get(id) ?? []), { letter, group, how }]);
+  });
+  return letters;
+}

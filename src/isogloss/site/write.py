@@ -1,0 +1,154 @@
+"""Write reports: the page, every table as CSV, Markdown and LaTeX, every chart as SVG and PNG."""
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from isogloss.analysis.finding import Finding
+from isogloss.data.files import atomic_write
+from isogloss.errors import DataError
+from isogloss.escaping import csv_text
+from isogloss.explain.analysis import Analysis
+from isogloss.explain.bias import DatasetBias
+from isogloss.results.readers import RECORD, read_record
+from isogloss.scoring.names import known_language, shortest_distinct, system_words
+from isogloss.scoring.results import Results, ScoreRow
+from isogloss.site.html import html_page
+from isogloss.site.section import ReportInputs
+from isogloss.site.sections import analysis_sections, bias_sections, finding_section, report_sections
+from isogloss.tables.explain_io import ExplainRecords, explain_records, read_explain_records
+from isogloss.tables.finding_tables import tidy_csv
+from isogloss.tables.vega import chart_library, png, svg
+from isogloss.tasks.registry import task
+
+
+def report(
+    results: Path | str | Results | Sequence[Path | str | Results],
+    out: Path | str,
+    *,
+    explain: Sequence[Path | str | Analysis | DatasetBias] = (),
+    title: str = "Isogloss report",
+    pictures: bool | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Path:
+    """Write a report of one or more systems: a page that works offline, and every table and chart as a file.
+
+    The same inputs give the same bytes. Everything is drawn before anything is written.
+
+    Args:
+        results: result records, or their files or run folders; one or several.
+        out: folder for `index.html`, `scores.csv`, `tables/` (csv, md, tex) and `charts/` (svg, png).
+        explain: analyses of `isogloss explain`, or their files.
+        title: heading of the page.
+        pictures: True to also write charts as files; by default if vl-convert is installed.
+        progress: called with the name of each part before it is written.
+
+    Returns:
+        Path of the page.
+
+    Raises:
+        DataError: an input is invalid, or the folder cannot be written.
+        IsoglossError: pictures are requested, but vl-convert is not installed.
+    """
+    if pictures is None:
+        pictures = find_spec("vl_convert") is not None
+    elif pictures:
+        chart_library()  # fail before anything is written
+    inputs = read_inputs([results] if isinstance(results, Path | str | Results) else results, explain)
+    folder, report_step = Path(out), progress or (lambda step: None)
+    parts = [replace(part, pictures=pictures) for part in report_sections(inputs)]
+    files: dict[str, bytes] = {}
+    for part in parts:
+        report_step(part.title)
+        for name, table in part.tables.items():
+            formats = {"csv": table.csv(), "md": table.markdown() + "\n", "tex": table.latex() + "\n"}
+            files |= {f"tables/{name}.{suffix}": text.encode() for suffix, text in formats.items()}
+        for chart in part.charts if pictures else ():
+            drawing = svg(chart)
+            files |= {f"charts/{chart.name}.svg": drawing.encode(), f"charts/{chart.name}.png": png(drawing)}
+    # Every number of every system as tidy CSV.
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(("system", *ScoreRow.__struct_fields__))
+    for name, record in inputs.systems.items():
+        writer.writerows((csv_text(name), *row.as_csv()) for row in record.rows())
+    files["scores.csv"] = stream.getvalue().encode()
+    report_step("page")
+    files["index.html"] = html_page(inputs, parts, title).encode()
+    _write_all(files, folder)
+    return folder / "index.html"
+
+
+def read_inputs(
+    results: Sequence[Path | str | Results], explain: Sequence[Path | str | Analysis | DatasetBias] = ()
+) -> ReportInputs:
+    """Read result records, or folders with a `results.json`, and the output of `isogloss explain`."""
+    records = []
+    for source in results:
+        if isinstance(source, Results):
+            records.append(source)
+            continue
+        record = read_record(Path(source))
+        records.append(record)
+        main = {name: task(name).main for name in {cell.task for cell in record.cells}}
+        for cell in record.cells:
+            if lacking := [metric for metric in main[cell.task] if metric not in cell.metrics]:
+                where = Path(source, RECORD) if Path(source).is_dir() else source
+                what = f"{cell.task}/{cell.language} has no {' and no '.join(lacking)}"
+                raise DataError(what, where=str(where), fix="Score the predictions again")
+    # The same system may have been scored on two suites.
+    names = shortest_distinct([(*system_words(record.system), record.suite) for record in records])
+    return ReportInputs(dict(zip(names, records, strict=True)), read_explain_records(explain))
+
+
+def _write_all(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write files into a folder: all, or none if one of them fails."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".part-", dir=folder) as temporary:
+            for name, content in files.items():
+                path = Path(temporary, name)
+                path.parent.mkdir(exist_ok=True)
+                path.write_bytes(content)
+            for name in files:
+                (folder / name).parent.mkdir(exist_ok=True)
+                Path(temporary, name).replace(folder / name)
+    except OSError as error:
+        with suppress(OSError):
+            folder.rmdir()  # only if empty
+        raise DataError(f"cannot write ({error.strerror or error})", where=str(folder)) from error
+
+
+def write_analysis(analysis: Analysis, path: Path, *, title: str = "Isogloss explain") -> None:
+    """Write an analysis as one self-contained page."""
+    with atomic_write(path) as stream:
+        stream.write(html_page(ReportInputs(explained=explain_records(analysis)), analysis_sections(analysis), title))
+
+
+def write_bias(bias: DatasetBias, path: Path, *, title: str = "Isogloss explain: dataset bias") -> None:
+    """Write a dataset bias analysis as one self-contained page."""
+    with atomic_write(path) as stream:
+        stream.write(html_page(ReportInputs(explained=ExplainRecords(bias=bias)), bias_sections(bias), title))
+
+
+def write_finding(finding: Finding, path: Path) -> None:
+    """Write a finding as one self-contained page."""
+    codes = {str(row["language"]) for table in finding.tables for row in table.records() if row.get("language")}
+    known = {entry.code for code in codes if (entry := known_language(code))}
+    inputs = ReportInputs(subtitle=finding.command, languages=tuple(sorted(known)))
+    with atomic_write(path) as stream:
+        stream.write(html_page(inputs, [finding_section(finding, files=False)], f"Isogloss: {finding.title}"))
+
+
+def write_tidy_tables(finding: Finding, path: Path) -> None:
+    """Write the tables of a finding as CSV: all into a folder, or only the first if the path ends in .csv."""
+    if path.suffix.lower() == ".csv":
+        with atomic_write(path) as stream:
+            stream.write(tidy_csv(finding.tables[0]))
+    else:
+        _write_all({f"{table.name}.csv": tidy_csv(table).encode() for table in finding.tables}, path)

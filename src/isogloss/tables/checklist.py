@@ -1,0 +1,185 @@
+"""Tables of the checklist: error rates, findings of the audit, one case in many languages, speakers' reviews."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from statistics import fmean
+
+from isogloss.checklist.audit import FINDINGS, Findings
+from isogloss.checklist.kind import METRICS, UNANSWERED, UNREVIEWED
+from isogloss.checklist.reference import UNANSWERABLE, UNPASSABLE, published_averages, published_rates
+from isogloss.checklist.review_files import VERDICTS
+from isogloss.checklist.review_merge import MergedReviews
+from isogloss.checklist.tasks import task_id
+from isogloss.figures import score_text
+from isogloss.grammar.cases import ChecklistExample
+from isogloss.grouping import group_by
+from isogloss.languages import language
+from isogloss.scoring.results import CellScore, Results
+from isogloss.tables.score_tables import missing_note
+from isogloss.tables.table import Table
+
+SHORT = {
+    "comparisons": "comparisons",
+    "intensifiers": "intensifiers",
+    "properties": "properties",
+    "job_vs_nationality": "job",
+    "animal_vs_vehicle": "animal",
+    "animal_vs_vehicle_2": "animal 2",
+}
+TEST_OF = {task_id(test): test for test in SHORT}
+_SHADES = " ░▒▓█"
+_UNDEFINED = "n/a"
+
+
+def shaded(rate: float) -> str:
+    """Return a rate with a mark that darkens as it grows, so that a column reads like a heat map."""
+    return f"{score_text(rate)} {_SHADES[min(4, int(rate // 20.0001))]}"
+
+
+def checklist_tables(results: Results) -> list[Table]:
+    """Return tables of checklist tests: means next to published systems, and heat maps by language.
+
+    Args:
+        results: a record of the suite `checklist`.
+
+    Returns:
+        A summary and, for each rule, a heat map of language by test; nothing if the record has none of the tests.
+    """
+    cells = [cell for cell in results.cells if cell.task in TEST_OF]
+    means = {TEST_OF[average.name]: average.metrics for average in results.tasks if average.name in TEST_OF}
+    if not means:
+        return []
+    by_rule = {
+        rule: {test: numbers[metric].value for test, numbers in means.items()} for metric, rule in METRICS.items()
+    }
+    title = f"{results.system['name']}: error rate per test, mean over languages"
+    summary = Table(title, ("", *SHORT.values(), "mean"))
+    partial = {TEST_OF[average.name] for average in results.tasks if average.name in TEST_OF and average.missing}
+    for rule, rates in by_rule.items():
+        summary.add(f"rule: {rule}", *_row(rates, partial), strong=True)
+    for system, rates in published_averages().items():
+        summary.add(f"{system} (published)", *_row(rates))
+    gap = fmean(by_rule["paper"].values()) - fmean(by_rule["fair"].values())
+    noted = {note: sum(note in cell.notes for cell in cells) for note in (UNREVIEWED, UNANSWERED)}
+    summary.notes = [
+        f"{score_text(gap)} points of the error under the paper rule are due to the rule, not the system",
+        *missing_note(results),
+        "published systems were run on the released suite: not comparable case by case",
+        *(f"{count} of {len(cells)} language × test cells: {note}" for note, count in noted.items() if count),
+    ]
+    return [summary, *(_heat_map(cells, metric) for metric in METRICS)]
+
+
+def _row(rates: Mapping[str, float], partial: Collection[str] = ()) -> list[str]:
+    """Return each test and the mean of those present; a star marks incomplete figures."""
+    stars = {test: "*" * (test in partial) for test in SHORT}
+    star = "*" * (bool(partial) or len(rates) < len(SHORT))
+    return [score_text(rates.get(test)) + stars[test] for test in SHORT] + [score_text(fmean(rates.values())) + star]
+
+
+def _heat_map(cells: Sequence[CellScore], metric: str) -> Table:
+    table = Table(f"Error rate by language, rule: {METRICS[metric]}", ("", "language", *SHORT.values()), words=2)
+    by_language: dict[str, dict[str, float]] = defaultdict(dict)
+    for cell in cells:
+        by_language[cell.language][TEST_OF[cell.task]] = cell.metrics[metric].value
+    for code, rates in by_language.items():
+        table.add(code, language(code).name, *(shaded(rates[test]) if test in rates else "·" for test in SHORT))
+    return table
+
+
+def finding_table(findings: Mapping[str, Findings]) -> Table:
+    """Return one row per language and test with findings, one column per kind."""
+    counts: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    for language_findings in findings.values():
+        for (code, test, kind), number in language_findings.counts().items():
+            counts[code, test][kind] = number
+    kinds = [kind for kind in FINDINGS if any(kind in row for row in counts.values())]
+    table = Table("Findings: examples with each defect", ("language", "test", *kinds), words=2)
+    for (code, test), row in sorted(counts.items()):
+        table.add(code, SHORT.get(test, test), *(str(row.get(kind, "·")) for kind in kinds))
+    table.notes = [f"{kind}: {FINDINGS[kind]}" for kind in kinds]
+    return table
+
+
+def reference_tables() -> list[Table]:
+    """Return the published systems, with a dagger where the released test has no valid answer."""
+    tables: list[Table] = []
+    for system, rates in published_rates().items():
+        title = f"{system} on the released suite: published error rates"
+        table = Table(title, ("", "language", *SHORT.values()), words=2)
+        for code in dict.fromkeys(code for code, _ in rates):
+            cells = [
+                score_text(rates[code, test])
+                + ("†" if (code, test) in UNANSWERABLE else "‡" if (code, test) in UNPASSABLE else "")
+                for test in SHORT
+            ]
+            table.add(code, language(code).name, *cells)
+        table.add("", "mean", *_row(published_averages()[system])[:-1], strong=True)
+        table.notes = [
+            "† the answer of the released test is never a span of its context: a defect of the test",
+            "‡ impossible to pass: a mark that the scorer does not strip, or two gold answers to one question",
+        ]
+        tables.append(table)
+    return tables
+
+
+def side_by_side(case: str, questions: Mapping[str, Sequence[ChecklistExample]], reviews: Mapping[str, str]) -> Table:
+    """Return the questions of a case in several languages: context, question, answer and other right answers.
+
+    Notes list the review status of each language.
+    """
+    table = Table(f"Case {case}", ("", "context", "question", "answer", "also right"), words=5)
+    for code, examples in questions.items():
+        for number, example in enumerate(examples):
+            start = (code, example.context) if not number else ("", "")
+            also = ", ".join(form for form in example.accepted if form != example.answer)
+            table.add(*start, example.question, example.answer, also)
+    by_status = group_by(reviews, reviews.__getitem__)
+    table.notes = [f"{', '.join(codes)}: {status}" for status, codes in by_status.items()]
+    return table
+
+
+def review_tables(merged: MergedReviews) -> list[Table]:
+    """Return the speakers of merged reviews, their agreement and marks by test, and the changes they propose."""
+    return [_speakers(merged), _tests(merged), *([_changes(merged)] if merged.changes else [])]
+
+
+def _speakers(merged: MergedReviews) -> Table:
+    table = Table(f"Speakers of {merged.language}", ("file", "name", "date", "older words", "judged", "asked"), words=4)
+    for each in merged.speakers:
+        older = ", ".join(SHORT[test] for test in each.older) or "none"
+        table.add(each.file, each.name or "–", each.date.isoformat(), older, str(each.judged), str(each.items))
+    table.notes = ["older words: tests reworded since then; the file does not count for their marks"]
+    return table
+
+
+def _tests(merged: MergedReviews) -> Table:
+    header = ("test", "mark", "speakers", "judged by two", "agreement %", "kappa")
+    table = Table("Tests: complete reviews, and agreement between speakers", header, words=2)
+    statistics: dict[str, None] = {}
+    for each in merged.tests:
+        agreement = each.agreement
+        statistics.setdefault(agreement.statistic)
+        percent = _UNDEFINED if agreement.percent is None else score_text(agreement.percent)
+        kappa = _UNDEFINED if agreement.kappa is None else score_text(agreement.kappa, 2)
+        table.add(SHORT[each.test], each.mark or each.reason, str(each.speakers), str(agreement.items), percent, kappa)
+    named = [f"{name}' kappa" if name.endswith("s") else f"{name}'s kappa" for name in filter(None, statistics)]
+    table.notes = [f"kappa: {' or '.join(named)}, agreement beyond chance; n/a if all verdicts are equal"]
+    if not named:
+        table.notes = ["kappa: n/a, as no item was judged by two speakers"]
+    return table
+
+
+def _changes(merged: MergedReviews) -> Table:
+    header = ("key", "line", "now", "better (speakers)", "remarks", *VERDICTS)
+    table = Table("Proposed changes, by key of the language file", header, words=5)
+    for change in merged.changes:
+        better = "; ".join(f"{text} ({count})" for text, count in change.better.items())
+        counts = (str(change.verdicts[verdict]) for verdict in VERDICTS)
+        key = f"{change.key} ({', '.join(change.sources)})" if change.sources else change.key
+        remarks = list(change.remarks)
+        for older in change.older:
+            verdict = ", ".join(filter(None, (older.verdict, older.better and f"better: {older.better}", older.remark)))
+            remarks.append(f"of an older wording, {older.wording!r}: {verdict}")
+        table.add(key, change.where, change.wording, better, "; ".join(remarks), *counts)
+    return table

@@ -1,0 +1,152 @@
+"""Tables of `isogloss explain` for one or several systems, with their listed examples."""
+
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from isogloss.explain.analysis import Analysis
+from isogloss.explain.buckets import NAMES, bucket_text
+from isogloss.explain.examples import ListedExample
+from isogloss.explain.model import BucketedAttribute
+from isogloss.explain.single import best_and_worst
+from isogloss.figures import counted, difference_text, score_text
+from isogloss.grouping import group_by
+from isogloss.tables.formatting import left_out_notes, shortened
+from isogloss.tables.pairwise_tables import pairwise_tables
+from isogloss.tables.single_tables import explanation_tables, under_main_metric
+from isogloss.tables.table import Table
+
+BINNING = {
+    "language": "buckets of equal counts within each language",
+    "shared": "bucket edges shared by all languages of a task",
+    "greedy": "buckets filled one after the other within each language",
+    "above-zero": "one bucket for 0, the others filled one after the other within each language",
+    "fixed": "bucket edges as given",
+    "mixed": "bucket edges as chosen for each attribute",
+}
+
+CONVENTION_NOTES = {
+    "paper": "…@paper: attributes and buckets as in the XTREME-R paper's Tables 25 and 26",
+    "explainaboard": "…@explainaboard: attributes and buckets as in ExplainaBoard's reports",
+}
+NOTES = [
+    "mean: over the languages that have the bucket, with equal weights; languages: number that have it, out of all",
+    "bucket edges are set per language unless they are shared (all=shared) or given",
+]
+SIGNIFICANT = "●: languages in which the difference is significant (Holm over all buckets of a cell)"
+
+
+class LanguageBucket(NamedTuple):
+    """One bucket of one language: the score, or the difference of two systems and its significance."""
+
+    facet: BucketedAttribute
+    name: str
+    value: float
+    n: int
+    significant: bool | None = None
+
+
+def across_tables(analysis: Analysis) -> list[Table]:
+    """Return one table per task for each pair of systems, or for a single system."""
+    tables: list[Table] = []
+    for pair in analysis.pairs:
+        differences = [
+            LanguageBucket(facet, row.bucket.name, row.difference, row.bucket.n, row.significant)
+            for facet in pair.facets
+            for row in facet.buckets
+        ]
+        tables += _tables(f"{pair.first} minus {pair.second}", differences)
+    if not analysis.pairs:
+        explanation = analysis.explanations[0]
+        scores = [
+            LanguageBucket(facet, score.bucket.name, score.value, score.bucket.n)
+            for facet in under_main_metric(explanation.facets)
+            for score in facet.buckets
+        ]
+        tables += _tables(str(explanation.system["name"]), scores)
+    return tables
+
+
+def _tables(what: str, buckets: Sequence[LanguageBucket]) -> Iterator[Table]:
+    for task, inside in group_by(buckets, lambda row: row.facet.task).items():
+        is_pair = inside[0].significant is not None
+        text = difference_text if is_pair else score_text
+        count = len({row.facet.language for row in inside})
+        title = f"{what} on {task}: {inside[0].facet.metric} by bucket, over {counted(count, 'language')}"
+        numbers = ("mean Δ", "lowest", "highest", "●") if is_pair else ("mean", "lowest", "highest")
+        table = Table(title, ("attribute", "bucket", *numbers, "languages", "n"), words=2, notes=list(NOTES))
+        for attribute, of_attribute in group_by(inside, lambda row: row.facet.attribute).items():
+            for number, rows in enumerate(_in_order(of_attribute)):
+                low, high = (side(rows, key=lambda row: row.value) for side in (min, max))
+                ends = (f"{text(row.value)} {row.facet.language}" for row in (low, high))
+                significant = [str(sum(bool(row.significant) for row in rows))] if is_pair else []
+                counts = *significant, f"{len(rows)}/{count}", str(sum(row.n for row in rows))
+                name = "" if number else attribute
+                table.add(name, rows[0].name, text(fmean(row.value for row in rows)), *ends, *counts)
+        table.notes += [SIGNIFICANT] if is_pair else []
+        yield table
+
+
+def _in_order(rows: Sequence[LanguageBucket]) -> list[list[LanguageBucket]]:
+    """Return the rows of each bucket of an attribute: numbers in order, values by number of examples."""
+    buckets = group_by(rows, lambda row: row.name)
+    order = {name: index for index, name in enumerate(NAMES)}
+    return sorted(buckets.values(), key=lambda same: (order.get(same[0].name, len(NAMES)), -sum(row.n for row in same)))
+
+
+def analysis_tables(analysis: Analysis, *, across: bool = False) -> list[Table]:
+    """Return tables of pairs of systems, or of a single system; examples last.
+
+    If `across`, every bucket appears once for all languages of a task.
+    """
+    if across:
+        tables = across_tables(analysis)
+    else:
+        tables = pairwise_tables(analysis.pairs) if analysis.pairs else explanation_tables(analysis.explanations[0])
+    if tables:
+        tables[0].notes += [*definition_notes(analysis), *left_out_notes(analysis.left_out)]
+    return [*tables, *_case_tables(analysis)]
+
+
+def definition_notes(analysis: Analysis) -> list[str]:
+    """Return unusual definitions of attributes, buckets and scores."""
+    notes = [BINNING[analysis.edges]]
+    if analysis.convention in CONVENTION_NOTES:
+        notes.append(CONVENTION_NOTES[analysis.convention])
+    if analysis.dialect:
+        notes.append(f"answers to questions are compared as in the {analysis.dialect} scorer")
+    return notes
+
+
+def _case_tables(analysis: Analysis) -> list[Table]:
+    """Return the listed examples: those only one of two systems gets right, or those of the worst buckets."""
+    tables = []
+    for pair in analysis.pairs:
+        for cell in pair.cells:
+            name = f"{cell.task}/{cell.language}"
+            for right, wrong, ids in (
+                (pair.first, pair.second, cell.first_right_ids),
+                (pair.second, pair.first, cell.second_right_ids),
+            ):
+                if ids:
+                    title = f"{name}: {right} right, {wrong} wrong"
+                    tables.append(_case_table(title, [analysis.cases[name][i] for i in ids], (right, wrong)))
+    if not analysis.pairs:
+        for facet in analysis.explanations[0].facets:
+            extremes = best_and_worst(facet) if facet.insight else None
+            if extremes is not None and extremes[1].ids:
+                name, worst = f"{facet.task}/{facet.language}", extremes[1]
+                title = f"{name}: {facet.attribute} {bucket_text(worst.bucket)}, worst first"
+                cases = [analysis.cases[name][identifier] for identifier in worst.ids]
+                tables.append(_case_table(title, cases, tuple(cases[0].predictions)))
+    return tables
+
+
+def _case_table(title: str, cases: Sequence[ListedExample], systems: Sequence[str]) -> Table:
+    table = Table(title, ("id", "text", "gold", *systems), words=3 + len(systems))
+    for case in cases:
+        # The first input is the question; contexts are too long for a terminal.
+        text = next(iter(case.inputs.values()), "")
+        answers = (f"{shortened(case.predictions[name])} ({score_text(case.scores[name], 0)})" for name in systems)
+        table.add(shortened(case.id, 12), shortened(text), shortened(case.gold), *answers)
+    return table

@@ -1,0 +1,63 @@
+"""Texts and notes shared by several tables."""
+
+from collections.abc import Iterable
+
+from msgspec import structs
+
+from isogloss.figures import NO_INTERVAL, difference_interval_text, difference_text, p_text, score_text
+from isogloss.grouping import group_by
+from isogloss.predictions.problems import LeftOut
+from isogloss.scoring.contrast import SystemContrast
+from isogloss.scoring.results import NO_INTERVAL as WHY_NO_INTERVAL
+from isogloss.tables.table import Table
+
+# Maximum number of notes on predictions that were left out.
+SHOWN = 10
+
+
+def contrast_texts(contrast: SystemContrast) -> tuple[str, ...]:
+    """Return both scores of a contrast, the difference, its simultaneous interval and the corrected p."""
+    return (
+        score_text(contrast.first),
+        score_text(contrast.second),
+        difference_text(contrast.difference),
+        difference_interval_text(*contrast.interval_for_all),
+        p_text(contrast.p),
+    )
+
+
+def interval_notes(table: Table) -> list[str]:
+    """Return a note on missing intervals if the table has any."""
+    has_dash = any(NO_INTERVAL in row for row in table.rows)
+    return [f"{NO_INTERVAL} {WHY_NO_INTERVAL}"] if has_dash else []
+
+
+def shortened(value: object, width: int = 60) -> str:
+    """Return any answer as one short line; the JSON record has the full text."""
+    text = " ".join(map(str, value)) if isinstance(value, list | tuple) else "(none)" if value is None else str(value)
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def left_out_notes(left_out: Iterable[LeftOut]) -> list[str]:
+    """Return why predictions are not scored: one line per task and reason; the rest is counted."""
+    several = [*group_by(left_out, _reason_key).values()]
+    notes = [str(_together(group)) for group in several[:SHOWN]]
+    rest = sum(map(len, several[SHOWN:]))
+    return [*notes, *([f"left out: {rest} more; use --json for all"] if rest else [])]
+
+
+def _reason_key(item: LeftOut) -> tuple[str, ...]:
+    return (item.task, item.split, _of_task(item), item.fix) if item.task else (item.path, item.reason)
+
+
+def _of_task(cell: LeftOut) -> str:
+    """Return the reason without the name of the language."""
+    return cell.reason.replace(f"{cell.task}/{cell.language}", cell.task)
+
+
+def _together(group: list[LeftOut]) -> LeftOut:
+    if len(group) == 1:
+        return group[0]
+    codes, paths = ",".join(item.language for item in group), {item.path for item in group}
+    path = paths.pop() if len(paths) == 1 else ""
+    return structs.replace(group[0], language=codes, reason=_of_task(group[0]), path=path)

@@ -1,0 +1,91 @@
+"""Tables of a run: scores over the seeds, and why cells failed or were skipped."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
+
+from isogloss.figures import counted, interval_text, score_text
+from isogloss.runs.plan import CellKey, Plan
+from isogloss.runs.records import CellRecord, read_records
+from isogloss.runs.summary import RunSummary
+from isogloss.tables.formatting import interval_notes
+from isogloss.tables.score_tables import names_by_task
+from isogloss.tables.table import Table
+
+# Maximum number of lines per status.
+LISTED = 10
+
+
+def seeds_table(plan: Plan, summary: RunSummary) -> Table:
+    """Return one row per task: mean over the seeds, its interval and spread; and the overall score."""
+    title = f"{summary.system}, {summary.regime}, on {summary.suite}, {summary.split}: {counted(plan.seeds, 'seed')}"
+    table = Table(title, ("task", "mean", "95 %", "sd", "min", "max", "seeds"))
+    cells = sum(len(plan.request.suite.languages_of(name)) - len(over.missing) for name, over in summary.tasks.items())
+    # Averages say nothing about a suite of which only one cell has scores.
+    is_one_cell = cells == 1 and summary.overall is not None and bool(summary.overall.missing)
+    shown = summary.tasks if is_one_cell else summary.averages
+    for name, over in shown.items():
+        mean = score_text(over.mean) + "*" * bool(over.missing)
+        spread = map(score_text, (over.sd, over.min, over.max))
+        interval = interval_text(over.low, over.high)
+        table.add(name, mean, interval, *spread, str(len(over.seeds)), strong=name == "overall")
+    shares = [f"{name} {over.seed_share:.0%}" for name, over in shown.items() if over.seed_share is not None]
+    table.notes = [f"share of the mean's variance due to seeds: {', '.join(shares)}"] if shares else []
+    table.notes += interval_notes(table)
+    table.notes += _partial_notes(summary.overall.missing if summary.overall else _missing_cells(summary))
+    return table
+
+
+def _partial_notes(missing: Sequence[str]) -> list[str]:
+    """Explain the star next to a figure."""
+    return [f"* partial, missing: {names_by_task(missing)}"] if missing else []
+
+
+def _missing_cells(summary: RunSummary) -> list[str]:
+    return [f"{name}/{code}" for name, over in summary.tasks.items() for code in over.missing]
+
+
+def languages_table(plan: Plan, summary: RunSummary) -> Table:
+    """Return one row per language, one column per task: mean and range over the seeds."""
+    by_task: dict[str, dict[str, list[float]]] = {name: {} for name in plan.request.tasks}
+    for cell, record in read_records(plan, plan.cells).items():
+        if record.score is not None:
+            by_task[cell.task].setdefault(cell.language, []).append(record.score.score)
+    languages = dict.fromkeys(language for scores in by_task.values() for language in scores)
+    title = f"{summary.system}, {summary.regime}, {summary.split}: {counted(plan.seeds, 'seed')}"
+    table = Table(title, ("language", *by_task))
+    for language in languages:
+        table.add(language, *(_mean_and_range(scores.get(language, [])) for scores in by_task.values()))
+    means = [summary.tasks.get(name) for name in by_task]
+    texts = (_mean_and_range([*over.seeds.values()], "*" * bool(over.missing)) if over else "–" for over in means)
+    table.add("mean", *texts, strong=True)
+    table.notes = ["mean over the seeds (smallest–largest)"] * (plan.seeds > 1)
+    table.notes += _partial_notes(_missing_cells(summary))
+    return table
+
+
+def _mean_and_range(values: list[float], mark: str = "") -> str:
+    """Return the mean over the seeds, with the smallest and the largest if there are several."""
+    if len(values) < 2:
+        return score_text(values[0]) + mark if values else "–"
+    return f"{score_text(fmean(values))}{mark} ({interval_text(min(values), max(values))})"
+
+
+def reason_lines(plan: Plan) -> list[str]:
+    """Return why cells failed or were skipped, and why finished cells have no score."""
+    records = read_records(plan, plan.cells)
+    return list(grouped_reasons({cell: record for cell, record in records.items() if not record.score}))
+
+
+def grouped_reasons(records: Mapping[CellKey, CellRecord]) -> Iterator[str]:
+    """Yield one line per status and reason; reasons that differ only in the name of the cell are merged."""
+    for status in ("failed", "skipped", "done"):
+        by_reason: dict[str, list[CellKey]] = defaultdict(list)
+        for cell, record in records.items():
+            if record.status == status:
+                by_reason[record.general_reason].append(cell)
+        for first, *others in [*by_reason.values()][:LISTED]:
+            more = f" and {len(others):,} more" if others else ""
+            yield f"{status}: {first}{more}: {records[first].reason}"
+        if len(by_reason) > LISTED:
+            yield f"{status}: … and {len(by_reason) - LISTED} more reasons; see the records below .cells"

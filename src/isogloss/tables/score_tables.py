@@ -1,0 +1,311 @@
+"""Tables of results, for one system or several: averages, languages, families, language pairs, provenance."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from isogloss import figures
+from isogloss.figures import MISSING, counted, difference_text, interval_text, score_text
+from isogloss.languages.published import overall
+from isogloss.results.rows import (
+    CellRow,
+    LanguageGroup,
+    Systems,
+    average_rows,
+    cell_rows,
+    gap_rows,
+    group_rows,
+    is_overall_of_one_cell,
+    tasks_of,
+)
+from isogloss.scoring.main_score import lower_is_better, main_score
+from isogloss.scoring.names import language_name
+from isogloss.scoring.results import PairScores, Results
+from isogloss.tables.formatting import interval_notes, left_out_notes
+from isogloss.tables.table import Table
+from isogloss.tasks.registry import task
+
+CELL_MARKS = {"†": "† partial gold, not averaged", "‡": "‡ dev split, the others test"}
+# A figure with marks, and optionally its number of languages.
+_MARKED = re.compile(r"[+-]?\d+\.\d([*†‡]+)(?: \(\d+\))?")
+PARTIAL = "* partial: some of its languages or tasks are missing"
+PAIR_SUBSETS = ("all", "same language", "different languages")
+
+
+def score_tables(systems: Systems) -> list[Table]:
+    """Return the tables of `isogloss score`, the most important first."""
+    tables = [overview_table(systems)]
+    if any(results.pairs for results in systems.values()):
+        tables.append(pair_table(systems))
+    cells = [cell for results in systems.values() for cell in results.cells]
+    if len(cells) > 1 or any(cell.partial for cell in cells):
+        tables += [group_table(systems, "family"), language_table(systems)]
+    return tables
+
+
+def only_if_several(shown: Mapping[str, Any], *cells: str) -> tuple[str, ...]:
+    """Return cells that name the system if there are several."""
+    return cells if len(shown) > 1 else ()
+
+
+def overview_table(systems: Systems) -> Table:
+    """Return task averages, categories and the overall score, with intervals and n; missing cells are noted below."""
+    words = ("task", *only_if_several(systems, "system"), "metrics")
+    suites = dict.fromkeys(f"{results.suite}, {results.split}" for results in systems.values())
+    who = next(iter(systems)) if len(systems) == 1 else f"{len(systems)} systems"
+    title = f"{who} on {'; '.join(suites)}"
+    table = Table(title, (*words, "score", "95 %", "n", "languages"), words=len(words))
+    for row in average_rows(systems):
+        number, is_task = row.score, row.level == "task"
+        name = row.name, *only_if_several(systems, row.system), row.detail
+        score = score_text(number.value) + "*" * row.partial, interval_text(number.low, number.high)
+        table.add(*name, *score, f"{number.n:,}" if is_task else "", row.coverage, strong=not is_task)
+    table.notes = [*_by_holders(systems, _notes_of), *direction_notes(tasks_of(systems)), *interval_notes(table)]
+    return table
+
+
+def _by_holders(systems: Systems, notes_of: Callable[[Results], list[str]]) -> list[str]:
+    """Return the notes of all systems; notes that apply to only some systems name them."""
+    holders: dict[str, list[str]] = defaultdict(list)
+    for name, results in systems.items():
+        for note in notes_of(results):
+            holders[note].append(name)
+    return [note if len(names) == len(systems) else f"{', '.join(names)}: {note}" for note, names in holders.items()]
+
+
+def direction_notes(tasks: Iterable[str]) -> list[str]:
+    """Name the tasks in which lower is better."""
+    lower = [name for name in tasks if lower_is_better(name)]
+    return [f"lower is better: {', '.join(lower)}"] if lower else []
+
+
+def _notes_of(results: Results) -> list[str]:
+    notes: list[str] = []
+    if results.overall.note:
+        notes.append(results.overall.note)
+    elif results.overall.score is not None and is_overall_of_one_cell(results):
+        notes.append(f"no overall score: only one cell of {results.suite} was scored")
+    notes += _population_notes(results) + _seed_notes(results)
+    notes += missing_note(results)
+    notes += left_out_notes(results.left_out)
+    sizes = [max((number.n for number in cell.metrics.values()), default=0) for cell in results.cells]
+    cells = zip(results.cells, sizes, strict=True)
+    partial = [f"{cell.task}/{cell.language} (n={n})" for cell, n in cells if cell.partial]
+    if partial:
+        notes.append(f"partial gold, not averaged: {', '.join(partial)}")
+    noted: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for cell in results.cells:
+        for note in cell.notes:
+            noted[cell.task, note].append(cell.language)
+    return [*notes, *(f"{name}/{','.join(codes)}: {note}" for (name, note), codes in noted.items())]
+
+
+def _population_notes(results: Results) -> list[str]:
+    """Return the population of a record's intervals, with the design effect of every task."""
+    tasks = [average.name for average in results.tasks]
+    if results.resample == "example":
+        words = dict.fromkeys(f"{word}s" for name in tasks if (word := task(name).cluster))
+        same = f" from the same {' and '.join(words)}" if words else ""
+        return [f"95 % intervals are for new examples{same}"]
+    effects = {average.name: average.design_effect for average in results.tasks}
+    by_word: dict[str, list[str]] = defaultdict(list)
+    for name in results.clustered:
+        effect = effects.get(name)
+        by_word[task(name).cluster or "source"].append(name if effect is None else f"{name} {score_text(effect)}")
+    if not by_word:
+        return []
+    parts = [f"{word}s ({', '.join(names)})" for word, names in by_word.items()]
+    rest = "" if set(tasks) <= set(results.clustered) else "; elsewhere for new examples"
+    return [f"95 % intervals are for new {', new '.join(parts)}: design effects in brackets{rest}"]
+
+
+def _seed_notes(results: Results) -> list[str]:
+    if len(results.seeds) < 2:
+        return []
+    averages = {average.name: average.score for average in results.tasks}
+    top = results.overall.score or (next(iter(averages.values())) if len(averages) == 1 else None)
+    note = f"means over {len(results.seeds)} seeds"
+    if top is not None and top.seeds is not None:
+        note += (
+            f": standard deviation {score_text(top.seeds.sd)} points; of the variance of their mean "
+            f"{top.seeds.share:.0%} is due to the seeds, {1 - top.seeds.share:.0%} to the test set"
+        )
+    return [note]
+
+
+def missing_note(results: Results) -> list[str]:
+    """Explain the star next to a figure of one system, if any."""
+    missing = results.overall.missing
+    return [f"* partial, missing: {names_by_task(missing)}"] if missing else []
+
+
+def partial_notes(systems: Systems) -> list[str]:
+    """Explain the star next to a figure, for each incomplete system."""
+    return _by_holders(systems, missing_note)
+
+
+def partial_summary(systems: Systems) -> list[str]:
+    """Return the notes in short form, one line per system, for charts."""
+    lines = []
+    for name, results in systems.items():
+        missing = results.overall.missing
+        tasks = sum("/" not in item for item in missing)
+        cells = len(missing) - tasks
+        parts = [counted(tasks, "task")] * bool(tasks)
+        parts += [counted(cells, "other cell" if tasks else "cell")] * bool(cells)
+        lines += [f"* {name}: partial: {' and '.join(parts)} missing"] if missing else []
+    return lines
+
+
+def names_by_task(missing: Iterable[str]) -> str:
+    """Return the missing tasks and cells, grouped by task."""
+    by_task: dict[str, list[str]] = defaultdict(list)
+    for name in missing:
+        task_name, _, code = name.partition("/")
+        by_task[task_name] += [code] if code else []
+    return "  ".join(f"{name}/{','.join(codes)}" if codes else name for name, codes in by_task.items())
+
+
+def language_table(systems: Systems) -> Table:
+    """Return one row per language and system, one column per task; cells of another split are marked."""
+    tasks, cells = tasks_of(systems), cell_rows(systems)
+    by_key = {(cell.language, cell.system, cell.task): cell for cell in cells}
+    words = ("code", "language", *only_if_several(systems, "system"))
+    table = Table("By language", (*words, *tasks), words=len(words))
+    keys = dict.fromkeys((cell.language, cell.system) for cell in cells)
+    for code, name in sorted(keys, key=lambda key: key[0]):
+        row_cells = [by_key.get((code, name, task)) for task in tasks]
+        scores = [score_text(cell.score) + cell_marks(cell) if cell else MISSING for cell in row_cells]
+        table.add(code, language_name(code), *only_if_several(systems, name), *scores)
+    table.notes = mark_notes("".join(map(cell_marks, cells)))
+    return table
+
+
+def cell_marks(cell: CellRow) -> str:
+    """Return the marks of a cell's score: incomplete gold, or another split."""
+    is_dev = cell.split_asked == "best" and cell.record.split == "dev"
+    return "†" * cell.record.partial + "‡" * is_dev
+
+
+def mark_notes(marked: str) -> list[str]:
+    """Explain the marks of cells that occur in a text."""
+    return [note for mark, note in CELL_MARKS.items() if mark in marked]
+
+
+def mark_legend(figures: Iterable[str]) -> str:
+    """Explain the marks of figures that occur, in one line."""
+    marks = {match[1] for figure in figures if (match := _MARKED.fullmatch(figure))}
+    return "; ".join(note for mark, note in {"*": PARTIAL, **CELL_MARKS}.items() if mark in "".join(marks))
+
+
+def group_table(systems: Systems, by: LanguageGroup) -> Table:
+    """Return one row per family (or script) and system: the mean over its languages in each task."""
+    tasks, rows = tasks_of(systems), group_rows(systems, by)
+    by_key = {(row.group, row.system, row.task): row for row in rows}
+    words = (by, *only_if_several(systems, "system"))
+    table = Table(f"By {by} (mean over its languages)", (*words, "languages", *tasks), words=len(words))
+    for group, size in dict.fromkeys((row.group, row.size) for row in rows):
+        for name in systems:
+            means = [by_key.get((group, name, task)) for task in tasks]
+            if any(means):
+                fewer = [f" ({row.languages})" if row and row.languages < size else "" for row in means]
+                scores = [score_text(row.score) + "*" * row.partial if row else MISSING for row in means]
+                texts = map("".join, zip(scores, fewer, strict=True))
+                table.add(group, *only_if_several(systems, name), str(size), *texts)
+    if any("(" in cell for row in table.rows for cell in row[len(words) :]):
+        table.notes = ["brackets: number of languages averaged"]
+    table.notes += partial_notes(systems) if any(row.partial for row in rows) else []
+    return table
+
+
+def gap_table(systems: Systems) -> Table:
+    """Return English against the mean of the other languages, task by task."""
+    words = ("task", *only_if_several(systems, "system"))
+    table = Table("Transfer gap", (*words, "English", "others", "gap", "95 %", "languages"), words=len(words))
+    rows = gap_rows(systems)
+    for row in rows:
+        star = "*" * row.partial
+        scores = score_text(row.english), score_text(row.others) + star, difference_text(row.gap) + star
+        interval = figures.difference_interval_text(row.low, row.high)
+        table.add(row.task, *only_if_several(systems, row.system), *scores, interval, row.coverage)
+    table.notes = ["languages: number of other languages; tasks without English have no gap"]
+    table.notes += partial_notes(systems) if any(row.partial for row in rows) else []
+    lower = direction_notes(dict.fromkeys(row.task for row in rows))
+    table.notes += [f"{note}; there, a gap below zero is a loss" for note in lower]
+    if any(row.low is None for row in rows):
+        why = "too few examples, identical resamples, or a record of an earlier version"
+        table.notes.append(f"{figures.NO_INTERVAL} no interval: {why}")
+    return table
+
+
+def pair_table(systems: Systems) -> Table:
+    """Return retrieval within and across languages, pooled over all queries."""
+    words = ("task", *only_if_several(systems, "system"), "metric")
+    table = Table("Retrieval by language of query and target (pooled)", (*words, *PAIR_SUBSETS), words=len(words))
+    for name, results in systems.items():
+        for scores in results.pairs:
+            numbers = [scores.subsets.get(subset) for subset in PAIR_SUBSETS]
+            texts = [
+                f"{score_text(number.value)} [{interval_text(number.low, number.high)}]" if number else MISSING
+                for number in numbers
+            ]
+            table.add(scores.task, *only_if_several(systems, name), scores.metric, *texts)
+    return table
+
+
+def pair_matrix_table(task: str, by_system: Mapping[str, PairScores]) -> Table:
+    """Return one task's scores by language of the query (rows) and of the target (columns)."""
+    targets = sorted({target for scores in by_system.values() for row in scores.matrix.values() for target in row})
+    words = ("code", "language", *only_if_several(by_system, "system"))
+    table = Table(f"{task}: query by target", (*words, *targets), words=len(words))
+    for query in sorted({query for scores in by_system.values() for query in scores.matrix}):
+        for name, scores in by_system.items():
+            numbers = [scores.matrix.get(query, {}).get(target) for target in targets]
+            shown = [score_text(number.value if number else None) for number in numbers]
+            table.add(query, language_name(query), *only_if_several(by_system, name), *shown)
+    if any(scores.metric == "one-target" for scores in by_system.values()):
+        table.notes.append("one-target: MRR@20 of each right answer, with the others removed")
+    return table
+
+
+def provenance_tables(systems: Systems) -> dict[str, Table]:
+    """Return metadata, missing cells and the signature of every cell."""
+    about = Table("Systems", ("system", "what", "value"), words=3)
+    missing = Table("Missing tasks and cells", ("system", "average", "missing"), words=3)
+    left_out = Table("Predictions left out", ("system", "answers", "reason", "what to do"), words=4)
+    signatures = Table("Signatures", ("system", "task", "code", "language", "signature"), words=5)
+    for name, results in systems.items():
+        facts = {**results.system, "suite": results.suite, "split": results.split, "isogloss": results.isogloss}
+        for key, value in {**facts, "schema version": results.schema_version}.items():
+            about.add(name, key, str(value))
+        averages = [(average.name, average.missing) for average in (*results.tasks, *results.categories)]
+        for average, parts in (*averages, ("overall", results.overall.missing)):
+            if parts:
+                missing.add(name, average, " ".join(parts))
+        for item in results.left_out:
+            where = f"{item.task}/{item.language} {item.split}" if item.task else item.path
+            left_out.add(name, where, item.reason, item.fix)
+        for cell in results.cells:
+            signatures.add(name, cell.task, cell.language, language_name(cell.language), cell.signature)
+    tables = {"systems": about, "missing": missing, "left-out": left_out, "signatures": signatures}
+    return {name: table for name, table in tables.items() if table.rows or name in ("systems", "signatures")}
+
+
+def published_table(results: Results) -> Table:
+    """Return task averages of the suite `mini` next to the papers' systems on the real tasks, for orientation only."""
+    published = [row for row in overall("xtreme-r") if row.regime == "zero-shot" and row.average is not None]
+    name = str(results.system.get("name", ""))
+    table = Table("Next to the published baselines", ("task", f"{name} on mini", *(row.system for row in published)))
+    for average in results.tasks:
+        real = task(average.name).base_id
+        theirs = [score_text(main_score(real, row.metrics[real])) for row in published]
+        table.add(real, score_text(average.score.value) + "*" * bool(average.missing), *theirs)
+    if results.overall.score is not None:
+        theirs = [score_text(row.average) for row in published]
+        table.add(
+            "overall", score_text(results.overall.score.value) + "*" * results.overall.partial, *theirs, strong=True
+        )
+    about = "published figures are reported by the XTREME-R paper on the real tasks: not comparable with mini"
+    table.notes = [*missing_note(results), about]
+    return table

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { columnChoices, humanRow } from "../../src/isogloss/site/web/columns.js";
+import { lackText, scoreTitle } from "../../src/isogloss/site/web/describe.js";
+import {
+  chosenColumns,
+  keptSystems,
+  narrowedCells,
+  systemOptions,
+  SYSTEM_FILTERS,
+} from "../../src/isogloss/site/web/filters.js";
+import { filterText } from "../../src/isogloss/site/web/leaderboard_controls.js";
+import { coverageText, emptyText, leadText, rankingText } from "../../src/isogloss/site/web/leaderboard_words.js";
+import { chosenWeights, standings, tieLetters, wholeValue } from "../../src/isogloss/site/web/standings.js";
+import { board, params } from "./board_fixture.js";
+
+const table = (query = "") => standings(board(), params(query));
+
+test("systems are ranked by the mean over categories; partial ones are not", () => {
+  const { rows, ranked } = table();
+  assert.equal(ranked, 2);
+  assert.deepEqual(
+    rows.map(({ rank }) => rank),
+    [2, 1, null],
+  );
+  // Classification 76; question answering (70 + 64) / 2 = 67.
+  assert.equal(wholeValue(rows[1], "overall"), 71.5);
+  assert.equal(wholeValue(rows[2], "overall"), null);
+});
+
+test("a partial score is the mean of the available cells", () => {
+  const figure = table().rows[2].figures.get("xnli");
+  assert.deepEqual([figure.value, figure.partial, figure.n, figure.of], [90, true, 1, 2]);
+});
+
+test("filters select cells, and ranks follow the selection", () => {
+  const selected = table("task=tydiqa&language=sw");
+  assert.deepEqual(
+    selected.rows.map(({ rank }) => rank),
+    [3, 1, 2],
+  );
+  assert.ok(selected.choice.narrowed);
+});
+
+test("sorting by a column ranks by it", () => {
+  assert.deepEqual(
+    table("sort=xquad").rows.map(({ rank }) => rank),
+    [3, 1, 2],
+  );
+});
+
+test("hiding partial results drops systems with missing cells", () => {
+  assert.equal(table("complete=1").rows.length, 2);
+  assert.equal(table("complete=1&task=xquad").rows.length, 3);
+});
+
+test("the table is reused while only rows are selected", () => {
+  const own = board();
+  assert.equal(standings(own, params("sort=xnli")), standings(own, params("sort=xnli&tick=a&page=2")));
+  assert.notEqual(standings(own, params("sort=xnli")), standings(own, params("sort=xquad")));
+});
+
+test("weights come from the address", () => {
+  assert.deepEqual(chosenWeights(params("w=xnli:2&w=xquad:-1&w=tydiqa:x")), { xnli: 2, xquad: 0, tydiqa: 0 });
+});
+
+test("tie letters name the groups", () => {
+  assert.deepEqual(tieLetters(board()).get("b"), [{ letter: "a", group: ["a", "b"], how: "paired" }]);
+});
+
+test("missing cells are listed by name", () => {
+  const { rows, by } = table();
+  assert.equal(lackText(board(), rows[2]), "missing: XNLI in Swahili");
+  assert.equal(lackText(board(), rows[0], by), "not reported");
+});
+
+test("the headline names the selection", () => {
+  assert.equal(leadText(table()), "overall");
+  assert.equal(leadText(table("sort=xnli")), "on XNLI");
+  assert.equal(leadText(table("ranking=flat")), "by “Flat”");
+  assert.equal(leadText(table("task=tydiqa&language=sw")), "on TyDiQA-GoldP in Swahili");
+  assert.equal(leadText(table("task=tydiqa")), "on TyDiQA-GoldP");
+  assert.equal(leadText(table("language=sw")), "on XNLI and TyDiQA-GoldP in Swahili");
+});
+
+test("the headline counts complete and partial systems", () => {
+  assert.equal(coverageText(table(), 3, 232), "3 systems cover the full benchmark; 232 have partial results");
+  assert.equal(coverageText(table(), 1, 1), "1 system covers the full benchmark; 1 has partial results");
+  assert.equal(coverageText(table("task=xnli"), 2, 0), "2 systems cover this selection");
+  assert.equal(
+    coverageText(table("task=xnli"), 2, 1, 3),
+    "2 systems cover this selection; 1 has partial results; 3 have none",
+  );
+});
+
+test("empty rankings are explained", () => {
+  assert.equal(emptyText(table("task=xquad&language=sw")), "XQuAD has no Swahili data. Try XNLI or TyDiQA-GoldP.");
+  assert.equal(emptyText(table("q=none")), "No system matches these filters.");
+  assert.equal(emptyText({ ...table(), board: { ...board(), systems: [] } }), "This board has no systems yet.");
+});
+
+test("the ranking text names the selected part", () => {
+  assert.match(rankingText(table("language=sw")), / Averaged over 2 of 3 tasks and 1 of 4 languages\.$/);
+});
+
+test("system filters", () => {
+  const names = (query) => keptSystems(board(), params(query)).map(({ id }) => id);
+  assert.deepEqual(names("kind=llm"), ["b"]);
+  assert.deepEqual(names("q=alpha+translate"), ["c"]);
+  assert.deepEqual(names("pmin=1000"), ["b"]);
+  assert.deepEqual(names("pmax=1000"), ["a"]);
+  assert.deepEqual(names("contamination=flagged"), ["b"]);
+  assert.deepEqual(names("year=not+disclosed"), ["c"]);
+  assert.deepEqual(names("kind=llm&origin=scored+here"), []);
+});
+
+test("filter options count systems, undisclosed ones last", () => {
+  const year = SYSTEM_FILTERS.find(({ key }) => key === "year");
+  assert.deepEqual(systemOptions(board(), year), [
+    ["2020", "2020 (1)"],
+    ["2023", "2023 (1)"],
+    ["not disclosed", "not disclosed (1)"],
+  ]);
+});
+
+test("cell filters combine", () => {
+  const codes = (query) => chosenColumns(board(), params(query)).map(({ task, codes: own }) => [task.id, ...own]);
+  assert.deepEqual(codes("family=Uralic"), [["tydiqa", "fi"]]);
+  assert.deepEqual(codes("script=Arab&task=xquad"), [["xquad", "ar"]]);
+  assert.deepEqual(codes("metric=em"), [["xquad", "en", "ar"]]);
+  assert.ok(narrowedCells(params("metric=em")) && !narrowedCells(params("kind=llm")));
+});
+
+test("a single metric replaces the average", () => {
+  const [column] = chosenColumns(board(), params("metric=f1"));
+  assert.deepEqual([column.metric, column.whole, column.scores[0]], ["f1", false, 75]);
+});
+
+test("filter chips are readable", () => {
+  assert.equal(filterText(board(), "language", "sw"), "Language: Swahili");
+  assert.equal(filterText(board(), "script", "Arab"), "Script: Arabic");
+  assert.equal(filterText(board(), "complete", "1"), "no partial results");
+  assert.equal(filterText(board(), "q", "x"), "“x”");
+  assert.equal(filterText(board(), "pmin", "5"), "at least 5 million parameters");
+});
+
+test("human performance is shown for whole tasks only", () => {
+  assert.equal(humanRow(table()).figures.get("xnli").value, 92.8);
+  assert.equal(humanRow(table("language=sw")), null);
+});
+
+test("column choices list scores and metadata", () => {
+  const choices = columnChoices(table());
+  assert.ok(choices.some(({ id, start }) => id === "licence" && !start));
+  assert.ok(!choices.some(({ id }) => id === "cost"));
+  assert.equal(scoreTitle(table().shown.find(({ id }) => id === "qa")), "Question answering average");
+});

@@ -1,0 +1,654 @@
+// Types of a board's data: as in src/isogloss/board/model.py, with scores unpacked by decode.js.
+export {};
+
+declare global {
+  type Maybe<T> = T | null | undefined;
+  type Cleanable = Node | string | number | boolean | null | undefined;
+  type Child = Cleanable | readonly Child[];
+  type Listener = (event: any) => void;
+  type Attributes = Record<string, string | number | boolean | Listener | null | undefined>;
+  type Interval = [number, number];
+  type Option = string[];
+  type Paint = { fill: string; ink: string };
+  type TipLine = Maybe<string | false> | Promise<Maybe<Maybe<string>[] | "">>;
+  type TipMaker = () => TipLine[];
+  /** The scores of a system; every column has one. */
+  interface Figures extends Omit<Map<string, Figure>, "get"> {
+    get(column: string): Figure;
+  }
+
+  // Lists read by position are not empty; `filter(Boolean)` drops missing values.
+  interface Array<T> {
+    at(index: number): T;
+    filter(predicate: BooleanConstructor): Exclude<T, null | undefined | false | "" | 0>[];
+  }
+  interface Element {
+    open: boolean;
+    disabled: boolean;
+    dataset: DOMStringMap;
+    tabIndex: number;
+    focus(options?: FocusOptions): void;
+  }
+  type Columns = readonly TableColumn<any>[];
+  type Load = Promise<boolean>;
+
+  /** Listeners, tips and drawings of a node. */
+  interface Extras {
+    listeners: Record<string, Listener>;
+    tip?: TipMaker;
+    cellTips?: (cell: any) => TipMaker | null;
+    draw?: (width: number) => Node;
+    width?: number;
+  }
+
+  interface Page {
+    title: string;
+    view(params: URLSearchParams): Child[] | Promise<Child[]>;
+  }
+
+  interface Ended {
+    value: number;
+    low?: number | null;
+    high?: number | null;
+  }
+
+  // model.py: the fields of data.js.
+  interface TaskData {
+    id: string;
+    name: string;
+    category: string;
+    kind: string;
+    metric: string;
+    metrics?: string[];
+    lower_is_better: boolean;
+    languages: string[];
+    n: number[];
+    human: number | null;
+  }
+
+  interface Task extends TaskData {
+    title: string;
+    scores: Float64Array;
+    cells: Float64Array;
+    cellMetric: string;
+    place: Map<string, number>;
+  }
+
+  interface Language {
+    code: string;
+    name: string;
+    autonym: string;
+    family: string;
+    branch: string;
+    script: string;
+    rtl: boolean;
+    articles: number | null;
+    speakers: number | null;
+    near: string[];
+    place: [number, number] | null;
+  }
+
+  interface System {
+    id: string;
+    name: string;
+    kind: string;
+    regime: string;
+    reported?: boolean;
+    complete?: boolean;
+    has_predictions?: boolean;
+    year?: number | null;
+    date?: string | null;
+    paper?: string | null;
+    url?: string | null;
+    parameters?: number | null;
+    parameters_active?: number | null;
+    open_weights?: boolean | null;
+    pretraining_data?: string | null;
+    parallel_data?: string | boolean | null;
+    translated_data?: string | boolean | null;
+    licence?: string | null;
+    contamination?: string;
+    notes?: string[];
+    source?: string;
+    unparsed?: number | null;
+    tokens?: number | null;
+    cost?: number | null;
+    provenance: number;
+    // Added by decode.js.
+    at: number;
+    fullName: string;
+    cells: number;
+  }
+
+  interface PackedAverages {
+    value: string;
+    low?: string;
+    high?: string;
+  }
+
+  interface Averages {
+    value: Float64Array;
+    low: Float64Array;
+    high: Float64Array;
+  }
+
+  interface BoardRanks {
+    title: string;
+    rank: (number | null)[];
+    low: (number | null)[];
+    high: (number | null)[];
+  }
+
+  interface Footnote {
+    system: string;
+    task: string;
+    text: string;
+  }
+
+  interface BoardProvenance {
+    scorer: string;
+    split: string;
+    resample: string;
+    checksums: Record<string, Record<string, string>>;
+  }
+
+  interface SharedData {
+    made: string;
+    isogloss: string;
+    title?: string;
+    suite: string;
+    rule: { name: string; text: string };
+    categories: { name: string; tasks: string[] }[];
+    ranks: Record<string, BoardRanks | undefined>;
+    ties?: Record<string, number[][]>;
+    tied_by?: Record<string, string[]>;
+    tie_test?: string;
+    footnotes?: Footnote[];
+    provenance?: BoardProvenance[];
+    has_bias?: boolean;
+    examples?: Record<string, string[]>;
+    no_examples?: string;
+    submit?: string;
+    schema: number;
+  }
+
+  interface BoardData extends SharedData {
+    tasks: TaskData[];
+    languages: Language[];
+    system_fields: string[];
+    systems: unknown[][];
+    cells: Record<string, string>;
+    averages: Record<string, PackedAverages>;
+  }
+
+  /** The board as openBoard returns it. */
+  interface Board extends SharedData {
+    tasks: Task[];
+    languages: Language[];
+    systems: System[];
+    averages: Map<string, Averages>;
+    single: Map<string, Float64Array>;
+    task: Map<string, Task>;
+    system: Map<string, System>;
+    language: Map<string, Language>;
+    cellCount: number;
+  }
+
+  // model.py: the file of a system.
+  interface SystemCell {
+    task: string;
+    language: string;
+    n: number;
+    metrics: Record<string, [number, number | null, number | null]>;
+    signature?: string;
+    notes?: string[];
+    unparsed?: number;
+  }
+
+  interface SystemGap {
+    task: string;
+    value: number;
+    low: number | null;
+    high: number | null;
+  }
+
+  interface ErrorRate extends Ended {
+    test: string;
+    language: string;
+  }
+
+  interface PairedTest {
+    column: string;
+    difference: number;
+    low: number | null;
+    high: number | null;
+    p: number;
+  }
+
+  interface SystemPair {
+    first: System;
+    second: System;
+  }
+
+  interface BucketBar {
+    name: string;
+    edges: string;
+    n: number;
+    value: number;
+    low: number | null;
+    high: number | null;
+    at?: number;
+    own?: number;
+    other?: number;
+    p?: number;
+    flips?: boolean;
+    ids?: string[];
+  }
+
+  interface Chart {
+    task: string;
+    language: string;
+    metric: string;
+    attribute: string;
+    title: string;
+    insight?: string;
+    edges?: number[] | null;
+    bars: BucketBar[];
+  }
+
+  type PackedChart = Omit<Chart, "bars"> & { bars: any[][] };
+
+  interface BoardExample {
+    inputs: Record<string, string>;
+    gold: string;
+    answer: string;
+    score: number | null;
+  }
+
+  interface SystemDetail {
+    id: string;
+    metadata: Record<string, unknown>;
+    cells: SystemCell[];
+    gaps: SystemGap[];
+    checklist: ErrorRate[];
+    paired: Record<string, PairedTest[] | undefined>;
+    missing: string[];
+    analyses?: {
+      single: PackedChart[];
+      pairwise: Record<string, PackedChart[] | undefined>;
+      examples: Record<string, Record<string, BoardExample | undefined> | undefined>;
+    } | null;
+    examples?: string[];
+  }
+
+  type Detail = Maybe<SystemDetail>;
+
+  interface Distribution {
+    task: string;
+    language: string;
+    attribute: string;
+    title: string;
+    discrete: boolean;
+    n: number;
+    mean: number;
+    quartiles: number[];
+    shares: Record<string, number>;
+  }
+
+  // example_tables.py: single examples.
+  type PackedNumbers = [number, string];
+  type PackedColumn = [any[], PackedNumbers | null];
+
+  interface ValueColumn {
+    values: any[];
+    places: ArrayLike<number> & Iterable<number>;
+  }
+
+  interface ExampleAttribute<C = ValueColumn> {
+    name: string;
+    title: string;
+    discrete: boolean;
+    of_examples: boolean;
+    column: C;
+  }
+
+  interface ExampleText {
+    inputs: Record<string, string>;
+    gold: string;
+  }
+
+  interface PackedExamples {
+    ids: string[];
+    sources: PackedNumbers | null;
+    source: string;
+    rows: PackedNumbers | null;
+    counted: PackedNumbers | null;
+    attributes: ExampleAttribute<PackedColumn>[];
+    texts: Record<number, ExampleText | undefined>;
+  }
+
+  interface CellExamples extends Omit<PackedExamples, "rows" | "counted" | "attributes"> {
+    rows: Uint8Array | Uint32Array;
+    rowSources: Uint32Array;
+    sourceCount: number;
+    counted: Uint8Array | Uint32Array | null;
+    attributes: ExampleAttribute[];
+  }
+
+  interface MetricOf<C> {
+    name: string;
+    value: string;
+    lower_is_better: boolean;
+    columns: C[];
+  }
+
+  type Metric = MetricOf<Float64Array>;
+
+  interface StatisticsOf<C> {
+    metrics: MetricOf<C>[];
+    answers: Record<number, string | undefined>;
+  }
+
+  interface LiveCell {
+    examples: CellExamples;
+    systems: StatisticsOf<Float64Array>[];
+  }
+
+  type Cut = { rule: string; edges?: number[]; buckets?: number };
+
+  interface CutBuckets {
+    buckets: { name: string; edges: string; n: number }[];
+    codes: Uint16Array;
+  }
+
+  interface Estimate {
+    value: number;
+    n: number;
+    errors: Float64Array;
+    count: number;
+    variance: number;
+    centre: number;
+    unseen: number;
+  }
+
+  // The leaderboard.
+  interface CellColumn {
+    task: Task;
+    codes: string[];
+    places: number[];
+    whole: boolean;
+    scores: Float64Array;
+    metric: string;
+  }
+
+  interface ScoreColumn {
+    id: string;
+    title: string;
+    kind: string;
+    category?: string;
+    /** The cells of a task column. */
+    part: CellColumn;
+    /** The cells of a category column. */
+    parts: CellColumn[];
+    lower?: boolean;
+  }
+
+  interface Figure {
+    value: number;
+    low: number;
+    high: number;
+    partial?: boolean;
+    n: number;
+    of: number;
+  }
+
+  interface Lack {
+    column: CellColumn;
+    codes: string[];
+  }
+
+  interface Standing {
+    system: System;
+    figures: Figures;
+    cells: number;
+    lacking(): Lack[];
+    rank: number | null;
+    range?: Interval | null;
+    human?: boolean;
+  }
+
+  type Unranked = Omit<Standing, "rank">;
+
+  interface Choice {
+    ranking: string;
+    title: string;
+    hint: string;
+    weights?: Record<string, number>;
+    narrowed?: boolean;
+    tasks: string[];
+    languages: string[];
+    lower?: boolean;
+  }
+
+  interface Standings {
+    board: Board;
+    columns: CellColumn[];
+    shown: ScoreColumn[];
+    rows: Standing[];
+    by: ScoreColumn;
+    choice: Choice;
+    values: number[];
+    ranked: number;
+    rangeHint: string;
+    drawRanges: (() => boolean) | null;
+  }
+
+  interface FiguresCache {
+    key: string;
+    board: Board | null;
+    columns: CellColumn[];
+    shown: ScoreColumn[];
+    ranking: { id: string; title: string; hint: string; lower?: boolean };
+    choice: Choice;
+    rows: Unranked[];
+  }
+
+  interface RankingPart {
+    id: string;
+    category: string;
+    codes: string[];
+    scores: number[];
+    figure: number;
+  }
+
+  interface TableColumn<Row = any> {
+    id: string;
+    title: string;
+    head?: Child;
+    note?: string;
+    hint?: string | string[];
+    group?: string;
+    className?: string;
+    fileTitle?: string;
+    numeric?: boolean;
+    lower?: boolean;
+    score?: boolean;
+    fixed?: boolean;
+    heads?: boolean;
+    sparse?: boolean;
+    onlyInFiles?: boolean;
+    inFiles?: boolean;
+    value?: ((row: Row) => any) | null;
+    show?: (row: Row) => Child;
+    text?: (value: any) => string;
+    tip?: (row: Row) => TipLine[];
+    mark?: (row: Row) => string | null;
+    strength?: (row: Row) => Maybe<number>;
+    prepare?: (rows: Row[]) => void;
+  }
+
+  /** A column of systemTable. */
+  interface SystemColumn {
+    id: string;
+    title: string;
+    note?: string;
+    hint?: string | string[];
+    lower?: boolean;
+    of(system: System): Maybe<number>;
+    says?(system: System): TipLine[];
+  }
+
+  interface SystemRow {
+    system: System;
+    values: Maybe<number>[];
+    rank: number | null;
+  }
+
+  interface Point {
+    system: System;
+    value: number;
+    kind: string;
+    low?: number | null;
+    high?: number | null;
+    lines: TipLine[];
+  }
+
+  interface StripLine {
+    label: string;
+    href?: string;
+    points: Point[];
+    reference?: { value: number; lines: string[] } | null;
+  }
+
+  interface PlotPoint {
+    x: number;
+    y: number;
+    low: number;
+    high: number;
+    kind: string;
+    label: string;
+    href: string;
+    lines: string[];
+  }
+
+  interface BarRecord extends Ended {
+    label: string;
+    name?: string;
+    n?: number;
+    lines: TipLine[];
+    bucket?: any;
+    at?: number;
+  }
+
+  interface SharedCells {
+    task: Task;
+    codes: string[];
+  }
+
+  interface CompareRow {
+    values: number[];
+    won: number[];
+    lower: boolean | null;
+    shared: number;
+  }
+
+  interface HeatTable {
+    rows: any[];
+    columns: any[];
+    rowHead(row: any): Child;
+    columnHead(column: any): Child;
+    value(row: any, column: any): Maybe<number>;
+    tip?(row: any, column: any, score: any): TipLine[];
+    href?(row: any, column: any): string;
+    paintOf(score: any, row?: any, column?: any): Paint;
+    text?(score: any): string;
+    caption: string;
+  }
+
+  interface RowOptions {
+    rowClass?: ((row: any) => string | null) | null;
+    rowKey?: ((row: any) => string) | null;
+  }
+
+  interface DataTable extends RowOptions {
+    columns: Columns;
+    rows: any[];
+    params: URLSearchParams;
+    start: string;
+    label: string;
+    before?: any[];
+    fallback?: (a: any, b: any) => number;
+  }
+
+  interface Sort {
+    column?: TableColumn;
+    descending: boolean;
+    natural: string;
+  }
+
+  interface Tie {
+    letter: string;
+    group: string[];
+    how?: string;
+  }
+
+  interface Axis {
+    id: string;
+    title: string;
+    axis: string;
+    log?: boolean;
+    of(system: System): number;
+    text(x: number): string;
+    ticks?(values: number[]): number[];
+  }
+
+  interface BiasCell {
+    code: string;
+    examples: CellExamples;
+  }
+
+  /** A choice among values of the address. */
+  interface Chosen {
+    values: string[];
+    chosen: string;
+  }
+
+  interface AnalysisContext {
+    board: Board;
+    mode: string;
+    params: URLSearchParams;
+    systems: System[];
+    details: Detail[];
+    task: string;
+    language: string;
+  }
+
+  interface BucketFigure {
+    node: Element;
+    attribute: string;
+    bars(): BucketBar[];
+  }
+
+  interface LanguageChoice {
+    tasks: Task[];
+    systems: System[];
+  }
+
+  type BestByLanguage = Record<string, Best>;
+
+  interface Best {
+    value: number;
+    system: System | null;
+  }
+
+  interface Extremes {
+    best?: BarRecord;
+    worst?: BarRecord;
+  }
+
+  var isoglossBoardData: BoardData | undefined;
+  var isoglossBias: { distributions: Distribution[] } | undefined;
+  var isoglossSystem: (id: string, detail: SystemDetail) => void;
+  var isoglossExamples: (cell: string, packed: PackedExamples) => void;
+  var isoglossStatistics: (path: string, packed: StatisticsOf<PackedColumn>) => void;
+}

@@ -1,0 +1,113 @@
+"""Published systems: figures as printed, footnotes on inconsistencies, and all marked as reported."""
+
+import pytest
+
+from board.made_systems import XTREME_R
+from board.unpacking import unpacked
+from isogloss.board.build import make_board
+from isogloss.board.encoding import NONE
+from isogloss.board.site import read_systems
+from isogloss.errors import DataError, UnknownNameError
+from isogloss.languages.published import overall
+from isogloss.results.averages import completed_averages
+from isogloss.results.published import read_published
+from isogloss.tasks.suites import suite
+
+
+@pytest.fixture(scope="module")
+def everyone():
+    return read_published("published:all", XTREME_R)
+
+
+def named(entries, name, regime="zero-shot"):
+    return next(entry for entry in entries if (entry.name, entry.regime) == (name, regime))
+
+
+@pytest.mark.parametrize("name", ["xtreme-r", "xtreme"])
+def test_rows_and_averages_of_the_main_table(name):
+    entries = read_published("published", suite(name))
+    for row in overall(name):
+        if row.regime == "human":
+            continue
+        columns = completed_averages(named(entries, row.system, row.regime), suite(name))
+        assert ("overall" in columns) == (row.average is not None)
+        if row.average is not None:
+            assert columns["overall"].value == row.average
+            of_tasks = completed_averages(named(entries, row.system, row.regime), suite(name))
+            parts = [of_tasks[category].value for category in suite(name).categories]
+            if name == "xtreme-r":
+                assert sum(parts) / 4 == pytest.approx(row.average, abs=0.06)
+
+
+def test_inconsistencies_in_print_are_footnotes(everyone):
+    footnotes = {(entry.name, entry.regime, task) for entry in everyone for task, _ in entry.footnotes}
+    assert footnotes == {
+        ("mBERT", "zero-shot", "xnli"),
+        ("mBERT", "zero-shot", "tatoeba"),
+        ("XLM-R Large", "zero-shot", "tatoeba"),
+        ("mT5-XXL", "zero-shot", "tydiqa"),
+        ("mT5-XXL", "zero-shot", "mewslix"),
+        ("mT5-XXL", "zero-shot", "lareqa"),
+        ("mBERT", "translate-train", "tydiqa"),
+        ("mBERT", "translate-train-all", "tydiqa"),
+        ("XLM-R Large [ERNIE-M]", "zero-shot", "mlqa"),
+        ("XLM-R Base (as in the XLM-V paper)", "zero-shot", "xquad"),
+    }
+    (text,) = (text for task, text in named(everyone, "mBERT").footnotes if task == "xnli")
+    assert text == "XTREME-R Table 15 prints an average of 65.4; its rows give 66.5"
+
+
+def test_a_model_has_one_size_in_all_regimes(everyone):
+    sizes = {entry.metadata.get("parameters") for entry in everyone if entry.name == "mT5-XXL"}
+    assert sizes == {13_000}
+
+
+def test_metadata(everyone):
+    systems = {(system.name, system.regime): system for system in make_board(everyone, XTREME_R).data.systems}
+    assert len(systems) == len(everyone) == 235
+    assert all(system.reported and not system.has_predictions and system.source for system in systems.values())
+    large = systems["XLM-R Large", "zero-shot"]
+    assert (large.parameters, large.pretraining_data, large.year) == (559_000_000, "6.3T tokens", 2020)
+    largest = systems["XLM-R XXL", "translate-train-all"]
+    assert (largest.year, largest.parameters, largest.licence) == (2021, 10_700_000_000, "MIT")
+    assert (systems["mBERT", "zero-shot"].parallel_data, systems["mBERT", "zero-shot"].licence) == (False, "Apache-2.0")
+    assert large.parallel_data is False
+    assert systems["InfoXLM Large", "zero-shot"].licence is None
+    assert systems["ERNIE-M Large", "zero-shot"].parallel_data == "69 GB"
+    assert systems["bloom-7b1", "prompted"].kind == "llm"
+    assert systems["bloom-7b1", "prompted"].parameters == 7_100_000_000
+    assert systems["sentence-transformers/LaBSE", "embedding"].kind == "retrieval"
+    assert systems["mteb/baseline-random-encoder", "embedding"].kind == "floor"
+    assert systems["mBERT", "translate-train"].translated_data is True
+    assert systems["mBERT", "zero-shot"].translated_data is False
+
+
+def test_question_answering_has_only_f1_by_language(everyone):
+    data = make_board(everyone, XTREME_R).data
+    index = next(row for row, system in enumerate(data.systems) if system.id == "mbert")
+    cells = {name: unpacked(data.cells[name]).reshape(len(everyone), -1)[index] for name in ("xquad", "xquad:f1")}
+    assert set(cells["xquad"].tolist()) == {NONE}
+    assert NONE not in cells["xquad:f1"]
+    average = unpacked(data.averages["xquad"].value)[index]
+    assert abs(average - 5775) == 1
+    assert data.ranks["category"].rank[index] == 3
+    assert data.ranks["category"].low[index] is None
+
+
+def test_checklist_error_rates(everyone):
+    assert len(named(everyone, "mBERT").checklist) == len(named(everyone, "XLM-R Large").checklist) == 300
+
+
+def test_one_system():
+    assert {entry.regime for entry in read_published("published:mBERT", XTREME_R)} == {
+        "zero-shot",
+        "translate-train",
+        "translate-train-all",
+    }
+    with pytest.raises(UnknownNameError, match="labse"):
+        read_published("published:sentence-transformers/LaBSA", XTREME_R)
+
+
+def test_a_suite_without_published_scores_is_an_error():
+    with pytest.raises(DataError, match="no scores of mini"):
+        read_systems(["published:all"], suite("mini"))
