@@ -13,7 +13,7 @@ Packages add subclasses for failures that only they raise and handle:
 - data: ChecksumError, HostError; checklist: OtherFormatError (all DataError)
 - board: BoardError, StateError; ArchiveError, FormError, MonthlyLimitError, UploadLimitError (PredictionError)
 - training: TrainingError, RecipeError; systems: SystemFailureError; grammar: GrammarError; analysis: AnalysisError
-- runs: NotAvailableError, TimeLimitError, SlurmSilentError, ClusterGoneError; workers: WorkerDiedError
+- runs: NotAvailableError, TimeLimitError, SlurmSilentError, LockLostError; workers: WorkerDiedError, ClusterGoneError
 - plugins: PluginError
 """
 

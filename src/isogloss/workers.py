@@ -61,6 +61,10 @@ class WorkerDiedError(IsoglossError):
     """The process or node that executed a call died."""
 
 
+class ClusterGoneError(IsoglossError):
+    """The head of a cluster no longer answers; its workers may still be running."""
+
+
 class Workers(AbstractContextManager["Workers"], Protocol):
     """Executor of calls. Enter it before the first call; after it exits, none of its calls is running."""
 

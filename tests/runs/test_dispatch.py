@@ -13,13 +13,15 @@ import pytest
 
 from isogloss.errors import IsoglossError
 from isogloss.runs import locks
+from isogloss.runs.cells import writing_cell
 from isogloss.runs.dispatch import Dispatcher
 from isogloss.runs.grid import fill, run_plan
 from isogloss.runs.jobs import CellsJob
 from isogloss.runs.plan import Plan
 from isogloss.scoring.request import Request
+from isogloss.tasks.examples import Examples
 from isogloss.workers import ONE_CORE, ProcessWorkers, Resources
-from runs.grid_fake import leftovers, mini_cache, mini_data, scores, snapshot
+from runs.grid_fake import FakeSystem, leftovers, mini_cache, mini_data, same, scores, snapshot
 
 __all__ = ["mini_cache", "mini_data"]
 
@@ -153,3 +155,37 @@ def test_a_plan_is_pickled_without_its_system(tmp_path: Path) -> None:
     assert unpickled.groups == plan.groups
     assert not unpickled._built
     assert not hasattr(plan, "__dict__")
+
+
+def take_over(plan: Plan) -> None:
+    """Fill a grid as a command does after another dispatcher has given up this worker."""
+    locks.release_all(plan.root)
+    run_plan(plan)
+
+
+def test_a_worker_that_lost_its_lock_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan, undisturbed = planned(tmp_path / "lost", seeds=1), planned(tmp_path / "undisturbed", seeds=1)
+    run_plan(undisturbed)
+    predict = FakeSystem.predict
+
+    def predict_too_late(system: FakeSystem, examples: Examples) -> Any:
+        monkeypatch.setattr(FakeSystem, "predict", predict)
+        take_over(plan)
+        return ["another answer"] * len(examples.ids)
+
+    monkeypatch.setattr(FakeSystem, "predict", predict_too_late)
+    assert CellsJob(plan, plan.groups[0]).execute() == 0
+    same(plan, undisturbed)
+
+
+def test_a_worker_that_lost_its_lock_removes_nothing(tmp_path: Path) -> None:
+    """Ray ends the workers of a lost head by a signal, which may come while one is writing."""
+    plan, undisturbed = planned(tmp_path / "lost", seeds=1), planned(tmp_path / "undisturbed", seeds=1)
+    run_plan(undisturbed)
+    cell = plan.cells[0]
+    lock = locks.acquire(plan.lock_path(cell))
+    assert lock is not None
+    with pytest.raises(SystemExit), lock, writing_cell(plan, cell, lock):
+        take_over(plan)
+        raise SystemExit
+    same(plan, undisturbed)

@@ -12,10 +12,12 @@ from pathlib import Path
 import msgspec
 
 from isogloss.data.files import atomic_write, remove_file
+from isogloss.errors import IsoglossError
 from isogloss.predictions.formats import parse_json_lines
 from isogloss.predictions.problems import refuse
 from isogloss.predictions.write import encode_predictions
 from isogloss.runs.fit import CellOutcome, FitResult, predict
+from isogloss.runs.locks import Lock
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import AnswerChecksums, CellRecord, Provenance, checksum, write_record
 from isogloss.scoring.cells import Cell, judge_answers
@@ -26,8 +28,12 @@ from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load
 
 
-def fill_cell(plan: Plan, cell: CellKey, fit_result: FitResult) -> CellRecord:
-    """Fill a cell while its lock is held, predictions first and record last; after an error, no file of it remains."""
+def fill_cell(plan: Plan, cell: CellKey, fit_result: FitResult, lock: Lock) -> CellRecord:
+    """Fill a cell, predictions first and record last; after an error, no file of it remains.
+
+    Raises:
+        LockLostError: another process has taken over the cell in the meantime.
+    """
     import resource  # Unix only
 
     with suppress(OSError):  # resets the peak memory on Linux; elsewhere it covers the whole process
@@ -41,7 +47,7 @@ def fill_cell(plan: Plan, cell: CellKey, fit_result: FitResult) -> CellRecord:
             outcome, content, judged = _predict_and_judge(plan, cell, fit_result, fit_result.system)
         except Exception as error:  # must not stop the other cells
             outcome = CellOutcome.of_error(error)
-    with writing_cell(plan, cell):
+    with writing_cell(plan, cell, lock):
         checksums = None
         if content is None:
             # Old files must not pass for this cell's.
@@ -66,9 +72,18 @@ def fill_cell(plan: Plan, cell: CellKey, fit_result: FitResult) -> CellRecord:
         return write_outcome(plan, cell, outcome, provenance, checksums)
 
 
+class LockLostError(IsoglossError):
+    """The lock of a cell was taken away while the cell was being filled."""
+
+
 @contextmanager
-def writing_cell(plan: Plan, cell: CellKey) -> Iterator[None]:
-    """Context for writing the files of a cell while its lock is held; after an error, none of them remains."""
+def writing_cell(plan: Plan, cell: CellKey, lock: Lock) -> Iterator[None]:
+    """Context for writing the files of a cell under its lock; after an error, none of them remains.
+
+    A worker may outlive its cluster. Once its lock is gone, the files belong to another process.
+    """
+    if not lock.is_held:
+        raise LockLostError(f"another process has taken over {cell}")
     for path in plan.cell_paths(cell):
         # Left by a killed process: only the lock's owner writes this cell.
         for leftover in path.parent.glob(f".{path.name}.*.part"):
@@ -76,7 +91,8 @@ def writing_cell(plan: Plan, cell: CellKey) -> Iterator[None]:
     try:
         yield
     except BaseException:  # such as a full disk or Ctrl-C
-        remove_cell(plan, cell)
+        if lock.is_held:
+            remove_cell(plan, cell)
         raise
 
 

@@ -28,7 +28,7 @@ from isogloss.runs.place import HERE, Place
 from isogloss.runs.plan import CellKey, FitGroup, Plan
 from isogloss.runs.records import Provenance
 from isogloss.systems.base import System, SystemFailureError
-from isogloss.workers import MOST_DEATHS, InProcessWorkers, WorkerDiedError, Workers
+from isogloss.workers import MOST_DEATHS, ClusterGoneError, InProcessWorkers, WorkerDiedError, Workers
 
 if TYPE_CHECKING:
     from isogloss.runs.ray_workers import RayWorkers
@@ -127,8 +127,9 @@ class Dispatcher(AbstractContextManager["Dispatcher"]):
         try:
             self.workers.__exit__(kind, *error)  # type: ignore[arg-type]  # forwarded unchanged
         finally:
-            for submitted in self._running.values():
-                release_all(self.plan.root, submitted.name)
+            if kind is None or not issubclass(kind, ClusterGoneError):  # its workers may still be filling cells
+                for submitted in self._running.values():
+                    release_all(self.plan.root, submitted.name)
             if self._shipping is not None:
                 self._shipping.release()
 

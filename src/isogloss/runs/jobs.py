@@ -14,7 +14,7 @@ from functools import partial
 from typing import Protocol
 
 from isogloss.errors import IsoglossError
-from isogloss.runs.cells import fill_cell
+from isogloss.runs.cells import LockLostError, fill_cell
 from isogloss.runs.fit import (
     FitJob,
     FitResult,
@@ -84,7 +84,10 @@ class CellsJob:
             with lock:
                 if plan.missing([cell]):  # another process may have finished it just before we got the lock
                     on_progress("", answering=cell)
-                    fill_cell(plan, cell, fit_result)
+                    try:
+                        fill_cell(plan, cell, fit_result, lock)
+                    except LockLostError:
+                        return filled  # the dispatcher has given up this worker
                     filled += 1
         on_progress("")
         return filled

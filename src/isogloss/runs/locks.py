@@ -84,13 +84,18 @@ class Lock(AbstractContextManager["Lock"]):
             except FileNotFoundError:
                 return
 
+    @property
+    def is_held(self) -> bool:
+        """True until the lock is released or taken away, as happens to a worker that its dispatcher gave up."""
+        chain = _chain(self.path)
+        return bool(chain) and chain[-1].owner == self.owner
+
     def release(self) -> None:
         """Release the lock."""
         self._released.set()
         self._heart.join()
-        chain = _chain(self.path)
-        if chain and chain[-1].owner == self.owner:
-            for link in chain:
+        if self.is_held:
+            for link in _chain(self.path):
                 link.file.unlink(missing_ok=True)
 
     def __exit__(self, *error: object) -> None:

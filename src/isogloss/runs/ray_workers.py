@@ -32,7 +32,7 @@ from isogloss.runs.jobs import OnProgress
 from isogloss.runs.locks import POLL
 from isogloss.runs.place import Place
 from isogloss.runs.plan import Plan
-from isogloss.workers import NODE_VARIABLE, ONE_CORE, Resources, WorkerDiedError, attempt, settle
+from isogloss.workers import NODE_VARIABLE, ONE_CORE, ClusterGoneError, Resources, WorkerDiedError, attempt, settle
 
 T = TypeVar("T")
 
@@ -65,10 +65,6 @@ _DEATHS = (
 )
 
 _RESUME = "Run the same command to resume, on any engine"
-
-
-class ClusterGoneError(IsoglossError):
-    """The head of a cluster no longer answers."""
 
 
 def _execute(packed: bytes, environment: Mapping[str, str], shared: Sequence[Any]) -> tuple[Any, Exception | None]:
@@ -178,9 +174,17 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
     def _look(self) -> list[dict[str, Any]]:
         if time.monotonic() - self._looked > LOOK:
             self.check_head()
-            self._nodes = [node for node in ray.nodes() if node["Alive"]]
+            self._nodes = [node for node in self._ask(ray.nodes) if node["Alive"]]
             self._looked = time.monotonic()
         return self._nodes
+
+    def _ask(self, question: Callable[[], T]) -> T:
+        """Return the head's answer; Ray would wait a minute for a dead head, and then end this process."""
+        answer: Future[T] = Future()
+        threading.Thread(target=lambda: settle(answer, *attempt(question)), daemon=True).start()
+        while not wait([answer], SILENT).done:
+            self.check_head()
+        return answer.result()
 
     def check_head(self) -> None:
         """Raise a ClusterGoneError if the head does not answer."""

@@ -177,7 +177,7 @@ class Shipping:
         with lock:
             if not self.plan.missing([cell]):  # another process finished it before we got the lock
                 return False
-            with writing_cell(self.plan, cell):
+            with writing_cell(self.plan, cell, lock):
                 for path, content in zip(paths, contents, strict=True):
                     _write_file(path, content)
         return True
