@@ -94,8 +94,9 @@ class Lock(AbstractContextManager["Lock"]):
         """Release the lock."""
         self._released.set()
         self._heart.join()
-        if self.is_held:
-            for link in _chain(self.path):
+        chain = _chain(self.path)
+        if chain and chain[-1].owner == self.owner:
+            for link in chain:
                 link.file.unlink(missing_ok=True)
 
     def __exit__(self, *error: object) -> None:

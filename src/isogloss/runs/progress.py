@@ -138,8 +138,8 @@ class GridProgress:
             if waiting:
                 return  # outdated cells have not been removed yet
             self.begin()
-            cells = "cell" if self.total == 1 else "cells"
-            self._print(f"{self.total:,} {cells} to run, {self._finished_before:,} already done")
+            left = self.total - self._finished_before
+            self._print(f"{left:,} {'cell' if left == 1 else 'cells'} to run, {self._finished_before:,} already done")
         fresh = set(self.update())
         for cell in sorted(fresh):
             record = self.finished[cell]
