@@ -15,7 +15,7 @@ app = typer.Typer(add_completion=False)
 
 Attributes = Annotated[
     str | None,
-    o.selection_option(
+    o.Selection(
         "--attributes",
         "-a",
         help="Only these attributes, e.g. aLen,qType. aLen+qType crosses two; aLen@whitespace counts words in every "
@@ -25,7 +25,7 @@ Attributes = Annotated[
 ]
 ConventionName = Annotated[
     str,
-    o.statistics_option(
+    o.Statistics(
         "--convention",
         help="Attributes and buckets of: ours, paper (XTREME-R, Table 25) or explainaboard (its reports).",
     ),
@@ -39,22 +39,20 @@ def explain(
     *,
     cells: o.RequestOptions,
     strict: Annotated[
-        bool, o.input_option("--strict", help="Fail if gold labels are missing or incomplete, instead of skipping.")
+        bool, o.Input("--strict", help="Fail if gold labels are missing or incomplete, instead of skipping.")
     ] = False,
     attributes: Attributes = None,
-    bias: Annotated[bool, o.selection_option("--bias", help="Describe the data only; no predictions needed.")] = False,
+    bias: Annotated[bool, o.Selection("--bias", help="Describe the data only; no predictions needed.")] = False,
     convention: ConventionName = "ours",
     dialect: Annotated[
         str,
-        o.statistics_option(
+        o.Statistics(
             help="Compare answers as another scorer does, e.g. mlqa, in the languages it supports.",
             show_default="the task's own",
         ),
     ] = "",
-    examples: Annotated[int, o.output_option(help="List this many examples per bucket, with texts.", min=0)] = 0,
-    across: Annotated[
-        bool, o.output_option("--across", help="Print each bucket once, averaged over all languages.")
-    ] = False,
+    examples: Annotated[int, o.Output(help="List this many examples per bucket, with texts.", min=0)] = 0,
+    across: Annotated[bool, o.Output("--across", help="Print each bucket once, averaged over all languages.")] = False,
     json: o.Json = None,
     html: o.Html = None,
     jobs: o.Jobs = 1,

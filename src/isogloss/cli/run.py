@@ -33,7 +33,7 @@ def run(
     out: o.RunsFolder,
     on: o.On = None,
     jobs: o.ClusterJobs = None,
-    force: Annotated[bool, o.execution_option("--force", help="Run finished cells again.")] = False,
+    force: Annotated[bool, o.Execution("--force", help="Run finished cells again.")] = False,
 ) -> None:
     """Run a system on a grid of tasks, languages and seeds: fit, predict and score.
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isogloss.cli.options import Data, execution_option, output_option, say, selection_option
+from isogloss.cli.options import Data, Execution, Output, Selection, say
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
 
 if TYPE_CHECKING:
@@ -19,14 +19,14 @@ def translate(
     task: Annotated[str, typer.Argument(help="Task, e.g. xnli.")],
     *,
     data: Data = None,
-    language: Annotated[str, selection_option("--language", "-l", help="The non-English language, e.g. es.")],
-    split: Annotated[str, selection_option(help="train (from English), or test or dev (into English).")] = "train",
+    language: Annotated[str, Selection("--language", "-l", help="The non-English language, e.g. es.")],
+    split: Annotated[str, Selection(help="train (from English), or test or dev (into English).")] = "train",
     translator: Annotated[
         str | None,
-        execution_option("--with", help="Command that reads one text per line and writes one translation per line."),
+        Execution("--with", help="Command that reads one text per line and writes one translation per line."),
     ] = None,
     by_hand: Annotated[
-        Path | None, output_option("--by-hand", help="Write the untranslated texts to this .jsonl file instead.")
+        Path | None, Output("--by-hand", help="Write the untranslated texts to this .jsonl file instead.")
     ] = None,
 ) -> None:
     """Create the translated data for translate-train and translate-test, with any translator.

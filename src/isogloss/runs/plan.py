@@ -55,16 +55,12 @@ class FitGroup:
 class Plan:
     """Everything a process must know to fill a grid; small, and the same for all processes that share it.
 
-    Attributes:
-        system: system as the user named it (`ngram`, `embedder:muse`).
-        root: `RUNS/<system>/<regime>`.
-        seeds: number of seeds; they are named 0, 1, ….
-        settings: settings of the system besides its name.
+    The system is as the user named it (`ngram`, `embedder:muse`), with further settings; the seeds are named 0, 1, ….
     """
 
     system: str
     regime: Regime
-    root: Path
+    root: Path  # RUNS/<system>/<regime>
     request: Request
     seeds: int
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -109,14 +105,8 @@ class Plan:
         built = system(system_name, **(settings or {}))
         # The name becomes one folder, even if it contains a path.
         folder = re.sub(r"[^\w.-]+", "-", built.name).strip("-.") or "system"
-        plan = cls(
-            system=system_name,
-            regime=learning,
-            root=Path(out).absolute() / folder / learning.name,
-            request=request,
-            seeds=seeds,
-            settings=dict(settings or {}),
-        )
+        root, own = Path(out).absolute() / folder / learning.name, dict(settings or {})
+        plan = cls(system=system_name, regime=learning, root=root, request=request, seeds=seeds, settings=own)
         if not plan.groups:
             what = f"no task ({', '.join(request.tasks)}) has a language of {', '.join(request.languages or ())}"
             raise IsoglossError(what, fix="Run isogloss list tasks to see the languages")

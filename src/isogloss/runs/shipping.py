@@ -61,11 +61,10 @@ def _files(folder: Path) -> list[Path]:
 
 def pack(folder: Path) -> bytes:
     """Pack a folder into bytes."""
-    files = [
-        _PackedFile(str(path.relative_to(folder)), path.stat().st_mtime_ns, path.read_bytes())
-        for path in _files(folder)
-    ]
-    return msgspec.msgpack.encode(files)
+    paths = ((path, str(path.relative_to(folder))) for path in _files(folder))
+    return msgspec.msgpack.encode(
+        [_PackedFile(name, path.stat().st_mtime_ns, path.read_bytes()) for path, name in paths]
+    )
 
 
 def unpack(packed: bytes, folder: Path) -> None:
@@ -96,7 +95,7 @@ class Shipping:
         self._locks: dict[str, Lock] = {}
         self._system = plan.build_system()
 
-    def submit(self, job: CellsJob, name: str, resources: Resources, avoid: Collection[str]) -> "Future[JobEnd]":
+    def submit(self, job: CellsJob, name: str, resources: Resources, avoid: Collection[str]) -> Future[JobEnd]:
         """Submit a job with the files it reads, unless another process works on its group."""
         # Helping would repeat the whole group.
         lock = None if job.help_others else acquire(self.plan.group_lock_path(job.group))
