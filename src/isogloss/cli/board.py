@@ -21,12 +21,7 @@ admin = typer.Typer(add_completion=False, no_args_is_help=True, help=_HELP)
 app.add_typer(admin, name="admin")
 
 Folder = Annotated[Path, typer.Argument(help="Board folder created by isogloss board admin create.")]
-Team = Annotated[str, o.Selection(help="Team name.")]
 Key = Annotated[str, typer.Argument(help="Submission key.")]
-OtherDatabase = Annotated[
-    str | None, o.Output("--database", help="Another database; '' for SQLite.", show_default="the original one")
-]
-Database = Annotated[str, o.Output(help="PostgreSQL URL; empty for SQLite in the folder.")]
 
 
 def require_server() -> None:
@@ -187,7 +182,7 @@ def create(
     gold: Annotated[str, o.Input(help="Label folder in XTREME's layout, instead of --data.")] = "",
     suite: o.Suite = "xtreme-r",
     title: Annotated[str, o.Output(help="Board title.")] = "Isogloss board",
-    database: Database = "",
+    database: Annotated[str, o.Output(help="PostgreSQL URL; empty for SQLite in the folder.")] = "",
 ) -> None:
     """Create a board; its settings are in board.toml.
 
@@ -231,7 +226,7 @@ def team(
 @admin.command()
 def token(
     folder: Folder,
-    team: Team = "",
+    team: Annotated[str, o.Selection(help="Team name.")] = "",
     scopes: Annotated[str, o.Input(help="Permissions: read, submit, publish.")] = "read,submit,publish",
     revoke: Annotated[str, o.Selection(help="Id of a token to revoke.")] = "",
 ) -> None:
@@ -336,7 +331,9 @@ def backup(folder: Folder, out: Annotated[Path, o.Output("--out", "-o", help="Ta
 def restore(
     backup: Annotated[Path, typer.Argument(help="File written by isogloss board admin backup.")],
     folder: Annotated[Path, typer.Argument(help="New folder.")],
-    database: OtherDatabase = None,
+    database: Annotated[
+        str | None, o.Output("--database", help="Another database; '' for SQLite.", show_default="the original one")
+    ] = None,
 ) -> None:
     """Restore a backup into a new folder and an empty database."""
     require_server()

@@ -13,24 +13,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
-Attributes = Annotated[
-    str | None,
-    o.Selection(
-        "--attributes",
-        "-a",
-        help="Only these attributes, e.g. aLen,qType. aLen+qType crosses two; aLen@whitespace counts words in every "
-        "language; mine@FILE.jsonl and fertility@VOCAB.txt read a file. Set bucket edges with aLen=2:5:13, "
-        "edges shared by all languages with all=shared, or fill buckets greedily with all=greedy.",
-    ),
-]
-ConventionName = Annotated[
-    str,
-    o.Statistics(
-        "--convention",
-        help="Attributes and buckets of: ours, paper (XTREME-R, Table 25) or explainaboard (its reports).",
-    ),
-]
-
 
 @app.command()
 @o.expand_bundles
@@ -41,9 +23,23 @@ def explain(
     strict: Annotated[
         bool, o.Input("--strict", help="Fail if gold labels are missing or incomplete, instead of skipping.")
     ] = False,
-    attributes: Attributes = None,
+    attributes: Annotated[
+        str | None,
+        o.Selection(
+            "--attributes",
+            "-a",
+            help="Only these attributes, e.g. aLen,qType. aLen+qType crosses two; aLen@whitespace counts words in "
+            "every language; mine@FILE.jsonl and fertility@VOCAB.txt read a file. Set bucket edges with aLen=2:5:13, "
+            "edges shared by all languages with all=shared, or fill buckets greedily with all=greedy.",
+        ),
+    ] = None,
     bias: Annotated[bool, o.Selection("--bias", help="Describe the data only; no predictions needed.")] = False,
-    convention: ConventionName = "ours",
+    convention: Annotated[
+        str,
+        o.Statistics(
+            help="Attributes and buckets of: ours, paper (XTREME-R, Table 25) or explainaboard (its reports)."
+        ),
+    ] = "ours",
     dialect: Annotated[
         str,
         o.Statistics(

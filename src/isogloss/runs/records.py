@@ -108,7 +108,6 @@ class CellRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 # Cache key of a file: atomic writes change the inode.
 _Version = tuple[int, int, int]
-_READ: dict[Path, tuple[_Version, CellRecord | None]] = {}
 
 
 def _version(path: Path) -> _Version:
@@ -156,21 +155,22 @@ def warn_of_damage(damaged: Mapping[CellKey, str], consequence: str) -> None:
         warn(f"{consequence}: {cells[0]}{more}: {reason}", stacklevel=3)
 
 
+@cache
+def _record(path: Path, version: _Version) -> CellRecord | None:
+    record: CellRecord | None = None
+    with suppress(DataError):  # damaged
+        record = decode_json(path.read_bytes(), "", CellRecord)
+    return record
+
+
 def read_record(path: Path) -> CellRecord | None:
     """Return the record of a cell, or None if it is missing or damaged; unchanged files are read once."""
     try:
-        version = _version(path)
-        cached = _READ.get(path)
-        if cached is None or cached[0] != version:
-            record: CellRecord | None = None
-            with suppress(DataError):  # damaged
-                record = decode_json(path.read_bytes(), "", CellRecord)
-            _READ[path] = cached = version, record
+        return _record(path, _version(path))
     except FileNotFoundError:
         return None
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror or error})", where=str(path), fix="Remove it") from error
-    return cached[1]
 
 
 class ResultsRecord(msgspec.Struct, frozen=True):
