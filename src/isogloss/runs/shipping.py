@@ -8,7 +8,7 @@ records name the files and folders of this machine, so they equal those of a loc
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
@@ -103,12 +103,11 @@ class Shipping:
             return nothing_done()
         self._locks[name] = lock
         fit_lock = self.plan.fit_lock_path(job.group)
-        with ExitStack() as locks:
-            if fit_lock.parent.exists():  # no process may train there while its files are packed
-                held = acquire(fit_lock)
-                if held is None:
-                    return nothing_done()
-                locks.enter_context(held)
+        # No process may train there while its files are packed.
+        held = acquire(fit_lock) if fit_lock.parent.exists() else nullcontext()
+        if held is None:
+            return nothing_done()
+        with held:
             shared = {location: self._share(path) for location, path in self._folders(job.group).items()}
         parcels = [Parcel(key, location) for location, (key, _) in shared.items()]
         call = partial(execute_shipped, job, name, self.processes, parcels)
