@@ -13,34 +13,11 @@ from typing import TYPE_CHECKING, Any
 from isogloss.lazy import submodules
 from isogloss.version import __version__
 
-__all__ = [
-    "__version__",
-    "analysis",
-    "analyze",
-    "checklist",
-    "compare",
-    "data",
-    "explain",
-    "export",
-    "languages",
-    "load",
-    "metrics",
-    "predictions",
-    "report",
-    "run",
-    "runs",
-    "score",
-    "scoring",
-    "search",
-    "select",
-    "systems",
-    "task",
-    "tasks",
-    "train",
-    "training",
-    "translation",
-    "validate",
-]
+# Packages, and the commands as functions; `explain` is both.
+__all__ = ["__version__", "analysis", "checklist", "data", "explain", "languages", "metrics", "predictions", "runs"]
+__all__ += ["scoring", "systems", "tasks", "training", "translation"]
+__all__ += ["analyze", "compare", "export", "load", "report", "run", "score", "search", "select", "task", "train"]
+__all__ += ["validate"]
 
 if TYPE_CHECKING:
     from isogloss import (
@@ -70,7 +47,6 @@ if TYPE_CHECKING:
     from isogloss.tasks.loading import load
     from isogloss.tasks.registry import task
 else:
-    # The commands as functions; `explain` is a callable package.
     _FUNCTIONS = {
         "task": "tasks.registry",
         "load": "tasks.loading",

@@ -46,17 +46,12 @@ def checked_settings(
 ) -> dict[str, Any]:
     """Return the settings of a table, each converted to its type; tables of tables are checked likewise.
 
-    Args:
-        table: settings as written.
-        types: class with a typed attribute per setting, or the types by name.
-        kind: name of a setting in messages, e.g. "key of a place".
-        where: file and table, for messages.
-        error: exception class for invalid values.
-        least: lower bound of all numbers without `Limits`, which must then be finite; None for no bound.
+    `types` is a class with a typed attribute per setting, or the types by name. A setting is called `kind` in messages,
+    e.g. "key of a place". `least` is the lower bound of all numbers without `Limits`, which must then be finite.
 
     Raises:
         UnknownNameError: unknown setting, or unknown name in a setting.
-        IsoglossError: a value has another type or is outside its limits.
+        IsoglossError: a value has another type or is outside its limits; of the class `error`.
     """
     hints = get_type_hints(types, include_extras=True) if isinstance(types, type) else types
     settings: dict[str, Any] = {}

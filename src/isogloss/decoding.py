@@ -18,16 +18,7 @@ _MAX_DIGITS = 18
 
 
 def decode_text(raw: bytes, where: str, before: int = 0) -> str:
-    """Decode UTF-8; an error gives the line of the first invalid byte.
-
-    Args:
-        raw: bytes to decode.
-        where: file name, for messages.
-        before: number of lines before these bytes.
-
-    Raises:
-        DamagedFileError: invalid UTF-8.
-    """
+    """Decode UTF-8; an error gives the line of the first invalid byte, which `before` lines precede."""
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -37,18 +28,7 @@ def decode_text(raw: bytes, where: str, before: int = 0) -> str:
 
 
 def decode_json(raw: bytes, where: str, expected: Any = Any, *, what: str = "JSON", fix: str = "") -> Any:
-    """Decode JSON into a type supported by msgspec.
-
-    Args:
-        raw: bytes, with or without a byte-order mark.
-        where: file name, for messages.
-        expected: type of the value.
-        what: description of the expected content, e.g. "a result record".
-        fix: suggested fix.
-
-    Raises:
-        DamagedFileError: invalid JSON, or another type.
-    """
+    """Decode JSON into a type supported by msgspec; `what` describes it in messages, e.g. "a result record"."""
     import msgspec
 
     try:
@@ -61,11 +41,7 @@ def decode_json(raw: bytes, where: str, expected: Any = Any, *, what: str = "JSO
 
 
 def convert_value(value: Any, expected: Any, where: str = "", *, what: str) -> Any:
-    """Convert a decoded value to a type supported by msgspec; `what` and `where` are for messages.
-
-    Raises:
-        DamagedFileError: the value has another type.
-    """
+    """Convert a decoded value to a type supported by msgspec; `what` and `where` are for messages."""
     import msgspec
 
     try:
@@ -77,11 +53,7 @@ def convert_value(value: Any, expected: Any, where: str = "", *, what: str) -> A
 
 
 def decode_python_json(text: str, where: str, **options: Any) -> Any:
-    """Decode JSON that may contain NaN and Infinity; options are passed to `json.loads`.
-
-    Raises:
-        DamagedFileError: invalid JSON.
-    """
+    """Decode JSON that may contain NaN and Infinity; options are passed to `json.loads`."""
     import json
 
     try:
@@ -93,11 +65,7 @@ def decode_python_json(text: str, where: str, **options: Any) -> Any:
 
 
 def decode_toml(text: str, where: str) -> dict[str, Any]:
-    """Decode TOML.
-
-    Raises:
-        DamagedFileError: invalid TOML, or larger or deeper than hand-written files are.
-    """
+    """Decode TOML that is not larger or deeper than hand-written files are."""
     import tomllib
 
     if len(text) > MAX_TOML_LENGTH:

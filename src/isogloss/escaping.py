@@ -45,15 +45,9 @@ _SIGNED_NUMBERS = re.compile(r"[+-][\d.,]+(?: to [+-]?[\d.,]+)?[*†‡]?")
 
 
 def printable(text: str, limit: int | None = None, *, lines: bool = False) -> str:
-    r"""Return the text without control characters.
+    r"""Return the text with a blank for line breaks and tabs, and U+FFFD for unprintable characters.
 
-    Args:
-        text: any text.
-        limit: maximum number of characters (per line, if there are several).
-        lines: True to keep `\n`, as in a message of several lines.
-
-    Returns:
-        The text with a blank for line breaks and tabs, and U+FFFD for unprintable characters.
+    `limit` is the maximum number of characters of a line; `lines` keeps every `\n`, as in a long message.
     """
     if lines:
         return "\n".join(printable(line, limit) for line in text.replace("\r\n", "\n").split("\n"))

@@ -20,12 +20,7 @@ def submodules(package: str, names: Iterable[str]) -> Callable[[str], Any]:
 
 
 def callable_package(package: str, function: str) -> None:
-    """Make a package callable as a command: `isogloss.explain(…)` next to `isogloss.explain.bias`.
-
-    Args:
-        package: package name.
-        function: `module.function` in the package, imported on the first call.
-    """
+    """Make a package callable as its `module.function`: `isogloss.explain(…)` next to `isogloss.explain.bias`."""
     module, _, name = function.rpartition(".")
 
     class CallablePackage(ModuleType):

@@ -16,20 +16,12 @@ def html_table(caption: str, heading: Sequence[str], rows: Iterable[Sequence[str
 
 
 def data_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> Any:
-    """Return rows as a pandas data frame.
-
-    Raises:
-        IsoglossError: pandas is not installed.
-    """
+    """Return rows as a pandas data frame; raise an IsoglossError if pandas is not installed."""
     return _library("pandas").DataFrame(rows, columns=columns)
 
 
 def arrow_table(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Return rows as an Arrow table.
-
-    Raises:
-        IsoglossError: pyarrow is not installed.
-    """
+    """Return rows as an Arrow table; raise an IsoglossError if pyarrow is not installed."""
     return _library("pyarrow").Table.from_pylist(rows)
 
 

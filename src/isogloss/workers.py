@@ -14,7 +14,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context, parent_process, resource_tracker
@@ -76,9 +76,7 @@ class Workers(AbstractContextManager["Workers"], Protocol):
     def nodes(self) -> int:
         """Current number of nodes."""
 
-    def submit(
-        self, call: Callable[[], T], resources: Resources = ONE_CORE, avoid: Collection[str] = ()
-    ) -> "Future[T]":
+    def submit(self, call: Callable[[], T], resources: Resources = ONE_CORE, avoid: Collection[str] = ()) -> Future[T]:
         """Execute a picklable call once, on none of the nodes to avoid (by their `node_name`).
 
         The exception is the call's, or a `WorkerDiedError` if its process or node died.
@@ -98,7 +96,7 @@ def attempt(call: Callable[..., Any], *arguments: Any) -> tuple[Any, Exception |
         return None, error
 
 
-def settle(future: "Future[T]", value: T, error: BaseException | None) -> "Future[T]":
+def settle(future: Future[T], value: T, error: BaseException | None) -> Future[T]:
     """Set the outcome of a call, and return its future."""
     if error is None:
         future.set_result(value)
@@ -165,9 +163,7 @@ class InProcessWorkers(AbstractContextManager["InProcessWorkers"]):
     def __exit__(self, *error: object) -> None:
         pass
 
-    def submit(
-        self, call: Callable[[], T], resources: Resources = ONE_CORE, avoid: Collection[str] = ()
-    ) -> "Future[T]":
+    def submit(self, call: Callable[[], T], resources: Resources = ONE_CORE, avoid: Collection[str] = ()) -> Future[T]:
         """Execute a call; Ctrl-C raises here."""
         return settle(Future(), *attempt(call))
 
@@ -187,14 +183,17 @@ class ProcessWorkers(AbstractContextManager["ProcessWorkers"]):
         self._processes: set[_Process] = set()
         self._starting = threading.Lock()
         self._closed = False
-        self._exits = ExitStack()
+        self._variables: list[str] = []
 
     def __enter__(self) -> "ProcessWorkers":
-        self._exits.enter_context(cores_shared(self.slots))
+        # Divide the cores among the processes, unless the user has set the number of threads.
+        names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+        self._variables = [name for name in names if name not in os.environ]
+        os.environ.update(dict.fromkeys(self._variables, str(max(1, (os.cpu_count() or 1) // self.slots))))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        with self._exits:
+        try:
             self._threads.shutdown(wait=False, cancel_futures=True)
             with self._starting:
                 self._closed = True
@@ -204,10 +203,11 @@ class ProcessWorkers(AbstractContextManager["ProcessWorkers"]):
             self._threads.shutdown()  # processes at work have ended their calls, or have been killed
             for process in list(self._processes):
                 process.close()
+        finally:
+            for name in self._variables:
+                del os.environ[name]
 
-    def submit(
-        self, call: Callable[[], T], resources: Resources = ONE_CORE, avoid: Collection[str] = ()
-    ) -> "Future[T]":
+    def submit(self, call: Callable[[], T], resources: Resources = ONE_CORE, avoid: Collection[str] = ()) -> Future[T]:
         """Execute a call in an idle process; start one if there is none."""
         return self._threads.submit(self._execute, call)
 
@@ -342,17 +342,3 @@ def _end_with_parent() -> None:
 def local_workers(jobs: int) -> AbstractContextManager[Workers | None]:
     """Return a worker pool, or None to run in this process."""
     return ProcessWorkers(jobs) if jobs > 1 else nullcontext()
-
-
-@contextmanager
-def cores_shared(jobs: int) -> Iterator[None]:
-    """Divide the cores among processes, unless the user has set the number of threads."""
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    added = [name for name in names if name not in os.environ]
-    share = str(max(1, (os.cpu_count() or 1) // jobs))
-    os.environ.update(dict.fromkeys(added, share))
-    try:
-        yield
-    finally:
-        for name in added:
-            del os.environ[name]

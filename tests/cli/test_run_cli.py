@@ -37,7 +37,10 @@ def test_run_prints_a_summary(tmp_path: Path) -> None:
     again = isogloss(*RUN, "--out", tmp_path)
     assert again.code == 0
     assert again.out == done.out
-    assert again.err == "8 cells to run, 8 already done\n"
+    assert again.err == "0 cells to run, 8 already done\n"
+    (tmp_path / "fake/zero-shot/seed-1/.cells/mini-xquad/sw.json").unlink()
+    third = isogloss(*RUN, "--out", tmp_path)
+    assert third.err.startswith("1 cell to run, 7 already done\n")
 
 
 def test_partial_averages_are_marked_and_one_cell_has_no_overall_score(tmp_path: Path) -> None:
@@ -125,7 +128,7 @@ def test_waiting_is_reported_once(tmp_path: Path, capsys: pytest.CaptureFixture[
     for waiting in ("", "another process is learning it", "another process is learning it", ""):
         progress.log(waiting)
     assert capsys.readouterr().err.splitlines() == [
-        "4 cells to run, 4 already done",
+        "0 cells to run, 4 already done",
         "waiting: another process is learning it",
     ]
     assert progress.table("another process is learning it").caption == "0:00:00 elapsed, another process is learning it"

@@ -12,7 +12,7 @@ from isogloss.runs import progress
 from isogloss.runs.grid import run_plan
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.progress import GridProgress, shown
-from isogloss.runs.records import read_record, write_record
+from isogloss.runs.records import read_record
 from isogloss.scoring.request import Request
 from runs.grid_fake import far_owner, mini_cache, mini_data
 
@@ -87,9 +87,8 @@ def test_cells_are_counted_by_machine(mini_data: Path, tmp_path: Path, monkeypat
         path = plan.record_path(CellKey(0, "mini-xquad", language))
         record = read_record(path)
         assert record is not None
-        write_record(
-            path, msgspec.structs.replace(record, provenance=msgspec.structs.replace(record.provenance, node=node))
-        )
+        provenance = msgspec.structs.replace(record.provenance, node=node)
+        msgspec.structs.replace(record, provenance=provenance).write(path)
     running = CellKey(0, "mini-xquad", "sw")
     plan.record_path(running).unlink()
     owner = far_owner("far boot space")

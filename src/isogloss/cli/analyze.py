@@ -29,7 +29,7 @@ def analyze(
     tasks: o.Tasks = None,
     languages: o.Languages = None,
     settings: Annotated[
-        list[str] | None, o.statistics_option("--set", help="Analysis option as key=value; repeatable.")
+        list[str] | None, o.Statistics("--set", help="Analysis option as key=value; repeatable.")
     ] = None,
     json: o.Json = None,
     csv: o.Csv = None,

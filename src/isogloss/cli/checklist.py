@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Format, Languages, input_option, output_option, progress, say, selection_option, words
+from isogloss.cli.options import Format, Input, Languages, Output, Selection, progress, say, words
 
 _HELP = (
     "Build, audit, show and review template tests of basic skills in 51 languages. The tests form the suite "
@@ -15,9 +15,9 @@ _HELP = (
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=_HELP)
 
-Cases = Annotated[int, selection_option(min=1, help="Cases per test and language.")]
-Seed = Annotated[int, selection_option(help="0 selects the suite's cases; other seeds draw new ones.")]
-VariantName = Annotated[str, selection_option(help="mft, inv-names or inv-unrelated (the suite checklist-invariance).")]
+Cases = Annotated[int, Selection(min=1, help="Cases per test and language.")]
+Seed = Annotated[int, Selection(help="0 selects the suite's cases; other seeds draw new ones.")]
+VariantName = Annotated[str, Selection(help="mft, inv-names or inv-unrelated (the suite checklist-invariance).")]
 
 
 def _language_codes(languages: str | None) -> list[str]:
@@ -38,8 +38,8 @@ def build(
     kind: VariantName = "mft",
     cases: Cases = 200,
     seed: Seed = 0,
-    out: Annotated[Path, output_option("--out", "-o", help="Output folder; writes <language>.jsonl.")],
-    squad: Annotated[bool, output_option("--squad", help="Also write <language>.squad.json.")] = False,
+    out: Annotated[Path, Output("--out", "-o", help="Output folder; writes <language>.jsonl.")],
+    squad: Annotated[bool, Output("--squad", help="Also write <language>.squad.json.")] = False,
 ) -> None:
     """Write the tests as JSON lines: context, question, gold answer, accepted answers, slots and stable ids.
 
@@ -63,11 +63,11 @@ def build(
 
 @app.command()
 def audit(
-    suite: Annotated[str, input_option(help="ours, or the path of a released template sheet (.tsv).")] = "ours",
+    suite: Annotated[str, Input(help="ours, or the path of a released template sheet (.tsv).")] = "ours",
     languages: Languages = None,
     cases: Cases = 200,
     seed: Seed = 0,
-    details: Annotated[int, output_option(help="Show this many findings of each kind.")] = 0,
+    details: Annotated[int, Output(help="Show this many findings of each kind.")] = 0,
     form: Format = "table",
 ) -> None:
     """Check that the tests are fair: every answer is a unique span of its context that the scoring rule accepts.
@@ -152,15 +152,15 @@ def review(
     files: Annotated[
         list[Path] | None, typer.Argument(help="With --read: result files from speakers, or folders of them.")
     ] = None,
-    read: Annotated[bool, input_option("--read", help="Read result files from speakers.")] = False,
-    language: Annotated[str | None, selection_option("--language", "-l", help="Language, e.g. sw.")] = None,
-    cases: Annotated[int, selection_option(min=1, max=200, help="Cases per test on the page.")] = 8,
-    seed: Annotated[int, selection_option(min=0, max=2**31 - 1, help="Random seed for the sample of cases.")] = 0,
-    out: Annotated[Path | None, output_option("--out", "-o", help="Write the page, e.g. sw.html.")] = None,
+    read: Annotated[bool, Input("--read", help="Read result files from speakers.")] = False,
+    language: Annotated[str | None, Selection("--language", "-l", help="Language, e.g. sw.")] = None,
+    cases: Annotated[int, Selection(min=1, max=200, help="Cases per test on the page.")] = 8,
+    seed: Annotated[int, Selection(min=0, max=2**31 - 1, help="Random seed for the sample of cases.")] = 0,
+    out: Annotated[Path | None, Output("--out", "-o", help="Write the page, e.g. sw.html.")] = None,
     mark: Annotated[
-        bool, output_option("--mark", help="With --read: update the review marks in this checkout's language file.")
+        bool, Output("--mark", help="With --read: update the review marks in this checkout's language file.")
     ] = False,
-    json: Annotated[Path | None, output_option(help="With --read: write all results as JSON.")] = None,
+    json: Annotated[Path | None, Output(help="With --read: write all results as JSON.")] = None,
     form: Format = "table",
 ) -> None:
     """Review a language with native speakers: write a review page, or read their results.

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import output_option, say, training_option
+from isogloss.cli.options import Output, Training, say
 
 app = typer.Typer(add_completion=False)
 
@@ -26,8 +26,8 @@ NEXT = (
 
 @app.command()
 def demo(
-    seeds: Annotated[int, training_option(min=1, help="Number of seeds.")] = 2,
-    out: Annotated[Path, output_option("--out", "-o", help="Output folder.")] = Path("out/demo"),
+    seeds: Annotated[int, Training(min=1, help="Number of seeds.")] = 2,
+    out: Annotated[Path, Output("--out", "-o", help="Output folder.")] = Path("out/demo"),
 ) -> None:
     """Train, run and score the baseline on the built-in suite: all ten tasks, 51 languages.
 

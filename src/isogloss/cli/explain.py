@@ -13,24 +13,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
-Attributes = Annotated[
-    str | None,
-    o.selection_option(
-        "--attributes",
-        "-a",
-        help="Only these attributes, e.g. aLen,qType. aLen+qType crosses two; aLen@whitespace counts words in every "
-        "language; mine@FILE.jsonl and fertility@VOCAB.txt read a file. Set bucket edges with aLen=2:5:13, "
-        "edges shared by all languages with all=shared, or fill buckets greedily with all=greedy.",
-    ),
-]
-ConventionName = Annotated[
-    str,
-    o.statistics_option(
-        "--convention",
-        help="Attributes and buckets of: ours, paper (XTREME-R, Table 25) or explainaboard (its reports).",
-    ),
-]
-
 
 @app.command()
 @o.expand_bundles
@@ -39,22 +21,34 @@ def explain(
     *,
     cells: o.RequestOptions,
     strict: Annotated[
-        bool, o.input_option("--strict", help="Fail if gold labels are missing or incomplete, instead of skipping.")
+        bool, o.Input("--strict", help="Fail if gold labels are missing or incomplete, instead of skipping.")
     ] = False,
-    attributes: Attributes = None,
-    bias: Annotated[bool, o.selection_option("--bias", help="Describe the data only; no predictions needed.")] = False,
-    convention: ConventionName = "ours",
+    attributes: Annotated[
+        str | None,
+        o.Selection(
+            "--attributes",
+            "-a",
+            help="Only these attributes, e.g. aLen,qType. aLen+qType crosses two; aLen@whitespace counts words in "
+            "every language; mine@FILE.jsonl and fertility@VOCAB.txt read a file. Set bucket edges with aLen=2:5:13, "
+            "edges shared by all languages with all=shared, or fill buckets greedily with all=greedy.",
+        ),
+    ] = None,
+    bias: Annotated[bool, o.Selection("--bias", help="Describe the data only; no predictions needed.")] = False,
+    convention: Annotated[
+        str,
+        o.Statistics(
+            help="Attributes and buckets of: ours, paper (XTREME-R, Table 25) or explainaboard (its reports)."
+        ),
+    ] = "ours",
     dialect: Annotated[
         str,
-        o.statistics_option(
+        o.Statistics(
             help="Compare answers as another scorer does, e.g. mlqa, in the languages it supports.",
             show_default="the task's own",
         ),
     ] = "",
-    examples: Annotated[int, o.output_option(help="List this many examples per bucket, with texts.", min=0)] = 0,
-    across: Annotated[
-        bool, o.output_option("--across", help="Print each bucket once, averaged over all languages.")
-    ] = False,
+    examples: Annotated[int, o.Output(help="List this many examples per bucket, with texts.", min=0)] = 0,
+    across: Annotated[bool, o.Output("--across", help="Print each bucket once, averaged over all languages.")] = False,
     json: o.Json = None,
     html: o.Html = None,
     jobs: o.Jobs = 1,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Data, Languages, output_option, say, selection_option, words
+from isogloss.cli.options import Data, Languages, Output, Selection, say, words
 
 app = typer.Typer(add_completion=False)
 
@@ -15,9 +15,9 @@ def export(
     task: Annotated[str, typer.Argument(help="Task, e.g. xquad.")],
     *,
     data: Data = None,
-    split: Annotated[str, selection_option(help="test, dev or train.")] = "test",
+    split: Annotated[str, Selection(help="test, dev or train.")] = "test",
     languages: Languages = None,
-    out: Annotated[Path, output_option("--out", "-o", help="Output folder, or one .jsonl or .parquet file.")],
+    out: Annotated[Path, Output("--out", "-o", help="Output folder, or one .jsonl or .parquet file.")],
 ) -> None:
     """Write a task's inputs, without gold labels, as JSON lines or Parquet for any system to answer.
 

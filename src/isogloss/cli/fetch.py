@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isogloss.cli.options import Data, execution_option, input_option, output_option, say
+from isogloss.cli.options import Data, Execution, Input, Output, say
 from isogloss.errors import UnknownNameError
 from isogloss.escaping import printable
 
@@ -31,12 +31,12 @@ def fetch(
     ] = None,
     data: Data = None,
     mirror: Annotated[
-        str, input_option(metavar="URL_OR_DIR", help="Read <task>/<file name> from here instead of the web.")
+        str, Input(metavar="URL_OR_DIR", help="Read <task>/<file name> from here instead of the web.")
     ] = "",
-    show: Annotated[bool, output_option("--list", help="Only show which datasets are present.")] = False,
-    force: Annotated[bool, execution_option("--force", help="Download again even if intact.")] = False,
-    stall: Annotated[float, execution_option(min=0.1, help="Reconnect after this many seconds without data.")] = 30.0,
-    tries: Annotated[int, execution_option(min=1, help="Consecutive failed attempts before giving up.")] = 5,
+    show: Annotated[bool, Output("--list", help="Only show which datasets are present.")] = False,
+    force: Annotated[bool, Execution("--force", help="Download again even if intact.")] = False,
+    stall: Annotated[float, Execution(min=0.1, help="Reconnect after this many seconds without data.")] = 30.0,
+    tries: Annotated[int, Execution(min=1, help="Consecutive failed attempts before giving up.")] = 5,
 ) -> None:
     """Download datasets into the data folder and verify them.
 

@@ -18,16 +18,14 @@ def import_(
     *,
     data: Annotated[
         Path | None,
-        o.input_option(
-            "--data", "-d", envvar="ISOGLOSS_DATA", help="Data folder to check against.", show_default="unchecked"
-        ),
+        o.Input("--data", "-d", envvar="ISOGLOSS_DATA", help="Data folder to check against.", show_default="unchecked"),
     ] = None,
-    labels: Annotated[str | None, o.input_option(help="Labels in the order of the model's class indices (hf).")] = None,
+    labels: Annotated[str | None, o.Input(help="Labels in the order of the model's class indices (hf).")] = None,
     choose_filter: Annotated[
-        str, o.input_option("--filter", help="Filter to take answers from, if a log has several (lm-eval).")
+        str, o.Input("--filter", help="Filter to take answers from, if a log has several (lm-eval).")
     ] = "",
-    task: Annotated[str, o.selection_option("--task", "-t", help="Task, e.g. xquad.")],
-    language: Annotated[str, o.selection_option("--language", "-l", help="Language, e.g. sw.")],
+    task: Annotated[str, o.Selection("--task", "-t", help="Task, e.g. xquad.")],
+    language: Annotated[str, o.Selection("--language", "-l", help="Language, e.g. sw.")],
     split: o.TestOrDev = "test",
     out: o.PredictionsOut,
     force: o.Force = False,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import output_option
+from isogloss.cli.options import Output
 from isogloss.errors import unknown
 from isogloss.languages import all_languages, language
 from isogloss.metrics.registry import SHIPPED, plugin_metrics
@@ -96,7 +96,7 @@ def listing(
             help="tasks, languages, suites, metrics, systems or analyses; or the name of one task or language."
         ),
     ] = None,
-    json: Annotated[bool, output_option("--json", help="Print JSON.")] = False,
+    json: Annotated[bool, Output("--json", help="Print JSON.")] = False,
 ) -> None:
     """List tasks, languages, suites, metrics, systems or analyses, or show all fields of one task or language.
 

@@ -17,75 +17,70 @@ from isogloss.escaping import printable
 if TYPE_CHECKING:
     from isogloss.scoring.request import Request
 
-# One per panel of a verb's help.
-input_option = partial(typer.Option, rich_help_panel="Input")
-selection_option = partial(typer.Option, rich_help_panel="Selection")
-training_option = partial(typer.Option, rich_help_panel="Training")
-statistics_option = partial(typer.Option, rich_help_panel="Statistics")
-output_option = partial(typer.Option, rich_help_panel="Output")
-execution_option = partial(typer.Option, rich_help_panel="Execution")
+# Options, by the panel of a verb's help that shows them.
+Input = partial(typer.Option, rich_help_panel="Input")
+Selection = partial(typer.Option, rich_help_panel="Selection")
+Training = partial(typer.Option, rich_help_panel="Training")
+Statistics = partial(typer.Option, rich_help_panel="Statistics")
+Output = partial(typer.Option, rich_help_panel="Output")
+Execution = partial(typer.Option, rich_help_panel="Execution")
 
 Predictions = Annotated[
     Path, typer.Argument(help="Prediction folder: <task>/<language>.jsonl, XTREME's layout, or embeddings.")
 ]
 Data = Annotated[
-    Path | None,
-    input_option("--data", "-d", help="Data folder.", envvar="ISOGLOSS_DATA", show_default="the user's cache"),
+    Path | None, Input("--data", "-d", help="Data folder.", envvar="ISOGLOSS_DATA", show_default="the user's cache")
 ]
-Gold = Annotated[Path | None, input_option(help="Label folder in XTREME's layout, instead of --data.")]
+Gold = Annotated[Path | None, Input(help="Label folder in XTREME's layout, instead of --data.")]
 PartialGold = Annotated[
     bool | None,
-    input_option(
+    Input(
         "--allow-partial/--strict",
         help="How to treat predictions without complete gold labels. By default they are skipped and listed. "
         "--allow-partial scores incomplete gold, excluded from averages; --strict fails.",
         show_default=False,
     ),
 ]
-Suite = Annotated[
-    str, selection_option("--suite", "-s", help="Suite name (see isogloss list suites) or your own .toml file.")
-]
-Tasks = Annotated[str | None, selection_option("--tasks", "-t", help="Only these tasks, e.g. xquad,xnli.")]
-Languages = Annotated[str | None, selection_option("--languages", "-l", help="Only these languages, e.g. en,sw,ta.")]
+Suite = Annotated[str, Selection("--suite", "-s", help="Suite name (see isogloss list suites) or your own .toml file.")]
+Tasks = Annotated[str | None, Selection("--tasks", "-t", help="Only these tasks, e.g. xquad,xnli.")]
+Languages = Annotated[str | None, Selection("--languages", "-l", help="Only these languages, e.g. en,sw,ta.")]
 Split = Annotated[
     str,
-    selection_option(
-        help="test, dev, or best: test where predictions and gold exist, else dev (without an overall score)."
-    ),
+    Selection(help="test, dev, or best: test where predictions and gold exist, else dev (without an overall score)."),
 ]
-TestOrDev = Annotated[str, selection_option("--split", help="test or dev.")]
+TestOrDev = Annotated[str, Selection("--split", help="test or dev.")]
 Regime = Annotated[
     str,
-    training_option(
+    Training(
         help="Training data: zero-shot (English), translate-train[-all], translate-test, "
         "in-language[-1000, any number, or -all], or multi-source:en,de."
     ),
 ]
-Seeds = Annotated[int, training_option("--seeds", min=1, help="Number of seeds.")]
+Seeds = Annotated[int, Training("--seeds", min=1, help="Number of seeds.")]
 Resample = Annotated[
-    str, statistics_option(help="Sampling unit of the intervals: source (new articles, premises, …) or example.")
+    str, Statistics(help="Sampling unit of the intervals: source (new articles, premises, …) or example.")
 ]
-RunsFolder = Annotated[Path, output_option("--out", "-o", help="Output folder; writes <system>/<regime>/seed-<n>.")]
-PredictionsOut = Annotated[Path, output_option("--out", "-o", help="Prediction folder to write to.")]
-Json = Annotated[Path | None, output_option("--json", help="Write all results as JSON.")]
+RunsFolder = Annotated[Path, Output("--out", "-o", help="Output folder; writes <system>/<regime>/seed-<n>.")]
+PredictionsOut = Annotated[Path, Output("--out", "-o", help="Prediction folder to write to.")]
+Json = Annotated[Path | None, Output("--json", help="Write all results as JSON.")]
 Csv = Annotated[
-    Path | None, output_option("--csv", help="Write every table to this folder; a .csv path gets only the first table.")
+    Path | None, Output("--csv", help="Write every table to this folder; a .csv path gets only the first table.")
 ]
-Html = Annotated[Path | None, output_option("--html", help="Write one self-contained HTML page.")]
-Format = Annotated[str, output_option("--format", "-f", help="table, md or latex.")]
+Html = Annotated[Path | None, Output("--html", help="Write one self-contained HTML page.")]
+Format = Annotated[str, Output("--format", "-f", help="table, md or latex.")]
 On = Annotated[
     str | None,
-    execution_option(
+    Execution(
         "--on",
         help="Where to run: processes on this machine, ray (RAY_ADDRESS, or a local cluster), ray://host:port, "
         "slurm, slurm:PARTITION, or a .toml file (see docs/clusters.md).",
         show_default="processes",
     ),
 ]
-Jobs = Annotated[int, execution_option("--jobs", "-j", min=1, help="Number of worker processes.")]
+Jobs = Annotated[int, Execution("--jobs", "-j", min=1, help="Number of worker processes.")]
 ClusterJobs = Annotated[
     int | None,
-    execution_option(
+    Execution(
         "--jobs",
         "-j",
         min=1,
@@ -93,7 +88,7 @@ ClusterJobs = Annotated[
         show_default="1; on a cluster, as many as fit",
     ),
 ]
-Force = Annotated[bool, execution_option("--force", help="Replace existing predictions.")]
+Force = Annotated[bool, Execution("--force", help="Replace existing predictions.")]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import input_option, output_option, progress, say
+from isogloss.cli.options import Input, Output, progress, say
 
 app = typer.Typer(add_completion=False)
 
@@ -14,14 +14,13 @@ app = typer.Typer(add_completion=False)
 def report(
     results: Annotated[list[Path], typer.Argument(help="results.json records, or run folders that contain one.")],
     explain: Annotated[
-        list[Path] | None,
-        input_option(help="JSON from isogloss explain: one system, a comparison, or --bias; repeatable."),
+        list[Path] | None, Input(help="JSON from isogloss explain: one system, a comparison, or --bias; repeatable.")
     ] = None,
-    out: Annotated[Path, output_option("--out", "-o", help="Output folder.")] = Path("report"),
-    title: Annotated[str, output_option(help="Page heading.")] = "Isogloss report",
+    out: Annotated[Path, Output("--out", "-o", help="Output folder.")] = Path("report"),
+    title: Annotated[str, Output(help="Page heading.")] = "Isogloss report",
     pictures: Annotated[
         bool | None,
-        output_option(
+        Output(
             "--pictures/--no-pictures",
             help="Also write every chart as SVG and PNG (default: if vl-convert is installed).",
             show_default=False,

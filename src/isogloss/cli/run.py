@@ -9,8 +9,6 @@ from isogloss.cli import options as o
 from isogloss.escaping import printable
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from isogloss.runs.place import Place
     from isogloss.runs.plan import Plan
     from isogloss.runs.summary import RunSummary
@@ -33,7 +31,7 @@ def run(
     out: o.RunsFolder,
     on: o.On = None,
     jobs: o.ClusterJobs = None,
-    force: Annotated[bool, o.execution_option("--force", help="Run finished cells again.")] = False,
+    force: Annotated[bool, o.Execution("--force", help="Run finished cells again.")] = False,
 ) -> None:
     """Run a system on a grid of tasks, languages and seeds: fit, predict and score.
 
@@ -82,10 +80,24 @@ def run_and_exit(
     """
     from rich.console import Console
 
+    from isogloss.runs.grid import run_plan
+    from isogloss.runs.progress import GridProgress, shown
+    from isogloss.runs.summary import summarize
     from isogloss.tables.run_tables import reason_lines
+    from isogloss.training.processes import is_main
 
+    if not is_main():  # in a distributed fit, the main process alone reports
+        run_plan(plan, jobs=jobs)
+        raise typer.Exit
     console = Console()
-    summary = _run_shown(plan, place, console, jobs=jobs, force=force, live=live)
+    try:
+        with shown(GridProgress(plan), live=live) as on_progress:
+            summary = run_plan(plan, jobs=jobs, force=force, on_progress=on_progress, place=place)
+    except KeyboardInterrupt:
+        console.print(f"interrupted: {summarize(plan).cell_counts}", highlight=False, soft_wrap=True)
+        keeps_running = "The cluster keeps running; run the same command to reattach."
+        console.print(keeps_running if place.on_interrupt == "detach" else "Run the same command to resume.")
+        raise typer.Exit(130) from None
     if summary.tasks:
         table_of(plan, summary).print(console)
     for line in reason_lines(plan):
@@ -93,29 +105,3 @@ def run_and_exit(
     ending = printable(f"{summary.cell_counts}; saved in {plan.root}")
     console.print(ending, markup=False, highlight=False, soft_wrap=True, style="bold")
     raise typer.Exit(1 if summary.cells["failed"] or not summary.cells["done"] else 0)
-
-
-def _run_shown(plan: "Plan", place: "Place", console: "Console", *, jobs: int, force: bool, live: bool) -> "RunSummary":
-    """Run a grid and show its progress; in a distributed fit, only the main process returns.
-
-    Raises:
-        Exit: interrupted (already reported), or not the main process.
-    """
-    from isogloss.runs.grid import run_plan
-    from isogloss.runs.progress import GridProgress, shown
-    from isogloss.runs.summary import summarize
-    from isogloss.training.processes import is_main
-
-    if not is_main():
-        run_plan(plan, jobs=jobs)
-        raise typer.Exit
-    try:
-        with shown(GridProgress(plan), live=live) as on_progress:
-            return run_plan(plan, jobs=jobs, force=force, on_progress=on_progress, place=place)
-    except KeyboardInterrupt:
-        console.print(f"interrupted: {summarize(plan).cell_counts}", highlight=False, soft_wrap=True)
-        if place.on_interrupt == "detach":
-            console.print("The cluster keeps running; run the same command to reattach.")
-        else:
-            console.print("Run the same command to resume.")
-        raise typer.Exit(130) from None

@@ -24,9 +24,9 @@ def score(
     cells: o.GoldOptions,
     json: Annotated[
         Path | None,
-        o.output_option(help="Write the result record (a list for several folders); a .csv path gets rows instead."),
+        o.Output(help="Write the result record (a list for several folders); a .csv path gets rows instead."),
     ] = None,
-    csv: Annotated[Path | None, o.output_option(help="Write one row per number.")] = None,
+    csv: Annotated[Path | None, o.Output(help="Write one row per number.")] = None,
     form: o.Format = "table",
     jobs: o.Jobs = 1,
 ) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import ClusterJobs, On, execution_option, output_option, progress_bar, say, selection_option
+from isogloss.cli.options import ClusterJobs, Execution, On, Output, Selection, progress_bar, say
 
 app = typer.Typer(add_completion=False)
 
@@ -15,12 +15,12 @@ def search(
     queries: Annotated[Path, typer.Argument(help=".npy file with one vector per row.")],
     candidates: Annotated[Path, typer.Argument(help=".npy file of the same dimension.")],
     *,
-    k: Annotated[int, selection_option("--k", "-k", min=1, help="Candidates to return per query.")] = 20,
-    out: Annotated[Path, output_option("--out", "-o", help="Output folder.")],
+    k: Annotated[int, Selection("--k", "-k", min=1, help="Candidates to return per query.")] = 20,
+    out: Annotated[Path, Output("--out", "-o", help="Output folder.")],
     on: On = None,
     jobs: ClusterJobs = None,
-    memory: Annotated[str, execution_option(help="Memory per worker; sets the block and shard sizes.")] = "2GB",
-    force: Annotated[bool, execution_option("--force", help="Discard another search's files in the folder.")] = False,
+    memory: Annotated[str, Execution(help="Memory per worker; sets the block and shard sizes.")] = "2GB",
+    force: Annotated[bool, Execution("--force", help="Discard another search's files in the folder.")] = False,
 ) -> None:
     """Find the K candidates with the largest inner product per query, best first; ties go to the lower row.
 

@@ -17,22 +17,15 @@ def select(
         list[Path], typer.Argument(help="Run or fit folders, or CSV: step, seed, language, split, value.")
     ],
     task: Annotated[
-        str,
-        o.selection_option(
-            "--task", "-t", help="Restrict to this task (also assumed for CSV files).", show_default="all"
-        ),
+        str, o.Selection("--task", "-t", help="Restrict to this task (also assumed for CSV files).", show_default="all")
     ] = "",
-    metric: Annotated[
-        str, o.selection_option(help="Metric used as the score.", show_default="the task's main metrics")
-    ] = "",
-    source: Annotated[str, o.selection_option(help="Training language.")] = "en",
+    metric: Annotated[str, o.Selection(help="Metric used as the score.", show_default="the task's main metrics")] = "",
+    source: Annotated[str, o.Selection(help="Training language.")] = "en",
     single: Annotated[
-        str, o.selection_option(help="Language used to select for all languages.", show_default="each in turn")
+        str, o.Selection(help="Language used to select for all languages.", show_default="each in turn")
     ] = "",
-    from_step: Annotated[int, o.selection_option(min=0, help="Ignore checkpoints before this step.")] = 0,
-    test_size: Annotated[
-        int, o.statistics_option(min=0, help="Examples per test set.", show_default="as recorded")
-    ] = 0,
+    from_step: Annotated[int, o.Selection(min=0, help="Ignore checkpoints before this step.")] = 0,
+    test_size: Annotated[int, o.Statistics(min=0, help="Examples per test set.", show_default="as recorded")] = 0,
     json: o.Json = None,
     csv: o.Csv = None,
     html: o.Html = None,

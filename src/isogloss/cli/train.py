@@ -15,17 +15,13 @@ def train(
     system: Annotated[str, typer.Argument(help="encoder:MODEL, dual-encoder:MODEL or text2text:MODEL.")],
     *,
     data: o.Data = None,
-    tasks: Annotated[
-        str, o.selection_option("--tasks", "--task", "-t", help="Tasks to train on, e.g. udpos or xnli,mldoc.")
-    ],
+    tasks: Annotated[str, o.Selection("--tasks", "--task", "-t", help="Tasks to train on, e.g. udpos or xnli,mldoc.")],
     languages: o.Languages = None,
     split: o.TestOrDev = "test",
     recipe: Annotated[
-        str | None, o.training_option("--recipe", "-r", help="paper, scripts or keung.", show_default="paper")
+        str | None, o.Training("--recipe", "-r", help="paper, scripts or keung.", show_default="paper")
     ] = None,
-    config: Annotated[
-        Path | None, o.training_option("--config", "-c", help="TOML file with changes to the recipe.")
-    ] = None,
+    config: Annotated[Path | None, o.Training("--config", "-c", help="TOML file with changes to the recipe.")] = None,
     regime: o.Regime = "zero-shot",
     seeds: o.Seeds = 1,
     out: o.RunsFolder,

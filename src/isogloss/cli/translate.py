@@ -1,15 +1,12 @@
 """isogloss translate: machine-translate a training or test set."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Data, execution_option, output_option, say, selection_option
+from isogloss.cli.options import Data, Execution, Output, Selection, say
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
-
-if TYPE_CHECKING:
-    from isogloss.tasks.task import Task
 
 app = typer.Typer(add_completion=False)
 
@@ -19,14 +16,14 @@ def translate(
     task: Annotated[str, typer.Argument(help="Task, e.g. xnli.")],
     *,
     data: Data = None,
-    language: Annotated[str, selection_option("--language", "-l", help="The non-English language, e.g. es.")],
-    split: Annotated[str, selection_option(help="train (from English), or test or dev (into English).")] = "train",
+    language: Annotated[str, Selection("--language", "-l", help="The non-English language, e.g. es.")],
+    split: Annotated[str, Selection(help="train (from English), or test or dev (into English).")] = "train",
     translator: Annotated[
         str | None,
-        execution_option("--with", help="Command that reads one text per line and writes one translation per line."),
+        Execution("--with", help="Command that reads one text per line and writes one translation per line."),
     ] = None,
     by_hand: Annotated[
-        Path | None, output_option("--by-hand", help="Write the untranslated texts to this .jsonl file instead.")
+        Path | None, Output("--by-hand", help="Write the untranslated texts to this .jsonl file instead.")
     ] = None,
 ) -> None:
     """Create the translated data for translate-train and translate-test, with any translator.
@@ -51,14 +48,26 @@ def translate(
       isogloss translate tydiqa --language fi --by-hand to-translate.jsonl \\
           --data data
     """
+    from isogloss.tasks.registry import no_language
     from isogloss.tasks.registry import task as find_task
+    from isogloss.tasks.task import SPLITS
+    from isogloss.training.regimes import regime
     from isogloss.translation.translate import translate as translate_set
     from isogloss.translation.translate import write_untranslated
     from isogloss.translation.translated_files import translation_path
     from isogloss.translation.translators import command_translator
 
     entry = find_task(task)
-    _check(entry, language, split)
+    others = {*entry.every_language} - {"en"}
+    if split not in SPLITS:
+        raise unknown("split", split, SPLITS)
+    if language == "en":
+        fix = f"Choose one of {', '.join(sorted(others))}"
+        raise UnknownNameError("expected a language other than English", fix=fix)
+    if language not in others:
+        raise no_language(entry.id, language, others)
+    if reason := regime("translate-train" if split == "train" else "translate-test").refusal(entry):
+        raise IsoglossError(f"no regime can use this translation: {reason}")
     if by_hand is not None:
         path = write_untranslated(entry, language, split, data, by_hand)
         target = translation_path(entry, language, split, data)
@@ -67,21 +76,3 @@ def translate(
         say(str(translate_set(entry, language, split, data, command_translator(translator))))
     else:
         raise IsoglossError("no translator", fix="Add --with COMMAND or --by-hand FILE")
-
-
-def _check(task: "Task", language: str, split: str) -> None:
-    """Raise if no regime could use the translations."""
-    from isogloss.tasks.registry import no_language
-    from isogloss.tasks.task import SPLITS
-    from isogloss.training.regimes import regime
-
-    if split not in SPLITS:
-        raise unknown("split", split, SPLITS)
-    others = {*task.every_language} - {"en"}
-    if language == "en":
-        fix = f"Choose one of {', '.join(sorted(others))}"
-        raise UnknownNameError("expected a language other than English", fix=fix)
-    if language not in others:
-        raise no_language(task.id, language, others)
-    if reason := regime("translate-train" if split == "train" else "translate-test").refusal(task):
-        raise IsoglossError(f"no regime can use this translation: {reason}")

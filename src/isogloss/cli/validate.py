@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Data, Gold, Languages, Predictions, Tasks, output_option, progress, words
+from isogloss.cli.options import Data, Gold, Languages, Output, Predictions, Tasks, progress, words
 from isogloss.escaping import printable
 
 app = typer.Typer(add_completion=False)
@@ -20,7 +20,7 @@ def validate(
     gold: Gold = None,
     tasks: Tasks = None,
     languages: Languages = None,
-    limit: Annotated[int, output_option(min=0, help="Problems shown per file, errors first; 0 shows all.")] = 20,
+    limit: Annotated[int, Output(min=0, help="Problems shown per file, errors first; 0 shows all.")] = 20,
 ) -> None:
     """Check a prediction folder for missing, extra and duplicate ids, invalid labels and shapes, and damaged files.
 

@@ -19,7 +19,7 @@ from isogloss.predictions.write import encode_predictions
 from isogloss.runs.fit import CellOutcome, FitResult, predict
 from isogloss.runs.locks import Lock
 from isogloss.runs.plan import CellKey, Plan
-from isogloss.runs.records import AnswerChecksums, CellRecord, Provenance, checksum, write_record
+from isogloss.runs.records import AnswerChecksums, CellRecord, Provenance, checksum
 from isogloss.scoring.cells import Cell, judge_answers
 from isogloss.scoring.score import score_cell
 from isogloss.scoring.stored import can_store, write_cell
@@ -121,7 +121,7 @@ def write_outcome(
         traceback=outcome.traceback,
         checksums=checksums,
     )
-    write_record(plan.record_path(cell), record)
+    record.write(plan.record_path(cell))
     return record
 
 

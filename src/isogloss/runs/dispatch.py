@@ -81,7 +81,7 @@ class DeathCounts:
 class _SubmittedJob:
     job: CellsJob
     name: str
-    ended: "Future[int]"
+    ended: Future[int]
 
 
 class Dispatcher(AbstractContextManager["Dispatcher"]):
@@ -133,7 +133,7 @@ class Dispatcher(AbstractContextManager["Dispatcher"]):
             if self._shipping is not None:
                 self._shipping.release()
 
-    def submit(self, job: CellsJob) -> "Future[int]":
+    def submit(self, job: CellsJob) -> Future[int]:
         """Execute a job; the future ends during `wait`, and its exception ends the run."""
         submitted = _SubmittedJob(job, uuid4().hex, Future())
         if self._shipping is not None:
@@ -158,7 +158,7 @@ class Dispatcher(AbstractContextManager["Dispatcher"]):
                 submitted.ended.set_exception(error)
             del self._running[inner]
 
-    def _collect(self, submitted: _SubmittedJob, inner: "Future[JobEnd]") -> int:
+    def _collect(self, submitted: _SubmittedJob, inner: Future[JobEnd]) -> int:
         """Return the number of cells that an ended job filled or failed."""
         job, name = submitted.job, submitted.name
         try:

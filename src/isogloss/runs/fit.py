@@ -135,6 +135,15 @@ class FitResult:
     cell_outcomes: Mapping[str, CellOutcome] = field(default_factory=dict)
     inputs: dict[str, CellInput] = field(default_factory=dict)
 
+    @classmethod
+    def without_examples(cls, job: FitJob, system: System, cell_outcomes: Mapping[str, CellOutcome]) -> "FitResult":
+        """Return the result for a group without examples: no fit, and the outcomes from `read_ahead`."""
+        try:
+            job.training(system)
+        except Exception as error:  # report first why the system cannot be trained
+            return cls(job=job, config=system.configuration, outcome=CellOutcome.of_error(error))
+        return cls(job=job, config=system.configuration, cell_outcomes=cell_outcomes)
+
 
 # Finds further fits that a training run on some examples serves as well.
 FindOthers = Callable[[Examples], Sequence[FurtherFit]]
@@ -218,27 +227,16 @@ def _is_answer(value: Any, kind: Kind, *, is_list: bool = False) -> bool:
 
 
 def fit_group(
-    plan: Plan,
-    group: FitGroup,
-    system: System,
-    inputs: Mapping[str, CellInput] | None = None,
-    others: FindOthers | None = None,
+    plan: Plan, group: FitGroup, system: System, inputs: Mapping[str, CellInput] = {}, others: FindOthers | None = None
 ) -> FitResult:
     """Fit a system for a group; an error becomes the outcome of every cell."""
     start = time.perf_counter()
-    job, config = FitJob.of(plan, group), system.configuration
+    result = FitResult(job=FitJob.of(plan, group), config=system.configuration, inputs=dict(inputs))
     try:
-        fitted, files = fit_system(system, job, others)
+        fitted, files = fit_system(system, result.job, others)
     except Exception as error:  # a system may raise anything
-        return FitResult(job=job, config=config, outcome=CellOutcome.of_error(error))
-    return FitResult(
-        job=job,
-        system=fitted,
-        config=config,
-        seconds=time.perf_counter() - start,
-        outcome=CellOutcome(files=files),
-        inputs=dict(inputs or {}),
-    )
+        return replace(result, outcome=CellOutcome.of_error(error))
+    return replace(result, system=fitted, seconds=time.perf_counter() - start, outcome=CellOutcome(files=files))
 
 
 def read_ahead(plan: Plan, group: FitGroup) -> tuple[dict[str, CellInput], dict[str, CellOutcome]]:
@@ -251,15 +249,3 @@ def read_ahead(plan: Plan, group: FitGroup) -> tuple[dict[str, CellInput], dict[
         except Exception as error:  # such as a damaged file
             outcomes[language] = CellOutcome.of_error(error)
     return {}, outcomes
-
-
-def nothing_to_predict(
-    plan: Plan, group: FitGroup, system: System, cell_outcomes: Mapping[str, CellOutcome]
-) -> FitResult:
-    """Return the result for a group without examples: no fit, and the outcomes from `read_ahead`."""
-    job, config = FitJob.of(plan, group), system.configuration
-    try:
-        job.training(system)
-    except Exception as error:  # report first why the system cannot be trained
-        return FitResult(job=job, config=config, outcome=CellOutcome.of_error(error))
-    return FitResult(job=job, config=config, cell_outcomes=cell_outcomes)

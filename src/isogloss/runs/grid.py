@@ -138,7 +138,7 @@ class _SubmittedJobs:
     """Running jobs, and the number of cells filled so far."""
 
     trainings: SharedTrainings | None
-    running: "dict[Future[int], CellsJob]" = field(default_factory=dict)
+    running: dict[Future[int], CellsJob] = field(default_factory=dict)
     filled: int = 0
 
     def collect(self) -> None:

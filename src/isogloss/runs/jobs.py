@@ -15,16 +15,7 @@ from typing import Protocol
 
 from isogloss.errors import IsoglossError
 from isogloss.runs.cells import LockLostError, fill_cell
-from isogloss.runs.fit import (
-    FitJob,
-    FitResult,
-    fit_group,
-    keeps_fits,
-    nothing_to_predict,
-    read_ahead,
-    training_identity,
-    training_key,
-)
+from isogloss.runs.fit import FitJob, FitResult, fit_group, keeps_fits, read_ahead, training_identity, training_key
 from isogloss.runs.locks import acquire, is_free, on_behalf_of, releasing_on_interrupt, wait_for_lock
 from isogloss.runs.plan import CellKey, FitGroup, Plan
 from isogloss.systems.base import FurtherFit, System
@@ -97,7 +88,7 @@ def _fit(plan: Plan, group: FitGroup, system: System, on_progress: OnProgress) -
     """Fit for a group, together with the processes that follow this one; skip the fit if no cell has examples."""
     inputs, cell_outcomes = read_ahead(plan, group)
     if not inputs:
-        return nothing_to_predict(plan, group, system, cell_outcomes)
+        return FitResult.without_examples(FitJob.of(plan, group), system, cell_outcomes)
     with ExitStack() as locks:
         others = None
         if keeps_fits(system):
@@ -165,7 +156,7 @@ class JobEnd:
         return cls(node_name(), error=error if isinstance(error, IsoglossError) else IsoglossError(str(error)))
 
 
-def nothing_done() -> "Future[JobEnd]":
+def nothing_done() -> Future[JobEnd]:
     """Return the outcome of a job that was not submitted."""
     return settle(Future(), JobEnd(""), None)
 

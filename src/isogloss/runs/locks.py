@@ -13,7 +13,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import cache
@@ -34,10 +34,13 @@ HEARTBEAT = 15.0
 POLL = 0.2
 # Seconds without a heartbeat after which a lock that is damaged or dated in the future is free.
 IMPOSSIBLE = 3 * HEARTBEAT
-
+# Latest time that Python can format.
+_LATEST = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 
 # Name of the job that this process executes.
 _JOB = ContextVar("job", default="")
+# Dates of locks that are dated in the future, and the times they were first seen.
+_IN_THE_FUTURE: dict[Path, tuple[float, float]] = {}
 
 
 class Owner(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,15 +90,15 @@ class Lock(AbstractContextManager["Lock"]):
     @property
     def is_held(self) -> bool:
         """True until the lock is released or taken away, as happens to a worker that its dispatcher gave up."""
-        chain = _chain(self.path)
-        return bool(chain) and chain[-1].owner == self.owner
+        return owners(self.path)[-1:] == [self.owner]
 
     def release(self) -> None:
         """Release the lock."""
         self._released.set()
         self._heart.join()
-        if self.is_held:
-            for link in _chain(self.path):
+        chain = _chain(self.path)
+        if chain and chain[-1].owner == self.owner:
+            for link in chain:
                 link.file.unlink(missing_ok=True)
 
     def __exit__(self, *error: object) -> None:
@@ -110,7 +113,7 @@ def acquire(path: Path) -> Lock | None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise _not_written(path.parent, error) from error
+        raise DataError(f"cannot be written ({error.strerror or error})", where=str(path.parent)) from error
     claim = path.with_name(f".{path.name}.{me.token}.claim")
     try:
         claim.write_bytes(msgspec.json.encode(me))
@@ -122,11 +125,10 @@ def acquire(path: Path) -> Lock | None:
     except (FileExistsError, FileNotFoundError):
         return None  # another process was quicker, or removed our claim
     except OSError as error:
-        raise _not_written(path, error) from error
+        raise DataError(f"cannot be written ({error.strerror or error})", where=str(path)) from error
     finally:
         claim.unlink(missing_ok=True)
-    chain = _chain(path)
-    if not chain or chain[-1].owner != me:
+    if owners(path)[-1:] != [me]:
         # Meanwhile, another successor of the dead owner has taken and released the lock.
         mine.unlink(missing_ok=True)
         return None
@@ -146,10 +148,6 @@ def wait_for_lock(path: Path, on_waiting: Callable[[str], None] = lambda _: None
             on_waiting(f"{waiting}: {path} is held by {owner}")
         time.sleep(POLL)
     return lock
-
-
-def _not_written(path: Path, error: OSError) -> DataError:
-    return DataError(f"cannot be written ({error.strerror or error})", where=str(path))
 
 
 def holder(path: Path) -> str:
@@ -208,8 +206,7 @@ def remove_stale(folder: Path) -> None:
     files = [*folder.rglob("*.lock*")]
     locks = _locks(files)
     for path in locks:
-        lock = acquire(path)
-        if lock is not None:
+        if (lock := acquire(path)) is not None:
             lock.release()
     held = {link.file for path in locks for link in _chain(path)}
     leftovers = [file for file in files if file not in held]
@@ -268,20 +265,12 @@ def _damaged_owner(file: Path) -> Owner:
     return Owner(machine="", pid=0, started="", token=f"damaged-{inode}")
 
 
-# Latest time that Python can format.
-_LATEST = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
-
-
 def _written(file: Path) -> float:
     """Return the time of the last heartbeat, 0 if the file is gone."""
     try:
         return file.stat().st_mtime
     except FileNotFoundError:
         return 0.0
-
-
-# Dates of locks that are dated in the future, and the times they were first seen.
-_IN_THE_FUTURE: dict[Path, tuple[float, float]] = {}
 
 
 def _alive(link: _Link, now: float) -> bool:
@@ -303,26 +292,22 @@ def _alive(link: _Link, now: float) -> bool:
 def _machine() -> str:
     """Return the scope of process numbers: host, boot and, in containers, namespace."""
     parts = [socket.gethostname()]
-    try:
+    with suppress(OSError):  # not Linux: only the host name
         parts.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip())
         parts.append(str(Path("/proc/self/ns/pid").readlink()))
-    except OSError:
-        pass  # not Linux: only the host name
     return " ".join(parts)
 
 
 def _started(pid: int) -> str:
     """Return the start of a process in the system's unit, "" if it does not exist."""
     try:
-        state, *fields = (
-            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-        )
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        state, *fields = text.rpartition(")")[2].split()
         # A zombie has ended. The start time is field 22, and `state` is field 3.
         return "" if state in "ZX" else fields[18]
     except OSError:
-        pass
-    if Path("/proc/self/stat").exists():
-        return ""
+        if Path("/proc/self/stat").exists():
+            return ""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

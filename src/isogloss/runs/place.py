@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, get_type_hints
 
 from isogloss.checked_settings import checked_settings
 from isogloss.data.files import atomic_write, read_text
@@ -144,22 +144,14 @@ class _SystemTable(TypedDict):
     resources: _ResourcesTable
 
 
-class _PlaceFile(TypedDict):
-    engine: Literal["processes", "ray", "slurm"]
-    address: str
-    partition: str
-    files: Literal["folder", "ship"]
-    on_interrupt: Literal["stop", "detach"]
-    jobs: int
-    environment: tuple[str, ...]
-    resources: _ResourcesTable
-    systems: dict  # type: ignore[type-arg]  # of _SystemTable, by pattern
-    slurm: SlurmOptions
+# The settings of a place file are those of `Place`, except for tables that are read in two steps.
+_FILE_TYPES = {name: hint for name, hint in get_type_hints(Place).items() if name not in ("engine_name", "toml")}
+_FILE_TYPES |= {"engine": Literal["processes", "ray", "slurm"], "resources": _ResourcesTable, "systems": dict}
 
 
 def _from_toml(text: str, where: str) -> Place:
     check = partial(checked_settings, kind="key of a place", least=0)
-    values = check(decode_toml(text, where), _PlaceFile, where=where)
+    values = check(decode_toml(text, where), _FILE_TYPES, where=where)
     resources = _resources(values.pop("resources", {}), Resources(), f"{where} [resources]")
     types = dict.fromkeys(values.get("systems", ()), _SystemTable)
     tables = check(values.pop("systems", {}), types, where=f"{where} [systems]")

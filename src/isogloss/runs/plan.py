@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -51,43 +51,36 @@ class FitGroup:
         return f"seed-{self.seed} {self.task}" + (f"/{self.target}" if self.target else "")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """Everything a process must know to fill a grid; small, and the same for all processes that share it.
 
-    Attributes:
-        system: system as the user named it (`ngram`, `embedder:muse`).
-        root: `RUNS/<system>/<regime>`.
-        seeds: number of seeds; they are named 0, 1, ….
-        settings: settings of the system besides its name.
-        groups: all groups, seed by seed, so that the first seed is complete early.
+    The system is as the user named it (`ngram`, `embedder:muse`), with further settings; the seeds are named 0, 1, ….
     """
 
     system: str
     regime: Regime
-    root: Path
+    root: Path  # RUNS/<system>/<regime>
     request: Request
     seeds: int
     settings: Mapping[str, Any] = field(default_factory=dict)
-    groups: tuple[FitGroup, ...] = field(init=False, compare=False, repr=False)
-    _fits: Mapping[str, Sequence[Fit]] = field(init=False, compare=False, repr=False)
-    # Folder of each task's records, by seed and task.
-    _records: Mapping[tuple[int, str], Path] = field(init=False, compare=False, repr=False)
     # The system built to learn its name, until `build_system` hands it out.
     _built: list[System] = field(init=False, compare=False, repr=False, default_factory=list)
 
-    def __post_init__(self) -> None:
-        fits = {name: self.regime.fits(self.request.languages_of(task(name))) for name in self.request.tasks}
-        keys = [(seed, name) for seed in range(self.seeds) for name in fits]
-        groups = [FitGroup(*key, fit.languages, fit.target) for key in keys for fit in fits[key[1]]]
-        folders = {(seed, name): self.seed_folder(seed) / CELL_RECORDS / name for seed, name in keys}
-        for name, value in {"groups": tuple(groups), "_fits": fits, "_records": folders}.items():
-            object.__setattr__(self, name, value)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle only the fields that define the plan."""
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle only the fields that define the plan: every job carries it, and needs few of its groups."""
         names = ("system", "regime", "root", "request", "seeds", "settings")
-        return partial(Plan, **{name: getattr(self, name) for name in names}), ()
+        return {"_built": []} | {name: getattr(self, name) for name in names}
+
+    @cached_property
+    def groups(self) -> tuple[FitGroup, ...]:
+        """All groups, seed by seed, so that the first seed is complete early."""
+        fits = [(name, fit) for name in self.request.tasks for fit in self._fits(name)]
+        groups = (FitGroup(seed, name, fit.languages, fit.target) for seed in range(self.seeds) for name, fit in fits)
+        return tuple(groups)
+
+    def _fits(self, task_id: str) -> Sequence[Fit]:
+        return self.regime.fits(self.request.languages_of(task(task_id)))
 
     @classmethod
     def of(
@@ -112,14 +105,8 @@ class Plan:
         built = system(system_name, **(settings or {}))
         # The name becomes one folder, even if it contains a path.
         folder = re.sub(r"[^\w.-]+", "-", built.name).strip("-.") or "system"
-        plan = cls(
-            system=system_name,
-            regime=learning,
-            root=Path(out).absolute() / folder / learning.name,
-            request=request,
-            seeds=seeds,
-            settings=dict(settings or {}),
-        )
+        root, own = Path(out).absolute() / folder / learning.name, dict(settings or {})
+        plan = cls(system=system_name, regime=learning, root=root, request=request, seeds=seeds, settings=own)
         if not plan.groups:
             what = f"no task ({', '.join(request.tasks)}) has a language of {', '.join(request.languages or ())}"
             raise IsoglossError(what, fix="Run isogloss list tasks to see the languages")
@@ -132,7 +119,7 @@ class Plan:
 
     def fit(self, group: FitGroup) -> Fit:
         """Return the fit of a group, with all languages it serves in this plan."""
-        return next(fit for fit in self._fits[group.task] if fit.target == group.target)
+        return next(fit for fit in self._fits(group.task) if fit.target == group.target)
 
     @property
     def cells(self) -> list[CellKey]:
@@ -145,11 +132,10 @@ class Plan:
 
     def missing_groups(self) -> list[FitGroup]:
         """Return the groups with missing cells, and only those cells."""
-        names = {key: self.file_names(*key) for key in self._records}
-        missing = []
+        file_names, missing = cache(self.file_names), []
         for group in self.groups:
-            finished = names[group.seed, group.task]
-            languages = tuple(code for code in group.languages if self.record_name(code) not in finished)
+            names = file_names(group.seed, group.task)
+            languages = tuple(code for code in group.languages if self.record_name(code) not in names)
             if languages:
                 missing.append(replace(group, languages=languages))
         return missing
@@ -194,12 +180,13 @@ class Plan:
 
     def records_folder(self, seed: int, task_id: str) -> Path:
         """Return the folder of a task's records."""
-        return self._records.get((seed, task_id)) or self.seed_folder(seed) / CELL_RECORDS / task_id
+        return self.seed_folder(seed) / CELL_RECORDS / task_id
 
     def file_names(self, seed: int, task_id: str) -> frozenset[str]:
         """Return the names in the folder of a task's records."""
         try:
-            return frozenset(path.name for path in self.records_folder(seed, task_id).iterdir())
+            with os.scandir(self.records_folder(seed, task_id)) as entries:
+                return frozenset(entry.name for entry in entries)
         except (FileNotFoundError, NotADirectoryError):
             return frozenset()
 

@@ -38,8 +38,7 @@ def prepare(
     for folder in (plan.root, *seeds, *(seed / CELL_RECORDS for seed in seeds)):
         for leftover in folder.glob(".*.part"):
             remove_file(leftover)
-    fits = [fit for folder in plan.seed_folders for fit in _outdated_fits(plan, folder, configuration, system)]
-    for fit in fits:
+    for fit in [fit for seed in seeds for fit in _outdated_fits(plan, seed, configuration, system)]:
         _remove_fit(fit)
     damaged: dict[CellKey, str] = {}
     for group in plan.groups:
@@ -56,7 +55,7 @@ def prepare(
                     remove_cell(plan, cell)
                 damaged |= {cell: problem} if problem else {}
     warn_of_damage(damaged, "filled again")
-    for seed, folder in enumerate(plan.seed_folders):
+    for seed, folder in enumerate(seeds):
         with atomic_write(folder / "system.toml") as stream:
             stream.write(to_toml({**configuration, "regime": plan.regime.name, "seed": seed}))
 
@@ -141,18 +140,13 @@ def _current_files(job: FitJob, system: System, split: str) -> Callable[[str], l
     """Return a function for the input files of a language's cell, or the reason why it cannot be filled."""
 
     @cache  # the training set is read once
-    def training() -> InputFiles | str | None:
-        try:
-            train = job.training(system)
-        except NotAvailableError as error:
-            return str(error)
+    def training() -> InputFiles | None:
+        train = job.training(system)
         return None if train is None else InputFiles.of(train)
 
     def files(language: str) -> list[InputFiles | None] | str:
-        trained_on = training()
-        if isinstance(trained_on, str):
-            return trained_on
         try:
+            trained_on = training()
             return [job.read(language, split).files, trained_on]
         except NotAvailableError as error:
             return str(error)

@@ -3,16 +3,17 @@
 import platform
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isogloss.escaping import printable
+from isogloss.grouping import group_by
 from isogloss.runs.jobs import OnProgress
 from isogloss.runs.locks import owners
-from isogloss.runs.plan import CellKey, FitGroup, Plan
+from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import CellRecord, read_record
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ class GridProgress:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.groups = plan.groups
         self.total = len(plan.cells)
         self.finished: dict[CellKey, CellRecord] = {}
         self.running: set[CellKey] = set()
@@ -56,7 +56,7 @@ class GridProgress:
         """Read the folder again and return the newly finished cells."""
         fresh = []
         self.running, self.fits = set(), {}
-        for group in self.groups:
+        for group in self.plan.groups:
             names = self.plan.file_names(group.seed, group.task)
             for cell in group.cells if names else ():
                 record_path = self.plan.record_path(cell)
@@ -71,12 +71,10 @@ class GridProgress:
                     self.running.add(cell)
                     self.nodes[cell] = _node_of(lock)
             lock = self.plan.group_lock_path(group)
-            if lock.name in names and self.running.isdisjoint(group.cells) and not self._is_finished(group):
+            is_finished = self.finished.keys() >= set(group.cells)
+            if lock.name in names and not is_finished and self.running.isdisjoint(group.cells):
                 self.fits[str(group)] = _node_of(lock)
         return fresh
-
-    def _is_finished(self, group: FitGroup) -> bool:
-        return all(cell in self.finished for cell in group.cells)
 
     def running_fits(self) -> str:
         """Describe the running fits without a running cell, and their machines; "" if there are none."""
@@ -92,10 +90,8 @@ class GridProgress:
 
     def by_node(self) -> dict[str, Counter[str]]:
         """Count cells by machine and status; empty if this machine fills them all."""
-        cells: dict[str, list[CellKey]] = defaultdict(list)
-        for cell, node in self.nodes.items():
-            if node and (cell in self.finished or cell in self.running):
-                cells[node].append(cell)
+        active = (cell for cell, node in self.nodes.items() if node and (cell in self.finished or cell in self.running))
+        cells = group_by(active, self.nodes.__getitem__)
         return {node: self.counts(cells[node]) for node in sorted(cells)} if {*cells} - {platform.node()} else {}
 
     def remaining(self) -> str:
@@ -119,9 +115,7 @@ class GridProgress:
         table = RichTable("task", box=SIMPLE_HEAD, pad_edge=False, caption=caption, caption_justify="left")
         for status in STATUSES:
             table.add_column(status, justify="right", min_width=7)
-        by_task: dict[str, list[CellKey]] = defaultdict(list)
-        for group in self.groups:
-            by_task[group.task] += group.cells
+        by_task = group_by(self.plan.cells, lambda cell: cell.task)
         rows = {name: self.counts(cells) for name, cells in by_task.items()}
         rows["all"] = sum(rows.values(), Counter())
         rows |= {f"on {printable(node)}": counts for node, counts in self.by_node().items()}
@@ -138,16 +132,16 @@ class GridProgress:
             if waiting:
                 return  # outdated cells have not been removed yet
             self.begin()
-            cells = "cell" if self.total == 1 else "cells"
-            self._print(f"{self.total:,} {cells} to run, {self._finished_before:,} already done")
+            left = self.total - self._finished_before
+            self._print(f"{left:,} {'cell' if left == 1 else 'cells'} to run, {self._finished_before:,} already done")
         fresh = set(self.update())
         for cell in sorted(fresh):
             record = self.finished[cell]
             if record.status == "failed":
                 # The reason of a whole group is printed once; the summary counts its cells.
                 self._print_once(record.general_reason, f"failed: {cell}: {record.reason}")
-        for group in self.groups:
-            if fresh.intersection(group.cells) and self._is_finished(group):
+        for group in self.plan.groups:
+            if fresh.intersection(group.cells) and self.finished.keys() >= set(group.cells):
                 counts = self.counts(group.cells)
                 self._print("; ".join(part for part in (f"{group}: {_counted(counts)}", self.remaining()) if part))
         if time.monotonic() - self._last_output > SILENCE and (answering or self.running or self.fits):
@@ -161,7 +155,7 @@ class GridProgress:
 
     def group_progress(self, cell: CellKey) -> tuple[int, int]:
         """Return the number of finished cells of a cell's group, and its size."""
-        group = next(group for group in self.groups if cell in group.cells)
+        group = next(group for group in self.plan.groups if cell in group.cells)
         return sum(member in self.finished for member in group.cells), len(group.cells)
 
     def _print_once(self, key: str, line: str) -> None:

@@ -221,7 +221,7 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
         resources: Resources = ONE_CORE,
         avoid: Collection[str] = (),
         shared: Sequence[Any] = (),
-    ) -> "Future[T]":
+    ) -> Future[T]:
         """Execute a call as a task, with one function per `shared` reference that returns its bytes."""
         self.check_head()  # Ray would wait for a dead one
         self._look()
@@ -245,7 +245,7 @@ def _check_answers(address: str) -> None:
         socket.create_connection((host, int(port)), timeout=SILENT / 2).close()
 
 
-def _hand_on(ended: "Future[T]", inner: "Future[tuple[T, Exception | None]]") -> None:
+def _hand_on(ended: Future[T], inner: Future[tuple[T, Exception | None]]) -> None:
     if error := inner.exception():
         ended.set_exception(error_of(error))
     else:

@@ -15,6 +15,7 @@ import numpy as np
 from isogloss.data.files import Stamp, atomic_write, read_bytes, resolve, sha256_of, stamp
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
+from isogloss.grouping import group_by
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.scoring.results import CellScore, write_json
 from isogloss.tasks.examples import Examples
@@ -100,15 +101,13 @@ class CellRecord(msgspec.Struct, frozen=True, kw_only=True):
         """Reason without the cell's name, which is the same for all cells that fail alike."""
         return self.cause or self.reason
 
-
-def write_record(path: Path, record: CellRecord) -> None:
-    """Write a record, which finishes the cell."""
-    write_json(path, record, indent=1)
+    def write(self, path: Path) -> None:
+        """Write the record, which finishes the cell."""
+        write_json(path, self, indent=1)
 
 
 # Cache key of a file: atomic writes change the inode.
 _Version = tuple[int, int, int]
-_READ: dict[Path, tuple[_Version, CellRecord | None]] = {}
 
 
 def _version(path: Path) -> _Version:
@@ -151,29 +150,27 @@ def damaged_statistics(plan: Plan, cell: CellKey, record: CellRecord) -> bool:
 
 def warn_of_damage(damaged: Mapping[CellKey, str], consequence: str) -> None:
     """Warn of damaged cells and the consequence, once per kind of damage."""
-    by_reason: dict[str, list[CellKey]] = {}
-    for cell, reason in damaged.items():
-        by_reason.setdefault(reason, []).append(cell)
-    for reason, cells in by_reason.items():
+    for reason, cells in group_by(damaged, damaged.__getitem__).items():
         more = f" and {len(cells) - 1:,} more" if len(cells) > 1 else ""
         warn(f"{consequence}: {cells[0]}{more}: {reason}", stacklevel=3)
+
+
+@cache
+def _record(path: Path, version: _Version) -> CellRecord | None:
+    record: CellRecord | None = None
+    with suppress(DataError):  # damaged
+        record = decode_json(path.read_bytes(), "", CellRecord)
+    return record
 
 
 def read_record(path: Path) -> CellRecord | None:
     """Return the record of a cell, or None if it is missing or damaged; unchanged files are read once."""
     try:
-        version = _version(path)
-        cached = _READ.get(path)
-        if cached is None or cached[0] != version:
-            record: CellRecord | None = None
-            with suppress(DataError):  # damaged
-                record = decode_json(path.read_bytes(), "", CellRecord)
-            _READ[path] = cached = version, record
+        return _record(path, _version(path))
     except FileNotFoundError:
         return None
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror or error})", where=str(path), fix="Remove it") from error
-    return cached[1]
 
 
 class ResultsRecord(msgspec.Struct, frozen=True):

@@ -135,23 +135,16 @@ def search(  # noqa: PLR0913 - the options of the verb
     # Python shows equal warnings once.
     with wait_for_lock(folder / "search.lock", partial(warn, stacklevel=2), waiting):
         plan = settle_plan(folder / "search.json", planned, blocks, force=force)
-        shard = ShardJob(
-            plan=plan,
-            blocks=blocks,
-            files=files,
-            folder=(folder / "shards").resolve(),
-            start=0,
-            stop=plan.candidates,
-            workers=jobs or 1,
-        )
-        shards = [replace(shard, start=start, stop=stop) for start, stop in plan.shards]
+        parts = (folder / "shards").resolve()
+        shard = partial(ShardJob, plan=plan, blocks=blocks, files=files, folder=parts, workers=jobs or 1)
+        shards = [shard(start=start, stop=stop) for start, stop in plan.shards]
         workers = None if place.is_here and jobs == 1 else place.workers(jobs)
         rows, scores = _searched(shards, workers, replace(place.resources, memory=size), progress)
         for name, array in (("rows", rows), ("scores", scores)):
             with atomic_write(folder / f"{name}.npy") as stream:
                 np.save(stream.buffer, array)
         # Shards of another size, and unfinished files of killed workers: no other command writes there.
-        for path in {*shard.folder.glob("*shard-*")} - {shard.path for shard in shards}:
+        for path in {*parts.glob("*shard-*")} - {shard.path for shard in shards}:
             path.unlink(missing_ok=True)
         return FoundCandidates(rows, scores, None if ids is None else ids.write(rows))
 

@@ -8,7 +8,7 @@ records name the files and folders of this machine, so they equal those of a loc
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
@@ -61,11 +61,10 @@ def _files(folder: Path) -> list[Path]:
 
 def pack(folder: Path) -> bytes:
     """Pack a folder into bytes."""
-    files = [
-        _PackedFile(str(path.relative_to(folder)), path.stat().st_mtime_ns, path.read_bytes())
-        for path in _files(folder)
-    ]
-    return msgspec.msgpack.encode(files)
+    paths = ((path, str(path.relative_to(folder))) for path in _files(folder))
+    return msgspec.msgpack.encode(
+        [_PackedFile(name, path.stat().st_mtime_ns, path.read_bytes()) for path, name in paths]
+    )
 
 
 def unpack(packed: bytes, folder: Path) -> None:
@@ -96,7 +95,7 @@ class Shipping:
         self._locks: dict[str, Lock] = {}
         self._system = plan.build_system()
 
-    def submit(self, job: CellsJob, name: str, resources: Resources, avoid: Collection[str]) -> "Future[JobEnd]":
+    def submit(self, job: CellsJob, name: str, resources: Resources, avoid: Collection[str]) -> Future[JobEnd]:
         """Submit a job with the files it reads, unless another process works on its group."""
         # Helping would repeat the whole group.
         lock = None if job.help_others else acquire(self.plan.group_lock_path(job.group))
@@ -104,12 +103,11 @@ class Shipping:
             return nothing_done()
         self._locks[name] = lock
         fit_lock = self.plan.fit_lock_path(job.group)
-        with ExitStack() as locks:
-            if fit_lock.parent.exists():  # no process may train there while its files are packed
-                held = acquire(fit_lock)
-                if held is None:
-                    return nothing_done()
-                locks.enter_context(held)
+        # No process may train there while its files are packed.
+        held = acquire(fit_lock) if fit_lock.parent.exists() else nullcontext()
+        if held is None:
+            return nothing_done()
+        with held:
             shared = {location: self._share(path) for location, path in self._folders(job.group).items()}
         parcels = [Parcel(key, location) for location, (key, _) in shared.items()]
         call = partial(execute_shipped, job, name, self.processes, parcels)

@@ -155,11 +155,9 @@ class _GridJobs:
 
     def _wanted(self, missing: list[FitGroup]) -> int:
         """Return the number of jobs to submit: one per free group, less the jobs that will take one."""
-        slots = self.workers.slots
+        slots, plan = self.workers.slots, self.plan
         if len(self._running) >= min(slots, len(missing)):
             return 0
-        free = sum(
-            is_free(self.plan.group_lock_path(group)) and is_free(self.plan.fit_lock_path(group)) for group in missing
-        )
+        free = sum(is_free(plan.group_lock_path(group)) and is_free(plan.fit_lock_path(group)) for group in missing)
         without_group = max(0, len(self._running) - (len(missing) - free))
         return max(0, min(slots - len(self._running), free - without_group))

@@ -182,7 +182,7 @@ class _SlurmCall:
     avoid: frozenset[str] = frozenset()
     # True if the end of the job counts instead of a returned value.
     until_ended: bool = False
-    ended: "Future[Any]" = field(default_factory=Future)
+    ended: Future[Any] = field(default_factory=Future)
     # True once SLURM reports the end: on a file server, the result may appear a little later.
     is_over: bool = False
 
@@ -236,7 +236,7 @@ class SlurmWorkers(AbstractContextManager["SlurmWorkers"]):
         if self._is_temporary:
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def adopted(self) -> "set[Future[None]]":
+    def adopted(self) -> set[Future[None]]:
         """Return the futures of the jobs of an earlier command."""
         return {call.ended for call in self._running.values()}
 
@@ -247,7 +247,7 @@ class SlurmWorkers(AbstractContextManager["SlurmWorkers"]):
         avoid: Collection[str] = (),
         *,
         until_ended: bool = False,
-    ) -> "Future[T]":
+    ) -> Future[T]:
         """Execute a call in a job.
 
         With `until_ended`, the future waits for the end of the job instead of a value, and the call may run as several

@@ -1,6 +1,6 @@
 """Results of every seed of a filled grid, and the summary over the seeds."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import stdev
@@ -10,19 +10,12 @@ from warnings import warn
 import msgspec
 
 from isogloss.figures import score_text
+from isogloss.grouping import group_by
 from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.folder import PredictionFolder
 from isogloss.runs.cells import write_statistics
 from isogloss.runs.plan import CellKey, Plan
-from isogloss.runs.records import (
-    CellRecord,
-    ResultsRecord,
-    damage,
-    damaged_statistics,
-    read_records,
-    warn_of_damage,
-    write_record,
-)
+from isogloss.runs.records import CellRecord, ResultsRecord, damage, damaged_statistics, read_records, warn_of_damage
 from isogloss.scoring.cells import Cell, judged_cells
 from isogloss.scoring.request import Request
 from isogloss.scoring.results import CellScore, Number, Results, write_json
@@ -213,7 +206,7 @@ def _statistics_remade(
         if checksum != record.checksums.statistics:
             checksums = msgspec.structs.replace(record.checksums, statistics=checksum)
             remade[cell] = msgspec.structs.replace(record, checksums=checksums)
-            write_record(plan.record_path(cell), remade[cell])
+            remade[cell].write(plan.record_path(cell))
     return remade
 
 
@@ -255,17 +248,16 @@ def summarize(plan: Plan, results: Results | None = None) -> RunSummary:
     tasks: dict[str, OverSeeds] = {}
     overall = None
     if results is not None:
-        by_task: dict[str, list[CellScore]] = defaultdict(list)
-        for cell in results.cells:
-            by_task[cell.task].append(cell)
+        by_task = group_by(results.cells, lambda cell: cell.task)
         for average in results.tasks:
-            scores = by_task[average.name]
-            tasks[average.name] = OverSeeds.of(average.score, results.seeds, average.missing, scores)
+            cells = by_task.get(average.name, ())
+            tasks[average.name] = OverSeeds.of(average.score, results.seeds, average.missing, cells)
         if results.overall.score is not None:
             overall = OverSeeds.of(results.overall.score, results.seeds, results.overall.missing)
-    reasons: dict[str, dict[str, str]] = {"failed": {}, "skipped": {}, "done": {}}
-    for key, record in records.items():
-        reasons[record.status][str(key)] = record.reason
+
+    def reasons(status: str) -> dict[str, str]:
+        return {str(cell): record.reason for cell, record in records.items() if record.status == status}
+
     return RunSummary(
         system=plan.root.parent.name,
         regime=plan.regime.name,
@@ -274,6 +266,6 @@ def summarize(plan: Plan, results: Results | None = None) -> RunSummary:
         tasks=tasks,
         overall=overall,
         cells={status: counts[status] for status in ("done", "failed", "skipped", "missing")},
-        failed=reasons["failed"],
-        skipped=reasons["skipped"],
+        failed=reasons("failed"),
+        skipped=reasons("skipped"),
     )
