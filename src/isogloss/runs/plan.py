@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,7 @@ class FitGroup:
         return f"seed-{self.seed} {self.task}" + (f"/{self.target}" if self.target else "")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
     """Everything a process must know to fill a grid; small, and the same for all processes that share it.
 
@@ -67,17 +67,21 @@ class Plan:
     # The system built to learn its name, until `build_system` hands it out.
     _built: list[System] = field(init=False, compare=False, repr=False, default_factory=list)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickle only the fields that define the plan: every job carries it, and needs few of its groups."""
-        names = ("system", "regime", "root", "request", "seeds", "settings")
-        return {"_built": []} | {name: getattr(self, name) for name in names}
+    # Filled by `groups`.
+    _groups: list[FitGroup] = field(init=False, compare=False, repr=False, default_factory=list)
 
-    @cached_property
-    def groups(self) -> tuple[FitGroup, ...]:
+    def __getstate__(self) -> list[Any]:
+        """Pickle only the fields that define the plan: every job carries it, and needs few of its groups."""
+        return [self.system, self.regime, self.root, self.request, self.seeds, self.settings, [], []]
+
+    @property
+    def groups(self) -> Sequence[FitGroup]:
         """All groups, seed by seed, so that the first seed is complete early."""
-        fits = [(name, fit) for name in self.request.tasks for fit in self._fits(name)]
-        groups = (FitGroup(seed, name, fit.languages, fit.target) for seed in range(self.seeds) for name, fit in fits)
-        return tuple(groups)
+        if not self._groups:
+            fits = [(name, fit) for name in self.request.tasks for fit in self._fits(name)]
+            seeds = range(self.seeds)
+            self._groups.extend(FitGroup(seed, name, fit.languages, fit.target) for seed in seeds for name, fit in fits)
+        return self._groups
 
     def _fits(self, task_id: str) -> Sequence[Fit]:
         return self.regime.fits(self.request.languages_of(task(task_id)))
