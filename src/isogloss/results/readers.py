@@ -15,7 +15,7 @@ from isogloss.results.csv_scores import read_csv
 from isogloss.results.metadata import public_metadata, unparsed_share
 from isogloss.results.published import read_published
 from isogloss.results.published_scores import is_published
-from isogloss.results.system import OVERALL, CellResult, Scorer, SystemErrorRate, SystemResult
+from isogloss.results.system import NO_RECORD, OVERALL, CellResult, Scorer, SystemErrorRate, SystemResult
 from isogloss.scoring.names import known_language, system_words
 from isogloss.scoring.results import CellScore, Number, Results
 from isogloss.scoring.seeds import seed_folders
@@ -146,7 +146,9 @@ def _mean_over_seeds(seeds: Sequence[SystemResult]) -> SystemResult:
                 source=source,
             )
     metadata = {key: value for key, value in first.metadata.items() if key != "seed"}
-    return replace(first, seed="", metadata=metadata, cells=cells, averages={}, gaps={}, source=source)
+    return replace(
+        first, seed="", metadata=metadata, cells=cells, averages={}, gaps={}, source=source, record=NO_RECORD
+    )
 
 
 def system_of_record(record: Results, source: str, suite: Suite | None = None) -> SystemResult:
@@ -190,6 +192,7 @@ def system_of_record(record: Results, source: str, suite: Suite | None = None) -
         checklist=_error_rates(record) if record.suite == "checklist" else (),
         source=source,
         scorer=Scorer(version=record.isogloss, split=record.split, resample=record.resample),
+        record=record,
     )
 
 

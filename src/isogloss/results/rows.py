@@ -1,4 +1,4 @@
-"""Flat rows over result records, for tables and charts."""
+"""Rows of averages, language groups and transfer gaps of systems, for tables and charts."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -7,34 +7,19 @@ from statistics import fmean
 from typing import Literal
 
 from isogloss.figures import score_text
+from isogloss.grouping import group_by
+from isogloss.languages import Language
 from isogloss.results.averages import transfer_gap
+from isogloss.results.system import SystemResult
 from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.names import known_language
-from isogloss.scoring.results import CellScore, Number, Results
+from isogloss.scoring.results import Number, Results
 
-# Result records by the name their system is shown under.
-Systems = Mapping[str, Results]
+# Systems with result records, by the name they are shown under.
+Systems = Mapping[str, SystemResult]
 Level = Literal["task", "category", "overall"]
 LEVELS: tuple[Level, ...] = ("task", "category", "overall")
 LanguageGroup = Literal["family", "script"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class CellRow:
-    """One task in one language of one system.
-
-    Attributes:
-        split_asked: requested split; "best" may resolve to different splits per cell.
-        in_averages: True if the cell enters averages: the suite has its language and its gold is complete.
-    """
-
-    system: str
-    task: str
-    language: str
-    score: float
-    record: CellScore
-    split_asked: str
-    in_averages: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,29 +83,12 @@ class TransferGapRow:
 
 def tasks_of(systems: Systems) -> list[str]:
     """Return the tasks of any system, in order of first appearance."""
-    return list(dict.fromkeys(cell.task for results in systems.values() for cell in results.cells))
-
-
-def cell_rows(systems: Systems) -> list[CellRow]:
-    """Return every cell of every system."""
-    return [
-        CellRow(
-            system=name,
-            task=cell.task,
-            language=cell.language,
-            score=cell.score,
-            record=cell,
-            split_asked=results.split,
-            in_averages=results.in_average(cell),
-        )
-        for name, results in systems.items()
-        for cell in results.cells
-    ]
+    return list(dict.fromkeys(cell.task for system in systems.values() for cell in system.record.cells))
 
 
 def average_rows(systems: Systems) -> list[AverageRow]:
     """Return averages of tasks, categories and suites; rows of the same average are adjacent."""
-    rows = [row for name, results in systems.items() for row in _averages_of(name, results)]
+    rows = [row for name, system in systems.items() for row in _averages_of(name, system.record)]
     order = {key: index for index, key in enumerate(dict.fromkeys((row.level, row.name) for row in rows))}
     return sorted(rows, key=lambda row: (LEVELS.index(row.level), order[row.level, row.name]))
 
@@ -171,17 +139,14 @@ def group_rows(systems: Systems, by: LanguageGroup) -> list[GroupRow]:
     """Return means over the languages of each family or script, largest groups first, without partial cells."""
     scores: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     members: dict[str, set[str]] = defaultdict(set)
-    for cell in cell_rows(systems):
-        group = _group_of(cell.language, by)
-        if cell.in_averages and group:
-            members[group].add(cell.language)
-            scores[cell.system, group, cell.task].append(cell.score)
-    lacking = {
-        (name, _group_of(code, by), average.name)
-        for name, results in systems.items()
-        for average in results.tasks
-        for code in average.missing
-    }
+    lacking = set()
+    for name, system in systems.items():
+        for (task, code), cell in system.cells.items():
+            if cell.score is not None and (group := _group_of(cell.language, by)):
+                members[group].add(code)
+                scores[name, group, task].append(cell.score.value)
+        for average in system.record.tasks:
+            lacking |= {(name, _group_of(known_language(code), by), average.name) for code in average.missing}
     rows = [
         GroupRow(
             system=system,
@@ -197,35 +162,32 @@ def group_rows(systems: Systems, by: LanguageGroup) -> list[GroupRow]:
     return sorted(rows, key=lambda row: (-row.size, row.group))
 
 
-def _group_of(code: str, by: LanguageGroup) -> str:
-    entry = known_language(code)
-    return "" if entry is None else entry.family if by == "family" else entry.script
+def _group_of(language: Language | None, by: LanguageGroup) -> str:
+    return "" if language is None else language.family if by == "family" else language.script
 
 
 def gap_rows(systems: Systems) -> list[TransferGapRow]:
     """Return the transfer gap of every task that has English and another language."""
-    by_task: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
-    for cell in cell_rows(systems):
-        if cell.in_averages:
-            by_task[cell.task, cell.system][cell.language] = cell.score
-    averages = {(average.name, name): average for name, results in systems.items() for average in results.tasks}
     rows = []
-    for (task, system), scores in by_task.items():
-        if (gap := transfer_gap(scores)) is None:
-            continue
-        average, others = averages[task, system], len(scores) - 1
-        rows.append(
-            TransferGapRow(
-                system=system,
-                task=task,
-                english=scores[PIVOT],
-                others=fmean(score for code, score in scores.items() if code != PIVOT),
-                gap=gap,
-                coverage=f"{others}/{others + len(average.missing)}",
-                partial=bool(average.missing),
-                low=average.gap.low if average.gap else None,
-                high=average.gap.high if average.gap else None,
+    for name, system in systems.items():
+        missing = {average.name: len(average.missing) for average in system.record.tasks}
+        for task, cells in group_by(system.cells.items(), lambda item: item[0][0]).items():
+            scores = {code: cell.score.value for (_, code), cell in cells if cell.score is not None}
+            if (gap := transfer_gap(scores)) is None:
+                continue
+            others, recorded = len(scores) - 1, system.gaps.get(task)
+            rows.append(
+                TransferGapRow(
+                    system=name,
+                    task=task,
+                    english=scores[PIVOT],
+                    others=fmean(score for code, score in scores.items() if code != PIVOT),
+                    gap=gap,
+                    coverage=f"{others}/{others + missing[task]}",
+                    partial=missing[task] > 0,
+                    low=recorded.low if recorded else None,
+                    high=recorded.high if recorded else None,
+                )
             )
-        )
     order = tasks_of(systems)
     return sorted(rows, key=lambda row: order.index(row.task))

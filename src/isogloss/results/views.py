@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 
 from isogloss.errors import unknown
 from isogloss.languages import language
-from isogloss.results.system import CellResult, SystemResult, mean_of_metrics
+from isogloss.results.system import CellResult, SystemResult, by_shown_name, mean_of_metrics
 from isogloss.scoring.main_score import SCORE
-from isogloss.scoring.names import shortest_distinct
 from isogloss.scoring.results import Number
 from isogloss.tasks.registry import canonical
 
@@ -116,13 +115,9 @@ def score_view(
     Raises:
         UnknownNameError: unknown task or language, or no score is in the metric.
     """
-    words = [(system.name, system.regime, system.seed, system.suite) for system in systems]
     names = None if tasks is None else {canonical(word) for name in tasks for word in name.split(",")}
     codes = None if languages is None else {language(word).code for name in languages for word in name.split(",")}
-    selected = {
-        shown: _restricted(system, names, codes)
-        for shown, system in zip(shortest_distinct(words), systems, strict=True)
-    }
+    selected = {shown: _restricted(system, names, codes) for shown, system in by_shown_name(systems).items()}
     selected = {shown: system for shown, system in selected.items() if system.cells}
     return _in_one_metric(selected, metric)
 

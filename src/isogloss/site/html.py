@@ -52,7 +52,8 @@ def html_page(inputs: ReportInputs, sections: Sequence[Section], title: str) -> 
 
 
 def _subtitle(inputs: ReportInputs) -> str:
-    shown: Mapping[str, Results | Explanation] = inputs.systems or inputs.explained.explanations
+    scored = {name: system.record for name, system in inputs.systems.items()}
+    shown: Mapping[str, Results | Explanation] = scored or inputs.explained.explanations
     bias = inputs.explained.bias
     if not shown and bias is not None:
         tasks = ", ".join(dict.fromkeys(each.task for each in bias.distributions))
@@ -94,7 +95,7 @@ def page_chart(chart: Chart) -> dict[str, Any]:
 
 def _search_words(inputs: ReportInputs) -> Mapping[str, str]:
     """Return the search words of each language: its names, family, branch and script."""
-    codes = {cell.language for results in inputs.systems.values() for cell in results.cells}
+    codes = {cell.language for system in inputs.systems.values() for cell in system.record.cells}
     explained = inputs.explained
     codes |= {facet.language for each in explained.explanations.values() for facet in each.facets}
     codes |= {each.language for each in explained.bias.distributions} if explained.bias else set()

@@ -9,7 +9,7 @@ from isogloss.analysis.api import analyze
 from isogloss.analysis.finding import AnalysisError
 from isogloss.errors import DataError
 from isogloss.figures import difference_interval_text, interval_text, rounded, score_text
-from isogloss.results.rows import LEVELS, Systems, average_rows, cell_rows, gap_rows, group_rows, tasks_of
+from isogloss.results.rows import LEVELS, Systems, average_rows, gap_rows, group_rows, tasks_of
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import autonym, language_name
 from isogloss.scoring.results import PairScores
@@ -25,7 +25,7 @@ def score_sections(systems: Systems) -> list[Section]:
     sections = [overview_section(systems), language_section(systems), group_section(systems)]
     if gap_rows(systems):
         sections.append(gap_section(systems))
-    if any(results.pairs for results in systems.values()):
+    if any(system.record.pairs for system in systems.values()):
         sections.append(pair_section(systems))
     return sections
 
@@ -55,7 +55,7 @@ def overview_section(systems: Systems) -> Section:
     chart = charts.with_footnotes(chart, score_tables.partial_summary(systems))
     intro = "Task averages over languages, category averages over tasks, and the overall figure by the suite's rule."
     section = Section(id="overview", title="Overview", intro=intro, charts=[chart])
-    if len(systems) > 1 or not all(coverage(results).complete for results in systems.values()):
+    if len(systems) > 1 or not all(coverage(system.record).complete for system in systems.values()):
         section.tables["coverage"] = coverage_table(systems)
     shared = shared_scores(systems)
     if shared.places and not same_cells(systems):
@@ -68,27 +68,27 @@ def overview_section(systems: Systems) -> Section:
 
 def language_section(systems: Systems) -> Section:
     """Return every task in every language."""
-    cells = cell_rows(systems)
-    order = [language_name(code) for code in sorted({cell.language for cell in cells}, key=language_name)]
+    cells = score_tables.marked_cells(systems)
+    order = [language_name(code) for code in sorted({cell.language for _, cell, _ in cells}, key=language_name)]
     fields = {"name": "language", "autonym": "autonym", "task": "task", "system": "system", "detail": "metrics"}
     records = [
         {
-            "system": cell.system,
+            "system": system,
             "task": cell.task,
             "language": cell.language,
             "name": language_name(cell.language),
             "autonym": autonym(cell.language),
             "score": rounded(cell.score),
-            "label": score_text(cell.score, 0) + score_tables.cell_marks(cell),
+            "label": score_text(cell.score, 0) + marks,
             "detail": "; ".join(
                 f"{name} {score_text(number.value)} ({interval_text(number.low, number.high)}, n = {number.n:,})"
-                for name, number in cell.record.metrics.items()
+                for name, number in cell.metrics.items()
             ),
         }
-        for cell in cells
+        for system, cell, marks in cells
     ]
     maps = _task_heat_maps("languages", "Task by language", systems, records, y=("name", order), hints=tenths(fields))
-    notes = score_tables.mark_notes("".join(map(score_tables.cell_marks, cells)))
+    notes = score_tables.mark_notes("".join(marks for *_, marks in cells))
     pictures = [charts.with_footnotes(chart, notes) for chart in maps]
     intro = "One score per cell: the mean of the task's main metrics. Darker means worse; empty cells were not scored."
     return Section(
@@ -159,7 +159,7 @@ def gap_section(systems: Systems) -> Section:
     tables = {"gap": score_tables.gap_table(systems)}
     # Gaps next to human or in-language scores, if there are any.
     with suppress(AnalysisError, DataError):
-        finding = analyze("transfer-gap", *systems.values())
+        finding = analyze("transfer-gap", *(system.record for system in systems.values()))
         tables["gap-ceilings"] = finding_tables(finding, most=len(finding.table("gaps").rows))[0]
     return Section(id="gap", title="Transfer gap", intro=intro, tables=tables, charts=[chart])
 
@@ -171,8 +171,8 @@ def pair_section(systems: Systems) -> Section:
         id="pairs", title="Language pairs", intro=intro, tables={"pairs": score_tables.pair_table(systems)}
     )
     by_task: dict[str, dict[str, PairScores]] = {}
-    for name, results in systems.items():
-        for scores in results.pairs:
+    for name, system in systems.items():
+        for scores in system.record.pairs:
             by_task.setdefault(scores.task, {})[name] = scores
     for task, by_system in by_task.items():
         file = file_name(f"pairs-{task}")

@@ -14,7 +14,7 @@ class ReportInputs:
     """Content of a report.
 
     Attributes:
-        systems: result records by displayed name of their system.
+        systems: systems with result records, by the name they are shown under.
         subtitle: subtitle of a page without systems.
         languages: languages to offer in the search of a page without systems.
     """

@@ -40,7 +40,7 @@ def finding_sections(systems: Systems) -> list[Section]:
     sections = []
     for name in IN_REPORTS:
         try:
-            finding = analyze(name, *systems.values())
+            finding = analyze(name, *(system.record for system in systems.values()))
         except (AnalysisError, DataError):
             continue
         sections.append(finding_section(finding))
