@@ -6,9 +6,8 @@ from typing import Any
 import msgspec
 
 from isogloss.site.html import html_page
-from isogloss.site.score_sections import overview_section
 from isogloss.site.section import ReportInputs
-from isogloss.site.sections import report_sections
+from isogloss.site.sections import overview_section, report_sections
 from isogloss.tables.coverage import coverage, coverage_table, same_cells, shared_scores, shared_table
 from isogloss.tables.score_tables import mark_legend
 from isogloss.tasks.suites import SUITES

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from isogloss.scoring.results import AverageScore, Overall, Results
-from isogloss.site.score_sections import gap_section, group_section, language_section, overview_section
 from isogloss.site.section import Section
+from isogloss.site.sections import gap_section, group_section, language_section, overview_section
 from isogloss.tables.score_tables import gap_table, group_table, overview_table
 from isogloss.tables.vega import svg
 from report.made_records import as_systems, cell, number, results

@@ -6,11 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from isogloss.board import model
-from isogloss.board.analyses import system_analyses
-from isogloss.board.encoding import packed
-from isogloss.board.example_tables import ExampleTables
-from isogloss.board.facts import shown_names, system_facts, unique_ids
-from isogloss.board.languages import board_languages
+from isogloss.board.example_tables import ExampleTables, system_analyses
+from isogloss.board.facts import board_languages, shown_names, system_facts, unique_ids
+from isogloss.board.model import packed
 from isogloss.board.ranking import Columns, PairedTests, TestsOfPairs, board_ranks, intervals_overlap, tie_groups
 from isogloss.escaping import NAME_LENGTH, printable, printable_values
 from isogloss.explain.bias import DatasetBias

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from isogloss.analysis.ranking_panels import RankingPanel
 from isogloss.analysis.ranking_views import RankedView, ranked_views, ranks, views
 from isogloss.board.model import BoardRanks, PairedTest
 from isogloss.errors import IsoglossError
+from isogloss.explain.pairwise import BucketContrast
 from isogloss.metrics import aggregate
 from isogloss.predictions.problems import LeftOut
 from isogloss.results.published_scores import speakers
@@ -150,8 +152,11 @@ def paired_tests(
         for one, other in combinations(judged, 2):
             if judged[one].cells.keys() & judged[other].cells.keys():
                 columns = list(_columns(compare_runs(judged[one], judged[other], request)))
-                tests[one, other] = [_test(column, contrast, 1) for column, contrast in columns]
-                tests[other, one] = [_test(column, contrast, -1) for column, contrast in columns]
+                for pair, sign in (((one, other), 1), ((other, one), -1)):
+                    tests[pair] = [
+                        PairedTest(column=column, p=contrast.p, **signed_difference(contrast, sign))
+                        for column, contrast in columns
+                    ]
         return PairedTests(tests)
     except IsoglossError as error:
         return PairedTests(why_none=str(error))
@@ -165,7 +170,7 @@ def _columns(comparison: Comparison) -> Iterator[tuple[str, ScoreContrast]]:
     yield from ((contrast.name, contrast) for contrast in comparison.cells)
 
 
-def _test(column: str, contrast: ScoreContrast, sign: int) -> PairedTest:
-    ends = [None if end is None else sign * end for end in (contrast.low, contrast.high)]
-    low, high = ends[::sign]
-    return PairedTest(column=column, difference=sign * contrast.difference, low=low, high=high, p=contrast.p)
+def signed_difference(contrast: ScoreContrast | BucketContrast, sign: int) -> dict[str, Any]:
+    """Return a difference and its interval, as seen from the second system if the sign is -1."""
+    low, high = [None if end is None else sign * end for end in (contrast.low, contrast.high)][::sign]
+    return {"difference": sign * contrast.difference, "low": low, "high": high}

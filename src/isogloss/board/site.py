@@ -21,8 +21,7 @@ from isogloss.errors import DataError
 from isogloss.results.readers import FIX, read_results
 from isogloss.results.system import SystemResult
 from isogloss.scoring.results import Results
-from isogloss.site.bundle import bundle
-from isogloss.site.page_parts import WEB, script_json
+from isogloss.site.page_parts import WEB, bundle, script_json
 from isogloss.tables.explain_io import read_explain_records
 from isogloss.tasks.suites import Suite
 from isogloss.tasks.suites import suite as find_suite

@@ -68,8 +68,7 @@ def create(
       isogloss board admin create my-board --suite mini --title "My board"
     """
     require_server()
-    from isogloss.board.server.board import open_board
-    from isogloss.board.server.settings import BoardSettings, write_settings
+    from isogloss.board.server.board import BoardSettings, open_board, write_settings
 
     folder.mkdir(parents=True, exist_ok=True)
     data, gold = (str(Path(path).resolve()) if path else "" for path in (data, gold))
@@ -225,9 +224,9 @@ def restore(
 def migrate(folder: Folder) -> None:
     """Upgrade the database to this version of isogloss; back up first."""
     require_server()
+    from isogloss.board.server.board import read_settings
     from isogloss.board.server.database import migrate as upgrade
     from isogloss.board.server.database import open_database
-    from isogloss.board.server.settings import read_settings
 
     upgrade(open_database(read_settings(folder).database, folder.resolve()), folder)
     say("the database is up to date")

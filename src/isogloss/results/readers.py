@@ -13,8 +13,7 @@ from isogloss.errors import DataError
 from isogloss.predictions.folder import PredictionFolder
 from isogloss.results.csv_scores import read_csv
 from isogloss.results.metadata import public_metadata, unparsed_share
-from isogloss.results.published import read_published
-from isogloss.results.published_scores import is_published
+from isogloss.results.published_scores import is_published, read_published
 from isogloss.results.system import NO_RECORD, OVERALL, CellResult, Scorer, SystemErrorRate, SystemResult
 from isogloss.scoring.names import known_language, system_words
 from isogloss.scoring.results import CellScore, Number, Results

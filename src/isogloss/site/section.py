@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from isogloss.results.rows import Systems
+from isogloss.results.averages import Systems
 from isogloss.tables.charts import Chart
 from isogloss.tables.explain_io import ExplainRecords
 from isogloss.tables.table import Table

@@ -7,7 +7,7 @@ from typing import Any
 
 from isogloss.errors import UnknownNameError
 from isogloss.figures import rounded, score_text
-from isogloss.results.rows import Systems, tasks_of
+from isogloss.results.averages import Systems, tasks_of
 from isogloss.scoring.main_score import lower_is_better, mixed_directions
 from isogloss.scoring.results import CellScore, Results, signature_parts
 from isogloss.tables import charts

@@ -6,7 +6,7 @@ from statistics import fmean
 
 from isogloss.figures import interval_text, rounded, score_text
 from isogloss.grouping import group_by
-from isogloss.results.rows import Systems, is_overall_of_one_cell
+from isogloss.results.averages import Systems, is_overall_of_one_cell
 from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import language_name

@@ -8,7 +8,7 @@ from typing import Any
 from isogloss import figures
 from isogloss.figures import MISSING, counted, difference_text, interval_text, score_text
 from isogloss.languages.published import overall
-from isogloss.results.rows import (
+from isogloss.results.averages import (
     LanguageGroup,
     Systems,
     average_rows,

@@ -11,14 +11,13 @@ from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from isogloss.board.server import board_routes, submission_routes
+from isogloss.board.server import routes
 from isogloss.board.server.access import RateLimits, limited_reads
 from isogloss.board.server.answers import ErrorAnswer, ProblemAnswer, error_response
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import reading
+from isogloss.board.server.middleware import ConditionalAnswers, Protection, StaticPages
 from isogloss.board.server.models import Submission
-from isogloss.board.server.protection import ConditionalAnswers, Protection
-from isogloss.board.server.static_pages import StaticPages
 from isogloss.escaping import printable
 from isogloss.version import __version__
 
@@ -38,7 +37,7 @@ def create_app(board: OpenBoard) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.board, app.state.limits = board, RateLimits(board)
-    for router in (board_routes.router, submission_routes.router):
+    for router in (routes.public, routes.teams):
         app.include_router(router, prefix=API, dependencies=[Depends(limited_reads)])
     app.add_api_route("/healthz", _health, include_in_schema=False)
     for error, handler in _HANDLERS.items():

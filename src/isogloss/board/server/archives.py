@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, cast
 
-from isogloss.board.server.settings import BoardSettings
+from isogloss.board.server.board import BoardSettings
 from isogloss.data.archives import CHUNK, DAMAGE, SAFE_BYTES, ArchiveMember, UnpackLimit, open_tar
 from isogloss.errors import PredictionError
 from isogloss.escaping import printable

@@ -10,10 +10,9 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, MetaData, Table, select, text
 
-from isogloss.board.server.board import OpenBoard
+from isogloss.board.server.board import FILE, OpenBoard, read_settings
 from isogloss.board.server.database import migrate, open_database
 from isogloss.board.server.models import Submission
-from isogloss.board.server.settings import FILE, read_settings
 from isogloss.data.files import atomic_write
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError

@@ -19,8 +19,8 @@ from starlette.requests import Request
 from isogloss.board.facts import slug
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import record, writing
+from isogloss.board.server.middleware import BODY_BYTES
 from isogloss.board.server.models import SCORED, WAITING, Submission, Team, timestamp
-from isogloss.board.server.protection import BODY_BYTES
 from isogloss.board.server.queue import enqueue
 from isogloss.board.server.scoring import publish as publish_scored
 from isogloss.board.server.tokens import Bearer

@@ -21,7 +21,7 @@ from isogloss.board.server.queue import ClaimedJob, owned, scratch_folder
 from isogloss.board.site import write_site
 from isogloss.figures import rounded
 from isogloss.results.metadata import known_facts, public_metadata
-from isogloss.results.published import read_published
+from isogloss.results.published_scores import read_published
 from isogloss.results.readers import read_results
 from isogloss.results.system import SystemResult
 from isogloss.scoring.results import Results
