@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from isogloss.board.server.board import OpenBoard
-    from isogloss.board.server.models import Submission
+    from isogloss.board.server.database import Submission
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Manage a board: teams, tokens, submissions, backups."
@@ -90,8 +90,7 @@ def team(
     with _transaction(folder) as (_, session, actor):
         from sqlalchemy import select
 
-        from isogloss.board.server import models
-        from isogloss.board.server.database import record
+        from isogloss.board.server.database import Team, record
         from isogloss.board.server.tokens import create_team
 
         if name:
@@ -99,7 +98,7 @@ def team(
             record(session, actor, "add team", name)
             say(f"added team {name}; create its token with isogloss board admin token {folder} --team {name!r}")
             return
-        for entry in session.scalars(select(models.Team).order_by(models.Team.name)):
+        for entry in session.scalars(select(Team).order_by(Team.name)):
             say(f"{entry.name}\t{entry.contact}\tsince {entry.created_at}")
 
 
@@ -114,8 +113,7 @@ def token(
     with _transaction(folder) as (board, session, actor):
         from sqlalchemy import select
 
-        from isogloss.board.server.database import record
-        from isogloss.board.server.models import AccessToken
+        from isogloss.board.server.database import AccessToken, record
         from isogloss.board.server.tokens import create_token, find_team, revoke_token
 
         if revoke:
@@ -134,7 +132,7 @@ def token(
 def _submission(session: "Session", key: str) -> "Submission":
     from sqlalchemy import select
 
-    from isogloss.board.server.models import Submission
+    from isogloss.board.server.database import Submission
     from isogloss.errors import unknown
 
     submission = session.scalar(select(Submission).where(Submission.key == key).with_for_update())
@@ -187,7 +185,7 @@ def audit(folder: Folder, last: Annotated[int, output_option(min=1, help="Number
     with _transaction(folder) as (_, session, _actor):
         from sqlalchemy import select
 
-        from isogloss.board.server.models import AuditEntry
+        from isogloss.board.server.database import AuditEntry
 
         newest = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc()).limit(last)).all()
         for entry in reversed(newest):

@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 
 from board.server.made_board import METADATA, MakeBoard, answers, make_board, send, team_client, work_all, zip_of
 from isogloss.board.server import access, intake, middleware
-from isogloss.board.server.app import create_app
 from isogloss.board.server.board import OpenBoard
+from isogloss.board.server.serve import create_app
 
 API = "/api/v1"
 

@@ -8,7 +8,7 @@ from fastapi import HTTPException
 from pydantic import BaseModel, Field
 from starlette.responses import JSONResponse
 
-from isogloss.board.server.models import ScoreRecord, Submission
+from isogloss.board.server.database import ScoreRecord, Submission
 from isogloss.errors import IsoglossError
 from isogloss.figures import rounded
 from isogloss.predictions.problems import Problem
@@ -193,21 +193,13 @@ def error_response(status: int, what: str, fix: str = "", headers: dict[str, str
     return JSONResponse(ErrorAnswer(what=what, fix=fix).model_dump(), status, headers)
 
 
-def problem_answers(problems: Sequence[Problem]) -> list[ProblemAnswer]:
-    """Convert problems to their form in the API."""
-    return [ProblemAnswer(**msgspec.structs.asdict(problem.text)) for problem in problems]
-
-
 def submission_answer(submission: Submission, queue: Sequence[int], *, with_scores: bool = True) -> SubmissionAnswer:
     """Return a submission as shown to its team; `queue` lists the waiting ids in order."""
+    same = ("key", "state", "system_id", "created_at", "changed_at")
     return SubmissionAnswer(
-        key=submission.key,
-        state=submission.state,
+        **{name: getattr(submission, name) for name in same},
         queue_position=queue.index(submission.id) + 1 if submission.id in queue else None,
-        system_id=submission.system_id,
         system=msgspec.json.decode(submission.system),
-        created_at=submission.created_at,
-        changed_at=submission.changed_at,
         archive_sha256=submission.archive,
         problems=msgspec.json.decode(submission.problems),
         scores=score_answers(submission) if with_scores else [],

@@ -11,8 +11,7 @@ import msgspec
 from sqlalchemy import Connection, MetaData, Table, select, text
 
 from isogloss.board.server.board import FILE, OpenBoard, read_settings
-from isogloss.board.server.database import migrate, open_database
-from isogloss.board.server.models import Submission
+from isogloss.board.server.database import Submission, migrate, open_database
 from isogloss.data.files import atomic_write
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError

@@ -18,9 +18,8 @@ from starlette.requests import Request
 
 from isogloss.board.facts import slug
 from isogloss.board.server.board import OpenBoard
-from isogloss.board.server.database import record, writing
+from isogloss.board.server.database import SCORED, WAITING, Submission, Team, record, timestamp, writing
 from isogloss.board.server.middleware import BODY_BYTES
-from isogloss.board.server.models import SCORED, WAITING, Submission, Team, timestamp
 from isogloss.board.server.queue import enqueue
 from isogloss.board.server.scoring import publish as publish_scored
 from isogloss.board.server.tokens import Bearer
@@ -29,16 +28,22 @@ from isogloss.errors import PredictionError
 FIELDS = ("metadata", "publish", "archive")
 
 
-class UploadLimitError(PredictionError):
-    """Archive over the size limit."""
-
-
-class MonthlyLimitError(PredictionError):
-    """Monthly quota exhausted."""
-
-
 class FormError(PredictionError):
     """Invalid form."""
+
+    status = 422
+
+
+class UploadLimitError(FormError):
+    """Archive over the size limit."""
+
+    status = 413
+
+
+class MonthlyLimitError(FormError):
+    """Monthly quota exhausted."""
+
+    status = 429
 
 
 class IncomingArchive:

@@ -42,12 +42,8 @@ _SAFE_HEADERS = {
 }
 
 
-class TooLargeError(Exception):
-    """Request body over the limit."""
-
-
-class SlowClientError(Exception):
-    """Request body that stalls or arrives too slowly."""
+class RefusedBodyError(Exception):
+    """Request body that is too large, stalls or arrives too slowly; the arguments are the status and the reason."""
 
 
 class Protection:
@@ -83,10 +79,8 @@ class Protection:
             try:
                 await self._app(scope, body.receive, send_safely)
                 return
-            except TooLargeError:
-                refused = error_response(413, "the request body is too large")
-            except SlowClientError:
-                refused = error_response(408, "request timed out")
+            except RefusedBodyError as error:
+                refused = error_response(*error.args)
         if not started:
             await refused(scope, receive, send_safely)
 
@@ -122,13 +116,13 @@ class _CountedBody:
         try:
             message = await asyncio.wait_for(self._receive(), min(self._silence, self._patience))
         except TimeoutError:
-            raise SlowClientError from None
+            raise RefusedBodyError(408, "request timed out") from None
         size = len(message.get("body", b""))
         self._left -= size
         self._patience += size / _MIN_RATE - (time.monotonic() - started)
         self.ended = not message.get("more_body", False)
         if self._left < 0:
-            raise TooLargeError
+            raise RefusedBodyError(413, "the request body is too large")
         return message
 
 

@@ -14,9 +14,8 @@ from sqlalchemy.orm import Session, selectinload
 from isogloss.board.build import make_board
 from isogloss.board.server.answers import DECIMALS
 from isogloss.board.server.board import OpenBoard
-from isogloss.board.server.database import reading, writing
+from isogloss.board.server.database import Submission, reading, writing
 from isogloss.board.server.intake import scored_before
-from isogloss.board.server.models import Submission
 from isogloss.board.server.queue import ClaimedJob, owned, scratch_folder
 from isogloss.board.site import write_site
 from isogloss.figures import rounded
@@ -92,7 +91,7 @@ def rebuild_pages(board: OpenBoard, job: ClaimedJob) -> None:
     with reading(board.engine) as session:
         systems = published_systems(session)
     suite = find_suite(board.settings.suite)
-    entries = [page_entry(system, suite) for system in systems] + read_published("published:all", suite)
+    entries = [_entry(system, suite) for system in systems] + read_published("published:all", suite)
     site = make_board(entries, suite, title=board.settings.title, submit="submit.html")
     with scratch_folder(board, job) as folder:
         write_site(site, folder / "site")
@@ -102,8 +101,7 @@ def rebuild_pages(board: OpenBoard, job: ClaimedJob) -> None:
         owned(session, job).state = "done"
 
 
-def page_entry(system: PublishedSystem, suite: Suite) -> SystemResult:
-    """Return the board entry of a published system."""
+def _entry(system: PublishedSystem, suite: Suite) -> SystemResult:
     count = f"the team's submission no. {system.attempts}" if system.attempts > 1 else "the team's first submission"
     notes = [f"Scored on this board from predictions by {system.team}, {count}"]
     facts = known_facts(system.system)

@@ -14,8 +14,7 @@ from starlette.responses import Response
 from isogloss.board.server import answers, intake
 from isogloss.board.server.access import bearer_with, board_of, check_scope
 from isogloss.board.server.board import OpenBoard, scorer_version
-from isogloss.board.server.database import reading, writing
-from isogloss.board.server.models import SCORED, WAITING, Submission, Team, timestamp
+from isogloss.board.server.database import SCORED, WAITING, Submission, Team, reading, timestamp, writing
 from isogloss.board.server.pages import PublishedSystem, public_facts, published_systems
 from isogloss.board.server.scoring import StateError, publish, withdraw
 from isogloss.board.server.tokens import Bearer
@@ -48,15 +47,12 @@ def show_board(board: TheBoard) -> answers.BoardAnswer:
     """Return the suite, the scorer, the limits and the schema of submission metadata."""
     with reading(board.engine) as session:
         count = session.scalar(select(func.count()).where(Submission.state == "published")) or 0
-    settings = board.settings
-    tasks, languages = _suite_names(settings.suite)
+    tasks, languages = _suite_names(board.settings.suite)
+    own = ("title", "suite", "upload_bytes", "monthly_submissions")
     return answers.BoardAnswer(
-        title=settings.title,
-        suite=settings.suite,
+        **{name: getattr(board.settings, name) for name in own},
         scorer=scorer_version(),
         systems=count,
-        upload_bytes=settings.upload_bytes,
-        monthly_submissions=settings.monthly_submissions,
         task_titles=tasks,
         language_names=languages,
         metadata_schema=metadata_schema(),
@@ -100,16 +96,12 @@ def show_system(system_id: SystemId, board: TheBoard) -> answers.SystemAnswer:
         query = select(Submission).where(Submission.system_id == system_id, Submission.state == "published")
         submission = session.scalar(query)
         if submission is None:
-            raise _no_system(system_id)
+            raise answers.refusal(404, f"unknown system {system_id}")
         return answers.SystemAnswer(
             **public_facts(session, submission),
             system=public_metadata(msgspec.json.decode(submission.system)),
             scores=answers.score_answers(submission),
         )
-
-
-def _no_system(system_id: str) -> Exception:
-    return answers.refusal(404, f"unknown system {system_id}")
 
 
 @public.get("/systems/{system_id}/every-eval-ever", responses=answers.UNKNOWN)
@@ -118,7 +110,7 @@ def export_system(system_id: SystemId, board: TheBoard) -> dict[str, object]:
     with reading(board.engine) as session:
         systems = published_systems(session, system_id)
     if not systems:
-        raise _no_system(system_id)
+        raise answers.refusal(404, f"unknown system {system_id}")
     return evaluation_record(systems[0], board.settings.title)
 
 
@@ -175,16 +167,14 @@ def evaluation_record(system: PublishedSystem, board: str) -> dict[str, Any]:
 
 def _result(cell: CellScore, metric: str, number: Number) -> dict[str, Any]:
     entry = task(cell.task)
-    source: dict[str, Any] = {"dataset_name": cell.task, "source_type": "other"}
-    if entry.homepage:
-        source = {"dataset_name": cell.task, "source_type": "url", "url": [entry.homepage]}
+    found = {"source_type": "url", "url": [entry.homepage]} if entry.homepage else {"source_type": "other"}
     uncertainty: dict[str, Any] = {"num_samples": number.n}
     if number.low is not None and number.high is not None:
         interval = {"lower": number.low, "upper": number.high, "confidence_level": 0.95, "method": "bootstrap"}
         uncertainty["confidence_interval"] = interval
     return {
         "evaluation_name": f"{cell.task}/{cell.language}/{metric}",
-        "source_data": source,
+        "source_data": {"dataset_name": cell.task, **found},
         "metric_config": {
             "evaluation_description": f"{metric} of {entry.title} in {cell.language}, {cell.split}",
             "lower_is_better": lower_is_better(cell.task, metric),
@@ -240,11 +230,7 @@ async def submit(request: Request, response: Response, board: TheBoard, bearer: 
         await intake.read_form(request, form)
         key, is_new = await run_in_threadpool(_accept, board, bearer, form)
     except intake.FormError as error:
-        raise answers.refusal(422, error) from None
-    except intake.UploadLimitError as error:
-        raise answers.refusal(413, error) from None
-    except intake.MonthlyLimitError as error:
-        raise answers.refusal(429, error) from None
+        raise answers.refusal(error.status, error) from None
     except OSError as error:
         raise answers.refusal(507, f"cannot store the upload ({error.strerror})", fix="Try again later") from error
     finally:

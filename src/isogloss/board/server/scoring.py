@@ -10,8 +10,7 @@ from sqlalchemy.orm import Session
 
 from isogloss.board.server.archives import ArchiveError, unpack
 from isogloss.board.server.board import OpenBoard, scorer_version
-from isogloss.board.server.database import reading, record, writing
-from isogloss.board.server.models import WAITING, ScoreRecord, Submission, timestamp
+from isogloss.board.server.database import WAITING, ScoreRecord, Submission, reading, record, timestamp, writing
 from isogloss.board.server.queue import ClaimedJob, enqueue, owned, scratch_folder
 from isogloss.data.location import cache_dir
 from isogloss.errors import IsoglossError

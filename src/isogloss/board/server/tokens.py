@@ -11,8 +11,7 @@ from pathlib import Path
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from isogloss.board.server.database import record
-from isogloss.board.server.models import AccessToken, Team, timestamp
+from isogloss.board.server.database import AccessToken, Team, record, timestamp
 from isogloss.data.files import atomic_write
 from isogloss.errors import DataError, unknown
 from isogloss.escaping import NAME_LENGTH, printable
