@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Literal
+from typing import Any, Literal
 
 from isogloss.figures import score_text
 from isogloss.grouping import group_by
@@ -169,17 +169,9 @@ def _averages_of(system: str, results: Results) -> list[AverageRow]:
     def add(level: Level, name: str, score: Number, scored: int, missing: Sequence[str], detail: str = "") -> None:
         # Missing cells of a scored task are written task/language.
         total = scored + (len(missing) if level == "task" else sum("/" not in part for part in missing))
-        rows.append(
-            AverageRow(
-                system=system,
-                level=level,
-                name=name,
-                partial=bool(missing),
-                coverage=f"{scored}/{total}" if level == "task" else f"{scored}/{total} tasks",
-                score=score,
-                detail=detail,
-            )
-        )
+        coverage = f"{scored}/{total}" if level == "task" else f"{scored}/{total} tasks"
+        average: dict[str, Any] = {"level": level, "name": name, "score": score, "detail": detail}
+        rows.append(AverageRow(system=system, **average, coverage=coverage, partial=bool(missing)))
 
     for average in results.tasks:
         detail = "  ".join(f"{key} {score_text(number.value)}" for key, number in average.metrics.items())
@@ -216,18 +208,11 @@ def group_rows(systems: Systems, by: LanguageGroup) -> list[GroupRow]:
                 scores[name, group, task].append(cell.score.value)
         for average in system.record.tasks:
             lacking |= {(name, _group_of(known_language(code), by), average.name) for code in average.missing}
-    rows = [
-        GroupRow(
-            system=system,
-            group=group,
-            task=task,
-            score=fmean(values),
-            languages=len(values),
-            size=len(members[group]),
-            partial=(system, group, task) in lacking,
-        )
-        for (system, group, task), values in scores.items()
-    ]
+    rows = []
+    for (name, group, task), values in scores.items():
+        where = {"system": name, "group": group, "task": task}
+        size, partial = len(members[group]), (name, group, task) in lacking
+        rows.append(GroupRow(**where, score=fmean(values), languages=len(values), size=size, partial=partial))
     return sorted(rows, key=lambda row: (-row.size, row.group))
 
 
@@ -244,19 +229,11 @@ def gap_rows(systems: Systems) -> list[TransferGapRow]:
             scores = {code: cell.score.value for (_, code), cell in cells if cell.score is not None}
             if (gap := transfer_gap(scores)) is None:
                 continue
-            others, recorded = len(scores) - 1, system.gaps.get(task)
-            rows.append(
-                TransferGapRow(
-                    system=name,
-                    task=task,
-                    english=scores[PIVOT],
-                    others=fmean(score for code, score in scores.items() if code != PIVOT),
-                    gap=gap,
-                    coverage=f"{others}/{others + missing[task]}",
-                    partial=missing[task] > 0,
-                    low=recorded.low if recorded else None,
-                    high=recorded.high if recorded else None,
-                )
-            )
+            others = [score for code, score in scores.items() if code != PIVOT]
+            figures: dict[str, Any] = {"english": scores[PIVOT], "others": fmean(others), "gap": gap}
+            if recorded := system.gaps.get(task):
+                figures |= {"low": recorded.low, "high": recorded.high}
+            coverage, partial = f"{len(others)}/{len(others) + missing[task]}", missing[task] > 0
+            rows.append(TransferGapRow(system=name, task=task, **figures, coverage=coverage, partial=partial))
     order = tasks_of(systems)
     return sorted(rows, key=lambda row: order.index(row.task))

@@ -84,12 +84,9 @@ class _CsvReader:
         return [self._system(*key, rows) for key, rows in by_system.items()]
 
     def _add_metadata(self, rows: _Rows, row: Mapping[str, str]) -> None:
-        for key in _TEXTS:
+        for key in (*_TEXTS, *_NUMBERS):
             if text := row.get(key, "").strip():
-                rows.metadata.setdefault(key, text)
-        for key in _NUMBERS:
-            if text := row.get(key, "").strip():
-                rows.metadata.setdefault(key, self._number(key, text))
+                rows.metadata.setdefault(key, text if key in _TEXTS else self._number(key, text))
         source = row.get("source", "").strip() or row.get("source_table", "").strip()
         if source and rows.reported:
             rows.source = printable(source, FACT_LENGTH)
@@ -130,18 +127,14 @@ class _CsvReader:
 
     def _code(self, task_id: str, text: str) -> str:
         """Return the code of a language, or "" if the suite does not have this cell."""
-        if self._suite is not None and task_id not in self._suite.tasks:
-            return ""
-        codes = None if self._suite is None else self._suite.languages_of(task_id)
-        if codes is not None and text in codes:
-            return text
+        if self._suite is not None:
+            codes = self._suite.languages_of(task_id) if task_id in self._suite.tasks else ()
+            entry = known_language(text)
+            return next((code for code in (text, entry.code if entry else "") if code in codes), "")
         try:
-            code = language(text).code
+            return language(text).code
         except UnknownNameError as error:
-            if codes is not None:
-                return ""
             raise DataError(error.what, where=self._where, fix=error.fix) from None
-        return code if codes is None or code in codes else ""
 
     def _score(self, row: Mapping[str, str]) -> Number:
         low, high, n = (
@@ -157,21 +150,17 @@ class _CsvReader:
         return number
 
     def _system(self, name: str, regime: str, rows: _Rows) -> SystemResult:
-        cells = {}
+        cells, source = {}, str(self._path)
         by_id = {entry.id: entry for entry in self._tasks.values()}
         for (task_id, code), metrics in rows.metrics.items():
-            cells[task_id, code] = CellResult(
-                task=by_id[task_id],
-                code=code,
-                language=known_language(code),
-                metrics=metrics,
-                signature=rows.signatures[task_id, code],
-                source=str(self._path),
-            )
-            main = by_id[task_id].main
-            if self._suite is not None and not set(main) & set(metrics):
+            scored, signature = by_id[task_id], rows.signatures[task_id, code]
+            if self._suite is not None and not set(scored.main) & set(metrics):
                 what = f"{name} has {', '.join(metrics)} of {task_id}/{code}, but none of the task's main metrics"
-                raise DataError(printable(what), where=str(self._path), fix=f"Add {' and '.join(main)}")
+                raise DataError(printable(what), where=source, fix=f"Add {' and '.join(scored.main)}")
+            entry = known_language(code)
+            cells[task_id, code] = CellResult(
+                task=scored, code=code, language=entry, metrics=metrics, signature=signature, source=source
+            )
         parameters = rows.metadata.get("parameters")
         return SystemResult(
             name=name,

@@ -63,11 +63,8 @@ def published_scores(source: str) -> list[PublishedScore]:
     name = source.partition(":")[2] or PAPERS
     if name.lower() in _GROUPS:
         return list(_GROUPS[name.lower()]())
-    scores = [
-        score
-        for score in _all()
-        if name.casefold() in (score.system.casefold(), f"{score.system}, {score.regime}".casefold())
-    ]
+    wanted = name.casefold()
+    scores = [one for one in _all() if wanted in (one.system.casefold(), f"{one.system}, {one.regime}".casefold())]
     if not scores:
         raise unknown("published system", name, {*_GROUPS, *(score.system.lower() for score in _all())})
     return scores
@@ -245,30 +242,18 @@ def _by_language(scores: Sequence[PublishedScore], suite: Suite | None) -> dict[
         is_comparable = suite is None or not score.source.startswith("XTREME-R ") or suite.id == _BY_LANGUAGE
         if is_comparable and (suite is None or score.task in suite.tasks):
             by_system[score.system, score.regime][score.task, score.language].append(score)
-    tasks = {name: task(name) for name in {name for cells in by_system.values() for name, _ in cells}}
-    languages = {code: known_language(code) for code in {code for cells in by_system.values() for _, code in cells}}
     systems = {}
-    for (name, regime), cells in by_system.items():
-        first = next(iter(cells.values()))[0]
+    for (name, regime), rows_by_cell in by_system.items():
+        first = next(iter(rows_by_cell.values()))[0]
+        cells = {}
+        for (task_id, code), rows in rows_by_cell.items():
+            scored, entry, source = task(task_id), known_language(code), rows[0].source
+            n = scored.expected(code, "test") or 0
+            metrics = {row.metric: Number(row.value, None, None, n) for row in rows}
+            cells[task_id, code] = CellResult(task=scored, code=code, language=entry, metrics=metrics, source=source)
+        source = re.sub(r"^(XTREME-R) Table \d+", r"\1 Tables 4, 15–24", first.source)
         systems[name, regime] = SystemResult(
-            name=name,
-            regime=regime,
-            cells={
-                (task_id, code): CellResult(
-                    task=tasks[task_id],
-                    code=code,
-                    language=languages[code],
-                    metrics={
-                        row.metric: Number(row.value, None, None, tasks[task_id].expected(code, "test") or 0)
-                        for row in rows
-                    },
-                    source=rows[0].source,
-                )
-                for (task_id, code), rows in cells.items()
-            },
-            parameters=first.parameters,
-            reported=True,
-            source=re.sub(r"^(XTREME-R) Table \d+", r"\1 Tables 4, 15–24", first.source),
+            name=name, regime=regime, cells=cells, parameters=first.parameters, reported=True, source=source
         )
     return systems
 

@@ -25,7 +25,6 @@ FIX = (
     "Pass a results.json, a CSV of scores, a run folder, a folder of seeds, published, published:all or published:NAME"
 )
 RECORD, SUMMARY = "results.json", "summary.json"
-_CHECKLIST = "checklist-"
 # Allow for rounding errors.
 _HIGHEST = 100.001
 _MOST_EXAMPLES = 10**9
@@ -161,14 +160,12 @@ def system_of_record(record: Results, source: str, suite: Suite | None = None) -
             return (cell.task, cell.language) in members
         return cell.task in suite.tasks and cell.language in suite.languages_of(cell.task) and not cell.partial
 
-    scored = [cell for cell in record.cells if is_included(cell)]
-    tasks = {cell: task(cell) for cell in {cell.task for cell in scored}}
-    cells = {}
     size: Any = metadata.get("parameters")
-    for cell in scored:
+    cells = {}
+    for cell in filter(is_included, record.cells):
         share = unparsed_share(metadata, cell.task, cell.language)
         cells[cell.task, cell.language] = CellResult(
-            task=tasks[cell.task],
+            task=task(cell.task),
             code=cell.language,
             language=known_language(cell.language),
             metrics=cell.metrics,
@@ -211,15 +208,10 @@ def _record_averages(record: Results, suite: Suite) -> dict[str, Number]:
 
 
 def _error_rates(record: Results) -> tuple[SystemErrorRate, ...]:
-    main = {name: task(name).main[0] for name in {cell.task for cell in record.cells} if name in CHECKLIST_TASKS}
-    return tuple(
-        SystemErrorRate(
-            test=cell.task.removeprefix(_CHECKLIST),
-            language=cell.language,
-            value=cell.score,
-            low=number.low,
-            high=number.high,
-        )
-        for cell in record.cells
-        if cell.task in main and (number := cell.metrics.get(main[cell.task])) is not None
-    )
+    rates = []
+    for cell in record.cells:
+        number = cell.metrics.get(task(cell.task).main[0]) if cell.task in CHECKLIST_TASKS else None
+        if number is not None:
+            test, ends = cell.task.removeprefix("checklist-"), {"low": number.low, "high": number.high}
+            rates.append(SystemErrorRate(test=test, language=cell.language, value=cell.score, **ends))
+    return tuple(rates)
