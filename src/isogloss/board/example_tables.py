@@ -45,10 +45,7 @@ class PackedNumbers(msgspec.Struct, frozen=True, array_like=True):
 
 
 class PackedColumn(msgspec.Struct, frozen=True, array_like=True):
-    """One value per row: the distinct values in ascending order (NaN last), and the index of each row's value.
-
-    `places` is None if there is only one value.
-    """
+    """The distinct values of rows in ascending order (NaN last), and each row's index; no `places` for one value."""
 
     values: list[float] | list[str]
     places: PackedNumbers | None
@@ -251,10 +248,7 @@ Cases = Mapping[str, Mapping[str, ListedExample]]
 def system_analyses(
     entries: Sequence[SystemResult], ids: Sequence[str], explained: ExplainRecords
 ) -> dict[str, SystemAnalyses]:
-    """Return the analyses of every explained system, by id.
-
-    An explanation belongs to the first system with its name and regime.
-    """
+    """Return the analyses of every explained system, by id; the first system with its name and regime is meant."""
     shown: dict[str, str] = {}
     for name, explanation in explained.explanations.items():
         own_name, regime, _ = system_words(explanation.system)

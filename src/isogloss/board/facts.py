@@ -31,11 +31,7 @@ _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def unique_ids(entries: Sequence[SystemResult]) -> list[str]:
-    """Return a unique id per system: name and regime in letters, digits and hyphens, numbered if taken.
-
-    Raises:
-        DataError: invalid or duplicate fixed id.
-    """
+    """Return an id per system from its name and regime, numbered if taken; invalid fixed ids raise DataError."""
     taken = {entry.id for entry in entries if entry.id}
     ids = []
     for entry in entries:
@@ -134,11 +130,7 @@ PLACES = {code: (float(north), float(east)) for code, north, east in (row.split(
 
 
 def board_languages(codes: Sequence[str], data: Path | None) -> list[BoardLanguage]:
-    """Return the languages of a board by code; unknown languages have only a code.
-
-    Raises:
-        DataError: the data folder has invalid URIEL files.
-    """
+    """Return the languages of a board by code, with only a code if unknown; invalid URIEL files raise DataError."""
     known = {code: entry for code in sorted(codes) if (entry := known_language(code)) is not None}
     folder = data or default_data_dir()
     near = _nearest(tuple(known.items()), read_uriel(folder, known) if uriel_folder(folder) else None)

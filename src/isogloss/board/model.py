@@ -1,6 +1,6 @@
 """Data of a board's pages: `data.js` for all pages, and one file per system.
 
-Missing fields of a system were not disclosed. Scores are packed by `encoding.packed`.
+Missing fields of a system were not disclosed. Scores are packed by `packed`.
 """
 
 from base64 import b64encode
@@ -195,10 +195,7 @@ class BoardData(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SystemCell(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """One task in one language: metric to value, low, high; with signature and notes.
-
-    `unparsed` is the share of missing or unreadable predictions, 0..1.
-    """
+    """Metrics of a cell: value, low, high; `unparsed` is the share of missing or unreadable predictions, 0..1."""
 
     task: str
     language: str
@@ -257,10 +254,7 @@ class PairBar(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
 
 
 class BarChart(msgspec.Struct, frozen=True, kw_only=True):
-    """Bars of one attribute of one cell under one metric, with an insight if any.
-
-    `edges` are the boundaries of numeric bars; None for categories.
-    """
+    """Bars of one attribute of a cell under a metric; `edges` are boundaries of numeric bars, None for categories."""
 
     task: str
     language: str

@@ -110,11 +110,7 @@ def read_systems(sources: Iterable[Path | str | Results], suite: Suite) -> list[
 
 
 def check_is_site(folder: Path) -> None:
-    """Raise an error if a folder has files that a board did not write.
-
-    Raises:
-        DataError: the path is not a folder, or has other files.
-    """
+    """Raise DataError if a path is not a folder, or has files that a board did not write."""
     if folder.exists() and not folder.is_dir():
         raise DataError("not a folder", where=str(folder), fix=_NOT_SITE)
     names = {path.name for path in folder.iterdir()} if folder.exists() else set()
@@ -158,11 +154,7 @@ def _call(function: str, key: str, value: Any) -> bytes:
 
 
 def write_site(board: Board, folder: Path) -> None:
-    """Write a site next to the folder, and replace the folder in one step.
-
-    Raises:
-        DataError: the folder is not a board, or cannot be written.
-    """
+    """Write a site next to the folder and replace the folder in one step; raise DataError if that fails."""
     target = folder.resolve()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -61,11 +61,7 @@ def _mean(numbers: Sequence[Number], weights: Sequence[float]) -> Number:
 
 
 def transfer_gap(scores: Mapping[str, float]) -> float | None:
-    """Return English minus the mean of the other languages, or None without English or others; 0 is perfect transfer.
-
-    Args:
-        scores: score by language code.
-    """
+    """Return English minus the mean of the other languages (0 is perfect transfer), or None if either is missing."""
     others = [value for code, value in scores.items() if code != PIVOT]
     return scores[PIVOT] - fmean(others) if PIVOT in scores and others else None
 

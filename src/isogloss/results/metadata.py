@@ -130,11 +130,7 @@ def _problem(name: str, what: str, fix: str) -> Problem:
 
 
 def _checked(name: str, value: object) -> Any:
-    """Return a valid value with cleaned text.
-
-    Raises:
-        DataError: invalid or blank value.
-    """
+    """Return a valid value with cleaned text; raise DataError if it is invalid or blank."""
     try:
         converted = msgspec.convert(value, FIELDS[name].type)
     except (msgspec.ValidationError, UnicodeEncodeError, RecursionError):

@@ -84,11 +84,7 @@ def _read(source: Path | str | Results, suite: Suite | None) -> list[SystemResul
 
 
 def read_record(path: Path) -> Results:
-    """Read a result record, or that of a run folder.
-
-    Raises:
-        DataError: the file cannot be read, or the folder has no `results.json`.
-    """
+    """Read a result record, or that of a run folder; raise DataError if there is none."""
     if path.is_dir():
         path /= RECORD
         if not path.is_file():

@@ -140,10 +140,7 @@ def by_shown_name(systems: Iterable[SystemResult]) -> dict[str, SystemResult]:
 
 
 def mean_of_metrics(numbers: list[Number]) -> Number:
-    """Return the mean of metrics of the same examples.
-
-    Its interval is the mean of their intervals, an upper bound of the width.
-    """
+    """Return the mean of metrics of the same examples; the mean of their intervals bounds its width."""
     count = len(numbers)
     lows, highs = ([getattr(number, end) for number in numbers] for end in ("low", "high"))
     complete = not any(end is None for end in (*lows, *highs))

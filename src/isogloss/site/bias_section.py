@@ -81,10 +81,7 @@ def bias_data(bias: DatasetBias) -> dict[str, Any]:
 
 
 def _compact_distances(distances: Distances) -> list[Any]:
-    """Return measure, languages, unit, the whole units above the diagonal, and the number of pairs within chance.
-
-    The largest distance has three digits in this unit.
-    """
+    """Return measure, languages, unit (three digits for the largest), units above the diagonal, and pairs by chance."""
     largest = max(max(row) for row in distances.table)
     unit = float(f"1e{floor(log10(largest)) - 2}") if largest > 0 else 1.0
     above = [[round(far / unit) for far in row[index + 1 :]] for index, row in enumerate(distances.table[:-1])]
@@ -111,30 +108,27 @@ def _bias_charts(bias: DatasetBias) -> Iterator[Chart]:
             **chart,
         )
     for table in bias.distances:
-        pairs = [
-            (code, other, distance)
+        records: list[dict[str, Any]] = [
+            {
+                "language": code,
+                "name": language_name(code),
+                "other": language_name(other),
+                "score": distance,
+                "label": f"{distance:.2g}",
+            }
             for code, row in zip(table.languages, table.table, strict=True)
             for other, distance in zip(table.languages, row, strict=True)
             if other != code
         ]
-        names = sorted({language_name(code) for code, _, _ in pairs})
+        names = sorted({record["name"] for record in records})
         yield charts.heat_map(
             file_name(f"distance-{table.task}-{table.attribute}", taken),
             f"{table.task}: distance of languages in {table.attribute} ({table.measure})",
-            [
-                {
-                    "language": code,
-                    "name": language_name(code),
-                    "other": language_name(other),
-                    "score": distance,
-                    "label": f"{distance:.2g}",
-                }
-                for code, other, distance in pairs
-            ],
+            records,
             x=("other", names),
             y=("name", names),
             hints=[("name", "language", ""), ("other", "other", ""), ("score", "distance", "digits")],
-            scale=ColourScale(low=0, high=max(distance for *_, distance in pairs), reverse=True),
+            scale=ColourScale(low=0, high=max(record["score"] for record in records), reverse=True),
         )
 
 

@@ -109,9 +109,11 @@ def _search_words(inputs: ReportInputs) -> Mapping[str, str]:
 
 
 def _section(section: Section, cells: ExplainedCells) -> str:
-    body = [f'<section id="{section.id}" aria-labelledby="{section.id}-title">']
-    body.append(f'<h2 id="{section.id}-title">{html_text(section.title)}</h2>')
-    body.append(f'<p class="intro">{html_text(section.intro)}</p>')
+    body = [
+        f'<section id="{section.id}" aria-labelledby="{section.id}-title">',
+        f'<h2 id="{section.id}-title">{html_text(section.title)}</h2>',
+        f'<p class="intro">{html_text(section.intro)}</p>',
+    ]
     if section.panel:
         body.append(packaged_file(f"panel_{section.panel}.html"))
     figures = "" if section.panel else "".join(_figure(chart, section) for chart in section.charts)
@@ -119,7 +121,7 @@ def _section(section: Section, cells: ExplainedCells) -> str:
     tables = "\n".join(_folded_table(name, table, section, cells) for name, table in shown.items())
     parts = [f'<div class="{kind}">{part}</div>' for kind, part in (("figures", figures), ("tables", tables)) if part]
     body.append(f'<div class="parts">{"".join(parts)}</div>')
-    body += _notes(section.notes)
+    body += [_notes(section.notes)] if section.notes else []
     files = [_table_files(name, section, section.tables[name].title) for name in section.only_files]
     if files:
         body.append(f'<details class="beside"><summary>Tables as files</summary>{"".join(files)}</details>')
@@ -133,7 +135,7 @@ def _figure(chart: Chart, section: Section) -> str:
     files = _files("charts", chart.name, ("svg", "png")) if section.files and section.pictures else ""
     return (
         f"<figure{kind}><h3>{html_text(chart.title)}</h3>{_scrolling(f'{chart.title}, chart', content)}"
-        f"{''.join(_notes(chart.footnotes))}{files}</figure>"
+        f"{_notes(chart.footnotes)}{files}</figure>"
     )
 
 
@@ -150,18 +152,17 @@ def _folded_table(name: str, table: Table, section: Section, cells: ExplainedCel
     """Return a foldable table, open in the first section."""
     state = " open" if section.id == "overview" else ""
     printed = "" if section.reference and len(table.rows) > 100 else " data-print"
-    below = "".join(_notes(table.notes))
     rows = counted(len(table.rows), "row")
     return (
         f"<details{state}{printed}><summary>{html_text(table.title)}, table ({rows})</summary>"
         f"{_scrolling(f'{table.title}, table', _table(table, cells), 'scroll tall')}"
-        f"{below}{_table_files(name, section)}</details>"
+        f"{_notes(table.notes)}{_table_files(name, section)}</details>"
     )
 
 
-def _notes(notes: Sequence[str]) -> list[str]:
+def _notes(notes: Sequence[str]) -> str:
     items = "".join(f'<li dir="auto">{html_text(note)}</li>' for note in notes)
-    return [f'<ul class="notes">{items}</ul>'] if items else []
+    return f'<ul class="notes">{items}</ul>' if items else ""
 
 
 def _scrolling(what: str, content: str, kind: str = "scroll") -> str:

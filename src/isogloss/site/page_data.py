@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from isogloss.explain.examples import ListedExample
-from isogloss.explain.model import AttributeScores
+from isogloss.explain.model import AttributeScores, Explanation
 from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, PairwiseExplanation
 from isogloss.figures import rounded
 from isogloss.scoring.names import language_name
@@ -131,7 +131,6 @@ def _compact_contrast(facet: AttributeContrasts, row: BucketContrast) -> tuple[i
 
 
 def _tenths(value: float | None) -> int | None:
-    """Return a score in tenths; None stays None."""
     return None if value is None else round(10 * rounded(value))
 
 
@@ -160,12 +159,11 @@ def _examples_that_fit(
 
 
 def _listings(explained: ExplainRecords) -> Iterator[tuple[str, Sequence[str]]]:
-    for explanation in explained.explanations.values():
+    every: list[Explanation | PairwiseExplanation] = [*explained.explanations.values(), *explained.pairs]
+    for explanation in every:
         for facet in explanation.facets:
-            yield from ((f"{facet.task}/{facet.language}", score.ids) for score in facet.buckets)
+            yield from ((f"{facet.task}/{facet.language}", row.ids) for row in facet.buckets)
     for pair in explained.pairs:
-        for contrast in pair.facets:
-            yield from ((f"{contrast.task}/{contrast.language}", row.ids) for row in contrast.buckets)
         for cell in pair.cells:
             yield from ((f"{cell.task}/{cell.language}", ids) for ids in (cell.first_right_ids, cell.second_right_ids))
 

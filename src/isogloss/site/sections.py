@@ -27,6 +27,7 @@ from isogloss.tables.explain_tables import analysis_tables
 from isogloss.tables.finding_charts import finding_charts
 from isogloss.tables.finding_tables import ROWS_ON_PAGE, finding_tables
 from isogloss.tables.single_tables import ON_PAGE, calibration_tables
+from isogloss.tables.table import Table
 
 # Analyses that a report includes.
 IN_REPORTS = ("families", "rankings", "saturation")
@@ -34,15 +35,22 @@ IN_REPORTS = ("families", "rankings", "saturation")
 
 def report_sections(inputs: ReportInputs) -> list[Section]:
     """Return all sections of a report, the most important first."""
-    explained = inputs.explained
-    parts = [*score_sections(inputs.systems), *finding_sections(inputs.systems)]
+    explained, systems = inputs.explained, inputs.systems
+    parts = [overview_section(systems), language_section(systems), group_section(systems)]
+    if gap_rows(systems):
+        parts.append(gap_section(systems))
+    if any(system.record.pairs for system in systems.values()):
+        parts.append(pair_section(systems))
+    parts += finding_sections(systems)
     if explained.pairs:
         parts.append(pairwise_section(explained.pairs))
     if explained.explanations:
-        parts.append(explain_section(explained, inputs.systems))
+        parts.append(explain_section(explained, systems))
     if explained.bias is not None:
         parts.append(bias_section(explained.bias))
-    return [*parts, provenance_section(inputs.systems)]
+    intro = "Provenance of every number: equal signatures mean equal task, metric, data and version."
+    tables = score_tables.provenance_tables(systems)
+    return [*parts, Section(id="provenance", title="Provenance", intro=intro, tables=tables, reference=True)]
 
 
 def finding_sections(systems: Systems) -> list[Section]:
@@ -77,47 +85,27 @@ def finding_section(finding: Finding, *, files: bool = True) -> Section:
 
 def analysis_sections(analysis: Analysis) -> list[Section]:
     """Return the sections of an analysis: the panel, and all tables."""
-    tables = {f"analysis-{number}": table for number, table in enumerate(analysis_tables(analysis), 1)}
     calibration = calibration_tables(explain_records(analysis).explanations)
     calibrated = {ON_PAGE: calibration[ON_PAGE]} if calibration else {}
+    about = explain_intro(analysis.edges)
     intro = "Tables of isogloss explain: buckets, differences between systems, and listed examples."
     return [
-        Section(
-            id="explain",
-            title="Explain",
-            intro=explain_intro(analysis.edges),
-            tables=calibrated,
-            panel="explain",
-            files=False,
-        ),
-        Section(id="tables", title="Tables", intro=intro, tables=tables, reference=True, files=False),
+        Section(id="explain", title="Explain", intro=about, tables=calibrated, panel="explain", files=False),
+        _all_tables("analysis", intro, analysis_tables(analysis)),
     ]
 
 
 def bias_sections(bias: DatasetBias) -> list[Section]:
     """Return the sections of dataset bias."""
-    tables = {f"bias-{number}": table for number, table in enumerate(bias_tables(bias), 1)}
     return [
         Section(id="bias", title="Dataset bias", intro=BIAS_INTRO, panel="bias", files=False),
-        Section(
-            id="tables",
-            title="Tables",
-            intro="Tables of isogloss explain --bias.",
-            tables=tables,
-            reference=True,
-            files=False,
-        ),
+        _all_tables("bias", "Tables of isogloss explain --bias.", bias_tables(bias)),
     ]
 
 
-def score_sections(systems: Systems) -> list[Section]:
-    """Return the sections of result records, the most important first."""
-    sections = [overview_section(systems), language_section(systems), group_section(systems)]
-    if gap_rows(systems):
-        sections.append(gap_section(systems))
-    if any(system.record.pairs for system in systems.values()):
-        sections.append(pair_section(systems))
-    return sections
+def _all_tables(name: str, intro: str, tables: Sequence[Table]) -> Section:
+    named = {f"{name}-{number}": table for number, table in enumerate(tables, 1)}
+    return Section(id="tables", title="Tables", intro=intro, tables=named, reference=True, files=False)
 
 
 def overview_section(systems: Systems) -> Section:
@@ -181,13 +169,8 @@ def language_section(systems: Systems) -> Section:
     notes = score_tables.mark_notes("".join(marks for *_, marks in cells))
     pictures = [charts.with_footnotes(chart, notes) for chart in maps]
     intro = "One score per cell: the mean of the task's main metrics. Darker means worse; empty cells were not scored."
-    return Section(
-        id="languages",
-        title="Languages",
-        intro=intro,
-        tables={"languages": score_tables.language_table(systems)},
-        charts=pictures,
-    )
+    tables = {"languages": score_tables.language_table(systems)}
+    return Section(id="languages", title="Languages", intro=intro, tables=tables, charts=pictures)
 
 
 def group_section(systems: Systems) -> Section:
@@ -222,8 +205,7 @@ def _task_heat_maps(
     )
     for errors, file, heading, scale in maps:
         tasks = [task for task in tasks_of(systems) if lower_is_better(task) == errors]
-        inside = [record for record in records if record["task"] in tasks]
-        if inside:
+        if inside := [record for record in records if record["task"] in tasks]:
             yield charts.heat_map(file, heading, inside, x=("task", tasks), y=y, hints=hints, scale=scale)
 
 
@@ -239,9 +221,7 @@ def gap_section(systems: Systems) -> Section:
         for row in rows
     ]
     chart = charts.gap_bars("gap", "Transfer gap", records, tasks_of(systems))
-    chart = charts.with_footnotes(
-        chart, score_tables.partial_summary(systems) if any(row.partial for row in rows) else []
-    )
+    notes = score_tables.partial_summary(systems) if any(row.partial for row in rows) else []
     intro = (
         "English minus the mean of the other languages; 0 is perfect transfer. Intervals resample translations of an "
         "example together."
@@ -251,15 +231,15 @@ def gap_section(systems: Systems) -> Section:
     with suppress(AnalysisError, DataError):
         finding = analyze("transfer-gap", *(system.record for system in systems.values()))
         tables["gap-ceilings"] = finding_tables(finding, most=len(finding.table("gaps").rows))[0]
-    return Section(id="gap", title="Transfer gap", intro=intro, tables=tables, charts=[chart])
+    drawn = [charts.with_footnotes(chart, notes)]
+    return Section(id="gap", title="Transfer gap", intro=intro, tables=tables, charts=drawn)
 
 
 def pair_section(systems: Systems) -> Section:
     """Return retrieval by language of the query and of the target."""
     intro = "Retrieval by language of the query (rows) and of the target (columns), pooled over all queries."
-    section = Section(
-        id="pairs", title="Language pairs", intro=intro, tables={"pairs": score_tables.pair_table(systems)}
-    )
+    tables = {"pairs": score_tables.pair_table(systems)}
+    section = Section(id="pairs", title="Language pairs", intro=intro, tables=tables)
     by_task: dict[str, dict[str, PairScores]] = {}
     for name, system in systems.items():
         for scores in system.record.pairs:
@@ -292,11 +272,3 @@ def _pair_heat_map(file: str, task: str, by_system: dict[str, PairScores]) -> Ch
     title = f"{task}: {next(iter(by_system.values())).metric} by query and target language"
     x, y = ("target", targets), ("name", queries)
     return charts.heat_map(file, title, records, x=x, y=y, hints=hints)
-
-
-def provenance_section(systems: Systems) -> Section:
-    """Return the provenance of every number."""
-    intro = "Provenance of every number: equal signatures mean equal task, metric, data and version."
-    return Section(
-        id="provenance", title="Provenance", intro=intro, tables=score_tables.provenance_tables(systems), reference=True
-    )

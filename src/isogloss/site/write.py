@@ -20,7 +20,7 @@ from isogloss.results.system import by_shown_name
 from isogloss.scoring.names import known_language
 from isogloss.scoring.results import Results, ScoreRow
 from isogloss.site.html import html_page
-from isogloss.site.section import ReportInputs
+from isogloss.site.section import ReportInputs, Section
 from isogloss.site.sections import analysis_sections, bias_sections, finding_section, report_sections
 from isogloss.tables.explain_io import ExplainRecords, explain_records, read_explain_records
 from isogloss.tables.finding_tables import tidy_csv
@@ -125,14 +125,12 @@ def _write_all(files: Mapping[str, bytes], folder: Path) -> None:
 
 def write_analysis(analysis: Analysis, path: Path, *, title: str = "Isogloss explain") -> None:
     """Write an analysis as one self-contained page."""
-    with atomic_write(path) as stream:
-        stream.write(html_page(ReportInputs(explained=explain_records(analysis)), analysis_sections(analysis), title))
+    _write_page(path, ReportInputs(explained=explain_records(analysis)), analysis_sections(analysis), title)
 
 
 def write_bias(bias: DatasetBias, path: Path, *, title: str = "Isogloss explain: dataset bias") -> None:
     """Write a dataset bias analysis as one self-contained page."""
-    with atomic_write(path) as stream:
-        stream.write(html_page(ReportInputs(explained=ExplainRecords(bias=bias)), bias_sections(bias), title))
+    _write_page(path, ReportInputs(explained=ExplainRecords(bias=bias)), bias_sections(bias), title)
 
 
 def write_finding(finding: Finding, path: Path) -> None:
@@ -140,8 +138,12 @@ def write_finding(finding: Finding, path: Path) -> None:
     codes = {str(row["language"]) for table in finding.tables for row in table.records() if row.get("language")}
     known = {entry.code for code in codes if (entry := known_language(code))}
     inputs = ReportInputs(subtitle=finding.command, languages=tuple(sorted(known)))
+    _write_page(path, inputs, [finding_section(finding, files=False)], f"Isogloss: {finding.title}")
+
+
+def _write_page(path: Path, inputs: ReportInputs, sections: Sequence[Section], title: str) -> None:
     with atomic_write(path) as stream:
-        stream.write(html_page(inputs, [finding_section(finding, files=False)], f"Isogloss: {finding.title}"))
+        stream.write(html_page(inputs, sections, title))
 
 
 def write_tidy_tables(finding: Finding, path: Path) -> None:

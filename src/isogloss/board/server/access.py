@@ -43,11 +43,7 @@ class RateLimit:
     _windows: OrderedDict[str, tuple[float, int]] = field(default_factory=OrderedDict)
 
     def check(self, client: str) -> None:
-        """Count one request.
-
-        Raises:
-            HTTPException: 429 with the time to wait.
-        """
+        """Count one request; over the limit, raise the HTTP error 429 with the time to wait."""
         if seconds := self.wait(client):
             wait = str(int(seconds) + 1)
             message = f"too many requests: the limit is {self.per_minute} {self.what} per minute"
@@ -67,10 +63,7 @@ class RateLimit:
 
 @dataclass(kw_only=True)
 class SharedRateLimit(RateLimit):
-    """Requests per minute and client over all servers of the board.
-
-    A client over the limit causes no further database access until the minute is over.
-    """
+    """Requests over all servers of the board; a client over the limit is not counted until the minute is over."""
 
     engine: Engine
     _refused_until: OrderedDict[str, float] = field(default_factory=OrderedDict)

@@ -61,10 +61,7 @@ def back_up(board: OpenBoard, out: Path) -> int:
 
 
 def _board_tables(connection: Connection) -> list[Table]:
-    """Return the tables to back up, reflected because they may be older than the models.
-
-    Tables without ids hold the migration version and rate counts.
-    """
+    """Return the tables with ids, reflected because they may be older than the models."""
     metadata = MetaData()
     metadata.reflect(connection)
     return [table for table in metadata.sorted_tables if "id" in table.c]

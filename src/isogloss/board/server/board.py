@@ -78,12 +78,7 @@ class BoardSettings:
 
 
 def read_settings(folder: Path) -> BoardSettings:
-    """Read the settings in a board's folder.
-
-    Raises:
-        DataError: not a board folder, or a setting has the wrong type or is negative.
-        UnknownNameError: unknown setting or suite.
-    """
+    """Read a board's settings; raise DataError for another folder, and for invalid or unknown settings."""
     path = folder / FILE
     if not path.is_file():
         fix = f"Create a board with isogloss board admin create {folder}"
@@ -96,12 +91,7 @@ def read_settings(folder: Path) -> BoardSettings:
 
 
 def write_settings(folder: Path, settings: BoardSettings) -> None:
-    """Write a new board's own settings; all others keep their defaults.
-
-    Raises:
-        DataError: the folder already contains a board.
-        UnknownNameError: unknown suite.
-    """
+    """Write a new board's own settings, leaving the others at their defaults; an existing board raises DataError."""
     suite(settings.suite)
     if (folder / FILE).exists():
         raise DataError(

@@ -159,11 +159,7 @@ _BUSY_SECONDS = 30
 
 
 def open_database(url: str, folder: Path) -> sa.Engine:
-    """Return an engine for a URL, or for the SQLite file in a board's folder if the URL is "".
-
-    Raises:
-        DataError: unsupported URL.
-    """
+    """Return an engine for a URL, or for the SQLite file in a board's folder; unsupported URLs raise DataError."""
     if not url or url.startswith("sqlite"):
         engine = sa.create_engine(
             url or f"sqlite:///{folder / 'board.sqlite'}", connect_args={"timeout": _BUSY_SECONDS}
@@ -231,11 +227,7 @@ def _config(connection: sa.Connection) -> Any:
 
 
 def migrate(engine: sa.Engine, folder: Path, revision: str = "head") -> None:
-    """Upgrade the tables to this version of the package, keeping their rows.
-
-    Raises:
-        DataError: the database is unavailable, or newer than this package.
-    """
+    """Upgrade the tables to this version, keeping their rows; raise DataError if unavailable or newer."""
     from alembic import command
     from alembic.util import CommandError
 
@@ -251,11 +243,7 @@ def migrate(engine: sa.Engine, folder: Path, revision: str = "head") -> None:
 
 
 def check_version(engine: sa.Engine, folder: Path, *, any_version: bool = False) -> None:
-    """Create the tables in an empty database; otherwise require this version's tables, unless `any_version`.
-
-    Raises:
-        DataError: the tables have another version, or the database is unavailable.
-    """
+    """Create the tables in an empty database; raise DataError for another version, unless `any_version`."""
     from alembic.migration import MigrationContext
     from alembic.script import ScriptDirectory
 

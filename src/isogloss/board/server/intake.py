@@ -57,12 +57,7 @@ class IncomingArchive:
         self.size = 0
 
     def write(self, chunk: bytes) -> None:
-        """Append bytes.
-
-        Raises:
-            UploadLimitError: the archive is too large.
-            OSError: the disk is full.
-        """
+        """Append bytes; raise UploadLimitError if the archive is too large."""
         self.size += len(chunk)
         if self.size > self._board.settings.upload_bytes:
             what = f"the archive is larger than {self._board.settings.upload_bytes:,} bytes"
@@ -144,13 +139,7 @@ class UploadForm:
 
 
 async def read_form(request: Request, form: UploadForm) -> None:
-    """Read a whole multipart form.
-
-    Raises:
-        FormError: the form is invalid or incomplete.
-        UploadLimitError: the archive is too large.
-        OSError: the disk is full.
-    """
+    """Read a whole multipart form; raise FormError if it is invalid, incomplete or too large."""
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     boundary = options.get(b"boundary", b"")
     if kind != b"multipart/form-data" or not 1 <= len(boundary) <= 70:

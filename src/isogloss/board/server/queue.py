@@ -88,11 +88,7 @@ def beat(board: OpenBoard, job: ClaimedJob) -> bool:
 
 
 def owned(session: Session, job: ClaimedJob) -> ScoringJob:
-    """Return the job's row, locked until the transaction ends.
-
-    Raises:
-        LostJobError: another worker has taken over.
-    """
+    """Return the job's row, locked until the transaction ends; raise LostJobError if another worker has taken over."""
     row = session.scalar(select(ScoringJob).where(ScoringJob.id == job.id).with_for_update())
     if row is None or row.owner != job.owner or row.state != "running":
         raise LostJobError

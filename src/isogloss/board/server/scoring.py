@@ -161,11 +161,7 @@ def _shown(board: OpenBoard, folder: Path, problem: Problem) -> ProblemText:
 
 
 def score_validated(validated: ValidatedPredictions, warnings: list[ProblemText]) -> Results:
-    """Score the validated cells.
-
-    Raises:
-        ArchiveError: no cell can be scored.
-    """
+    """Score the validated cells; raise ArchiveError if none can be scored."""
     try:
         results = validated.score()
     except IsoglossError as error:
@@ -269,11 +265,7 @@ def rescore(session: Session, actor: str, progress: Callable[[str], None] | None
 
 
 def retry(session: Session, submission: Submission, actor: str) -> None:
-    """Queue a rejected submission again.
-
-    Raises:
-        StateError: the submission is not rejected.
-    """
+    """Queue a rejected submission again; raise StateError in any other state."""
     if submission.state != "rejected":
         raise StateError(f"submission {submission.key} is {submission.state}, not rejected")
     _move(submission, "received")

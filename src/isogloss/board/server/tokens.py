@@ -49,11 +49,7 @@ def read_pepper(folder: Path) -> bytes:
 
 
 def create_team(session: Session, name: str, contact: str = "", monthly_submissions: int | None = None) -> Team:
-    """Add a team.
-
-    Raises:
-        DataError: the name is blank or taken.
-    """
+    """Add a team; raise DataError if its name is blank or taken."""
     name = printable(name, NAME_LENGTH).strip()
     if not name:
         raise DataError("empty team name")
@@ -66,11 +62,7 @@ def create_team(session: Session, name: str, contact: str = "", monthly_submissi
 
 
 def find_team(session: Session, name: str) -> Team:
-    """Return a team by name.
-
-    Raises:
-        UnknownNameError: unknown team.
-    """
+    """Return a team by name; raise UnknownNameError if there is none."""
     team = session.scalar(select(Team).where(Team.name == name))
     if team is None:
         raise unknown("team", name, session.scalars(select(Team.name)))
@@ -78,11 +70,7 @@ def find_team(session: Session, name: str) -> Team:
 
 
 def create_token(session: Session, team: Team, pepper: bytes, scopes: Sequence[str] = SCOPES) -> str:
-    """Create a token for a team and return it; it cannot be recovered later.
-
-    Raises:
-        UnknownNameError: unknown scope.
-    """
+    """Return a new token of a team, which cannot be recovered later; unknown scopes raise UnknownNameError."""
     for scope in scopes:
         if scope not in SCOPES:
             raise unknown("scope", scope, SCOPES)
@@ -95,11 +83,7 @@ def create_token(session: Session, team: Team, pepper: bytes, scopes: Sequence[s
 
 
 def revoke_token(session: Session, public_id: str, actor: str) -> None:
-    """Revoke a token.
-
-    Raises:
-        UnknownNameError: unknown token id.
-    """
+    """Revoke a token; raise UnknownNameError if its id is unknown."""
     stored = session.scalar(select(AccessToken).where(AccessToken.public_id == public_id))
     if stored is None:
         raise unknown("token", public_id, session.scalars(select(AccessToken.public_id)))
