@@ -9,10 +9,9 @@ from isogloss.board import model
 from isogloss.board.example_tables import ExampleTables, system_analyses
 from isogloss.board.facts import board_languages, shown_names, system_facts, unique_ids
 from isogloss.board.model import packed
-from isogloss.board.ranking import Columns, PairedTests, TestsOfPairs, board_ranks, intervals_overlap, tie_groups
+from isogloss.board.ranking import Columns, PairedTests, TestsOfPairs, board_ranks, tie_groups
 from isogloss.escaping import NAME_LENGTH, printable, printable_values
 from isogloss.explain.bias import DatasetBias
-from isogloss.metrics.student import ALPHA
 from isogloss.results.averages import completed_averages, missing_cells, transfer_gaps
 from isogloss.results.published_scores import human_score
 from isogloss.results.system import OVERALL, SystemResult
@@ -63,7 +62,7 @@ def make_board(
     paired, tables = paired or PairedTests(), examples or ExampleTables()
     bias = None if explained is None else explained.bias
     systems, provenance = _systems(entries, ids, columns)
-    ties = _ties(columns, paired.tests, suite)
+    ties = tie_groups(columns, paired.tests, suite)
     shared = model.BoardData(
         made=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         isogloss=__version__,
@@ -99,7 +98,6 @@ def make_board(
 def _systems(
     entries: Sequence[SystemResult], ids: Sequence[str], columns: Sequence[Columns]
 ) -> tuple[list[model.BoardSystem], list[model.BoardProvenance]]:
-    """Return the rows of all systems, and their distinct provenances."""
     systems: list[model.BoardSystem] = []
     distinct: list[model.BoardProvenance] = []
     for entry, identifier, name, averages in zip(entries, ids, shown_names(entries), columns, strict=True):
@@ -145,7 +143,6 @@ def _value(number: Number | None) -> float | None:
 
 
 def _short(number: Number) -> tuple[float, float | None, float | None]:
-    """Round a number and its interval to four decimals."""
     low, high = (None if end is None else round(end, 4) for end in (number.low, number.high))
     return round(number.value, 4), low, high
 
@@ -161,25 +158,6 @@ def _averages(columns: Sequence[Columns], suite: Suite) -> dict[str, model.Packe
         has_interval = any(number is not None and number.low is not None for number in numbers)
         averages[column] = model.PackedAverages(value, low, high) if has_interval else model.PackedAverages(value)
     return averages
-
-
-def _ties(columns: Sequence[Columns], tests: TestsOfPairs, suite: Suite) -> list[tuple[list[int], str]]:
-    """Return groups of tied systems, and how each was determined: "paired", "intervals" or "both"."""
-    p_values = {pair: test.p for pair, pair_tests in tests.items() for test in pair_tests if test.column == OVERALL}
-
-    def tied(one: int, other: int) -> bool | None:
-        if (one, other) in p_values:
-            return p_values[one, other] >= ALPHA
-        return intervals_overlap(columns[one][OVERALL], columns[other][OVERALL])
-
-    groups = tie_groups(columns, OVERALL, tied, lower=lower_is_better(suite.tasks[0]))
-    ties = []
-    for first, *others in groups:
-        is_paired = {(first, other) in p_values for other in others}
-        ties.append(
-            ([first, *others], "both" if len(is_paired) > 1 else "paired" if True in is_paired else "intervals")
-        )
-    return ties
 
 
 def _provenance(entry: SystemResult) -> model.BoardProvenance | None:

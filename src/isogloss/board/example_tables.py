@@ -164,7 +164,6 @@ def example_tables(
 
 
 def _add(tables: ExampleTables, table: CellTable, indices: Sequence[int]) -> None:
-    """Add a cell; systems are identified by their indices."""
     cell = table.task.id, table.examples.language
     along = bucketed_rows(table, AttributeSelection())
     listed = _listed(table, along, [str(index) for index in range(len(indices))])
@@ -305,7 +304,6 @@ def _contrast(row: BucketContrast, sign: int) -> dict[str, Any]:
 
 
 def _quoted_examples(charts: Iterable[BarChart], cases: Cases, name: str) -> dict[str, dict[str, BoardExample]]:
-    """Return the examples listed by any bar."""
     examples: dict[str, dict[str, BoardExample]] = {}
     for chart in charts:
         cell = f"{chart.task}/{chart.language}"

@@ -179,7 +179,6 @@ def write_site(board: Board, folder: Path) -> None:
 
 
 def _put_in_place(new: Path, target: Path) -> None:
-    """Put the new folder in place of the old one, if any."""
     if not target.exists() or not any(target.iterdir()):
         with suppress(FileNotFoundError):
             target.rmdir()

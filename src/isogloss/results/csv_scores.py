@@ -31,8 +31,6 @@ _CELL, _AVERAGES = "cell", ("task", "category", OVERALL)
 
 @dataclass(kw_only=True)
 class _Rows:
-    """Rows of one system read so far."""
-
     source: str
     metadata: dict[str, Any] = field(default_factory=dict)
     metrics: dict[tuple[str, str], dict[str, Number]] = field(default_factory=dict)

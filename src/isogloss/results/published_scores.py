@@ -291,7 +291,6 @@ def _paper(name: str) -> dict[str, Any]:
 
 
 def _averages(row: PublishedResult, suite: Suite) -> dict[str, Number]:
-    """Return the averages of a row of the paper's main table."""
     averages = {}
     for name, member in suite.members.items():
         figures = row.metrics.get(name, {})

@@ -114,8 +114,6 @@ def score_view(
 
 
 class _TaskMetric:
-    """Choice of the metric of one task."""
-
     def __init__(self, cells: Mapping[str, Sequence[CellResult]], preferred: str) -> None:
         self.cells = {shown: of_task for shown, of_task in cells.items() if of_task}
         self.task = next(cell.task for of_task in self.cells.values() for cell in of_task)

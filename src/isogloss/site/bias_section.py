@@ -91,7 +91,6 @@ def _compact_distances(distances: Distances) -> list[Any]:
 
 
 def _bias_charts(bias: DatasetBias) -> Iterator[Chart]:
-    """Yield the distributions of each task and attribute, and the distances between its languages."""
     values = _coloured_values(bias)
     taken: set[str] = set()
     by_attribute = group_by(bias.distributions, lambda distribution: (distribution.task, distribution.attribute))
@@ -152,7 +151,6 @@ def _quartile_chart(distributions: Sequence[Distribution], _: Sequence[str]) -> 
 
 
 def _share_chart(distributions: Sequence[Distribution], values: Sequence[str]) -> dict[str, Any]:
-    """Return the share of each value in each language."""
     records = []
     for each in distributions:
         shares = {value: each.shares.get(value, 0) for value in values}

@@ -121,7 +121,6 @@ def _difference_heat_map(pairs: Sequence[PairwiseExplanation]) -> Chart:
 
 
 def _verdicts(pair: PairwiseExplanation) -> dict[str, str]:
-    """Return the verdict on a bucket by the better system."""
     return {"first": f"{pair.first} is better", "second": f"{pair.second} is better", "": UNDECIDED}
 
 

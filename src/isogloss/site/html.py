@@ -94,7 +94,6 @@ def page_chart(chart: Chart) -> dict[str, Any]:
 
 
 def _search_words(inputs: ReportInputs) -> Mapping[str, str]:
-    """Return the search words of each language: its names, family, branch and script."""
     codes = {cell.language for system in inputs.systems.values() for cell in system.record.cells}
     explained = inputs.explained
     codes |= {facet.language for each in explained.explanations.values() for facet in each.facets}
@@ -149,7 +148,6 @@ def _table_files(name: str, section: Section, what: str = "") -> str:
 
 
 def _folded_table(name: str, table: Table, section: Section, cells: ExplainedCells) -> str:
-    """Return a foldable table, open in the first section."""
     state = " open" if section.id == "overview" else ""
     printed = "" if section.reference and len(table.rows) > 100 else " data-print"
     rows = counted(len(table.rows), "row")

@@ -40,7 +40,6 @@ def explain_data(explained: ExplainRecords, systems: Iterable[str] = (), size: i
 def _without_examples(
     explained: ExplainRecords, shared: "_SharedBuckets", colours: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return everything except the examples."""
     every = [facet for explanation in explained.explanations.values() for facet in explanation.facets]
     compared = (facet.metric for pair in explained.pairs for facet in pair.facets)
     metrics = list(dict.fromkeys((*(facet.metric for facet in every), *compared)))
@@ -193,7 +192,6 @@ def _compact_case(case: ListedExample, length: int, systems: Sequence[str]) -> l
 
 
 def _one_line(value: Any, length: int) -> str:
-    """Return any answer as one line of at most `length` characters."""
     if value is None:
         return "(none)"
     text = " · ".join(_one_line(one, length) for one in value) if isinstance(value, list) else str(value)

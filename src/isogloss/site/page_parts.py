@@ -111,7 +111,6 @@ def bundle(folder: Path, entry: str = "main.js") -> str:
 
 
 def _add(folder: Path, name: str, modules: dict[str, _WebModule], chain: tuple[str, ...]) -> None:
-    """Add a module after those it needs."""
     where = str(folder / name)
     if name in chain:
         raise DataError(f"circular imports: {' → '.join((*chain, name))}", where=where)

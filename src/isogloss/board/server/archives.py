@@ -131,7 +131,6 @@ def _too_many(files: int) -> Problem:
 
 
 def _fault(name: str, is_plain: bool, seen: set[str], settings: BoardSettings) -> Problem | None:
-    """Return the problem of a member, or None."""
     parts = name.split("/")
     # Some file systems do not distinguish these names.
     folded = unicodedata.normalize("NFC", name).casefold()

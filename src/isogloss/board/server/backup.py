@@ -125,7 +125,6 @@ def _take(archive: tarfile.TarFile, info: tarfile.TarInfo, folder: Path, tables:
 
 
 def _fill(connection: Connection, tables: dict[str, bytes], where: str) -> int:
-    """Insert the rows into empty tables; return the number of submissions."""
     count = 0
     for table in _board_tables(connection):
         name = table.name

@@ -101,8 +101,6 @@ class Protection:
 
 
 class _CountedBody:
-    """Request body with a size limit and timeouts."""
-
     def __init__(self, scope: Scope, receive: Receive, limit: int, silence: float) -> None:
         headers = Headers(scope=scope)
         self.ended = headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers

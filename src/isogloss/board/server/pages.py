@@ -78,7 +78,6 @@ def public_facts(session: Session, submission: Submission) -> dict[str, Any]:
 
 
 def _rounded(value: Any) -> Any:
-    """Round all numbers of a record to the published decimals."""
     if isinstance(value, dict):
         return {key: _rounded(inner) for key, inner in value.items()}
     if isinstance(value, list):

@@ -61,7 +61,6 @@ def show_board(board: TheBoard) -> answers.BoardAnswer:
 
 @cache
 def _suite_names(name: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the titles of a suite's tasks and the names of its languages, by id."""
     suite = find_suite(name)
     codes = {code for task_id in suite.tasks for code in suite.languages_of(task_id)}
     return {id_: task(id_).title for id_ in suite.tasks}, {code: language_name(code) for code in sorted(codes)}

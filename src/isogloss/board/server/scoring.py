@@ -176,7 +176,6 @@ def score_validated(validated: ValidatedPredictions, warnings: list[ProblemText]
 
 
 def _is_scored(session: Session, submission_id: int) -> bool:
-    """Return True if the current scorer has scored a submission."""
     conditions = (ScoreRecord.submission_id == submission_id, ScoreRecord.scorer == scorer_version())
     return session.scalar(select(ScoreRecord.id).where(*conditions)) is not None
 
