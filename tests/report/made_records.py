@@ -12,7 +12,7 @@ from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, Disagr
 from isogloss.results.readers import system_of_record
 from isogloss.results.system import SystemResult
 from isogloss.scoring.results import AverageScore, CellScore, Number, Overall, PairScores, Results
-from isogloss.site.section import ReportInputs
+from isogloss.site.page_parts import ReportInputs
 from isogloss.tables.explain_io import ExplainRecords
 from isogloss.tasks import task as find_task
 

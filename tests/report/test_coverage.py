@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from isogloss.site.html import html_page
-from isogloss.site.section import ReportInputs
+from isogloss.site.page_parts import ReportInputs
 from isogloss.site.sections import overview_section, report_sections
 from isogloss.tables.coverage import coverage, coverage_table, same_cells, shared_scores, shared_table
 from isogloss.tables.score_tables import mark_legend

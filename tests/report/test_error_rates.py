@@ -8,7 +8,7 @@ from isogloss.metrics.registry import Metric
 from isogloss.scoring import main_score
 from isogloss.site.explain_section import pairwise_charts, pairwise_section
 from isogloss.site.page_data import explain_data
-from isogloss.site.section import Section
+from isogloss.site.page_parts import Section
 from isogloss.site.sections import gap_section, group_section, language_section, overview_section
 from isogloss.tables.score_tables import gap_table, overview_table
 from report.made_records import HOSTILE, as_systems, explained, pair_made, results

@@ -16,7 +16,7 @@ from isogloss.languages import language
 from isogloss.scoring.names import shortest_distinct
 from isogloss.scoring.results import Results
 from isogloss.site.html import html_page
-from isogloss.site.section import ReportInputs
+from isogloss.site.page_parts import ReportInputs
 from isogloss.site.sections import report_sections
 from isogloss.site.write import write_analysis, write_bias
 from report.made_records import HOSTILE, LANGUAGES, as_systems, bias, explanation, inputs, pair_made, results

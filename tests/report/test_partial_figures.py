@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from isogloss.scoring.results import AverageScore, Overall, Results
-from isogloss.site.section import Section
+from isogloss.site.page_parts import Section
 from isogloss.site.sections import gap_section, group_section, language_section, overview_section
 from isogloss.tables.score_tables import gap_table, group_table, overview_table
 from isogloss.tables.vega import svg

@@ -1,4 +1,7 @@
-"""Single examples and output of `isogloss explain` for the pages of systems."""
+"""Single examples and output of `isogloss explain` for the pages of systems.
+
+Only examples with public labels are included, because scores per example reveal the labels.
+"""
 
 from base64 import b64encode
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -31,6 +34,10 @@ from isogloss.tables.single_tables import bucket_edges
 from isogloss.tasks.registry import CHECKLIST_TASKS, INVARIANCE_TASKS, task
 from isogloss.tasks.suites import Suite
 
+# Maximum number of examples per bar, and length of their texts.
+LISTED, TEXT_LENGTH = 10, 400
+# Examples by task/language and id.
+Cases = Mapping[str, Mapping[str, ListedExample]]
 # Maximum number of systems with results per example.
 MOST_SYSTEMS = 16
 # Number of texts kept per default bucket: the worst, and those on which systems differ most.
@@ -236,12 +243,6 @@ def _packed_numbers(numbers: npt.NDArray[np.generic]) -> PackedNumbers:
     integers = numbers.astype(np.int64)
     width = next(width for width in (1, 2, 4) if integers.max(initial=0) < 256**width)
     return PackedNumbers(width, b64encode(integers.astype(f"<u{width}").tobytes()).decode())
-
-
-# Maximum number of examples per bar, and length of their texts.
-LISTED, TEXT_LENGTH = 10, 400
-# Examples by task/language and id.
-Cases = Mapping[str, Mapping[str, ListedExample]]
 
 
 def system_analyses(

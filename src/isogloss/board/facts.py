@@ -18,14 +18,14 @@ from isogloss.results.published_scores import speakers
 from isogloss.results.system import SystemResult
 from isogloss.scoring.names import known_language
 
-_KIND_OF_SYSTEM = {
-    "ngram": "floor",
-    "embedder": "retrieval",
-    "dual-encoder": "retrieval",
-    "encoder": "encoder",
-    "text2text": "encoder",
-    "llm": "llm",
-}
+NEAREST = 5
+# Approximate latitude (north) and longitude (east) of a language's main area or origin, in degrees. Written by hand for
+# the board's map; no political statement is intended.
+_ROWS = Path(__file__).with_name("places.tsv").read_text(encoding="utf-8").splitlines()[1:]
+PLACES = {code: (float(north), float(east)) for code, north, east in (row.split("\t") for row in _ROWS)}
+# Kind of the system families that run here.
+_KIND_OF_SYSTEM = {"ngram": "floor", "encoder": "encoder", "text2text": "encoder", "llm": "llm"}
+_KIND_OF_SYSTEM |= dict.fromkeys(("embedder", "dual-encoder"), "retrieval")
 _ID_LENGTH = 60
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -120,13 +120,6 @@ def _amount(known: Mapping[str, Any], name: str) -> Any:
     parts = [f"{tokens:,} tokens"] if tokens else []
     parts += [words] if isinstance(words, str) else []
     return "; ".join(parts) or words
-
-
-NEAREST = 5
-# Approximate latitude (north) and longitude (east) of a language's main area or origin, in degrees. Written by hand for
-# the board's map; no political statement is intended.
-_ROWS = Path(__file__).with_name("places.tsv").read_text(encoding="utf-8").splitlines()[1:]
-PLACES = {code: (float(north), float(east)) for code, north, east in (row.split("\t") for row in _ROWS)}
 
 
 def board_languages(codes: Sequence[str], data: Path | None) -> list[BoardLanguage]:

@@ -13,6 +13,10 @@ import numpy as np
 from isogloss.figures import rounded
 from isogloss.results.system import SystemErrorRate
 
+# Bits per score, in hundredths.
+BITS = 14
+# Missing score.
+NONE = 2**BITS - 1
 SCHEMA = 2
 KINDS = ("encoder", "llm", "retrieval", "floor", "other")
 
@@ -302,12 +306,6 @@ class SystemDetail(msgspec.Struct, frozen=True, kw_only=True):
     missing: list[str]
     analyses: SystemAnalyses | None = None
     examples: list[str] = []
-
-
-# Bits per score, in hundredths.
-BITS = 14
-# Missing score.
-NONE = 2**BITS - 1
 
 
 def packed(values: Iterable[float | None]) -> str:

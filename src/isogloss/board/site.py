@@ -86,13 +86,9 @@ def build_board(
 
 
 def read_systems(sources: Iterable[Path | str | Results], suite: Suite) -> list[SystemResult]:
-    """Read the systems of a board, in the order of their sources.
+    """Read the systems of a board, in the order of their sources; raise DataError for mixed splits or no scores.
 
     A checklist record is attached to the system with the same name and regime, if there is exactly one.
-
-    Raises:
-        DataError: a source cannot be read, none has scores of the suite, or scores are from different splits.
-        UnknownNameError: unknown published system.
     """
     read = read_results(sources, suite)
     systems = [system for system in read if system.cells or system.averages]

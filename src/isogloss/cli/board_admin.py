@@ -90,8 +90,8 @@ def team(
     with _transaction(folder) as (_, session, actor):
         from sqlalchemy import select
 
+        from isogloss.board.server.board import create_team
         from isogloss.board.server.database import Team, record
-        from isogloss.board.server.tokens import create_team
 
         if name:
             create_team(session, name, contact, monthly)
@@ -113,8 +113,8 @@ def token(
     with _transaction(folder) as (board, session, actor):
         from sqlalchemy import select
 
+        from isogloss.board.server.board import create_token, find_team, revoke_token
         from isogloss.board.server.database import AccessToken, record
-        from isogloss.board.server.tokens import create_token, find_team, revoke_token
 
         if revoke:
             revoke_token(session, revoke, actor)

@@ -17,6 +17,12 @@ from isogloss.scoring.names import known_language
 from isogloss.scoring.results import Number, Results
 from isogloss.tasks.suites import Suite
 
+# Systems with result records, by the name they are shown under.
+Systems = Mapping[str, SystemResult]
+Level = Literal["task", "category", "overall"]
+LEVELS: tuple[Level, ...] = ("task", "category", "overall")
+LanguageGroup = Literal["family", "script"]
+
 
 def missing_cells(system: SystemResult, suite: Suite) -> list[str]:
     """Return what a system lacks of a suite: whole tasks by id, single cells as `task/language`."""
@@ -78,13 +84,6 @@ def transfer_gaps(system: SystemResult, suite: Suite) -> dict[str, Number]:
         elif gap is not None and len(scores) == len(codes):
             gaps[name] = Number(gap, None, None, sum(score.n for score in scores.values()))
     return gaps
-
-
-# Systems with result records, by the name they are shown under.
-Systems = Mapping[str, SystemResult]
-Level = Literal["task", "category", "overall"]
-LEVELS: tuple[Level, ...] = ("task", "category", "overall")
-LanguageGroup = Literal["family", "script"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,16 @@ from isogloss.scoring.results import Number
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import Suite
 
+# The papers print one decimal; a mean of rounded rows may be off by slightly more than half of it.
+_PRINTED = 0.06
+_MAIN_TABLES = {"xtreme-r": "XTREME-R Table 4", "xtreme": "XTREME Table 2"}
+# Only XTREME-R prints scores by language; XTREME's systems were other runs.
+_BY_LANGUAGE = "xtreme-r"
+_KINDS = {"prompted": "llm", "embedding": "retrieval"}
+_RANDOM = "baseline-random"
+_REVISION = re.compile(r"MTEB, revision [0-9a-f]{12}")
+# System and regime, or task and language.
+_Key = tuple[str, str]
 WORD = "published"
 # Groups of systems.
 _IN_TABLE_13 = {"mT5-XXL": "mT5", "ERNIE-M Large": "ERNIE-M", "VECO Large": "VECO"}
@@ -52,10 +62,7 @@ def is_published(source: str) -> bool:
 
 
 def published_scores(source: str) -> list[PublishedScore]:
-    """Return the scores of `published` (the papers' tables), of a group, or of a system in all regimes.
-
-    Args:
-        source: "published", "published:further", "published:mteb", "published:all" or "published:NAME".
+    """Return the scores of `published` (the papers' tables), of a group such as `published:further`, or of a system.
 
     Raises:
         UnknownNameError: unknown system or group.
@@ -170,29 +177,11 @@ def speakers() -> dict[str, float]:
     return {row["language"]: float(row["speakers_millions"]) for row in table("speakers")}
 
 
-# The papers print one decimal; a mean of rounded rows may be off by slightly more than half of it.
-_PRINTED = 0.06
-_MAIN_TABLES = {"xtreme-r": "XTREME-R Table 4", "xtreme": "XTREME Table 2"}
-# Only XTREME-R prints scores by language; XTREME's systems were other runs.
-_BY_LANGUAGE = "xtreme-r"
-_KINDS = {"prompted": "llm", "embedding": "retrieval"}
-_RANDOM = "baseline-random"
-_REVISION = re.compile(r"MTEB, revision [0-9a-f]{12}")
-
-# System and regime, or task and language.
-_Key = tuple[str, str]
-
-
 def read_published(source: str, suite: Suite | None = None) -> list[SystemResult]:
     """Read the systems of `published`, `published:all`, `published:NAME`, … .
 
-    Args:
-        source: name of a system or group.
-        suite: suite to restrict scores to. With a suite, averages and footnotes from its paper's main table are added,
-            and systems that only that table has.
-
-    Raises:
-        UnknownNameError: unknown system or group.
+    With a suite, scores are restricted to it, and averages, footnotes and further systems come from its paper's main
+    table. An unknown name raises UnknownNameError.
     """
     scores = published_scores(source)
     plain = _by_language(scores, suite)

@@ -86,17 +86,10 @@ def score_view(
     languages: Sequence[str] | None = None,
     metric: str = "",
 ) -> ScoreView:
-    """Return the scores of systems in one metric per task.
+    """Return the scores of systems in one metric per task, of all tasks and languages by default.
 
-    Args:
-        systems: systems to show.
-        tasks: tasks to include, all by default.
-        languages: languages to include, all by default.
-        metric: metric of all tasks that have it. By default the main metrics if all systems have them, else
-            the most common metric.
-
-    Raises:
-        UnknownNameError: unknown task or language, or no score is in the metric.
+    `metric` applies to the tasks that have it. By default, a task uses its main metrics if all systems have them, else
+    the most common metric. Unknown tasks, languages and metrics raise UnknownNameError.
     """
     names = None if tasks is None else {canonical(word) for name in tasks for word in name.split(",")}
     codes = None if languages is None else {language(word).code for name in languages for word in name.split(",")}

@@ -10,7 +10,7 @@ from isogloss.explain.bias import DatasetBias, Distribution
 from isogloss.explain.distances import Distances
 from isogloss.grouping import group_by
 from isogloss.scoring.names import language_name
-from isogloss.site.section import Section
+from isogloss.site.page_parts import Section
 from isogloss.tables import charts
 from isogloss.tables.bias_tables import bias_tables, distance_table, distribution_table
 from isogloss.tables.charts import Axis, Chart, ColourScale, Hint, Series, file_name

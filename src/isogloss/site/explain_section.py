@@ -10,7 +10,7 @@ from isogloss.figures import difference_interval_text, difference_text, p_text, 
 from isogloss.grouping import group_by
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import language_name
-from isogloss.site.section import Section
+from isogloss.site.page_parts import Section
 from isogloss.tables import charts
 from isogloss.tables.charts import Axis, Chart, Record, Series, file_name, tenths
 from isogloss.tables.explain_io import ExplainRecords

@@ -1,22 +1,80 @@
-"""Pages in one file: a body, its style, script and data inside one frame."""
+"""Parts of pages: their inputs and sections before rendering, and the frame with style, script and data in one file."""
 
 import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from isogloss.data.files import read_text
 from isogloss.errors import DataError
 from isogloss.escaping import html_text, printable_values
+from isogloss.results.averages import Systems
+from isogloss.tables.charts import Chart
+from isogloss.tables.explain_io import ExplainRecords
+from isogloss.tables.table import Table
 from isogloss.version import __version__
 
 # Modules and styles that all pages share; `inlined` has those of pages in one file.
 WEB = Path(__file__).with_name("web")
+# An import may span several lines; none of them begins with a comment.
+_IMPORT = re.compile(r'^import (?:\{([\w$,\s]*)\} from )?"\./([\w-]+\.js)";?[ \t]*$', re.MULTILINE)
+_DECLARED = re.compile(r"^(export )?(?:async )?(?:function\*?|class|const|let) ([\w$]+)", re.MULTILINE)
+_JSDOC = re.compile(
+    r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/|// @ts-\w+)[ \t]*\n|/\*\* @\w+ (?:[^*]|\*(?!/))*\*/ ?", re.MULTILINE
+)
+# Unsupported forms, and declarations that `_DECLARED` does not match.
+_REFUSED = re.compile(
+    r"^(?:import\b|export\b(?! (?:async function|function|class|const|let)\b)|var\b|(?:const|let) [{\[]).*",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class ReportInputs:
+    """Content of a report.
+
+    Attributes:
+        systems: systems with result records, by the name they are shown under.
+        subtitle: subtitle of a page without systems.
+        languages: languages to offer in the search of a page without systems.
+    """
+
+    systems: Systems = field(default_factory=dict)
+    explained: ExplainRecords = field(default_factory=ExplainRecords)
+    subtitle: str = ""
+    languages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A section of the report.
+
+    Attributes:
+        tables: tables by file name.
+        panel: interactive panel of the section; its charts are only files.
+        only_files: tables that are too long for the page.
+        notes: lines below the tables.
+        reference: True to keep long tables folded in print.
+        files: True to link to tables and charts as files.
+        pictures: True to write charts as files as well.
+    """
+
+    id: str
+    title: str
+    intro: str
+    tables: dict[str, Table] = field(default_factory=dict)
+    charts: list[Chart] = field(default_factory=list)
+    panel: Literal["", "explain", "bias"] = ""
+    only_files: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    reference: bool = False
+    files: bool = True
+    pictures: bool = True
 
 
 def packaged_file(name: str) -> str:
@@ -61,19 +119,6 @@ def script_json(value: Any) -> str:
     return text
 
 
-# An import may span several lines; none of them begins with a comment.
-_IMPORT = re.compile(r'^import (?:\{([\w$,\s]*)\} from )?"\./([\w-]+\.js)";?[ \t]*$', re.MULTILINE)
-_DECLARED = re.compile(r"^(export )?(?:async )?(?:function\*?|class|const|let) ([\w$]+)", re.MULTILINE)
-_JSDOC = re.compile(
-    r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/|// @ts-\w+)[ \t]*\n|/\*\* @\w+ (?:[^*]|\*(?!/))*\*/ ?", re.MULTILINE
-)
-# Unsupported forms, and declarations that `_DECLARED` does not match.
-_REFUSED = re.compile(
-    r"^(?:import\b|export\b(?! (?:async function|function|class|const|let)\b)|var\b|(?:const|let) [{\[]).*",
-    re.MULTILINE,
-)
-
-
 @dataclass(frozen=True, kw_only=True)
 class _WebModule:
     """A module without its imports: the modules it needs, and the names at its top level."""
@@ -86,14 +131,10 @@ class _WebModule:
 
 
 def bundle(folder: Path, entry: str = "main.js") -> str:
-    """Return one script with a module and everything it imports.
+    """Return one script with a module and everything it imports, since browsers cannot load modules from disk.
 
-    Args:
-        folder: folder of the modules.
-        entry: name of the module that runs last.
-
-    Returns:
-        A script without imports, in its own scope: every module once, after those it needs.
+    Only the simplest forms of `import` and `export` are supported. The script has its own scope and every module once,
+    after those it needs, without comments and indentation.
 
     Raises:
         DataError: a module is missing, has an unsupported form, imports a name that another does not export, is part

@@ -17,7 +17,7 @@ from isogloss.scoring.names import autonym, language_name
 from isogloss.scoring.results import PairScores
 from isogloss.site.bias_section import BIAS_INTRO, bias_section
 from isogloss.site.explain_section import explain_intro, explain_section, pairwise_section
-from isogloss.site.section import ReportInputs, Section
+from isogloss.site.page_parts import ReportInputs, Section
 from isogloss.tables import charts, score_tables
 from isogloss.tables.bias_tables import bias_tables
 from isogloss.tables.charts import Chart, ColourScale, Hint, Record, file_name, tenths

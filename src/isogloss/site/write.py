@@ -20,7 +20,7 @@ from isogloss.results.system import by_shown_name
 from isogloss.scoring.names import known_language
 from isogloss.scoring.results import Results, ScoreRow
 from isogloss.site.html import html_page
-from isogloss.site.section import ReportInputs, Section
+from isogloss.site.page_parts import ReportInputs, Section
 from isogloss.site.sections import analysis_sections, bias_sections, finding_section, report_sections
 from isogloss.tables.explain_io import ExplainRecords, explain_records, read_explain_records
 from isogloss.tables.finding_tables import tidy_csv

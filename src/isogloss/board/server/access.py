@@ -17,9 +17,8 @@ from sqlalchemy import BigInteger, Engine, case, cast, delete, extract, func, se
 from sqlalchemy.dialects import postgresql, sqlite
 
 from isogloss.board.server.answers import refusal
-from isogloss.board.server.board import OpenBoard
+from isogloss.board.server.board import Bearer, OpenBoard, bearer_of
 from isogloss.board.server.database import RateCount, reading, writing
-from isogloss.board.server.tokens import Bearer, bearer_of
 
 _SCHEME = HTTPBearer(auto_error=False, description="Team token issued by the board's administrator")
 _FIX = "Send the header Authorization: Bearer isogloss_…; the board's administrator issues tokens"

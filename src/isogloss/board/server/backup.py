@@ -34,9 +34,6 @@ def back_up(board: OpenBoard, out: Path) -> int:
     """Write a running board to a tar file; return the number of submissions.
 
     The tables are a consistent snapshot and may be of an older version. Archives never change, so they are read later.
-
-    Raises:
-        DataError: cannot write the file, or an archive is missing.
     """
     with atomic_write(out) as stream, tarfile.open(fileobj=stream.buffer, mode="w") as archive:
         # A transaction on a consistent snapshot, the default in SQLite.

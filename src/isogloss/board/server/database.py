@@ -19,6 +19,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, rela
 from isogloss.errors import DataError
 from isogloss.escaping import printable
 
+# Seconds a writer waits for another; SQLite allows one at a time.
+_BUSY_SECONDS = 30
 # States of a submission: it waits and is then scored or `rejected`. Workers set `validating` and `scoring`; only the
 # team sees a preview.
 WAITING = ("received", "validating", "scoring")
@@ -152,10 +154,6 @@ class AuditEntry(BoardTable):
     action: Mapped[str] = mapped_column(String(40))
     subject: Mapped[str] = mapped_column(String(200), default="")
     detail: Mapped[str] = mapped_column(Text, default="")
-
-
-# Seconds a writer waits for another; SQLite allows one at a time.
-_BUSY_SECONDS = 30
 
 
 def open_database(url: str, folder: Path) -> sa.Engine:

@@ -17,12 +17,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from isogloss.board.facts import slug
-from isogloss.board.server.board import OpenBoard
+from isogloss.board.server.board import Bearer, OpenBoard
 from isogloss.board.server.database import SCORED, WAITING, Submission, Team, record, timestamp, writing
 from isogloss.board.server.middleware import BODY_BYTES
 from isogloss.board.server.queue import enqueue
 from isogloss.board.server.scoring import publish as publish_scored
-from isogloss.board.server.tokens import Bearer
 from isogloss.errors import PredictionError
 
 FIELDS = ("metadata", "publish", "archive")
@@ -162,11 +161,7 @@ def accept(
     """Queue a submission; return its key, and False if it duplicates an earlier one.
 
     The complete upload is kept only with a submission. `publish` publishes it when scored, without a preview; it also
-    applies to the earlier duplicate.
-
-    Raises:
-        MonthlyLimitError: the team's monthly quota is exhausted.
-        OSError: the disk is full.
+    applies to the earlier duplicate. An exhausted quota raises MonthlyLimitError.
     """
     sha256 = archive.sync()
     system = msgspec.json.encode(metadata, order="sorted").decode()

@@ -21,6 +21,18 @@ from isogloss.board.server.answers import error_response
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.site import static_files
 
+# The server's own pages: the submission form and its assets, available before the first build.
+OWN = Path(__file__).with_name("web")
+_SHARED = {path.name: path.parent for path in static_files() if path.suffix != ".html"}
+# Shown before the first build; browsers reload it automatically.
+_BEING_BUILT = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Isogloss board</title><link rel="icon" href="icon.svg"><link rel="stylesheet" href="look.css">
+<link rel="stylesheet" href="board.css"></head>
+<body><main><h1>The pages are being built</h1><p>This page reloads automatically in a few seconds.</p></main></body>
+</html>
+"""
+_TYPES = {".js": "text/javascript", ".html": "text/html", ".css": "text/css", ".svg": "image/svg+xml"}
 # Maximum bytes of a request body except uploads, of the URL, and of all headers.
 BODY_BYTES = 64 << 10
 _TARGET_BYTES = 2 << 10
@@ -180,20 +192,6 @@ def accepts_gzip(headers: Headers) -> bool:
         part.strip().split(";")[0].lower() == "gzip" and "q=0" not in part.replace(" ", "").replace("q=0.", "")
         for part in headers.get("accept-encoding", "").split(",")
     )
-
-
-# The server's own pages: the submission form and its assets, available before the first build.
-OWN = Path(__file__).with_name("web")
-_SHARED = {path.name: path.parent for path in static_files() if path.suffix != ".html"}
-# Shown before the first build; browsers reload it automatically.
-_BEING_BUILT = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Isogloss board</title><link rel="icon" href="icon.svg"><link rel="stylesheet" href="look.css">
-<link rel="stylesheet" href="board.css"></head>
-<body><main><h1>The pages are being built</h1><p>This page reloads automatically in a few seconds.</p></main></body>
-</html>
-"""
-_TYPES = {".js": "text/javascript", ".html": "text/html", ".css": "text/css", ".svg": "image/svg+xml"}
 
 
 @dataclass(frozen=True)

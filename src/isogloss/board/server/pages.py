@@ -33,15 +33,7 @@ _KEPT = 2
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedSystem:
-    """A published system.
-
-    Attributes:
-        id: name in URLs.
-        system: public metadata.
-        results: newest result record, rounded to two decimals.
-        attempts: number of submissions the team had scored by then, including this one.
-        published_at: time of the first publication.
-    """
+    """A published system: its newest record with two decimals, and the team's scored submissions up to it."""
 
     id: str
     team: str

@@ -13,11 +13,10 @@ from starlette.responses import Response
 
 from isogloss.board.server import answers, intake
 from isogloss.board.server.access import bearer_with, board_of, check_scope
-from isogloss.board.server.board import OpenBoard, scorer_version
+from isogloss.board.server.board import Bearer, OpenBoard, scorer_version
 from isogloss.board.server.database import SCORED, WAITING, Submission, Team, reading, timestamp, writing
 from isogloss.board.server.pages import PublishedSystem, public_facts, published_systems
 from isogloss.board.server.scoring import StateError, publish, withdraw
-from isogloss.board.server.tokens import Bearer
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 from isogloss.predictions.problems import Problem, ProblemCode
@@ -128,9 +127,7 @@ def show_queue(board: TheBoard) -> answers.QueueAnswer:
         waiting = session.execute(
             select(Submission.state, Submission.changed_at).where(Submission.state.in_(WAITING)).order_by(Submission.id)
         ).all()
-    entries = [
-        answers.QueueEntry(position=position, state=state, since=at) for position, (state, at) in enumerate(waiting, 1)
-    ]
+    entries = [answers.QueueEntry(position=row, state=state, since=at) for row, (state, at) in enumerate(waiting, 1)]
     queued = sum(entry.state == "received" for entry in entries)
     return answers.QueueAnswer(waiting=queued, running=len(entries) - queued, entries=entries[:200])
 
@@ -190,31 +187,14 @@ def _result(cell: CellScore, metric: str, number: Number) -> dict[str, Any]:
 
 
 # Declared by hand: the form is streamed after the token check, not parsed by the framework.
-_FORM = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["metadata", "archive"],
-                    "additionalProperties": False,
-                    "properties": {
-                        "metadata": metadata_schema(),
-                        "publish": {"type": "string", "enum": ["true", "false"], "default": "false"},
-                        "archive": {
-                            "type": "string",
-                            "format": "binary",
-                            "minLength": 1,
-                            "description": "Zip or tar of predictions",
-                        },
-                    },
-                },
-                "encoding": {"metadata": {"contentType": "application/json"}},
-            }
-        },
-    }
+_FIELDS = {
+    "metadata": metadata_schema(),
+    "publish": {"type": "string", "enum": ["true", "false"], "default": "false"},
+    "archive": {"type": "string", "format": "binary", "minLength": 1, "description": "Zip or tar of predictions"},
 }
+_SCHEMA = {"type": "object", "required": ["metadata", "archive"], "additionalProperties": False, "properties": _FIELDS}
+_CONTENT = {"schema": _SCHEMA, "encoding": {"metadata": {"contentType": "application/json"}}}
+_FORM = {"requestBody": {"required": True, "content": {"multipart/form-data": _CONTENT}}}
 _SUBMITTED: answers.Refusals = {
     200: {"model": answers.SubmissionAnswer, "description": "Identical to an earlier submission; not counted again"},
     **answers.refusals({408: "Request timed out", 507: "The board's disk is full"}),

@@ -37,6 +37,15 @@ from isogloss.errors import IsoglossError
 from isogloss.escaping import printable
 from isogloss.version import __version__
 
+_CONNECTIONS = 2_000
+# Age in seconds at which an unfinished upload is deleted.
+_ABANDONED = 24 * 3600
+# Every connection is checked at this interval. A request's head must arrive within two intervals; a response must
+# advance by this many bytes in at least one of any four.
+_STEP_SECONDS = 5.0
+_HEAD_STEPS = 2
+_UNREAD_STEPS = 4
+_BYTES_PER_STEP = 5_000
 LOG = logging.getLogger("isogloss.board")
 API = "/api/v1"
 
@@ -105,16 +114,6 @@ _HANDLERS: dict[Any, Callable[[Request, Any], Awaitable[Response]]] = {
     OperationalError: _no_database,
     Exception: _failed,
 }
-
-_CONNECTIONS = 2_000
-# Age in seconds at which an unfinished upload is deleted.
-_ABANDONED = 24 * 3600
-# Every connection is checked at this interval. A request's head must arrive within two intervals; a response must
-# advance by this many bytes in at least one of any four.
-_STEP_SECONDS = 5.0
-_HEAD_STEPS = 2
-_UNREAD_STEPS = 4
-_BYTES_PER_STEP = 5_000
 
 
 class TimeoutProtocol(H11Protocol):
