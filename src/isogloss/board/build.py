@@ -128,18 +128,14 @@ def _task(name: str, suite: Suite) -> model.BoardTask:
 
 def _cells(entries: Sequence[SystemResult], suite: Suite) -> dict[str, str]:
     """Return the scores of each task, and all but the last metric of tasks with several (the last follows)."""
-    packed_cells = {}
+    packed_cells: dict[str, str] = {}
     for name in suite.tasks:
         codes = suite.languages_of(name)
-        packed_cells[name] = packed(_value(entry.score(name, code)) for entry in entries for code in codes)
+        numbers = {name: [entry.score(name, code) for entry in entries for code in codes]}
         for metric in suite.members[name].main[:-1]:
-            key = f"{name}:{metric}"
-            packed_cells[key] = packed(_value(entry.metric(name, code, metric)) for entry in entries for code in codes)
+            numbers[f"{name}:{metric}"] = [entry.metric(name, code, metric) for entry in entries for code in codes]
+        packed_cells |= {key: packed(getattr(one, "value", None) for one in each) for key, each in numbers.items()}
     return packed_cells
-
-
-def _value(number: Number | None) -> float | None:
-    return None if number is None else number.value
 
 
 def _short(number: Number) -> tuple[float, float | None, float | None]:
@@ -151,12 +147,9 @@ def _averages(columns: Sequence[Columns], suite: Suite) -> dict[str, model.Packe
     averages = {}
     for column in (OVERALL, *suite.categories, *suite.tasks):
         numbers = [system_averages.get(column) for system_averages in columns]
-        value, low, high = (
-            packed(None if number is None else getattr(number, end) for number in numbers)
-            for end in ("value", "low", "high")
-        )
         has_interval = any(number is not None and number.low is not None for number in numbers)
-        averages[column] = model.PackedAverages(value, low, high) if has_interval else model.PackedAverages(value)
+        ends = ("value", "low", "high") if has_interval else ("value",)
+        averages[column] = model.PackedAverages(*(packed(getattr(one, end, None) for one in numbers) for end in ends))
     return averages
 
 

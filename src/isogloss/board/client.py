@@ -173,8 +173,7 @@ def pack_folder(folder: Path, out: IO[bytes]) -> None:
 
 
 class _FormBody:
-    """Multipart form that streams its archive from disk."""
-
+    # Streams the archive from disk.
     def __init__(self, archive: IO[bytes], size: int, fields: Mapping[str, str]) -> None:
         boundary = secrets.token_hex(16)
         self.content_type = f"multipart/form-data; boundary={boundary}"

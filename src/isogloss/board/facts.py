@@ -127,31 +127,26 @@ def board_languages(codes: Sequence[str], data: Path | None) -> list[BoardLangua
     known = {code: entry for code in sorted(codes) if (entry := known_language(code)) is not None}
     folder = data or default_data_dir()
     near = _nearest(tuple(known.items()), read_uriel(folder, known) if uriel_folder(folder) else None)
-    languages = []
-    for code in sorted(codes):
-        entry, millions = known.get(code), speakers().get(code)
-        facts = ("autonym", "family", "branch", "script")
-        languages.append(
-            BoardLanguage(
-                code=code,
-                name=entry.name if entry else code,
-                **{fact: getattr(entry, fact, "") for fact in facts},
-                rtl=entry is not None and entry.rtl,
-                articles=entry.wikipedia_articles if entry else None,
-                speakers=None if entry is None or millions is None else round(1e6 * millions),
-                near=near.get(code, []),
-                place=PLACES.get(code) if entry else None,
-            )
+    return [
+        BoardLanguage(
+            code=code,
+            name=entry.name if (entry := known.get(code)) else code,
+            **{fact: getattr(entry, fact, "") for fact in ("autonym", "family", "branch", "script")},
+            rtl=entry is not None and entry.rtl,
+            articles=entry.wikipedia_articles if entry else None,
+            speakers=_counted(speakers().get(code)) if entry else None,
+            near=near.get(code, []),
+            place=PLACES.get(code) if entry else None,
         )
-    return languages
+        for code in sorted(codes)
+    ]
 
 
 @lru_cache(maxsize=4)  # a server builds its pages after every publication
 def _nearest(known: tuple[tuple[str, Language], ...], uriel: Uriel | None) -> dict[str, list[str]]:
-    """Return the most similar languages of each language, nearest first.
+    """Return the most similar languages of each language, nearest first, by URIEL's features and descent if given.
 
-    Similarity is by URIEL's features and descent if it is given, else by family, branch and script, which leaves
-    languages without relatives and with a unique script without neighbours.
+    Family, branch and script leave languages without relatives and with a unique script without neighbours.
     """
     nearest = {}
     for code, entry in known:

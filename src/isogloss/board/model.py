@@ -309,9 +309,7 @@ class SystemDetail(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def packed(values: Iterable[float | None]) -> str:
-    """Pack scores as 14-bit hundredths, lowest bit first, in base64.
-
-    `NONE` marks missing scores.
+    """Pack scores as 14-bit hundredths, lowest bit first, in base64; `NONE` marks missing scores.
 
     The last digit is never 5, because programs round it differently. A score with one decimal therefore reads the same
     on pages as elsewhere.

@@ -15,7 +15,6 @@ from isogloss.scoring.names import known_language
 from isogloss.scoring.results import PARTIAL_GOLD, Number, signature_parts
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import Suite
-from isogloss.tasks.task import Task
 
 REQUIRED = ("task", "language", "value")
 # File names that do not name a system; its folder does.
@@ -59,7 +58,6 @@ def read_csv(path: Path, suite: Suite | None = None) -> list[SystemResult]:
 class _CsvReader:
     def __init__(self, path: Path, suite: Suite | None) -> None:
         self._path, self._suite = path, suite
-        self._tasks: dict[str, Task] = {}
         self._where = ""
 
     def systems(self) -> list[SystemResult]:
@@ -92,7 +90,7 @@ class _CsvReader:
     def _add_cell(self, system: tuple[str, str], rows: _Rows, row: Mapping[str, str]) -> None:
         name = row["task"].strip()
         try:
-            scored_task = self._tasks.get(name) or self._tasks.setdefault(name, task(name))
+            scored_task = task(name)
         except UnknownNameError as error:
             raise DataError(error.what, where=self._where, fix=error.fix) from None
         code = self._code(scored_task.id, row["language"].strip())
@@ -149,9 +147,8 @@ class _CsvReader:
 
     def _system(self, name: str, regime: str, rows: _Rows) -> SystemResult:
         cells, source = {}, str(self._path)
-        by_id = {entry.id: entry for entry in self._tasks.values()}
         for (task_id, code), metrics in rows.metrics.items():
-            scored, signature = by_id[task_id], rows.signatures[task_id, code]
+            scored, signature = task(task_id), rows.signatures[task_id, code]
             if self._suite is not None and not set(scored.main) & set(metrics):
                 what = f"{name} has {', '.join(metrics)} of {task_id}/{code}, but none of the task's main metrics"
                 raise DataError(printable(what), where=source, fix=f"Add {' and '.join(scored.main)}")

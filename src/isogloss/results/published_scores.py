@@ -27,8 +27,8 @@ _REVISION = re.compile(r"MTEB, revision [0-9a-f]{12}")
 # System and regime, or task and language.
 _Key = tuple[str, str]
 WORD = "published"
-# Groups of systems.
 _IN_TABLE_13 = {"mT5-XXL": "mT5", "ERNIE-M Large": "ERNIE-M", "VECO Large": "VECO"}
+# Groups of systems.
 PAPERS, FURTHER, EMBEDDERS, ALL = "papers", "further", "mteb", "all"
 # Model size in a name: 560M, 7.5B, 7b1 (7.1 billion).
 _SIZE = re.compile(r"(?:^|[-_/ ])(\d+(?:\.\d+)?)([bm])(\d?)(?![a-z0-9])", re.IGNORECASE)

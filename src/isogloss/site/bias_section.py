@@ -81,7 +81,7 @@ def bias_data(bias: DatasetBias) -> dict[str, Any]:
 
 
 def _compact_distances(distances: Distances) -> list[Any]:
-    """Return measure, languages, unit (three digits for the largest), units above the diagonal, and pairs by chance."""
+    """Return measure, languages, unit (the largest has three digits), units above the diagonal, pairs within chance."""
     largest = max(max(row) for row in distances.table)
     unit = float(f"1e{floor(log10(largest)) - 2}") if largest > 0 else 1.0
     above = [[round(far / unit) for far in row[index + 1 :]] for index, row in enumerate(distances.table[:-1])]

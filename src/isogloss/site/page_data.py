@@ -68,11 +68,7 @@ def _without_examples(
 
 
 class _SharedBuckets:
-    """The buckets of each attribute of each cell ("cuts"), stored once.
-
-    `cuts` has lists of task, language, attribute, and buckets: name, edges, n, positions of the first ids, number of
-    ids.
-    """
+    # Each cut has task, language, attribute, and buckets: name, edges, n, positions of the first ids, number of ids.
 
     def __init__(self, ids: Mapping[str, Mapping[str, int]], limit: int) -> None:
         self.cuts: list[list[Any]] = []

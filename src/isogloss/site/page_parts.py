@@ -121,8 +121,6 @@ def script_json(value: Any) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class _WebModule:
-    """A module without its imports: the modules it needs, and the names at its top level."""
-
     name: str
     needs: tuple[tuple[str, tuple[str, ...]], ...]
     names: tuple[str, ...]

@@ -55,14 +55,11 @@ def report_sections(inputs: ReportInputs) -> list[Section]:
 
 def finding_sections(systems: Systems) -> list[Section]:
     """Return the sections of analyses that the records allow."""
-    sections = []
+    findings = []
     for name in IN_REPORTS:
-        try:
-            finding = analyze(name, *(system.record for system in systems.values()))
-        except (AnalysisError, DataError):
-            continue
-        sections.append(finding_section(finding))
-    return sections
+        with suppress(AnalysisError, DataError):
+            findings.append(analyze(name, *(system.record for system in systems.values())))
+    return [finding_section(finding) for finding in findings]
 
 
 def finding_section(finding: Finding, *, files: bool = True) -> Section:

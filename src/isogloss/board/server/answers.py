@@ -214,19 +214,14 @@ def score_answers(submission: Submission) -> list[ScoresAnswer]:
 def _scores(scored: ScoreRecord) -> ScoresAnswer:
     results = msgspec.json.decode(scored.record, type=Results)
     overall, averages = results.overall, [*results.tasks, *results.categories]
-    cells = [
-        ScoredCell(
-            task=cell.task,
-            language=cell.language,
-            n=max(number.n for number in cell.metrics.values()),
-            metrics={
-                name: [published_score(value) for value in (number.value, number.low, number.high)]
-                for name, number in cell.metrics.items()
-            },
-            signature=cell.signature,
-        )
-        for cell in results.cells
-    ]
+    cells = []
+    for cell in results.cells:
+        same, n = ("task", "language", "signature"), max(number.n for number in cell.metrics.values())
+        metrics = {
+            name: [published_score(value) for value in (number.value, number.low, number.high)]
+            for name, number in cell.metrics.items()
+        }
+        cells.append(ScoredCell(**{name: getattr(cell, name) for name in same}, n=n, metrics=metrics))
     return ScoresAnswer(
         scorer=scored.scorer,
         at=scored.created_at,

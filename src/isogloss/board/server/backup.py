@@ -2,6 +2,7 @@
 
 import io
 import re
+import shutil
 import tarfile
 import time
 from pathlib import Path
@@ -87,8 +88,16 @@ def restore(backup: Path, folder: Path, database: str | None = None) -> int:
     tables: dict[str, bytes] = {}
     try:
         with tarfile.open(backup) as archive:
-            for info in archive:
-                _take(archive, info, folder, tables)
+            for info in filter(tarfile.TarInfo.isreg, archive):
+                stream = archive.extractfile(info)
+                if stream is not None and (info.name == _HEAD or _TABLE.fullmatch(info.name)):
+                    tables[info.name] = stream.read()
+                elif stream is not None and _FILES.fullmatch(info.name):
+                    path = folder / info.name
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    with path.open("wb") as out:
+                        shutil.copyfileobj(stream, out)
+                    path.chmod(0o600)
     except (tarfile.TarError, EOFError, OSError) as error:
         raise DataError(f"incomplete backup ({error})", where=str(backup)) from error
     if _HEAD not in tables or not (folder / FILE).is_file():
@@ -104,21 +113,6 @@ def restore(backup: Path, folder: Path, database: str | None = None) -> int:
         count = _fill(connection, tables, str(backup))
     migrate(engine, folder)
     return count
-
-
-def _take(archive: tarfile.TarFile, info: tarfile.TarInfo, folder: Path, tables: dict[str, bytes]) -> None:
-    stream = archive.extractfile(info) if info.isreg() else None
-    if stream is None:
-        return
-    if info.name == _HEAD or _TABLE.fullmatch(info.name):
-        tables[info.name] = stream.read()
-    elif _FILES.fullmatch(info.name):
-        path = folder / info.name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb") as out:
-            while chunk := stream.read(1 << 20):
-                out.write(chunk)
-        path.chmod(0o600)
 
 
 def _fill(connection: Connection, tables: dict[str, bytes], where: str) -> int:

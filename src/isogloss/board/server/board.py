@@ -104,9 +104,8 @@ def write_settings(folder: Path, settings: BoardSettings) -> None:
     """Write a new board's own settings, leaving the others at their defaults; an existing board raises DataError."""
     suite(settings.suite)
     if (folder / FILE).exists():
-        raise DataError(
-            "already contains a board", where=str(folder), fix="Edit its board.toml, or choose another folder"
-        )
+        fix = "Edit its board.toml, or choose another folder"
+        raise DataError("already contains a board", where=str(folder), fix=fix)
     own = ("title", "suite", "database", "data", "gold")
     with atomic_write(folder / FILE) as stream:
         stream.write(_HEAD + to_toml({name: getattr(settings, name) for name in own}))

@@ -62,10 +62,8 @@ def score_submission(board: OpenBoard, job: ClaimedJob) -> None:
             LOG.info("submission %s: %s", job.submission_id, error)
             _finish(board, job, None, [_shown(board, folder, Problem.of_error(error))])
         except MemoryError:
-            problem = _not_scored(
-                "needs more memory than the board allows for a submission", "Send answers instead of vectors"
-            )
-            _finish(board, job, None, [problem.text])
+            what = "needs more memory than the board allows for a submission"
+            _finish(board, job, None, [_not_scored(what, "Send answers instead of vectors").text])
         else:
             _finish(board, job, msgspec.structs.replace(results, system=public_metadata(system)), problems)
 
