@@ -163,14 +163,14 @@ def evaluation_record(system: PublishedSystem, board: str) -> dict[str, Any]:
 
 def _result(cell: CellScore, metric: str, number: Number) -> dict[str, Any]:
     entry = task(cell.task)
-    found = {"source_type": "url", "url": [entry.homepage]} if entry.homepage else {"source_type": "other"}
+    homepage = {"source_type": "url", "url": [entry.homepage]} if entry.homepage else {"source_type": "other"}
     uncertainty: dict[str, Any] = {"num_samples": number.n}
     if number.low is not None and number.high is not None:
         interval = {"lower": number.low, "upper": number.high, "confidence_level": 0.95, "method": "bootstrap"}
         uncertainty["confidence_interval"] = interval
     return {
         "evaluation_name": f"{cell.task}/{cell.language}/{metric}",
-        "source_data": {"dataset_name": cell.task, **found},
+        "source_data": {"dataset_name": cell.task, **homepage},
         "metric_config": {
             "evaluation_description": f"{metric} of {entry.title} in {cell.language}, {cell.split}",
             "lower_is_better": lower_is_better(cell.task, metric),
