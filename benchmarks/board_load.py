@@ -19,10 +19,9 @@ import time
 from pathlib import Path
 
 from isogloss.board.build import make_board
-from isogloss.board.server.board import open_board
+from isogloss.board.server.board import BoardSettings, open_board, write_settings
 from isogloss.board.server.pages import pack_files
 from isogloss.board.server.serve import serve
-from isogloss.board.server.settings import BoardSettings, write_settings
 from isogloss.board.site import write_site
 from isogloss.results.system import CellResult, SystemResult
 from isogloss.scoring.names import known_language

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 
 import hostile
-from isogloss.board.encoding import packed as pack
-from isogloss.board.languages import PLACES
+from isogloss.board.facts import PLACES
 from isogloss.board.model import BoardSystem
+from isogloss.board.model import packed as pack
 from isogloss.board.site import WEB, static_files
 from isogloss.escaping import printable
 from isogloss.languages.registry import RIGHT_TO_LEFT, language
-from isogloss.site.bundle import bundle
-from isogloss.site.page_parts import script_json
+from isogloss.site.page_parts import bundle, script_json
 from isogloss.tasks import suite, task
 
 KINDS = ("encoder", "encoder", "llm", "retrieval", "other")

@@ -10,13 +10,12 @@ import hostile
 from board.made_systems import XTREME_R, number, record
 from board.unpacking import unpacked as hundredths
 from isogloss.board.build import make_board
-from isogloss.board.encoding import NONE
-from isogloss.board.model import BoardSystem, PairedTest
+from isogloss.board.model import NONE, BoardSystem, PairedTest
 from isogloss.board.ranking import PairedTests
 from isogloss.board.site import read_systems
 from isogloss.errors import DataError
 from isogloss.languages import CODES, language
-from isogloss.results.published import read_published
+from isogloss.results.published_scores import read_published
 from isogloss.results.readers import system_of_record
 from isogloss.results.system import SystemResult
 from isogloss.site.page_parts import script_json

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from isogloss.errors import DataError
-from isogloss.site.bundle import bundle
+from isogloss.site.page_parts import bundle
 
 
 def written(folder: Path, **modules: str) -> Path:

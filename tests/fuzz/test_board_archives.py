@@ -20,13 +20,11 @@ from fuzz.campaign import Campaign, Case
 from fuzz.mutators import STRINGS, spoil_bytes
 from fuzz.oracle import MESSAGE, FaultError, attempt, check_length, check_printable
 from fuzz.test_archives import MEMBERS, archive_of
-from isogloss.board.server.board import OpenBoard
-from isogloss.board.server.database import reading
+from isogloss.board.server.board import Bearer, OpenBoard, bearer_of
+from isogloss.board.server.database import Submission, reading
 from isogloss.board.server.intake import IncomingArchive, accept
-from isogloss.board.server.models import Submission
 from isogloss.board.server.queue import JobClaims
 from isogloss.board.server.scoring import score_submission
-from isogloss.board.server.tokens import Bearer, bearer_of
 from isogloss.results.metadata import read_metadata
 
 

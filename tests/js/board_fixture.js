@@ -3,7 +3,7 @@ import { openBoard } from "../../src/isogloss/site/web/decode.js";
 
 const FIELDS = ["id", "name", "kind", "regime", "reported", "parameters", "year", "contamination", "has_predictions"];
 
-// Pack scores as encoding.py does: hundredths in 14 bits each.
+// Pack scores as model.py does: hundredths in 14 bits each.
 export function packed(scores) {
   const bytes = new Uint8Array(Math.ceil((14 * scores.length) / 8));
   scores.forEach((score, at) => {

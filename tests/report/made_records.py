@@ -9,8 +9,10 @@ from isogloss.explain.bias import DatasetBias, Distances, Distribution
 from isogloss.explain.examples import ListedExample
 from isogloss.explain.model import AttributeScores, Bucket, BucketScore, Explanation
 from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, Disagreement, PairwiseExplanation
+from isogloss.results.readers import system_of_record
+from isogloss.results.system import SystemResult
 from isogloss.scoring.results import AverageScore, CellScore, Number, Overall, PairScores, Results
-from isogloss.site.section import ReportInputs
+from isogloss.site.page_parts import ReportInputs
 from isogloss.tables.explain_io import ExplainRecords
 from isogloss.tasks import task as find_task
 
@@ -244,9 +246,14 @@ def explained() -> ExplainRecords:
     return ExplainRecords(explanations=explanations, pairs=[pair_made()], cases=cases, edges="language", bias=bias())
 
 
+def as_systems(records: dict[str, Results]) -> dict[str, SystemResult]:
+    """Return the systems of some records, by name."""
+    return {name: system_of_record(record, name) for name, record in records.items()}
+
+
 def inputs() -> ReportInputs:
     """Return two systems, one with a hostile name, with everything a report can show."""
-    return ReportInputs({"plain": results("plain"), HOSTILE: results(HOSTILE, -10)}, explained())
+    return ReportInputs(as_systems({"plain": results("plain"), HOSTILE: results(HOSTILE, -10)}), explained())
 
 
 def scored(name: str, scores: dict[tuple[str, str], float], *, missing: tuple[str, ...] = (), **other: Any) -> Results:

@@ -9,7 +9,7 @@ import pytest
 from isogloss.errors import IsoglossError
 from isogloss.explain.model import Bucket
 from isogloss.site.explain_section import explain_charts
-from isogloss.site.section import Section
+from isogloss.site.page_parts import Section
 from isogloss.site.sections import report_sections
 from isogloss.tables import vega
 from isogloss.tables.charts import file_name

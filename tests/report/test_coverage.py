@@ -6,13 +6,12 @@ from typing import Any
 import msgspec
 
 from isogloss.site.html import html_page
-from isogloss.site.score_sections import overview_section
-from isogloss.site.section import ReportInputs
-from isogloss.site.sections import report_sections
+from isogloss.site.page_parts import ReportInputs
+from isogloss.site.sections import overview_section, report_sections
 from isogloss.tables.coverage import coverage, coverage_table, same_cells, shared_scores, shared_table
 from isogloss.tables.score_tables import mark_legend
 from isogloss.tasks.suites import SUITES
-from report.made_records import results, scored
+from report.made_records import as_systems, results, scored
 from report.page_reader import Reader
 
 XNLI = {("xnli", code): score for code, score in (("en", 80.0), ("de", 70.0), ("sw", 60.0))}
@@ -41,36 +40,38 @@ def test_cells_with_partial_gold_are_not_counted() -> None:
 
 
 def test_only_cells_of_the_same_split_and_data_are_shared() -> None:
-    shared = shared_scores({"whole": WHOLE, "part": PART})
+    shared = shared_scores(as_systems({"whole": WHOLE, "part": PART}))
     assert shared.places == [("xnli", "en"), ("xnli", "sw")]
     assert shared.words == "2 of 5 cells (1 of 2 tasks)"
     assert (shared.mean("whole"), shared.mean("part")) == (70.0, 45.0)
     dev = [msgspec.structs.replace(WHOLE.cells[0], split="dev"), *WHOLE.cells[1:]]
-    assert ("xnli", "en") not in shared_scores({"a": WHOLE, "b": msgspec.structs.replace(WHOLE, cells=dev)}).places
-    assert shared_scores({"a": WHOLE, "b": scored("b", XNLI, data="newer")}).places == []
+    assert ("xnli", "en") not in shared_scores(
+        as_systems({"a": WHOLE, "b": msgspec.structs.replace(WHOLE, cells=dev)})
+    ).places
+    assert shared_scores(as_systems({"a": WHOLE, "b": scored("b", XNLI, data="newer")})).places == []
 
 
 def test_reports_of_different_cells_begin_with_the_shared_ones() -> None:
     systems = {"whole": WHOLE, "part": PART}
-    assert not same_cells(systems)
-    section = overview_section(systems)
+    assert not same_cells(as_systems(systems))
+    section = overview_section(as_systems(systems))
     assert list(section.tables) == ["coverage", "shared", "overview"]
     assert [chart.name for chart in section.charts] == ["shared", "overview"]
     assert section.charts[1].title == "Averages over each system's own cells"
-    assert shared_table(shared_scores(systems)).rows == [
+    assert shared_table(shared_scores(as_systems(systems))).rows == [
         ("xnli", "2", "70.0", "45.0"),
         ("mean over tasks", "", "70.0", "45.0"),
     ]
-    assert coverage_table(systems).rows[1] == ("part", "2 of 5", "1 of 2", "2 of 3", "not ranked")
+    assert coverage_table(as_systems(systems)).rows[1] == ("part", "2 of 5", "1 of 2", "2 of 3", "not ranked")
 
 
 def test_identical_coverage_is_not_repeated() -> None:
-    assert list(overview_section({"a": WHOLE}).tables) == ["overview"]
-    assert list(overview_section({"a": WHOLE, "b": WHOLE}).tables) == ["coverage", "overview"]
-    assert list(overview_section({"a": PART}).tables) == ["coverage", "overview"]
+    assert list(overview_section(as_systems({"a": WHOLE})).tables) == ["overview"]
+    assert list(overview_section(as_systems({"a": WHOLE, "b": WHOLE})).tables) == ["coverage", "overview"]
+    assert list(overview_section(as_systems({"a": PART})).tables) == ["coverage", "overview"]
     # Systems without shared cells are not compared.
     apart = {"a": scored("a", XNLI), "b": scored("b", XQUAD)}
-    assert list(overview_section(apart).tables) == ["coverage", "overview"]
+    assert list(overview_section(as_systems(apart)).tables) == ["coverage", "overview"]
 
 
 def test_the_legend_explains_only_marks_that_occur() -> None:
@@ -81,7 +82,7 @@ def test_the_legend_explains_only_marks_that_occur() -> None:
 
 
 def page_of(**systems: Any) -> Reader:
-    made = ReportInputs(systems)
+    made = ReportInputs(as_systems(systems))
     return Reader(html_page(made, report_sections(made), "t"))
 
 

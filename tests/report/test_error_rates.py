@@ -8,12 +8,12 @@ from isogloss.metrics.registry import Metric
 from isogloss.scoring import main_score
 from isogloss.site.explain_section import pairwise_charts, pairwise_section
 from isogloss.site.page_data import explain_data
-from isogloss.site.score_sections import gap_section, group_section, language_section, overview_section
-from isogloss.site.section import Section
+from isogloss.site.page_parts import Section
+from isogloss.site.sections import gap_section, group_section, language_section, overview_section
 from isogloss.tables.score_tables import gap_table, overview_table
-from report.made_records import HOSTILE, explained, pair_made, results
+from report.made_records import HOSTILE, as_systems, explained, pair_made, results
 
-SYSTEMS = {"a": results("a"), "b": results("b", -10)}
+SYSTEMS = as_systems({"a": results("a"), "b": results("b", -10)})
 
 
 @pytest.fixture(autouse=True)

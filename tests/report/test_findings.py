@@ -3,12 +3,11 @@
 import pytest
 
 from isogloss.analysis.finding import Column, Figure, Finding, TidyTable, Value
-from isogloss.site.score_sections import gap_section
-from isogloss.site.sections import finding_sections
+from isogloss.site.sections import finding_sections, gap_section
 from isogloss.tables.finding_charts import finding_charts
 from isogloss.tables.finding_tables import finding_tables, tidy_csv, value_text
 from isogloss.tables.vega import svg, vega_spec
-from report.made_records import results
+from report.made_records import as_systems, results
 
 TABLE = TidyTable(
     "made",
@@ -220,16 +219,16 @@ def test_a_figure_without_numbers_is_left_out() -> None:
 
 
 def test_reports_include_the_analyses_their_records_allow() -> None:
-    one = finding_sections({"mine": results("mine")})
+    one = finding_sections(as_systems({"mine": results("mine")}))
     assert [section.id for section in one] == ["families", "saturation"]
-    two = finding_sections({"mine": results("mine"), "other": results("other", 3)})
+    two = finding_sections(as_systems({"mine": results("mine"), "other": results("other", 3)}))
     assert [section.id for section in two] == ["families", "rankings", "saturation"]
     assert all(section.intro and section.tables for section in two)
-    assert finding_sections({}) == []
+    assert finding_sections(as_systems({})) == []
 
 
 def test_transfer_gaps_are_shown_next_to_ceilings() -> None:
-    tables = gap_section({"mine": results("mine")}).tables
+    tables = gap_section(as_systems({"mine": results("mine")})).tables
     assert list(tables) == ["gap", "gap-ceilings"]
     ceilings = tables["gap-ceilings"]
     [xnli] = [row for row in ceilings.rows if row[0] == "xnli"]

@@ -8,7 +8,7 @@ import pytest
 from isogloss.scoring.averages import MIXED
 from isogloss.scoring.results import Overall
 from isogloss.tables.headline import headline
-from report.made_records import results, scored
+from report.made_records import as_systems, results, scored
 
 Scores = dict[tuple[str, str], float]
 XNLI: Scores = {("xnli", "en"): 80, ("xnli", "de"): 70, ("xnli", "sw"): 60, ("xnli", "th"): 50}
@@ -20,7 +20,7 @@ def by(points: float, scores: Scores = BOTH) -> Scores:
 
 
 def test_one_complete_system() -> None:
-    (sentence,) = headline({"one": scored("one", BOTH)})
+    (sentence,) = headline(as_systems({"one": scored("one", BOTH)}))
     assert sentence == (
         "one scores 67.5 (95 % interval 66.5–68.5) over all 2 tasks and all 4 languages of two-tasks; "
         "among languages in 2 or more tasks, the weakest is Thai (17.5 points behind the average of its tasks); "
@@ -30,7 +30,7 @@ def test_one_complete_system() -> None:
 
 def test_one_incomplete_system_states_its_coverage() -> None:
     made = scored("one", XNLI, missing=("xnli/ar", "xquad"))
-    (sentence,) = headline({"one": made})
+    (sentence,) = headline(as_systems({"one": made}))
     assert sentence.startswith(
         "one scores 65.0* (95 % interval 64.0–66.0) over 1 of 2 tasks of two-tasks (4 of 16 cells); "
     )
@@ -38,27 +38,27 @@ def test_one_incomplete_system_states_its_coverage() -> None:
 
 def test_a_single_cell_is_named_instead_of_an_overall_score() -> None:
     made = scored("one", {("xnli", "th"): 50}, missing=("xnli/en", "xnli/de"))
-    assert headline({"one": made}) == [
+    assert headline(as_systems({"one": made})) == [
         "one scores 50.0 (95 % interval 49.0–51.0) on xnli in Thai, one of the 3 cells of two-tasks."
     ]
 
 
 def test_a_missing_overall_score_has_a_reason() -> None:
     made = scored("one", BOTH, overall=Overall("flat", None, [], MIXED))
-    assert headline({"one": made})[0].startswith(
+    assert headline(as_systems({"one": made}))[0].startswith(
         f"one was scored on 7 of 7 cells of two-tasks (2 of 2 tasks): {MIXED}; "
     )
 
 
 def test_no_fully_scored_cell() -> None:
     made = msgspec.structs.replace(results("one"), tasks=[], overall=Overall("category", None, ["xnli"]))
-    assert headline({"one": made}) == ["one has no fully scored cell of xtreme-r."]
+    assert headline(as_systems({"one": made})) == ["one has no fully scored cell of xtreme-r."]
 
 
 def test_seeds_and_error_rates() -> None:
     rates: Scores = {("checklist-comparisons", code): rate for code, rate in (("en", 10), ("de", 20), ("sw", 60))}
     made = scored("one", rates, seeds=["a", "b", "c"])
-    assert headline({"one": made}) == [
+    assert headline(as_systems({"one": made})) == [
         "one has an error rate of 30.0 (95 % interval 29.0–31.0, mean of 3 seeds, lower is better) over the only "
         "task and all 3 languages of two-tasks; the weakest is Swahili (30.0 points behind the average of its tasks); "
         "English is 30.0 points better than the mean of the other languages."
@@ -84,14 +84,14 @@ def test_seeds_and_error_rates() -> None:
 )
 def test_the_lead_and_its_significance(ahead: float, width: float, verdict: str) -> None:
     systems = {name: scored(name, by(more), width=width) for name, more in (("second", 0), ("first", ahead))}
-    (sentence,) = headline(systems)
+    (sentence,) = headline(as_systems(systems))
     assert sentence.startswith("first leads 2 systems on two-tasks with ")
     assert verdict in sentence
 
 
 def test_systems_tied_with_the_first_are_named() -> None:
     (sentence,) = headline(
-        {name: scored(name, by(-points)) for name, points in (("a", 0), ("b", 1), ("c", 2), ("d", 9))}
+        as_systems({name: scored(name, by(-points)) for name, points in (("a", 0), ("b", 1), ("c", 2), ("d", 9))})
     )
     assert "its 95 % interval overlaps that of b and c; " in sentence
     assert "English is 25.0 points better" in sentence
@@ -99,7 +99,7 @@ def test_systems_tied_with_the_first_are_named() -> None:
 
 def test_the_lowest_error_rate_leads() -> None:
     rates: Scores = {("checklist-comparisons", "en"): 10, ("checklist-comparisons", "sw"): 50}
-    (sentence,) = headline({"more": scored("more", by(5, rates)), "fewer": scored("fewer", rates)})
+    (sentence,) = headline(as_systems({"more": scored("more", by(5, rates)), "fewer": scored("fewer", rates)}))
     assert sentence.startswith(
         "fewer leads 2 systems on two-tasks with an error rate of 30.0 (95 % interval 29.0–31.0, lower is"
     )
@@ -112,7 +112,7 @@ def test_the_lowest_error_rate_leads() -> None:
 
 def test_incomplete_systems_are_never_ranked() -> None:
     best = scored("best", by(20, XNLI), missing=("xquad",))
-    sentence, unranked = headline({"a": scored("a", by(3)), "b": scored("b", BOTH), "best": best})
+    sentence, unranked = headline(as_systems({"a": scored("a", by(3)), "b": scored("b", BOTH), "best": best}))
     assert sentence.startswith("a leads 2 systems on two-tasks with 70.5")
     assert "best" not in sentence
     assert unranked == "Not ranked because incomplete: best (4 of 15 cells, 1 of 2 tasks)."
@@ -120,7 +120,7 @@ def test_incomplete_systems_are_never_ranked() -> None:
 
 def test_incomplete_systems_are_compared_on_shared_cells() -> None:
     part = scored("part", by(20, XNLI), missing=("xquad/en", "xquad/de", "xquad/th"))
-    sentence, unranked = headline({"part": part, "whole": scored("whole", BOTH)})
+    sentence, unranked = headline(as_systems({"part": part, "whole": scored("whole", BOTH)}))
     shared = "On the 4 of 7 cells (1 of 2 tasks) that both systems share"
     assert sentence.startswith(f"{shared}, the means over tasks are 85.0 (part) and 65.0 (whole); ")
     assert "leads" not in sentence
@@ -130,14 +130,14 @@ def test_incomplete_systems_are_compared_on_shared_cells() -> None:
 @pytest.mark.parametrize("other", [{"data": "other"}, {"suite": "two-tasks"}])
 def test_scores_on_different_data_are_not_compared(other: dict[str, Any]) -> None:
     apart = {("xquad", "en"): 1.0} if "suite" in other else BOTH
-    (sentence, *_) = headline({"a": scored("a", XNLI), "b": scored("b", apart, **other)})
+    (sentence, *_) = headline(as_systems({"a": scored("a", XNLI), "b": scored("b", apart, **other)}))
     assert sentence == "The 2 systems share no cell and cannot be compared."
 
 
 def test_mixed_directions_have_no_mean() -> None:
     mixed: Scores = {("xnli", "en"): 80, ("checklist-comparisons", "en"): 10}
     made = {name: scored(name, mixed, overall=Overall("flat", None, [], MIXED)) for name in ("a", "b")}
-    (sentence,) = headline(made)
+    (sentence,) = headline(as_systems(made))
     assert sentence == (
         "On the 2 of 2 cells (2 of 2 tasks) that both systems share, higher is better in some tasks and lower in "
         "others, so there is no mean."
@@ -147,11 +147,11 @@ def test_mixed_directions_have_no_mean() -> None:
 def test_all_names_are_escaped() -> None:
     made = scored("<a>", {("xnli", "<x>"): 50, ("xnli", "en"): 60}, suite="<s>")
     sentence = " ".join(
-        headline({"<a>": made, "<b>": scored("<b>", by(9), missing=("xquad/<y>",))}, lambda name: "NAME")
+        headline(as_systems({"<a>": made, "<b>": scored("<b>", by(9), missing=("xquad/<y>",))}), lambda name: "NAME")
     )
     assert "<" not in sentence
-    assert "<" not in headline({"<a>": made}, lambda name: "NAME")[0]
+    assert "<" not in headline(as_systems({"<a>": made}), lambda name: "NAME")[0]
 
 
 def test_no_systems_no_sentence() -> None:
-    assert headline({}) == []
+    assert headline(as_systems({})) == []

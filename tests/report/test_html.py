@@ -16,10 +16,10 @@ from isogloss.languages import language
 from isogloss.scoring.names import shortest_distinct
 from isogloss.scoring.results import Results
 from isogloss.site.html import html_page
-from isogloss.site.section import ReportInputs
+from isogloss.site.page_parts import ReportInputs
 from isogloss.site.sections import report_sections
 from isogloss.site.write import write_analysis, write_bias
-from report.made_records import HOSTILE, LANGUAGES, bias, explanation, inputs, pair_made, results
+from report.made_records import HOSTILE, LANGUAGES, as_systems, bias, explanation, inputs, pair_made, results
 from report.page_reader import Reader
 
 
@@ -138,7 +138,7 @@ def test_sections_without_data_are_left_out() -> None:
         pairs=[],
         isogloss="0.1.0",
     )
-    made = ReportInputs({"one": bare})
+    made = ReportInputs(as_systems({"one": bare}))
     assert [part.id for part in report_sections(made)] == ["overview", "languages", "groups", "provenance"]
     assert Reader(html_page(made, report_sections(made), "t")).open == []
 

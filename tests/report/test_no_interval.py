@@ -8,7 +8,7 @@ import pytest
 from isogloss.explain.analysis import Analysis
 from isogloss.scoring.compare import Comparison, ScoreContrast
 from isogloss.site.page_data import explain_data
-from isogloss.site.section import ReportInputs
+from isogloss.site.page_parts import ReportInputs
 from isogloss.site.sections import report_sections
 from isogloss.site.write import read_inputs
 from isogloss.tables.compare_tables import comparison_tables

@@ -6,11 +6,11 @@ import msgspec
 import pytest
 
 from isogloss.scoring.results import AverageScore, Overall, Results
-from isogloss.site.score_sections import gap_section, group_section, language_section, overview_section
-from isogloss.site.section import Section
+from isogloss.site.page_parts import Section
+from isogloss.site.sections import gap_section, group_section, language_section, overview_section
 from isogloss.tables.score_tables import gap_table, group_table, overview_table
 from isogloss.tables.vega import svg
-from report.made_records import cell, number, results
+from report.made_records import as_systems, cell, number, results
 
 
 def only(name: str, *cells: tuple[str, str]) -> Results:
@@ -59,7 +59,7 @@ def footnotes(section: Section, place: int = 0) -> list[str]:
 
 
 def test_each_system_has_its_own_coverage_and_note() -> None:
-    table = overview_table(APART)
+    table = overview_table(as_systems(APART))
     rows = {(row[0], row[1]): row for row in table.rows}
     assert rows["overall", "a"][3::3] == ("50.0*", "2/3 tasks")
     assert rows["overall", "b"][3::3] == ("50.0*", "1/2 tasks")
@@ -69,7 +69,7 @@ def test_each_system_has_its_own_coverage_and_note() -> None:
 
 
 def test_charts_mark_partial_figures_and_explain_the_mark() -> None:
-    section = overview_section(APART)
+    section = overview_section(as_systems(APART))
     # The first chart shows the shared cell; none of its figures is partial.
     assert [(record["name"], record["score"], record["partial"]) for record in values(section)] == [
         ("mean over tasks", 50.0, False),
@@ -88,20 +88,20 @@ def test_charts_mark_partial_figures_and_explain_the_mark() -> None:
     pytest.importorskip("vl_convert", reason="charts need vl-convert-python")
     assert svg(section.charts[1]).count(">*</text>") == len(values(section, 1))
     whole = msgspec.structs.replace(results("c"), overall=Overall("category", number(65), []))
-    assert footnotes(overview_section({"c": whole})) == []
+    assert footnotes(overview_section(as_systems({"c": whole}))) == []
     assert (
-        svg(overview_section({"c": whole}).charts[0]).count(">*</text>") == 2
+        svg(overview_section(as_systems({"c": whole})).charts[0]).count(">*</text>") == 2
     )  # XNLI and its category lack a language
 
 
 def test_the_transfer_gap_covers_available_languages() -> None:
-    table = gap_table(APART)
+    table = gap_table(as_systems(APART))
     assert [row[:2] + row[3:5] + row[6:] for row in table.rows] == [
         ("xnli", "a", "50.0*", "+0.0*", "1/2"),
         ("xquad", "b", "50.0*", "+0.0*", "1/2"),
     ]
     assert "a: * partial, missing: xnli/sw  xquad/sw  udpos" in table.notes
-    section = gap_section(APART)
+    section = gap_section(as_systems(APART))
     assert [record["coverage"] for record in values(section)] == ["1/2", "1/2"]
     assert len(footnotes(section)) == 2
 
@@ -110,15 +110,15 @@ def test_family_means_are_marked_if_the_suite_has_more_languages() -> None:
     made = {"a": only("a", ("xnli", "en"), ("xnli", "de"), ("xnli", "ar"))}
     missing_german = msgspec.structs.replace(made["a"].tasks[0], members=["en", "ar"], missing=["de"])
     lacking = {"a": msgspec.structs.replace(made["a"], cells=made["a"].cells[::2], tasks=[missing_german])}
-    rows = {row[0]: row[-1] for row in group_table(lacking, "family").rows}
+    rows = {row[0]: row[-1] for row in group_table(as_systems(lacking), "family").rows}
     assert rows == {"Indo-European": "50.0*", "Afro-Asiatic": "50.0"}
-    labels = {record["group"]: record["label"] for record in values(group_section(lacking))}
+    labels = {record["group"]: record["label"] for record in values(group_section(as_systems(lacking)))}
     assert labels == {"Indo-European": "50*", "Afro-Asiatic": "50"}
-    assert footnotes(group_section(lacking)) != []
+    assert footnotes(group_section(as_systems(lacking))) != []
 
 
 def test_cells_with_partial_gold_are_marked_in_chart_and_table() -> None:
-    section = language_section({"a": results("a")})
+    section = language_section(as_systems({"a": results("a")}))
     labels = {(record["task"], record["language"]): record["label"] for record in values(section)}
     assert labels["xquad", "th"] == "7†"
     assert labels["xnli", "en"] == "80"
@@ -127,10 +127,10 @@ def test_cells_with_partial_gold_are_marked_in_chart_and_table() -> None:
 
 def test_one_cell_gives_no_overall_score() -> None:
     alone = only("a", ("xquad", "en"))
-    table = overview_table({"a": alone})
+    table = overview_table(as_systems({"a": alone}))
     assert [row[0] for row in table.rows] == ["xquad"]
     assert table.notes[0] == "no overall score: only one cell of xtreme-r was scored"
-    assert [record["name"] for record in values(overview_section({"a": alone}))] == ["xquad"]
+    assert [record["name"] for record in values(overview_section(as_systems({"a": alone})))] == ["xquad"]
     # A suite of one cell has an overall score.
     asked = msgspec.structs.replace(
         alone,
@@ -138,7 +138,11 @@ def test_one_cell_gives_no_overall_score() -> None:
         categories=[msgspec.structs.replace(alone.categories[0], missing=[])],
         overall=Overall("category", number(50), []),
     )
-    assert [row[0] for row in overview_table({"a": asked}).rows] == ["xquad", "category of xquad", "overall"]
+    assert [row[0] for row in overview_table(as_systems({"a": asked})).rows] == [
+        "xquad",
+        "category of xquad",
+        "overall",
+    ]
 
 
 @pytest.mark.parametrize("section", [overview_section, gap_section, group_section, language_section])
@@ -148,6 +152,8 @@ def test_charts_and_tables_show_the_same_scores(section: Any) -> None:
     cells = [msgspec.structs.replace(each, metrics=shifted) for each in made.cells]
     average = [msgspec.structs.replace(made.tasks[0], score=number(28.749999999999996))]
     record = msgspec.structs.replace(made, cells=cells, tasks=average)
-    for place in range(len(section({"a": record}).charts)):
-        shown = [entry.get("score", entry.get("english")) for entry in values(section({"a": record}), place)]
+    for place in range(len(section(as_systems({"a": record})).charts)):
+        shown = [
+            entry.get("score", entry.get("english")) for entry in values(section(as_systems({"a": record})), place)
+        ]
         assert set(shown) <= {28.8, 50.0}

@@ -11,10 +11,10 @@ from isogloss.tables.score_tables import (
     pair_table,
     score_tables,
 )
-from report.made_records import cell, number, results
+from report.made_records import as_systems, cell, number, results
 
-ONE = {"a": results("a")}
-TWO = {"a": results("a"), "b": results("b", -10)}
+ONE = as_systems({"a": results("a")})
+TWO = as_systems({"a": results("a"), "b": results("b", -10)})
 
 
 def test_the_overview_has_tasks_then_categories_then_the_overall_score() -> None:
@@ -47,7 +47,7 @@ def test_notes_on_some_systems_name_them() -> None:
         task="xnli", language="en", split="test", metrics={"accuracy": number(80)}, signature="s", notes=["left out"]
     )
     more = msgspec.structs.replace(results("b"), cells=[*results("b").cells[1:], noted])
-    notes = overview_table({"a": results("a"), "b": more}).notes
+    notes = overview_table(as_systems({"a": results("a"), "b": more})).notes
     assert "* partial, missing: xnli/sw  mewslix" in notes
     assert notes[-1] == "b: xnli/en: left out"
 
@@ -61,7 +61,7 @@ def test_partial_gold_and_other_splits_are_marked() -> None:
     assert table.notes == ["† partial gold, not averaged"]
     dev = msgspec.structs.replace(cell("xnli", "en", 80), split="dev")
     best = msgspec.structs.replace(results("a"), split="best", cells=[dev, cell("xnli", "ar", 70)])
-    table = language_table({"a": best})
+    table = language_table(as_systems({"a": best}))
     assert [row[-1] for row in table.rows] == ["70.0", "80.0‡"]
     assert table.notes == ["‡ dev split, the others test"]
 
@@ -73,7 +73,7 @@ def test_languages_of_several_systems() -> None:
 
 
 def test_unknown_languages_are_shown_by_their_code() -> None:
-    table = language_table({"a": msgspec.structs.replace(results("a"), cells=[cell("xnli", "qqq", 1)])})
+    table = language_table(as_systems({"a": msgspec.structs.replace(results("a"), cells=[cell("xnli", "qqq", 1)])}))
     assert table.rows == [("qqq", "qqq", "1.0")]
 
 
@@ -91,12 +91,15 @@ def test_families_show_the_number_of_languages_if_not_all() -> None:
 
 def test_language_pairs() -> None:
     assert pair_table(ONE).rows == [("lareqa", "map@20", "44.0 [42.0–46.0]", "·", "·")]
-    assert [row[:3] for row in pair_table(TWO).rows] == [("lareqa", "a", "map@20"), ("lareqa", "b", "map@20")]
+    assert [row[:3] for row in pair_table(TWO).rows] == [
+        ("lareqa", "a", "map@20"),
+        ("lareqa", "b", "map@20"),
+    ]
     matrix = pair_matrix_table("lareqa", {"a": results("a").pairs[0]})
     assert matrix.rows == [("ar", "Arabic", "·", "23.0"), ("en", "English", "22.0", "71.0")]
 
 
 def test_one_cell_has_no_language_table() -> None:
     alone = msgspec.structs.replace(results("a"), cells=results("a").cells[:1], pairs=[])
-    assert len(score_tables({"a": alone})) == 1
+    assert len(score_tables(as_systems({"a": alone}))) == 1
     assert len(score_tables(ONE)) == 4

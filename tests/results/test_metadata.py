@@ -105,6 +105,18 @@ def test_a_count_of_parameters_is_refused_with_the_millions_to_write() -> None:
     assert problem.what == "is in millions: write 559.89"
 
 
+def test_whole_numbers_may_be_written_as_fractions() -> None:
+    metadata, problems = read_metadata(METADATA | {"pretraining_tokens": 20.0})
+    assert metadata is not None
+    assert (repr(metadata["pretraining_tokens"]), problems) == ("20", [])
+
+
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_huge_numbers_are_refused(digits: int) -> None:
+    _, [problem] = read_metadata(METADATA | {"parameters": 10**digits})
+    assert problem.what == "cannot be so large a number"
+
+
 def test_every_problem_is_listed() -> None:
     metadata = {
         **METADATA,

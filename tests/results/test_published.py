@@ -5,12 +5,12 @@ import pytest
 from board.made_systems import XTREME_R
 from board.unpacking import unpacked
 from isogloss.board.build import make_board
-from isogloss.board.encoding import NONE
+from isogloss.board.model import NONE
 from isogloss.board.site import read_systems
 from isogloss.errors import DataError, UnknownNameError
 from isogloss.languages.published import overall
 from isogloss.results.averages import completed_averages
-from isogloss.results.published import read_published
+from isogloss.results.published_scores import read_published
 from isogloss.tasks.suites import suite
 
 

@@ -43,7 +43,7 @@ def test_a_record_gives_the_cells_of_its_averages_with_intervals_and_gaps() -> N
     assert view.tasks == ["xnli", "xquad"]
     assert view.metrics == {"xnli": "accuracy", "xquad": "score"}
     score = view.scores["mine"]["xquad"]["hi"]
-    assert (score.number.low, score.number.high, score.n, score.regime) == (38, 42, 100, "zero-shot")
+    assert (score.error, score.n, score.regime) == (pytest.approx(4 / 3.92), 100, "zero-shot")
     assert view.gaps["mine", "xnli"].value == 20
     assert view.results["mine"].parameters == 110
 
@@ -59,7 +59,7 @@ def test_files_run_folders_and_seeds_are_the_same_record(tmp_path: Path) -> None
     seeds = read_scores([tmp_path / "runs"])
     assert seeds.values("mine", "xnli")["en"] == 82
     assert "mean of 2 seeds" in seeds.scores["mine"]["xnli"]["en"].cell.source
-    assert seeds.scores["mine"]["xnli"]["en"].number.low is None
+    assert seeds.scores["mine"]["xnli"]["en"].error is None
     assert not seeds.gaps
 
 
@@ -151,7 +151,7 @@ def test_tidy_csv(write_csv: WriteCsv) -> None:
     path = write_csv("task,system,regime,language,value,low,high\npanx,a,,English,80,78,82\npanx,a,,de,70,,\n")
     view = read_scores([path])
     assert view.values("a", "wikiann") == {"en": 80, "de": 70}
-    assert view.scores["a"]["wikiann"]["en"].number.low == 78
+    assert view.scores["a"]["wikiann"]["en"].cell.metrics["f1"].low == 78
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from isogloss.board import model
-from isogloss.board.analyses import system_analyses
-from isogloss.board.encoding import packed
-from isogloss.board.example_tables import ExampleTables
-from isogloss.board.facts import shown_names, system_facts, unique_ids
-from isogloss.board.languages import board_languages
-from isogloss.board.ranking import Columns, PairedTests, TestsOfPairs, board_ranks, intervals_overlap, tie_groups
+from isogloss.board.example_tables import ExampleTables, system_analyses
+from isogloss.board.facts import board_languages, shown_names, system_facts, unique_ids
+from isogloss.board.model import packed
+from isogloss.board.ranking import Columns, PairedTests, TestsOfPairs, board_ranks, tie_groups
 from isogloss.escaping import NAME_LENGTH, printable, printable_values
 from isogloss.explain.bias import DatasetBias
-from isogloss.metrics.student import ALPHA
 from isogloss.results.averages import completed_averages, missing_cells, transfer_gaps
 from isogloss.results.published_scores import human_score
 from isogloss.results.system import OVERALL, SystemResult
@@ -65,7 +62,7 @@ def make_board(
     paired, tables = paired or PairedTests(), examples or ExampleTables()
     bias = None if explained is None else explained.bias
     systems, provenance = _systems(entries, ids, columns)
-    ties = _ties(columns, paired.tests, suite)
+    ties = tie_groups(columns, paired.tests, suite)
     shared = model.BoardData(
         made=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         isogloss=__version__,
@@ -101,7 +98,6 @@ def make_board(
 def _systems(
     entries: Sequence[SystemResult], ids: Sequence[str], columns: Sequence[Columns]
 ) -> tuple[list[model.BoardSystem], list[model.BoardProvenance]]:
-    """Return the rows of all systems, and their distinct provenances."""
     systems: list[model.BoardSystem] = []
     distinct: list[model.BoardProvenance] = []
     for entry, identifier, name, averages in zip(entries, ids, shown_names(entries), columns, strict=True):
@@ -132,22 +128,17 @@ def _task(name: str, suite: Suite) -> model.BoardTask:
 
 def _cells(entries: Sequence[SystemResult], suite: Suite) -> dict[str, str]:
     """Return the scores of each task, and all but the last metric of tasks with several (the last follows)."""
-    packed_cells = {}
+    packed_cells: dict[str, str] = {}
     for name in suite.tasks:
         codes = suite.languages_of(name)
-        packed_cells[name] = packed(_value(entry.score(name, code)) for entry in entries for code in codes)
+        numbers = {name: [entry.score(name, code) for entry in entries for code in codes]}
         for metric in suite.members[name].main[:-1]:
-            key = f"{name}:{metric}"
-            packed_cells[key] = packed(_value(entry.metric(name, code, metric)) for entry in entries for code in codes)
+            numbers[f"{name}:{metric}"] = [entry.metric(name, code, metric) for entry in entries for code in codes]
+        packed_cells |= {key: packed(getattr(one, "value", None) for one in each) for key, each in numbers.items()}
     return packed_cells
 
 
-def _value(number: Number | None) -> float | None:
-    return None if number is None else number.value
-
-
 def _short(number: Number) -> tuple[float, float | None, float | None]:
-    """Round a number and its interval to four decimals."""
     low, high = (None if end is None else round(end, 4) for end in (number.low, number.high))
     return round(number.value, 4), low, high
 
@@ -156,32 +147,10 @@ def _averages(columns: Sequence[Columns], suite: Suite) -> dict[str, model.Packe
     averages = {}
     for column in (OVERALL, *suite.categories, *suite.tasks):
         numbers = [system_averages.get(column) for system_averages in columns]
-        value, low, high = (
-            packed(None if number is None else getattr(number, end) for number in numbers)
-            for end in ("value", "low", "high")
-        )
         has_interval = any(number is not None and number.low is not None for number in numbers)
-        averages[column] = model.PackedAverages(value, low, high) if has_interval else model.PackedAverages(value)
+        ends = ("value", "low", "high") if has_interval else ("value",)
+        averages[column] = model.PackedAverages(*(packed(getattr(one, end, None) for one in numbers) for end in ends))
     return averages
-
-
-def _ties(columns: Sequence[Columns], tests: TestsOfPairs, suite: Suite) -> list[tuple[list[int], str]]:
-    """Return groups of tied systems, and how each was determined: "paired", "intervals" or "both"."""
-    p_values = {pair: test.p for pair, pair_tests in tests.items() for test in pair_tests if test.column == OVERALL}
-
-    def tied(one: int, other: int) -> bool | None:
-        if (one, other) in p_values:
-            return p_values[one, other] >= ALPHA
-        return intervals_overlap(columns[one][OVERALL], columns[other][OVERALL])
-
-    groups = tie_groups(columns, OVERALL, tied, lower=lower_is_better(suite.tasks[0]))
-    ties = []
-    for first, *others in groups:
-        is_paired = {(first, other) in p_values for other in others}
-        ties.append(
-            ([first, *others], "both" if len(is_paired) > 1 else "paired" if True in is_paired else "intervals")
-        )
-    return ties
 
 
 def _provenance(entry: SystemResult) -> model.BoardProvenance | None:

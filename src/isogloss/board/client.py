@@ -119,11 +119,7 @@ class BoardClient:
             return self._request("POST", "submissions", data=form, headers={"Content-Type": form.content_type})
 
     def wait(self, key: str, progress: Callable[[str], None] | None = None, seconds: float = 3_600) -> dict[str, Any]:
-        """Wait until a submission is scored or rejected.
-
-        Raises:
-            BoardError: timed out.
-        """
+        """Wait until a submission is scored or rejected; raise BoardError after `seconds`."""
         started, pause = time.monotonic(), 0.2
         while (submission := self.submission(key))["state"] in _WAITING:
             if progress is not None:
@@ -177,8 +173,7 @@ def pack_folder(folder: Path, out: IO[bytes]) -> None:
 
 
 class _FormBody:
-    """Multipart form that streams its archive from disk."""
-
+    # Streams the archive from disk.
     def __init__(self, archive: IO[bytes], size: int, fields: Mapping[str, str]) -> None:
         boundary = secrets.token_hex(16)
         self.content_type = f"multipart/form-data; boundary={boundary}"

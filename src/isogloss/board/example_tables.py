@@ -1,33 +1,43 @@
-"""Single examples for the pages: attributes and results per system, so that pages can re-bucket them.
+"""Single examples and output of `isogloss explain` for the pages of systems.
 
 Only examples with public labels are included, because scores per example reveal the labels.
 """
 
 from base64 import b64encode
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.board.analyses import short_text
+from isogloss.board.model import BarChart, BoardExample, PairBar, SingleBar, SystemAnalyses
+from isogloss.board.ranking import signed_difference
 from isogloss.data.fetch.catalog import datasets
 from isogloss.errors import IsoglossError
 from isogloss.explain.cell_table import CellTable, cell_tables
 from isogloss.explain.examples import ExampleCollector, ListedExample
 from isogloss.explain.measure import BucketedRows, bucketed_rows
-from isogloss.explain.model import Column
+from isogloss.explain.model import AttributeScores, BucketScore, Column
+from isogloss.explain.pairwise import AttributeContrasts, BucketContrast
 from isogloss.explain.selection import AttributeSelection
 from isogloss.metrics.statistics import VALUES
 from isogloss.predictions.problems import LeftOut
 from isogloss.results.system import SystemResult
 from isogloss.scoring.main_score import lower_is_better
+from isogloss.scoring.names import system_words
 from isogloss.scoring.request import Request
+from isogloss.tables.explain_io import ExplainRecords
+from isogloss.tables.single_tables import bucket_edges
 from isogloss.tasks.registry import CHECKLIST_TASKS, INVARIANCE_TASKS, task
 from isogloss.tasks.suites import Suite
 
+# Maximum number of examples per bar, and length of their texts.
+LISTED, TEXT_LENGTH = 10, 400
+# Examples by task/language and id.
+Cases = Mapping[str, Mapping[str, ListedExample]]
 # Maximum number of systems with results per example.
 MOST_SYSTEMS = 16
 # Number of texts kept per default bucket: the worst, and those on which systems differ most.
@@ -42,10 +52,7 @@ class PackedNumbers(msgspec.Struct, frozen=True, array_like=True):
 
 
 class PackedColumn(msgspec.Struct, frozen=True, array_like=True):
-    """One value per row: the distinct values in ascending order (NaN last), and the index of each row's value.
-
-    `places` is None if there is only one value.
-    """
+    """The distinct values of rows in ascending order (NaN last), and each row's index; no `places` for one value."""
 
     values: list[float] | list[str]
     places: PackedNumbers | None
@@ -164,7 +171,6 @@ def example_tables(
 
 
 def _add(tables: ExampleTables, table: CellTable, indices: Sequence[int]) -> None:
-    """Add a cell; systems are identified by their indices."""
     cell = table.task.id, table.examples.language
     along = bucketed_rows(table, AttributeSelection())
     listed = _listed(table, along, [str(index) for index in range(len(indices))])
@@ -237,3 +243,83 @@ def _packed_numbers(numbers: npt.NDArray[np.generic]) -> PackedNumbers:
     integers = numbers.astype(np.int64)
     width = next(width for width in (1, 2, 4) if integers.max(initial=0) < 256**width)
     return PackedNumbers(width, b64encode(integers.astype(f"<u{width}").tobytes()).decode())
+
+
+def system_analyses(
+    entries: Sequence[SystemResult], ids: Sequence[str], explained: ExplainRecords
+) -> dict[str, SystemAnalyses]:
+    """Return the analyses of every explained system, by id; the first system with its name and regime is meant."""
+    shown: dict[str, str] = {}
+    for name, explanation in explained.explanations.items():
+        own_name, regime, _ = system_words(explanation.system)
+        same = (
+            identifier
+            for entry, identifier in zip(entries, ids, strict=True)
+            if (entry.name, entry.regime) == (own_name, regime) and identifier not in shown.values()
+        )
+        if (match := next(same, None)) is not None:
+            shown[name] = match
+    return {identifier: _analyses(name, explained, shown) for name, identifier in shown.items()}
+
+
+def _analyses(name: str, explained: ExplainRecords, shown: Mapping[str, str]) -> SystemAnalyses:
+    cases = explained.cases
+    single = []
+    for facet in explained.explanations[name].facets:
+        bars = [
+            SingleBar(**_bar(facet, row, cases), value=row.value, low=row.low, high=row.high) for row in facet.buckets
+        ]
+        single.append(_chart(facet, bars, facet.insight))
+    pairwise: dict[str, list[BarChart]] = {}
+    for pair in explained.pairs:
+        for own, other, sign in ((pair.first, pair.second, 1), (pair.second, pair.first, -1)):
+            if own == name and other in shown:
+                pairwise[shown[other]] = [
+                    _chart(each, [PairBar(**_bar(each, row, cases), **_contrast(row, sign)) for row in each.buckets])
+                    for each in pair.facets
+                ]
+    charts = [*single, *(chart for compared in pairwise.values() for chart in compared)]
+    return SystemAnalyses(single, pairwise, _quoted_examples(charts, cases, name))
+
+
+def _chart(
+    facet: AttributeScores | AttributeContrasts, bars: list[SingleBar] | list[PairBar], insight: str = ""
+) -> BarChart:
+    ends = [row.bucket.high for row in facet.buckets if row.bucket.high is not None]
+    shared = {key: getattr(facet, key) for key in ("task", "language", "metric", "attribute", "title")}
+    return BarChart(**shared, bars=bars, insight=insight, edges=None if facet.discrete or not ends else ends[:-1])
+
+
+def _bar(
+    facet: AttributeScores | AttributeContrasts, row: BucketScore | BucketContrast, cases: Cases
+) -> dict[str, Any]:
+    """Return a bar's bucket and the first few examples that may be shown. Other ids would reveal failures."""
+    listed = cases.get(f"{facet.task}/{facet.language}", {})
+    ids = [identifier for identifier in row.ids if identifier in listed][:LISTED]
+    return {"name": row.bucket.name, "edges": bucket_edges(row.bucket), "n": row.bucket.n, "ids": ids}
+
+
+def _contrast(row: BucketContrast, sign: int) -> dict[str, Any]:
+    own, other = (row.first, row.second)[::sign]
+    return {"own": own, "other": other, "p": row.p, "flips": row.flips, **signed_difference(row, sign)}
+
+
+def _quoted_examples(charts: Iterable[BarChart], cases: Cases, name: str) -> dict[str, dict[str, BoardExample]]:
+    examples: dict[str, dict[str, BoardExample]] = {}
+    for chart in charts:
+        cell = f"{chart.task}/{chart.language}"
+        for identifier in dict.fromkeys(one for bar in chart.bars for one in bar.ids):
+            case = cases.get(cell, {}).get(identifier)
+            if case is not None and name in case.predictions:
+                inputs = {key: short_text(text) for key, text in case.inputs.items()}
+                answer, score = case.predictions[name], case.scores.get(name)
+                examples.setdefault(cell, {})[identifier] = BoardExample(
+                    inputs, short_text(case.gold), short_text(answer), score
+                )
+    return examples
+
+
+def short_text(value: Any) -> str:
+    """Return a prediction as one line of text."""
+    text = " · ".join(map(short_text, value)) if isinstance(value, list) else "" if value is None else str(value)
+    return text if len(text) <= TEXT_LENGTH else f"{text[: TEXT_LENGTH - 1]}…"

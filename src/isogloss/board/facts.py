@@ -1,34 +1,37 @@
-"""Rows of systems on a board, from their metadata."""
+"""Rows of systems and languages on a board, from their metadata."""
 
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from isogloss.board.model import KINDS, BoardSystem
+from isogloss.board.model import KINDS, BoardLanguage, BoardSystem
+from isogloss.data.location import default_data_dir
+from isogloss.data.uriel import Uriel, read_uriel, uriel_folder
 from isogloss.errors import DataError
 from isogloss.escaping import FACT_LENGTH, NAME_LENGTH, printable
+from isogloss.languages import Language
 from isogloss.results.metadata import known_facts
+from isogloss.results.published_scores import speakers
 from isogloss.results.system import SystemResult
+from isogloss.scoring.names import known_language
 
-_KIND_OF_SYSTEM = {
-    "ngram": "floor",
-    "embedder": "retrieval",
-    "dual-encoder": "retrieval",
-    "encoder": "encoder",
-    "text2text": "encoder",
-    "llm": "llm",
-}
+NEAREST = 5
+# Approximate latitude (north) and longitude (east) of a language's main area or origin, in degrees. Written by hand for
+# the board's map; no political statement is intended.
+_ROWS = Path(__file__).with_name("places.tsv").read_text(encoding="utf-8").splitlines()[1:]
+PLACES = {code: (float(north), float(east)) for code, north, east in (row.split("\t") for row in _ROWS)}
+# Kind of the system families that run here.
+_KIND_OF_SYSTEM = {"ngram": "floor", "encoder": "encoder", "text2text": "encoder", "llm": "llm"}
+_KIND_OF_SYSTEM |= dict.fromkeys(("embedder", "dual-encoder"), "retrieval")
 _ID_LENGTH = 60
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def unique_ids(entries: Sequence[SystemResult]) -> list[str]:
-    """Return a unique id per system: name and regime in letters, digits and hyphens, numbered if taken.
-
-    Raises:
-        DataError: invalid or duplicate fixed id.
-    """
+    """Return an id per system from its name and regime, numbered if taken; invalid fixed ids raise DataError."""
     taken = {entry.id for entry in entries if entry.id}
     ids = []
     for entry in entries:
@@ -117,3 +120,51 @@ def _amount(known: Mapping[str, Any], name: str) -> Any:
     parts = [f"{tokens:,} tokens"] if tokens else []
     parts += [words] if isinstance(words, str) else []
     return "; ".join(parts) or words
+
+
+def board_languages(codes: Sequence[str], data: Path | None) -> list[BoardLanguage]:
+    """Return the languages of a board by code, with only a code if unknown; invalid URIEL files raise DataError."""
+    known = {code: entry for code in sorted(codes) if (entry := known_language(code)) is not None}
+    folder = data or default_data_dir()
+    near = _nearest(tuple(known.items()), read_uriel(folder, known) if uriel_folder(folder) else None)
+    return [
+        BoardLanguage(
+            code=code,
+            name=entry.name if (entry := known.get(code)) else code,
+            **{fact: getattr(entry, fact, "") for fact in ("autonym", "family", "branch", "script")},
+            rtl=entry is not None and entry.rtl,
+            articles=entry.wikipedia_articles if entry else None,
+            speakers=_counted(speakers().get(code)) if entry else None,
+            near=near.get(code, []),
+            place=PLACES.get(code) if entry else None,
+        )
+        for code in sorted(codes)
+    ]
+
+
+@lru_cache(maxsize=4)  # a server builds its pages after every publication
+def _nearest(known: tuple[tuple[str, Language], ...], uriel: Uriel | None) -> dict[str, list[str]]:
+    """Return the most similar languages of each language, nearest first, by URIEL's features and descent if given.
+
+    Family, branch and script leave languages without relatives and with a unique script without neighbours.
+    """
+    nearest = {}
+    for code, entry in known:
+        distances = {
+            other: _steps(entry, relative)
+            if uriel is None
+            else uriel.distance("featural", code, other) + uriel.distance("genetic", code, other)
+            for other, relative in known
+            if other != code
+        }
+        ordered = sorted((steps, other) for other, steps in distances.items() if steps is not None)
+        nearest[code] = [other for _, other in ordered[:NEAREST]]
+    return nearest
+
+
+def _steps(one: Language, other: Language) -> float | None:
+    """Return a rough distance by descent and script, or None if they share neither or only the Latin script."""
+    same_script = one.script == other.script
+    if one.family == other.family:
+        return (0 if one.branch == other.branch else 2) + (0 if same_script else 1)
+    return 4 if same_script and one.script != "Latn" else None

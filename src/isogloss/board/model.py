@@ -1,14 +1,22 @@
 """Data of a board's pages: `data.js` for all pages, and one file per system.
 
-Missing fields of a system were not disclosed. Scores are packed by `encoding.packed`.
+Missing fields of a system were not disclosed. Scores are packed by `packed`.
 """
 
+from base64 import b64encode
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
+import numpy as np
 
+from isogloss.figures import rounded
 from isogloss.results.system import SystemErrorRate
 
+# Bits per score, in hundredths.
+BITS = 14
+# Missing score.
+NONE = 2**BITS - 1
 SCHEMA = 2
 KINDS = ("encoder", "llm", "retrieval", "floor", "other")
 
@@ -191,10 +199,7 @@ class BoardData(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SystemCell(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """One task in one language: metric to value, low, high; with signature and notes.
-
-    `unparsed` is the share of missing or unreadable predictions, 0..1.
-    """
+    """Metrics of a cell: value, low, high; `unparsed` is the share of missing or unreadable predictions, 0..1."""
 
     task: str
     language: str
@@ -253,10 +258,7 @@ class PairBar(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
 
 
 class BarChart(msgspec.Struct, frozen=True, kw_only=True):
-    """Bars of one attribute of one cell under one metric, with an insight if any.
-
-    `edges` are the boundaries of numeric bars; None for categories.
-    """
+    """Bars of one attribute of a cell under a metric; `edges` are boundaries of numeric bars, None for categories."""
 
     task: str
     language: str
@@ -304,3 +306,21 @@ class SystemDetail(msgspec.Struct, frozen=True, kw_only=True):
     missing: list[str]
     analyses: SystemAnalyses | None = None
     examples: list[str] = []
+
+
+def packed(values: Iterable[float | None]) -> str:
+    """Pack scores as 14-bit hundredths, lowest bit first, in base64; `NONE` marks missing scores.
+
+    The last digit is never 5, because programs round it differently. A score with one decimal therefore reads the same
+    on pages as elsewhere.
+    """
+    numbers = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    missing = np.isnan(numbers)
+    # Correlations may be negative, but packed scores cannot.
+    scores = np.where(missing, 0.0, np.maximum(numbers, 0.0))
+    hundredths = np.rint(100 * scores)
+    for index in np.flatnonzero(hundredths % 10 == 5):
+        hundredths[index] += 1 if 100 * rounded(float(scores[index])) > hundredths[index] else -1
+    whole = np.where(missing, NONE, hundredths).astype(np.uint16)
+    bits = (whole[:, None] >> np.arange(BITS)) & 1
+    return b64encode(np.packbits(bits.astype(np.uint8), bitorder="little").tobytes()).decode()

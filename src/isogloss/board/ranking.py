@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,9 @@ from isogloss.analysis.ranking_panels import RankingPanel
 from isogloss.analysis.ranking_views import RankedView, ranked_views, ranks, views
 from isogloss.board.model import BoardRanks, PairedTest
 from isogloss.errors import IsoglossError
+from isogloss.explain.pairwise import BucketContrast
 from isogloss.metrics import aggregate
+from isogloss.metrics.student import ALPHA
 from isogloss.predictions.problems import LeftOut
 from isogloss.results.published_scores import speakers
 from isogloss.results.system import OVERALL, SystemResult
@@ -27,8 +30,6 @@ from isogloss.tasks.suites import Suite
 RESAMPLES, FEWER, MANY = 1000, 200, 200
 
 Columns = Mapping[str, Number]
-# True if two systems, by index, are statistically tied; None if unknown.
-Tied = Callable[[int, int], bool | None]
 # Maximum number of systems to test in pairs.
 MOST_TESTED = 16
 
@@ -85,15 +86,8 @@ def _panel(entries: Sequence[SystemResult], suite: Suite) -> RankingPanel:
             present[position] = True
             values = np.array([score.value for entry in entries if (score := entry.score(name, code)) is not None])
             scores[:, *position] = 100 - values if lower else values
-    return RankingPanel(
-        name=suite.id,
-        systems=[str(row) for row in range(len(entries))],
-        tasks=list(suite.tasks),
-        languages=codes,
-        scores=scores,
-        present=present,
-        errors=np.zeros(shape),
-    )
+    axes = {"systems": [str(row) for row in range(len(entries))], "tasks": list(suite.tasks), "languages": codes}
+    return RankingPanel(name=suite.id, **axes, scores=scores, present=present, errors=np.zeros(shape))
 
 
 def _rule_figure(columns: Columns, rule: str, suite: Suite) -> float:
@@ -104,24 +98,35 @@ def _rule_figure(columns: Columns, rule: str, suite: Suite) -> float:
     )
 
 
-def tie_groups(columns: Sequence[Columns], column: str, tied: Tied, *, lower: bool = False) -> list[list[int]]:
-    """Return groups of systems tied with the group's first system, as indices, best first, without singletons."""
-    order = [index for index, averages in enumerate(columns) if column in averages and tied(index, index) is not None]
-    order.sort(key=lambda index: columns[index][column].value, reverse=not lower)
+def tie_groups(columns: Sequence[Columns], tests: TestsOfPairs, suite: Suite) -> list[tuple[list[int], str]]:
+    """Return groups of systems, as indices, that are tied with the best of the group, best group first.
+
+    With each group comes its evidence: "paired" tests, overlapping "intervals", or "both".
+    """
+    p_values = {pair: test.p for pair, pair_tests in tests.items() for test in pair_tests if test.column == OVERALL}
+
+    def is_tied(one: int, other: int) -> bool:
+        if (one, other) in p_values:
+            return p_values[one, other] >= ALPHA
+        (low, high), (low_2, high_2) = intervals[one], intervals[other]
+        return max(low, low_2) <= min(high, high_2)
+
+    tops = {index: averages[OVERALL] for index, averages in enumerate(columns) if OVERALL in averages}
+    intervals = {
+        index: (top.low, top.high) for index, top in tops.items() if top.low is not None and top.high is not None
+    }
     groups: list[list[int]] = []
-    for index in order:
-        if groups and tied(groups[-1][0], index):
+    for index in sorted(intervals, key=lambda index: tops[index].value, reverse=not lower_is_better(suite.tasks[0])):
+        if groups and is_tied(groups[-1][0], index):
             groups[-1].append(index)
         else:
             groups.append([index])
-    return [group for group in groups if len(group) > 1]
-
-
-def intervals_overlap(one: Number, other: Number) -> bool | None:
-    """Return True if two intervals overlap; None if one is unknown."""
-    if one.low is None or one.high is None or other.low is None or other.high is None:
-        return None
-    return max(one.low, other.low) <= min(one.high, other.high)
+    ties = []
+    for first, *others in groups:
+        is_paired = {(first, other) in p_values for other in others}
+        evidence = "both" if len(is_paired) > 1 else "paired" if True in is_paired else "intervals"
+        ties += [([first, *others], evidence)] if others else []
+    return ties
 
 
 @dataclass(frozen=True)
@@ -150,22 +155,24 @@ def paired_tests(
         for one, other in combinations(judged, 2):
             if judged[one].cells.keys() & judged[other].cells.keys():
                 columns = list(_columns(compare_runs(judged[one], judged[other], request)))
-                tests[one, other] = [_test(column, contrast, 1) for column, contrast in columns]
-                tests[other, one] = [_test(column, contrast, -1) for column, contrast in columns]
+                for pair, sign in (((one, other), 1), ((other, one), -1)):
+                    tests[pair] = [
+                        PairedTest(column=column, p=contrast.p, **signed_difference(contrast, sign))
+                        for column, contrast in columns
+                    ]
         return PairedTests(tests)
     except IsoglossError as error:
         return PairedTests(why_none=str(error))
 
 
 def _columns(comparison: Comparison) -> Iterator[tuple[str, ScoreContrast]]:
-    """Yield complete averages and cells."""
     if comparison.overall is not None and not comparison.overall.partial:
         yield OVERALL, comparison.overall
     yield from ((contrast.name, contrast) for contrast in comparison.tasks if not contrast.partial)
     yield from ((contrast.name, contrast) for contrast in comparison.cells)
 
 
-def _test(column: str, contrast: ScoreContrast, sign: int) -> PairedTest:
-    ends = [None if end is None else sign * end for end in (contrast.low, contrast.high)]
-    low, high = ends[::sign]
-    return PairedTest(column=column, difference=sign * contrast.difference, low=low, high=high, p=contrast.p)
+def signed_difference(contrast: ScoreContrast | BucketContrast, sign: int) -> dict[str, Any]:
+    """Return a difference and its interval, as seen from the second system if the sign is -1."""
+    low, high = [None if end is None else sign * end for end in (contrast.low, contrast.high)][::sign]
+    return {"difference": sign * contrast.difference, "low": low, "high": high}

@@ -21,8 +21,7 @@ from isogloss.errors import DataError
 from isogloss.results.readers import FIX, read_results
 from isogloss.results.system import SystemResult
 from isogloss.scoring.results import Results
-from isogloss.site.bundle import bundle
-from isogloss.site.page_parts import WEB, script_json
+from isogloss.site.page_parts import WEB, bundle, script_json
 from isogloss.tables.explain_io import read_explain_records
 from isogloss.tasks.suites import Suite
 from isogloss.tasks.suites import suite as find_suite
@@ -87,13 +86,9 @@ def build_board(
 
 
 def read_systems(sources: Iterable[Path | str | Results], suite: Suite) -> list[SystemResult]:
-    """Read the systems of a board, in the order of their sources.
+    """Read the systems of a board, in the order of their sources; raise DataError for mixed splits or no scores.
 
     A checklist record is attached to the system with the same name and regime, if there is exactly one.
-
-    Raises:
-        DataError: a source cannot be read, none has scores of the suite, or scores are from different splits.
-        UnknownNameError: unknown published system.
     """
     read = read_results(sources, suite)
     systems = [system for system in read if system.cells or system.averages]
@@ -111,11 +106,7 @@ def read_systems(sources: Iterable[Path | str | Results], suite: Suite) -> list[
 
 
 def check_is_site(folder: Path) -> None:
-    """Raise an error if a folder has files that a board did not write.
-
-    Raises:
-        DataError: the path is not a folder, or has other files.
-    """
+    """Raise DataError if a path is not a folder, or has files that a board did not write."""
     if folder.exists() and not folder.is_dir():
         raise DataError("not a folder", where=str(folder), fix=_NOT_SITE)
     names = {path.name for path in folder.iterdir()} if folder.exists() else set()
@@ -159,11 +150,7 @@ def _call(function: str, key: str, value: Any) -> bytes:
 
 
 def write_site(board: Board, folder: Path) -> None:
-    """Write a site next to the folder, and replace the folder in one step.
-
-    Raises:
-        DataError: the folder is not a board, or cannot be written.
-    """
+    """Write a site next to the folder and replace the folder in one step; raise DataError if that fails."""
     target = folder.resolve()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -188,7 +175,6 @@ def write_site(board: Board, folder: Path) -> None:
 
 
 def _put_in_place(new: Path, target: Path) -> None:
-    """Put the new folder in place of the old one, if any."""
     if not target.exists() or not any(target.iterdir()):
         with suppress(FileNotFoundError):
             target.rmdir()

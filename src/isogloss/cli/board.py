@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from isogloss.board.server.board import OpenBoard
-    from isogloss.board.server.models import Submission
+    from isogloss.board.server.database import Submission
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Build, serve and manage a leaderboard.")
 _HELP = "Manage a board: teams, tokens, submissions, backups."
@@ -191,8 +191,7 @@ def create(
       isogloss board admin create my-board --suite mini --title "My board"
     """
     require_server()
-    from isogloss.board.server.board import open_board
-    from isogloss.board.server.settings import BoardSettings, write_settings
+    from isogloss.board.server.board import BoardSettings, open_board, write_settings
 
     folder.mkdir(parents=True, exist_ok=True)
     data, gold = (str(Path(path).resolve()) if path else "" for path in (data, gold))
@@ -212,14 +211,15 @@ def team(
     with _transaction(folder) as (_, session, actor):
         from sqlalchemy import select
 
-        from isogloss.board.server import database, models, tokens
+        from isogloss.board.server.board import create_team
+        from isogloss.board.server.database import Team, record
 
         if name:
-            tokens.create_team(session, name, contact, monthly)
-            database.record(session, actor, "add team", name)
+            create_team(session, name, contact, monthly)
+            record(session, actor, "add team", name)
             o.say(f"added team {name}; create its token with isogloss board admin token {folder} --team {name!r}")
             return
-        for entry in session.scalars(select(models.Team).order_by(models.Team.name)):
+        for entry in session.scalars(select(Team).order_by(Team.name)):
             o.say(f"{entry.name}\t{entry.contact}\tsince {entry.created_at}")
 
 
@@ -234,9 +234,8 @@ def token(
     with _transaction(folder) as (board, session, actor):
         from sqlalchemy import select
 
-        from isogloss.board.server.database import record
-        from isogloss.board.server.models import AccessToken
-        from isogloss.board.server.tokens import create_token, find_team, revoke_token
+        from isogloss.board.server.board import create_token, find_team, revoke_token
+        from isogloss.board.server.database import AccessToken, record
 
         if revoke:
             revoke_token(session, revoke, actor)
@@ -254,7 +253,7 @@ def token(
 def _submission(session: "Session", key: str) -> "Submission":
     from sqlalchemy import select
 
-    from isogloss.board.server.models import Submission
+    from isogloss.board.server.database import Submission
     from isogloss.errors import unknown
 
     submission = session.scalar(select(Submission).where(Submission.key == key).with_for_update())
@@ -307,7 +306,7 @@ def audit(folder: Folder, last: Annotated[int, o.Output(min=1, help="Number of e
     with _transaction(folder) as (_, session, _actor):
         from sqlalchemy import select
 
-        from isogloss.board.server.models import AuditEntry
+        from isogloss.board.server.database import AuditEntry
 
         newest = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc()).limit(last)).all()
         for entry in reversed(newest):
@@ -347,7 +346,7 @@ def migrate(folder: Folder) -> None:
     """Upgrade the database to this version of isogloss; back up first."""
     require_server()
     from isogloss.board.server import database
-    from isogloss.board.server.settings import read_settings
+    from isogloss.board.server.board import read_settings
 
     database.migrate(database.open_database(read_settings(folder).database, folder.resolve()), folder)
     o.say("the database is up to date")

@@ -45,6 +45,7 @@ def score(
       isogloss score runs/*/zero-shot --data data --jobs 8
     """
     from isogloss.plugins import load_object
+    from isogloss.results.readers import system_of_record
     from isogloss.scoring.results import write_csv, write_json
     from isogloss.scoring.score import score_systems
     from isogloss.tables.score_tables import score_tables
@@ -60,4 +61,5 @@ def score(
         elif path is not None:
             write_json(path, list(results.values()) if len(results) > 1 else next(iter(results.values())))
     suite_tables = load_object(request.suite.tables) if request.suite.tables else lambda results: []
-    show([*score_tables(results), *(table for result in results.values() for table in suite_tables(result))], form)
+    shown = {name: system_of_record(result, name) for name, result in results.items()}
+    show([*score_tables(shown), *(table for result in results.values() for table in suite_tables(result))], form)

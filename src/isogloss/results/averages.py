@@ -1,14 +1,27 @@
-"""Averages and transfer gaps of a system over a suite."""
+"""Averages, language groups and transfer gaps of systems: over a suite, and as rows for tables and charts."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
+from typing import Any, Literal
 
+from isogloss.figures import score_text
+from isogloss.grouping import group_by
+from isogloss.languages import Language
 from isogloss.metrics import aggregate
 from isogloss.results.system import OVERALL, SystemResult
 from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.main_score import mixed_directions
-from isogloss.scoring.results import Number
+from isogloss.scoring.names import known_language
+from isogloss.scoring.results import Number, Results
 from isogloss.tasks.suites import Suite
+
+# Systems with result records, by the name they are shown under.
+Systems = Mapping[str, SystemResult]
+Level = Literal["task", "category", "overall"]
+LEVELS: tuple[Level, ...] = ("task", "category", "overall")
+LanguageGroup = Literal["family", "script"]
 
 
 def missing_cells(system: SystemResult, suite: Suite) -> list[str]:
@@ -54,11 +67,7 @@ def _mean(numbers: Sequence[Number], weights: Sequence[float]) -> Number:
 
 
 def transfer_gap(scores: Mapping[str, float]) -> float | None:
-    """Return English minus the mean of the other languages, or None without English or others; 0 is perfect transfer.
-
-    Args:
-        scores: score by language code.
-    """
+    """Return English minus the mean of the other languages (0 is perfect transfer), or None if either is missing."""
     others = [value for code, value in scores.items() if code != PIVOT]
     return scores[PIVOT] - fmean(others) if PIVOT in scores and others else None
 
@@ -75,3 +84,151 @@ def transfer_gaps(system: SystemResult, suite: Suite) -> dict[str, Number]:
         elif gap is not None and len(scores) == len(codes):
             gaps[name] = Number(gap, None, None, sum(score.n for score in scores.values()))
     return gaps
+
+
+@dataclass(frozen=True, kw_only=True)
+class AverageRow:
+    """A task average, category average or the overall score of one system.
+
+    Attributes:
+        detail: metrics of a task, or the rule of the overall score.
+        coverage: share of the task's languages, such as "3/7", or of the suite's tasks.
+        partial: True if part of the suite is missing.
+    """
+
+    system: str
+    level: Level
+    name: str
+    score: Number
+    detail: str
+    coverage: str
+    partial: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupRow:
+    """Mean of one system on one task over the languages of a family or script.
+
+    Attributes:
+        languages: number of languages in the mean.
+        size: number of the group's languages scored in any task by any system.
+        partial: True if the suite has more of the group's languages for this task.
+    """
+
+    system: str
+    group: str
+    task: str
+    score: float
+    languages: int
+    size: int
+    partial: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransferGapRow:
+    """English, the mean of the other languages, and their difference with its 95 % interval, if known.
+
+    Attributes:
+        gap: English minus the others; 0 is perfect transfer.
+        coverage: share of the task's other languages that are included.
+        partial: True if some of them are missing.
+    """
+
+    system: str
+    task: str
+    english: float
+    others: float
+    gap: float
+    coverage: str
+    partial: bool
+    low: float | None = None
+    high: float | None = None
+
+
+def tasks_of(systems: Systems) -> list[str]:
+    """Return the tasks of any system, in order of first appearance."""
+    return list(dict.fromkeys(cell.task for system in systems.values() for cell in system.record.cells))
+
+
+def average_rows(systems: Systems) -> list[AverageRow]:
+    """Return averages of tasks, categories and suites; rows of the same average are adjacent."""
+    rows = [row for name, system in systems.items() for row in _averages_of(name, system.record)]
+    order = {key: index for index, key in enumerate(dict.fromkeys((row.level, row.name) for row in rows))}
+    return sorted(rows, key=lambda row: (LEVELS.index(row.level), order[row.level, row.name]))
+
+
+def _averages_of(system: str, results: Results) -> list[AverageRow]:
+    """Return the averages of one system, except those over a single cell of many."""
+    rows: list[AverageRow] = []
+
+    def add(level: Level, name: str, score: Number, scored: int, missing: Sequence[str], detail: str = "") -> None:
+        # Missing cells of a scored task are written task/language.
+        total = scored + (len(missing) if level == "task" else sum("/" not in part for part in missing))
+        coverage = f"{scored}/{total}" if level == "task" else f"{scored}/{total} tasks"
+        average: dict[str, Any] = {"level": level, "name": name, "score": score, "detail": detail}
+        rows.append(AverageRow(system=system, **average, coverage=coverage, partial=bool(missing)))
+
+    for average in results.tasks:
+        detail = "  ".join(f"{key} {score_text(number.value)}" for key, number in average.metrics.items())
+        add("task", average.name, average.score, len(average.members), average.missing, detail)
+    for average in results.categories:
+        if not _is_one_cell(results, average.members, average.missing):
+            add("category", average.name, average.score, len(average.members), average.missing)
+    overall = results.overall
+    if overall.score is not None and not is_overall_of_one_cell(results):
+        scored = sum(len(average.members) for average in results.categories)
+        add("overall", "overall", overall.score, scored, overall.missing, f"rule: {overall.rule}")
+    return rows
+
+
+def is_overall_of_one_cell(results: Results) -> bool:
+    """Return True if the overall score is that of a single cell and the suite has more."""
+    return _is_one_cell(results, [average.name for average in results.tasks], results.overall.missing)
+
+
+def _is_one_cell(results: Results, tasks: Sequence[str], missing: Sequence[str]) -> bool:
+    inside = sum(len(average.members) for average in results.tasks if average.name in tasks)
+    return inside == 1 and bool(missing)
+
+
+def group_rows(systems: Systems, by: LanguageGroup) -> list[GroupRow]:
+    """Return means over the languages of each family or script, largest groups first, without partial cells."""
+    scores: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    members: dict[str, set[str]] = defaultdict(set)
+    lacking = set()
+    for name, system in systems.items():
+        for (task, code), cell in system.cells.items():
+            if cell.score is not None and (group := _group_of(cell.language, by)):
+                members[group].add(code)
+                scores[name, group, task].append(cell.score.value)
+        for average in system.record.tasks:
+            lacking |= {(name, _group_of(known_language(code), by), average.name) for code in average.missing}
+    rows = []
+    for (name, group, task), values in scores.items():
+        where = {"system": name, "group": group, "task": task}
+        size, partial = len(members[group]), (name, group, task) in lacking
+        rows.append(GroupRow(**where, score=fmean(values), languages=len(values), size=size, partial=partial))
+    return sorted(rows, key=lambda row: (-row.size, row.group))
+
+
+def _group_of(language: Language | None, by: LanguageGroup) -> str:
+    return "" if language is None else language.family if by == "family" else language.script
+
+
+def gap_rows(systems: Systems) -> list[TransferGapRow]:
+    """Return the transfer gap of every task that has English and another language."""
+    rows = []
+    for name, system in systems.items():
+        missing = {average.name: len(average.missing) for average in system.record.tasks}
+        for task, cells in group_by(system.cells.items(), lambda item: item[0][0]).items():
+            scores = {code: cell.score.value for (_, code), cell in cells if cell.score is not None}
+            if (gap := transfer_gap(scores)) is None:
+                continue
+            others = [score for code, score in scores.items() if code != PIVOT]
+            figures: dict[str, Any] = {"english": scores[PIVOT], "others": fmean(others), "gap": gap}
+            if recorded := system.gaps.get(task):
+                figures |= {"low": recorded.low, "high": recorded.high}
+            coverage, partial = f"{len(others)}/{len(others) + missing[task]}", missing[task] > 0
+            rows.append(TransferGapRow(system=name, task=task, **figures, coverage=coverage, partial=partial))
+    order = tasks_of(systems)
+    return sorted(rows, key=lambda row: order.index(row.task))

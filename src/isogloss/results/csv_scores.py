@@ -15,7 +15,6 @@ from isogloss.scoring.names import known_language
 from isogloss.scoring.results import PARTIAL_GOLD, Number, signature_parts
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import Suite
-from isogloss.tasks.task import Task
 
 REQUIRED = ("task", "language", "value")
 # File names that do not name a system; its folder does.
@@ -31,8 +30,6 @@ _CELL, _AVERAGES = "cell", ("task", "category", OVERALL)
 
 @dataclass(kw_only=True)
 class _Rows:
-    """Rows of one system read so far."""
-
     source: str
     metadata: dict[str, Any] = field(default_factory=dict)
     metrics: dict[tuple[str, str], dict[str, Number]] = field(default_factory=dict)
@@ -61,7 +58,6 @@ def read_csv(path: Path, suite: Suite | None = None) -> list[SystemResult]:
 class _CsvReader:
     def __init__(self, path: Path, suite: Suite | None) -> None:
         self._path, self._suite = path, suite
-        self._tasks: dict[str, Task] = {}
         self._where = ""
 
     def systems(self) -> list[SystemResult]:
@@ -84,12 +80,9 @@ class _CsvReader:
         return [self._system(*key, rows) for key, rows in by_system.items()]
 
     def _add_metadata(self, rows: _Rows, row: Mapping[str, str]) -> None:
-        for key in _TEXTS:
+        for key in (*_TEXTS, *_NUMBERS):
             if text := row.get(key, "").strip():
-                rows.metadata.setdefault(key, text)
-        for key in _NUMBERS:
-            if text := row.get(key, "").strip():
-                rows.metadata.setdefault(key, self._number(key, text))
+                rows.metadata.setdefault(key, text if key in _TEXTS else self._number(key, text))
         source = row.get("source", "").strip() or row.get("source_table", "").strip()
         if source and rows.reported:
             rows.source = printable(source, FACT_LENGTH)
@@ -97,7 +90,7 @@ class _CsvReader:
     def _add_cell(self, system: tuple[str, str], rows: _Rows, row: Mapping[str, str]) -> None:
         name = row["task"].strip()
         try:
-            scored_task = self._tasks.get(name) or self._tasks.setdefault(name, task(name))
+            scored_task = task(name)
         except UnknownNameError as error:
             raise DataError(error.what, where=self._where, fix=error.fix) from None
         code = self._code(scored_task.id, row["language"].strip())
@@ -130,18 +123,14 @@ class _CsvReader:
 
     def _code(self, task_id: str, text: str) -> str:
         """Return the code of a language, or "" if the suite does not have this cell."""
-        if self._suite is not None and task_id not in self._suite.tasks:
-            return ""
-        codes = None if self._suite is None else self._suite.languages_of(task_id)
-        if codes is not None and text in codes:
-            return text
+        if self._suite is not None:
+            codes = self._suite.languages_of(task_id) if task_id in self._suite.tasks else ()
+            entry = known_language(text)
+            return next((code for code in (text, entry.code if entry else "") if code in codes), "")
         try:
-            code = language(text).code
+            return language(text).code
         except UnknownNameError as error:
-            if codes is not None:
-                return ""
             raise DataError(error.what, where=self._where, fix=error.fix) from None
-        return code if codes is None or code in codes else ""
 
     def _score(self, row: Mapping[str, str]) -> Number:
         low, high, n = (
@@ -157,21 +146,16 @@ class _CsvReader:
         return number
 
     def _system(self, name: str, regime: str, rows: _Rows) -> SystemResult:
-        cells = {}
-        by_id = {entry.id: entry for entry in self._tasks.values()}
+        cells, source = {}, str(self._path)
         for (task_id, code), metrics in rows.metrics.items():
-            cells[task_id, code] = CellResult(
-                task=by_id[task_id],
-                code=code,
-                language=known_language(code),
-                metrics=metrics,
-                signature=rows.signatures[task_id, code],
-                source=str(self._path),
-            )
-            main = by_id[task_id].main
-            if self._suite is not None and not set(main) & set(metrics):
+            scored, signature = task(task_id), rows.signatures[task_id, code]
+            if self._suite is not None and not set(scored.main) & set(metrics):
                 what = f"{name} has {', '.join(metrics)} of {task_id}/{code}, but none of the task's main metrics"
-                raise DataError(printable(what), where=str(self._path), fix=f"Add {' and '.join(main)}")
+                raise DataError(printable(what), where=source, fix=f"Add {' and '.join(scored.main)}")
+            entry = known_language(code)
+            cells[task_id, code] = CellResult(
+                task=scored, code=code, language=entry, metrics=metrics, signature=signature, source=source
+            )
         parameters = rows.metadata.get("parameters")
         return SystemResult(
             name=name,

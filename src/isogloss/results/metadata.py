@@ -130,14 +130,12 @@ def _problem(name: str, what: str, fix: str) -> Problem:
 
 
 def _checked(name: str, value: object) -> Any:
-    """Return a valid value with cleaned text.
-
-    Raises:
-        DataError: invalid or blank value.
-    """
+    """Return a valid value with cleaned text; raise DataError if it is invalid or blank."""
+    # JSON does not tell 20.0 from 20.
+    whole = int(value) if isinstance(value, float) and value.is_integer() else value
     try:
-        converted = msgspec.convert(value, FIELDS[name].type)
-    except (msgspec.ValidationError, UnicodeEncodeError, RecursionError):
+        converted = msgspec.convert(whole, FIELDS[name].type)
+    except (msgspec.ValidationError, UnicodeEncodeError, RecursionError, OverflowError):
         raise DataError(_refusal(name, value)) from None
     items = converted if isinstance(converted, list) else [converted]
     cleaned = [printable(item).strip() if isinstance(item, str) else item for item in items]
@@ -152,6 +150,8 @@ def _refusal(name: str, value: object) -> str:
         return "is blank"
     if isinstance(value, str) and len(value) > NAME_LENGTH:
         return f"cannot be a text of {len(value):,} characters"
+    if isinstance(value, int) and abs(value) > 10**18:
+        return "cannot be so large a number"
     if name.startswith("parameters") and isinstance(value, int) and value >= _TOO_MANY_MILLIONS:
         return f"is in millions: write {value / 1e6:g}"
     shown = value if isinstance(value, str | int | float) else type(value).__name__
@@ -178,8 +178,6 @@ def _readings(name: str, value: object) -> Iterator[object]:
     types = str(FIELDS[name].type)
     if "bool" in types and text.lower() in _TRUTHS:
         yield _TRUTHS[text.lower()]
-    if isinstance(value, float) and value.is_integer():
-        yield int(value)
     if name == "notes":
         items = value if isinstance(value, list) else [value]
         yield [words for item in items[:_MOST_NOTES] if (words := _in_words(item))]

@@ -1,16 +1,34 @@
 """Published scores by language: the papers' tables, further systems from their own papers, embedders from MTEB."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 from isogloss.errors import unknown
-from isogloss.languages.published import overall, table
+from isogloss.languages.published import SUITES, PublishedResult, checklist, overall, table
+from isogloss.metrics.aggregate import weighted_mean
+from isogloss.results.system import OVERALL, CellResult, SystemErrorRate, SystemResult
+from isogloss.scoring.names import known_language
+from isogloss.scoring.results import Number
+from isogloss.tasks.registry import task
+from isogloss.tasks.suites import Suite
 
+# The papers print one decimal; a mean of rounded rows may be off by slightly more than half of it.
+_PRINTED = 0.06
+_MAIN_TABLES = {"xtreme-r": "XTREME-R Table 4", "xtreme": "XTREME Table 2"}
+# Only XTREME-R prints scores by language; XTREME's systems were other runs.
+_BY_LANGUAGE = "xtreme-r"
+_KINDS = {"prompted": "llm", "embedding": "retrieval"}
+_RANDOM = "baseline-random"
+_REVISION = re.compile(r"MTEB, revision [0-9a-f]{12}")
+# System and regime, or task and language.
+_Key = tuple[str, str]
 WORD = "published"
-# Groups of systems.
 _IN_TABLE_13 = {"mT5-XXL": "mT5", "ERNIE-M Large": "ERNIE-M", "VECO Large": "VECO"}
+# Groups of systems.
 PAPERS, FURTHER, EMBEDDERS, ALL = "papers", "further", "mteb", "all"
 # Model size in a name: 560M, 7.5B, 7b1 (7.1 billion).
 _SIZE = re.compile(r"(?:^|[-_/ ])(\d+(?:\.\d+)?)([bm])(\d?)(?![a-z0-9])", re.IGNORECASE)
@@ -44,10 +62,7 @@ def is_published(source: str) -> bool:
 
 
 def published_scores(source: str) -> list[PublishedScore]:
-    """Return the scores of `published` (the papers' tables), of a group, or of a system in all regimes.
-
-    Args:
-        source: "published", "published:further", "published:mteb", "published:all" or "published:NAME".
+    """Return the scores of `published` (the papers' tables), of a group such as `published:further`, or of a system.
 
     Raises:
         UnknownNameError: unknown system or group.
@@ -55,11 +70,8 @@ def published_scores(source: str) -> list[PublishedScore]:
     name = source.partition(":")[2] or PAPERS
     if name.lower() in _GROUPS:
         return list(_GROUPS[name.lower()]())
-    scores = [
-        score
-        for score in _all()
-        if name.casefold() in (score.system.casefold(), f"{score.system}, {score.regime}".casefold())
-    ]
+    wanted = name.casefold()
+    scores = [one for one in _all() if wanted in (one.system.casefold(), f"{one.system}, {one.regime}".casefold())]
     if not scores:
         raise unknown("published system", name, {*_GROUPS, *(score.system.lower() for score in _all())})
     return scores
@@ -163,3 +175,145 @@ def published_average(
 def speakers() -> dict[str, float]:
     """Return millions of first- and second-language speakers per language, as estimated in 2012."""
     return {row["language"]: float(row["speakers_millions"]) for row in table("speakers")}
+
+
+def read_published(source: str, suite: Suite | None = None) -> list[SystemResult]:
+    """Read the systems of `published`, `published:all`, `published:NAME`, … .
+
+    With a suite, scores are restricted to it, and averages, footnotes and further systems come from its paper's main
+    table. An unknown name raises UnknownNameError.
+    """
+    scores = published_scores(source)
+    plain = _by_language(scores, suite)
+    if suite is None:
+        return list(plain.values())
+    names = {(score.system, score.regime) for score in scores}
+    is_group = source.partition(":")[2].lower() in ("", PAPERS, "all")
+    main_table = {
+        (row.system, row.regime): row
+        for row in (overall(suite.id) if suite.id in SUITES else ())
+        if row.regime != "human" and (is_group or (row.system, row.regime) in names)
+    }
+    systems = plain | {
+        (name, regime): SystemResult(name=name, regime=regime, reported=True, source=_MAIN_TABLES[suite.id])
+        for name, regime in main_table
+        if (name, regime) not in plain
+    }
+    metadata = {key: _metadata(*key, system.source) for key, system in systems.items()}
+    for key, system in plain.items():
+        if system.parameters is not None:
+            metadata[key]["parameters"] = system.parameters
+    # A model has the same size in all regimes.
+    sizes = {name: facts["parameters"] for (name, _), facts in metadata.items() if "parameters" in facts}
+    for (name, _), facts in metadata.items():
+        if name in sizes:
+            facts.setdefault("parameters", sizes[name])
+    error_rates: dict[_Key, list[SystemErrorRate]] = defaultdict(list)
+    for row in checklist():
+        rate = SystemErrorRate(test=row.test, language=row.language, value=row.error_rate)
+        error_rates[row.system, "zero-shot"].append(rate)
+    return [
+        replace(
+            system,
+            metadata=metadata[key],
+            averages=_averages(main_table[key], suite) if key in main_table else {},
+            checklist=tuple(error_rates.get(key, ())),
+            footnotes=tuple(_footnotes(key, system.cells, main_table.get(key), suite)),
+        )
+        for key, system in systems.items()
+    ]
+
+
+def _by_language(scores: Sequence[PublishedScore], suite: Suite | None) -> dict[_Key, SystemResult]:
+    """Return the systems with scores by language that are comparable with the suite."""
+    by_system: dict[_Key, dict[_Key, list[PublishedScore]]] = defaultdict(lambda: defaultdict(list))
+    for score in scores:
+        is_comparable = suite is None or not score.source.startswith("XTREME-R ") or suite.id == _BY_LANGUAGE
+        if is_comparable and (suite is None or score.task in suite.tasks):
+            by_system[score.system, score.regime][score.task, score.language].append(score)
+    systems = {}
+    for (name, regime), rows_by_cell in by_system.items():
+        first = next(iter(rows_by_cell.values()))[0]
+        cells = {}
+        for (task_id, code), rows in rows_by_cell.items():
+            scored, entry, source = task(task_id), known_language(code), rows[0].source
+            n = scored.expected(code, "test") or 0
+            metrics = {row.metric: Number(row.value, None, None, n) for row in rows}
+            cells[task_id, code] = CellResult(task=scored, code=code, language=entry, metrics=metrics, source=source)
+        source = re.sub(r"^(XTREME-R) Table \d+", r"\1 Tables 4, 15–24", first.source)
+        systems[name, regime] = SystemResult(
+            name=name, regime=regime, cells=cells, parameters=first.parameters, reported=True, source=source
+        )
+    return systems
+
+
+def _metadata(system: str, regime: str, source: str) -> dict[str, Any]:
+    name = system.partition(" [")[0]
+    row = in_table_13(name)
+    facts = _paper(name)
+    printed = {
+        "kind": "floor" if _RANDOM in system else _KINDS.get(regime, "encoder"),
+        "pretraining_data": row.get("monolingual_data"),
+        "parallel_data": row.get("parallel_data"),
+        "translated_data": {"zero-shot": False}.get(regime, True if regime.startswith("translate") else None),
+    }
+    facts |= {key: value for key, value in printed.items() if value not in (None, "")}
+    if _REVISION.match(source):  # a commit on the model hub, so the weights are there
+        facts.setdefault("url", f"https://huggingface.co/{system}")
+        if _RANDOM not in system:
+            facts.setdefault("open_weights", True)
+    return facts
+
+
+def _paper(name: str) -> dict[str, Any]:
+    """Return the paper, size, data and licence of the model with the longest name that `name` starts with."""
+    rows = [row for row in table("model_papers") if re.match(rf"{re.escape(row['model'])}(?![A-Za-z])", name)]
+    if not rows:
+        return {}
+    row = max(rows, key=lambda row: len(row["model"]))
+    facts: dict[str, Any] = {key: row[key] for key in ("paper", "url", "pretraining_data", "parallel_data", "licence")}
+    facts["year"] = int(row["year"])
+    facts["open_weights"] = {"yes": True, "no": False}.get(row["open_weights"])
+    if row["parameters_millions"]:
+        facts["parameters"] = float(row["parameters_millions"])
+    return {key: value for key, value in facts.items() if value not in (None, "")}
+
+
+def _averages(row: PublishedResult, suite: Suite) -> dict[str, Number]:
+    averages = {}
+    for name, member in suite.members.items():
+        figures = row.metrics.get(name, {})
+        if figures and set(member.main) <= set(figures):
+            value = sum(figures[metric] for metric in member.main) / len(member.main)
+            count = sum(member.expected(code, "test") or 0 for code in suite.languages_of(name))
+            averages[name] = Number(value, None, None, count)
+    if row.average is not None:
+        averages[OVERALL] = Number(row.average, None, None, 0)
+    return averages
+
+
+def _footnotes(
+    system: _Key, cells: Mapping[_Key, CellResult], row: PublishedResult | None, suite: Suite
+) -> Iterator[tuple[str, str]]:
+    """Yield averages that disagree with the scores by language, and scores that look wrong in print."""
+    for name, figures in row.metrics.items() if row is not None else ():
+        for metric, printed in figures.items() if name in suite.tasks else ():
+            mean = _mean_over_languages(cells, name, metric, suite)
+            if mean is not None and abs(mean - printed) > _PRINTED:
+                main_table = _MAIN_TABLES[suite.id]
+                yield name, f"{main_table} prints {metric} {printed}; the scores by language give {mean:.1f}"
+    for line in table("printed_averages"):
+        if (line["system"], line["regime"]) == system:
+            mean = _mean_over_languages(cells, line["task"], line["metric"], suite)
+            if mean is not None and abs(mean - float(line["value"])) > _PRINTED:
+                text = f"{line['source_table']} prints an average of {line['value']}; its rows give {mean:.1f}"
+                yield line["task"], text
+    for line in table("doubts"):
+        if (line["system"], line["regime"]) == system:
+            yield line["task"], line["text"]
+
+
+def _mean_over_languages(cells: Mapping[_Key, CellResult], name: str, metric: str, suite: Suite) -> float | None:
+    metrics = [cell.metrics if (cell := cells.get((name, code))) else {} for code in suite.languages_of(name)]
+    values = [numbers[metric].value for numbers in metrics if metric in numbers]
+    return weighted_mean(values, [1.0] * len(values)) if len(values) == len(metrics) else None

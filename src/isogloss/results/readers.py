@@ -13,9 +13,8 @@ from isogloss.errors import DataError
 from isogloss.predictions.folder import PredictionFolder
 from isogloss.results.csv_scores import read_csv
 from isogloss.results.metadata import public_metadata, unparsed_share
-from isogloss.results.published import read_published
-from isogloss.results.published_scores import is_published
-from isogloss.results.system import OVERALL, CellResult, Scorer, SystemErrorRate, SystemResult
+from isogloss.results.published_scores import is_published, read_published
+from isogloss.results.system import NO_RECORD, OVERALL, CellResult, Scorer, SystemErrorRate, SystemResult
 from isogloss.scoring.names import known_language, system_words
 from isogloss.scoring.results import CellScore, Number, Results
 from isogloss.scoring.seeds import seed_folders
@@ -26,7 +25,6 @@ FIX = (
     "Pass a results.json, a CSV of scores, a run folder, a folder of seeds, published, published:all or published:NAME"
 )
 RECORD, SUMMARY = "results.json", "summary.json"
-_CHECKLIST = "checklist-"
 # Allow for rounding errors.
 _HIGHEST = 100.001
 _MOST_EXAMPLES = 10**9
@@ -86,11 +84,7 @@ def _read(source: Path | str | Results, suite: Suite | None) -> list[SystemResul
 
 
 def read_record(path: Path) -> Results:
-    """Read a result record, or that of a run folder.
-
-    Raises:
-        DataError: the file cannot be read, or the folder has no `results.json`.
-    """
+    """Read a result record, or that of a run folder; raise DataError if there is none."""
     if path.is_dir():
         path /= RECORD
         if not path.is_file():
@@ -146,7 +140,9 @@ def _mean_over_seeds(seeds: Sequence[SystemResult]) -> SystemResult:
                 source=source,
             )
     metadata = {key: value for key, value in first.metadata.items() if key != "seed"}
-    return replace(first, seed="", metadata=metadata, cells=cells, averages={}, gaps={}, source=source)
+    return replace(
+        first, seed="", metadata=metadata, cells=cells, averages={}, gaps={}, source=source, record=NO_RECORD
+    )
 
 
 def system_of_record(record: Results, source: str, suite: Suite | None = None) -> SystemResult:
@@ -160,14 +156,12 @@ def system_of_record(record: Results, source: str, suite: Suite | None = None) -
             return (cell.task, cell.language) in members
         return cell.task in suite.tasks and cell.language in suite.languages_of(cell.task) and not cell.partial
 
-    scored = [cell for cell in record.cells if is_included(cell)]
-    tasks = {cell: task(cell) for cell in {cell.task for cell in scored}}
-    cells = {}
     size: Any = metadata.get("parameters")
-    for cell in scored:
+    cells = {}
+    for cell in filter(is_included, record.cells):
         share = unparsed_share(metadata, cell.task, cell.language)
         cells[cell.task, cell.language] = CellResult(
-            task=tasks[cell.task],
+            task=task(cell.task),
             code=cell.language,
             language=known_language(cell.language),
             metrics=cell.metrics,
@@ -190,6 +184,7 @@ def system_of_record(record: Results, source: str, suite: Suite | None = None) -
         checklist=_error_rates(record) if record.suite == "checklist" else (),
         source=source,
         scorer=Scorer(version=record.isogloss, split=record.split, resample=record.resample),
+        record=record,
     )
 
 
@@ -209,15 +204,10 @@ def _record_averages(record: Results, suite: Suite) -> dict[str, Number]:
 
 
 def _error_rates(record: Results) -> tuple[SystemErrorRate, ...]:
-    main = {name: task(name).main[0] for name in {cell.task for cell in record.cells} if name in CHECKLIST_TASKS}
-    return tuple(
-        SystemErrorRate(
-            test=cell.task.removeprefix(_CHECKLIST),
-            language=cell.language,
-            value=cell.score,
-            low=number.low,
-            high=number.high,
-        )
-        for cell in record.cells
-        if cell.task in main and (number := cell.metrics.get(main[cell.task])) is not None
-    )
+    rates = []
+    for cell in record.cells:
+        number = cell.metrics.get(task(cell.task).main[0]) if cell.task in CHECKLIST_TASKS else None
+        if number is not None:
+            test, ends = cell.task.removeprefix("checklist-"), {"low": number.low, "high": number.high}
+            rates.append(SystemErrorRate(test=test, language=cell.language, value=cell.score, **ends))
+    return tuple(rates)

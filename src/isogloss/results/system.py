@@ -1,6 +1,6 @@
 """Result of one system: scores and metadata, from any source."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from isogloss.languages import Language
-from isogloss.scoring.results import Number
+from isogloss.scoring.names import shortest_distinct
+from isogloss.scoring.results import Number, Overall, Results
 from isogloss.tasks.task import Task
 
 OVERALL = "overall"
@@ -35,6 +36,8 @@ class Scorer:
 
 
 UNKNOWN_SCORER = Scorer()
+_EMPTY: dict[str, Any] = {"cells": [], "tasks": [], "categories": [], "pairs": [], "overall": Overall("", None, [])}
+NO_RECORD = Results(suite="", system={}, split="", isogloss="", **_EMPTY)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +89,7 @@ class SystemResult:
         footnotes: pairs of task ("" for all tasks) and text.
         predictions: prediction folders, one per seed.
         id: fixed id on a board, "" to derive one from the name.
+        record: result record with all cells and partial averages; empty for other sources.
     """
 
     name: str
@@ -104,6 +108,7 @@ class SystemResult:
     predictions: tuple[Path, ...] = ()
     scorer: Scorer = UNKNOWN_SCORER
     id: str = ""
+    record: Results = NO_RECORD
 
     def score(self, task: str, code: str) -> Number | None:
         """Return the score of a cell, or None if the cell or one of its main metrics is missing."""
@@ -127,11 +132,15 @@ class SystemResult:
         return sum(share * size for share, size in sizes) / total if total else None
 
 
-def mean_of_metrics(numbers: list[Number]) -> Number:
-    """Return the mean of metrics of the same examples.
+def by_shown_name(systems: Iterable[SystemResult]) -> dict[str, SystemResult]:
+    """Return systems by the shortest name that tells them apart; the same system may be scored on two suites."""
+    systems = list(systems)
+    names = shortest_distinct([(system.name, system.regime, system.seed, system.suite) for system in systems])
+    return dict(zip(names, systems, strict=True))
 
-    Its interval is the mean of their intervals, an upper bound of the width.
-    """
+
+def mean_of_metrics(numbers: list[Number]) -> Number:
+    """Return the mean of metrics of the same examples; the mean of their intervals bounds its width."""
     count = len(numbers)
     lows, highs = ([getattr(number, end) for number in numbers] for end in ("low", "high"))
     complete = not any(end is None for end in (*lows, *highs))

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 
 from isogloss.errors import unknown
 from isogloss.languages import language
-from isogloss.results.system import CellResult, SystemResult, mean_of_metrics
+from isogloss.results.system import CellResult, SystemResult, by_shown_name, mean_of_metrics
 from isogloss.scoring.main_score import SCORE
-from isogloss.scoring.names import shortest_distinct
 from isogloss.scoring.results import Number
 from isogloss.tasks.registry import canonical
 
@@ -17,38 +16,21 @@ _INTERVAL_ERRORS = 2 * 1.96
 
 @dataclass(frozen=True, kw_only=True)
 class ViewedScore:
-    """Score of one cell in the metric of a view; only scores of one regime may be ranked."""
+    """Score of one cell in the metric of a view, 0..100; only scores of one regime may be ranked.
+
+    Attributes:
+        n: number of test examples, 0 if unknown.
+        error: standard error in points, or None without an interval.
+    """
 
     system: str
     regime: str
+    task: str
+    language: str
     cell: CellResult
-    number: Number
-
-    @property
-    def task(self) -> str:
-        """Task id."""
-        return self.cell.task.id
-
-    @property
-    def language(self) -> str:
-        """Language code."""
-        return self.cell.code
-
-    @property
-    def value(self) -> float:
-        """Score, 0..100."""
-        return self.number.value
-
-    @property
-    def n(self) -> int:
-        """Number of test examples, 0 if unknown."""
-        return self.number.n
-
-    @property
-    def error(self) -> float | None:
-        """Standard error in points, or None without an interval."""
-        low, high = self.number.low, self.number.high
-        return None if low is None or high is None else (high - low) / _INTERVAL_ERRORS
+    value: float
+    n: int
+    error: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,44 +86,27 @@ def score_view(
     languages: Sequence[str] | None = None,
     metric: str = "",
 ) -> ScoreView:
-    """Return the scores of systems in one metric per task.
+    """Return the scores of systems in one metric per task, of all tasks and languages by default.
 
-    Args:
-        systems: systems to show.
-        tasks: tasks to include, all by default.
-        languages: languages to include, all by default.
-        metric: metric of all tasks that have it. By default the main metrics if all systems have them, else
-            the most common metric.
-
-    Raises:
-        UnknownNameError: unknown task or language, or no score is in the metric.
+    `metric` applies to the tasks that have it. By default, a task uses its main metrics if all systems have them, else
+    the most common metric. Unknown tasks, languages and metrics raise UnknownNameError.
     """
-    words = [(system.name, system.regime, system.seed, system.suite) for system in systems]
     names = None if tasks is None else {canonical(word) for name in tasks for word in name.split(",")}
     codes = None if languages is None else {language(word).code for name in languages for word in name.split(",")}
-    selected = {
-        shown: _restricted(system, names, codes)
-        for shown, system in zip(shortest_distinct(words), systems, strict=True)
-    }
-    selected = {shown: system for shown, system in selected.items() if system.cells}
+    selected = {}
+    for shown, system in by_shown_name(systems).items():
+        cells = {
+            (name, code): cell
+            for (name, code), cell in system.cells.items()
+            if (names is None or name in names) and (codes is None or code in codes)
+        }
+        if cells:
+            # A recorded transfer gap is over all languages.
+            selected[shown] = replace(system, cells=cells, gaps=system.gaps if codes is None else {})
     return _in_one_metric(selected, metric)
 
 
-def _restricted(system: SystemResult, names: set[str] | None, codes: set[str] | None) -> SystemResult:
-    if names is None and codes is None:
-        return system
-    cells = {
-        (name, code): cell
-        for (name, code), cell in system.cells.items()
-        if (names is None or name in names) and (codes is None or code in codes)
-    }
-    # A recorded transfer gap is over all languages.
-    return replace(system, cells=cells, gaps=system.gaps if codes is None else {})
-
-
 class _TaskMetric:
-    """Choice of the metric of one task."""
-
     def __init__(self, cells: Mapping[str, Sequence[CellResult]], preferred: str) -> None:
         self.cells = {shown: of_task for shown, of_task in cells.items() if of_task}
         self.task = next(cell.task for of_task in self.cells.values() for cell in of_task)
@@ -163,10 +128,13 @@ class _TaskMetric:
             if not all(metric in cell.metrics for cell in cells for metric in metrics)
         ]
 
-    def number(self, cell: CellResult) -> Number:
+    def score(self, cell: CellResult, **system: str) -> ViewedScore:
         """Return the score of a cell in the metric."""
         names = self.task.main if self.metric == SCORE else (self.metric,)
-        return mean_of_metrics([cell.metrics[name] for name in names])
+        number = mean_of_metrics([cell.metrics[name] for name in names])
+        error = None if number.low is None or number.high is None else (number.high - number.low) / _INTERVAL_ERRORS
+        where = {"task": cell.task.id, "language": cell.code}
+        return ViewedScore(**system, **where, cell=cell, value=number.value, n=number.n, error=error)
 
 
 def _in_one_metric(systems: Mapping[str, SystemResult], preferred: str) -> ScoreView:
@@ -188,11 +156,9 @@ def _in_one_metric(systems: Mapping[str, SystemResult], preferred: str) -> Score
             single.setdefault((choice.metric, " and ".join(main)), []).append(name)
         for shown, of_system in choice.cells.items():
             if shown not in choice.left_out:
+                regime = systems[shown].regime
                 scores.setdefault(shown, {})[name] = {
-                    cell.code: ViewedScore(
-                        system=shown, regime=systems[shown].regime, cell=cell, number=choice.number(cell)
-                    )
-                    for cell in of_system
+                    cell.code: choice.score(cell, system=shown, regime=regime) for cell in of_system
                 }
     metrics = {name: choice.metric for name, choice in chosen.items()}
     if preferred and metrics and preferred not in metrics.values():

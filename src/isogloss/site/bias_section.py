@@ -10,7 +10,7 @@ from isogloss.explain.bias import DatasetBias, Distribution
 from isogloss.explain.distances import Distances
 from isogloss.grouping import group_by
 from isogloss.scoring.names import language_name
-from isogloss.site.section import Section
+from isogloss.site.page_parts import Section
 from isogloss.tables import charts
 from isogloss.tables.bias_tables import bias_tables, distance_table, distribution_table
 from isogloss.tables.charts import Axis, Chart, ColourScale, Hint, Series, file_name
@@ -81,10 +81,7 @@ def bias_data(bias: DatasetBias) -> dict[str, Any]:
 
 
 def _compact_distances(distances: Distances) -> list[Any]:
-    """Return measure, languages, unit, the whole units above the diagonal, and the number of pairs within chance.
-
-    The largest distance has three digits in this unit.
-    """
+    """Return measure, languages, unit (the largest has three digits), units above the diagonal, pairs within chance."""
     largest = max(max(row) for row in distances.table)
     unit = float(f"1e{floor(log10(largest)) - 2}") if largest > 0 else 1.0
     above = [[round(far / unit) for far in row[index + 1 :]] for index, row in enumerate(distances.table[:-1])]
@@ -94,7 +91,6 @@ def _compact_distances(distances: Distances) -> list[Any]:
 
 
 def _bias_charts(bias: DatasetBias) -> Iterator[Chart]:
-    """Yield the distributions of each task and attribute, and the distances between its languages."""
     values = _coloured_values(bias)
     taken: set[str] = set()
     by_attribute = group_by(bias.distributions, lambda distribution: (distribution.task, distribution.attribute))
@@ -111,30 +107,27 @@ def _bias_charts(bias: DatasetBias) -> Iterator[Chart]:
             **chart,
         )
     for table in bias.distances:
-        pairs = [
-            (code, other, distance)
+        records: list[dict[str, Any]] = [
+            {
+                "language": code,
+                "name": language_name(code),
+                "other": language_name(other),
+                "score": distance,
+                "label": f"{distance:.2g}",
+            }
             for code, row in zip(table.languages, table.table, strict=True)
             for other, distance in zip(table.languages, row, strict=True)
             if other != code
         ]
-        names = sorted({language_name(code) for code, _, _ in pairs})
+        names = sorted({record["name"] for record in records})
         yield charts.heat_map(
             file_name(f"distance-{table.task}-{table.attribute}", taken),
             f"{table.task}: distance of languages in {table.attribute} ({table.measure})",
-            [
-                {
-                    "language": code,
-                    "name": language_name(code),
-                    "other": language_name(other),
-                    "score": distance,
-                    "label": f"{distance:.2g}",
-                }
-                for code, other, distance in pairs
-            ],
+            records,
             x=("other", names),
             y=("name", names),
             hints=[("name", "language", ""), ("other", "other", ""), ("score", "distance", "digits")],
-            scale=ColourScale(low=0, high=max(distance for *_, distance in pairs), reverse=True),
+            scale=ColourScale(low=0, high=max(record["score"] for record in records), reverse=True),
         )
 
 
@@ -158,7 +151,6 @@ def _quartile_chart(distributions: Sequence[Distribution], _: Sequence[str]) -> 
 
 
 def _share_chart(distributions: Sequence[Distribution], values: Sequence[str]) -> dict[str, Any]:
-    """Return the share of each value in each language."""
     records = []
     for each in distributions:
         shares = {value: each.shares.get(value, 0) for value in values}

@@ -1,15 +1,16 @@
 """The report's sections on where systems fail and differ: scores by bucket, for single systems and pairs."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from isogloss.explain.model import AttributeScores, Explanation
+from isogloss.explain.model import AttributeScores, Bucket, Explanation
 from isogloss.explain.pairwise import AttributeContrasts, PairwiseExplanation
 from isogloss.figures import difference_interval_text, difference_text, p_text, rounded
 from isogloss.grouping import group_by
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import language_name
-from isogloss.site.section import Section
+from isogloss.site.page_parts import Section
 from isogloss.tables import charts
 from isogloss.tables.charts import Axis, Chart, Record, Series, file_name, tenths
 from isogloss.tables.explain_io import ExplainRecords
@@ -57,13 +58,20 @@ def explained_colours(explanations: Mapping[str, Explanation], systems: Iterable
 def explain_charts(explanations: Mapping[str, Explanation], systems: Iterable[str]) -> Iterator[Chart]:
     """Yield one chart per task, metric and attribute: one panel per language, one bar per system."""
     colours = explained_colours(explanations, systems)
-    groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+    groups: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
     titles: dict[str, str] = {}
     for name, explanation in explanations.items():
         for facet in explanation.facets:
-            key = (facet.task, facet.metric, facet.attribute)
             titles[facet.attribute] = facet.title
-            groups.setdefault(key, []).extend(_records(name, facet))
+            groups[facet.task, facet.metric, facet.attribute] += (
+                {
+                    "system": name,
+                    **_bucket_record(facet, score.bucket),
+                    "score": rounded(score.value),
+                    **charts.interval_fields(score.low, score.high),
+                }
+                for score in facet.buckets
+            )
     taken: set[str] = set()
     for (task, metric, attribute), records in groups.items():
         name = file_name(f"explain-{task}-{metric}-{attribute}", taken)
@@ -71,18 +79,9 @@ def explain_charts(explanations: Mapping[str, Explanation], systems: Iterable[st
         yield charts.bucket_bars(name, title, records, colours)
 
 
-def _records(system: str, facet: AttributeScores) -> Iterator[dict[str, Any]]:
-    for score in facet.buckets:
-        yield {
-            "system": system,
-            "language": facet.language,
-            "name": language_name(facet.language),
-            "bucket": score.bucket.name,
-            "edges": bucket_edges(score.bucket),
-            "n": score.bucket.n,
-            "score": rounded(score.value),
-            **charts.interval_fields(score.low, score.high),
-        }
+def _bucket_record(facet: AttributeScores | AttributeContrasts, bucket: Bucket) -> dict[str, Any]:
+    where = {"language": facet.language, "name": language_name(facet.language)}
+    return {**where, "bucket": bucket.name, "edges": bucket_edges(bucket), "n": bucket.n}
 
 
 def pairwise_section(pairs: Sequence[PairwiseExplanation]) -> Section:
@@ -122,7 +121,6 @@ def _difference_heat_map(pairs: Sequence[PairwiseExplanation]) -> Chart:
 
 
 def _verdicts(pair: PairwiseExplanation) -> dict[str, str]:
-    """Return the verdict on a bucket by the better system."""
     return {"first": f"{pair.first} is better", "second": f"{pair.second} is better", "": UNDECIDED}
 
 
@@ -141,14 +139,8 @@ def _bucket_records(pair: PairwiseExplanation, facet: AttributeContrasts) -> Ite
     verdicts = _verdicts(pair)
     for row in facet.buckets:
         yield {
-            "language": facet.language,
-            "name": language_name(facet.language),
-            "bucket": row.bucket.name,
-            "edges": bucket_edges(row.bucket),
-            "n": row.bucket.n,
-            "first": rounded(row.first),
-            "second": rounded(row.second),
-            "difference": rounded(row.difference),
+            **_bucket_record(facet, row.bucket),
+            **{key: rounded(getattr(row, key)) for key in ("first", "second", "difference")},
             **charts.interval_fields(row.low, row.high, difference_interval_text(row.low, row.high)),
             "p": p_text(row.p),
             "verdict": verdicts[row.favours(facet.lower_is_better)],

@@ -15,8 +15,7 @@ from isogloss.scoring.names import known_language
 from isogloss.scoring.results import Results
 from isogloss.site.bias_section import bias_data
 from isogloss.site.page_data import explain_data
-from isogloss.site.page_parts import inlined_page, packaged_file, script_json
-from isogloss.site.section import ReportInputs, Section
+from isogloss.site.page_parts import ReportInputs, Section, inlined_page, packaged_file, script_json
 from isogloss.tables.charts import Chart
 from isogloss.tables.headline import headline
 from isogloss.tables.score_tables import mark_legend
@@ -52,7 +51,8 @@ def html_page(inputs: ReportInputs, sections: Sequence[Section], title: str) -> 
 
 
 def _subtitle(inputs: ReportInputs) -> str:
-    shown: Mapping[str, Results | Explanation] = inputs.systems or inputs.explained.explanations
+    scored = {name: system.record for name, system in inputs.systems.items()}
+    shown: Mapping[str, Results | Explanation] = scored or inputs.explained.explanations
     bias = inputs.explained.bias
     if not shown and bias is not None:
         tasks = ", ".join(dict.fromkeys(each.task for each in bias.distributions))
@@ -93,8 +93,7 @@ def page_chart(chart: Chart) -> dict[str, Any]:
 
 
 def _search_words(inputs: ReportInputs) -> Mapping[str, str]:
-    """Return the search words of each language: its names, family, branch and script."""
-    codes = {cell.language for results in inputs.systems.values() for cell in results.cells}
+    codes = {cell.language for system in inputs.systems.values() for cell in system.record.cells}
     explained = inputs.explained
     codes |= {facet.language for each in explained.explanations.values() for facet in each.facets}
     codes |= {each.language for each in explained.bias.distributions} if explained.bias else set()
@@ -108,9 +107,11 @@ def _search_words(inputs: ReportInputs) -> Mapping[str, str]:
 
 
 def _section(section: Section, cells: ExplainedCells) -> str:
-    body = [f'<section id="{section.id}" aria-labelledby="{section.id}-title">']
-    body.append(f'<h2 id="{section.id}-title">{html_text(section.title)}</h2>')
-    body.append(f'<p class="intro">{html_text(section.intro)}</p>')
+    body = [
+        f'<section id="{section.id}" aria-labelledby="{section.id}-title">',
+        f'<h2 id="{section.id}-title">{html_text(section.title)}</h2>',
+        f'<p class="intro">{html_text(section.intro)}</p>',
+    ]
     if section.panel:
         body.append(packaged_file(f"panel_{section.panel}.html"))
     figures = "" if section.panel else "".join(_figure(chart, section) for chart in section.charts)
@@ -118,7 +119,7 @@ def _section(section: Section, cells: ExplainedCells) -> str:
     tables = "\n".join(_folded_table(name, table, section, cells) for name, table in shown.items())
     parts = [f'<div class="{kind}">{part}</div>' for kind, part in (("figures", figures), ("tables", tables)) if part]
     body.append(f'<div class="parts">{"".join(parts)}</div>')
-    body += _notes(section.notes)
+    body += [_notes(section.notes)] if section.notes else []
     files = [_table_files(name, section, section.tables[name].title) for name in section.only_files]
     if files:
         body.append(f'<details class="beside"><summary>Tables as files</summary>{"".join(files)}</details>')
@@ -132,7 +133,7 @@ def _figure(chart: Chart, section: Section) -> str:
     files = _files("charts", chart.name, ("svg", "png")) if section.files and section.pictures else ""
     return (
         f"<figure{kind}><h3>{html_text(chart.title)}</h3>{_scrolling(f'{chart.title}, chart', content)}"
-        f"{''.join(_notes(chart.footnotes))}{files}</figure>"
+        f"{_notes(chart.footnotes)}{files}</figure>"
     )
 
 
@@ -146,21 +147,19 @@ def _table_files(name: str, section: Section, what: str = "") -> str:
 
 
 def _folded_table(name: str, table: Table, section: Section, cells: ExplainedCells) -> str:
-    """Return a foldable table, open in the first section."""
     state = " open" if section.id == "overview" else ""
     printed = "" if section.reference and len(table.rows) > 100 else " data-print"
-    below = "".join(_notes(table.notes))
     rows = counted(len(table.rows), "row")
     return (
         f"<details{state}{printed}><summary>{html_text(table.title)}, table ({rows})</summary>"
         f"{_scrolling(f'{table.title}, table', _table(table, cells), 'scroll tall')}"
-        f"{below}{_table_files(name, section)}</details>"
+        f"{_notes(table.notes)}{_table_files(name, section)}</details>"
     )
 
 
-def _notes(notes: Sequence[str]) -> list[str]:
+def _notes(notes: Sequence[str]) -> str:
     items = "".join(f'<li dir="auto">{html_text(note)}</li>' for note in notes)
-    return [f'<ul class="notes">{items}</ul>'] if items else []
+    return f'<ul class="notes">{items}</ul>' if items else ""
 
 
 def _scrolling(what: str, content: str, kind: str = "scroll") -> str:

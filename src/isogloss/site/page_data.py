@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from isogloss.explain.examples import ListedExample
-from isogloss.explain.model import AttributeScores
+from isogloss.explain.model import AttributeScores, Explanation
 from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, PairwiseExplanation
 from isogloss.figures import rounded
 from isogloss.scoring.names import language_name
@@ -40,7 +40,6 @@ def explain_data(explained: ExplainRecords, systems: Iterable[str] = (), size: i
 def _without_examples(
     explained: ExplainRecords, shared: "_SharedBuckets", colours: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return everything except the examples."""
     every = [facet for explanation in explained.explanations.values() for facet in explanation.facets]
     compared = (facet.metric for pair in explained.pairs for facet in pair.facets)
     metrics = list(dict.fromkeys((*(facet.metric for facet in every), *compared)))
@@ -69,11 +68,7 @@ def _without_examples(
 
 
 class _SharedBuckets:
-    """The buckets of each attribute of each cell ("cuts"), stored once.
-
-    `cuts` has lists of task, language, attribute, and buckets: name, edges, n, positions of the first ids, number of
-    ids.
-    """
+    # Each cut has task, language, attribute, and buckets: name, edges, n, positions of the first ids, number of ids.
 
     def __init__(self, ids: Mapping[str, Mapping[str, int]], limit: int) -> None:
         self.cuts: list[list[Any]] = []
@@ -131,7 +126,6 @@ def _compact_contrast(facet: AttributeContrasts, row: BucketContrast) -> tuple[i
 
 
 def _tenths(value: float | None) -> int | None:
-    """Return a score in tenths; None stays None."""
     return None if value is None else round(10 * rounded(value))
 
 
@@ -160,12 +154,11 @@ def _examples_that_fit(
 
 
 def _listings(explained: ExplainRecords) -> Iterator[tuple[str, Sequence[str]]]:
-    for explanation in explained.explanations.values():
+    every: list[Explanation | PairwiseExplanation] = [*explained.explanations.values(), *explained.pairs]
+    for explanation in every:
         for facet in explanation.facets:
-            yield from ((f"{facet.task}/{facet.language}", score.ids) for score in facet.buckets)
+            yield from ((f"{facet.task}/{facet.language}", row.ids) for row in facet.buckets)
     for pair in explained.pairs:
-        for contrast in pair.facets:
-            yield from ((f"{contrast.task}/{contrast.language}", row.ids) for row in contrast.buckets)
         for cell in pair.cells:
             yield from ((f"{cell.task}/{cell.language}", ids) for ids in (cell.first_right_ids, cell.second_right_ids))
 
@@ -195,7 +188,6 @@ def _compact_case(case: ListedExample, length: int, systems: Sequence[str]) -> l
 
 
 def _one_line(value: Any, length: int) -> str:
-    """Return any answer as one line of at most `length` characters."""
     if value is None:
         return "(none)"
     text = " · ".join(_one_line(one, length) for one in value) if isinstance(value, list) else str(value)

@@ -27,12 +27,7 @@ _SECONDS_PER_ITEM = 8
 
 
 def review_page(code: str, cases: int, seed: int) -> str:
-    """Return the page with a sample of `cases` cases of each test.
-
-    Raises:
-        UnknownNameError: unknown language.
-        GrammarError: the language file is invalid.
-    """
+    """Return the page with a sample of `cases` cases of each test of a language."""
     items = review_items(code, cases, seed)
     entry = language(code)
     direction = "rtl" if entry.rtl else "ltr"

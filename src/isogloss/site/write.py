@@ -15,11 +15,12 @@ from isogloss.errors import DataError
 from isogloss.escaping import csv_text
 from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias
-from isogloss.results.readers import RECORD, read_record
-from isogloss.scoring.names import known_language, shortest_distinct, system_words
+from isogloss.results.readers import RECORD, read_record, system_of_record
+from isogloss.results.system import by_shown_name
+from isogloss.scoring.names import known_language
 from isogloss.scoring.results import Results, ScoreRow
 from isogloss.site.html import html_page
-from isogloss.site.section import ReportInputs
+from isogloss.site.page_parts import ReportInputs, Section
 from isogloss.site.sections import analysis_sections, bias_sections, finding_section, report_sections
 from isogloss.tables.explain_io import ExplainRecords, explain_records, read_explain_records
 from isogloss.tables.finding_tables import tidy_csv
@@ -75,8 +76,8 @@ def report(
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(("system", *ScoreRow.__struct_fields__))
-    for name, record in inputs.systems.items():
-        writer.writerows((csv_text(name), *row.as_csv()) for row in record.rows())
+    for name, system in inputs.systems.items():
+        writer.writerows((csv_text(name), *row.as_csv()) for row in system.record.rows())
     files["scores.csv"] = stream.getvalue().encode()
     report_step("page")
     files["index.html"] = html_page(inputs, parts, title).encode()
@@ -88,22 +89,20 @@ def read_inputs(
     results: Sequence[Path | str | Results], explain: Sequence[Path | str | Analysis | DatasetBias] = ()
 ) -> ReportInputs:
     """Read result records, or folders with a `results.json`, and the output of `isogloss explain`."""
-    records = []
+    systems = []
     for source in results:
         if isinstance(source, Results):
-            records.append(source)
+            systems.append(system_of_record(source, "results in memory"))
             continue
         record = read_record(Path(source))
-        records.append(record)
         main = {name: task(name).main for name in {cell.task for cell in record.cells}}
         for cell in record.cells:
             if lacking := [metric for metric in main[cell.task] if metric not in cell.metrics]:
                 where = Path(source, RECORD) if Path(source).is_dir() else source
                 what = f"{cell.task}/{cell.language} has no {' and no '.join(lacking)}"
                 raise DataError(what, where=str(where), fix="Score the predictions again")
-    # The same system may have been scored on two suites.
-    names = shortest_distinct([(*system_words(record.system), record.suite) for record in records])
-    return ReportInputs(dict(zip(names, records, strict=True)), read_explain_records(explain))
+        systems.append(system_of_record(record, str(source)))
+    return ReportInputs(by_shown_name(systems), read_explain_records(explain))
 
 
 def _write_all(files: Mapping[str, bytes], folder: Path) -> None:
@@ -126,14 +125,12 @@ def _write_all(files: Mapping[str, bytes], folder: Path) -> None:
 
 def write_analysis(analysis: Analysis, path: Path, *, title: str = "Isogloss explain") -> None:
     """Write an analysis as one self-contained page."""
-    with atomic_write(path) as stream:
-        stream.write(html_page(ReportInputs(explained=explain_records(analysis)), analysis_sections(analysis), title))
+    _write_page(path, ReportInputs(explained=explain_records(analysis)), analysis_sections(analysis), title)
 
 
 def write_bias(bias: DatasetBias, path: Path, *, title: str = "Isogloss explain: dataset bias") -> None:
     """Write a dataset bias analysis as one self-contained page."""
-    with atomic_write(path) as stream:
-        stream.write(html_page(ReportInputs(explained=ExplainRecords(bias=bias)), bias_sections(bias), title))
+    _write_page(path, ReportInputs(explained=ExplainRecords(bias=bias)), bias_sections(bias), title)
 
 
 def write_finding(finding: Finding, path: Path) -> None:
@@ -141,8 +138,12 @@ def write_finding(finding: Finding, path: Path) -> None:
     codes = {str(row["language"]) for table in finding.tables for row in table.records() if row.get("language")}
     known = {entry.code for code in codes if (entry := known_language(code))}
     inputs = ReportInputs(subtitle=finding.command, languages=tuple(sorted(known)))
+    _write_page(path, inputs, [finding_section(finding, files=False)], f"Isogloss: {finding.title}")
+
+
+def _write_page(path: Path, inputs: ReportInputs, sections: Sequence[Section], title: str) -> None:
     with atomic_write(path) as stream:
-        stream.write(html_page(inputs, [finding_section(finding, files=False)], f"Isogloss: {finding.title}"))
+        stream.write(html_page(inputs, sections, title))
 
 
 def write_tidy_tables(finding: Finding, path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from isogloss.errors import UnknownNameError
 from isogloss.figures import rounded, score_text
-from isogloss.results.rows import Systems, tasks_of
+from isogloss.results.averages import Systems, tasks_of
 from isogloss.scoring.main_score import lower_is_better, mixed_directions
 from isogloss.scoring.results import CellScore, Results, signature_parts
 from isogloss.tables import charts
@@ -74,8 +74,8 @@ def _languages_of(suite_name: str, task_name: str) -> Iterable[str]:
 def coverage_table(systems: Systems) -> Table:
     """Return the number of cells, tasks and languages of each system."""
     table = Table("Coverage", ("system", "cells", "tasks", "languages", "overall"))
-    for name, results in systems.items():
-        covered = coverage(results)
+    for name, system in systems.items():
+        covered = coverage(system.record)
         overall = "complete" if covered.complete else "not ranked"
         table.add(name, covered.cells, covered.tasks, covered.languages, overall)
     table.notes = ["a cell is a task in a language of the suite; cells with partial gold are not counted"]
@@ -120,27 +120,29 @@ class SharedScores:
 
 def shared_scores(systems: Systems) -> SharedScores:
     """Return the cells that all systems have in their averages, from the same split and data."""
-    cells = {
-        name: {_test_set(cell): cell for cell in each.cells if each.in_average(cell)} for name, each in systems.items()
-    }
+    cells = {name: _averaged_cells(system.record) for name, system in systems.items()}
     shared = set.intersection(*(set(system_cells) for system_cells in cells.values())) if cells else set()
     scores = {
         name: {(cell.task, cell.language): cell.score for key, cell in system_cells.items() if key in shared}
         for name, system_cells in cells.items()
     }
     tasks = tuple(name for name in tasks_of(systems) if any(name == task for task, *_ in shared))
-    return SharedScores(scores, tasks, frozenset().union(*(coverage(each).expected for each in systems.values())))
+    expected = (coverage(system.record).expected for system in systems.values())
+    return SharedScores(scores, tasks, frozenset().union(*expected))
 
 
-def _test_set(cell: CellScore) -> tuple[str, ...]:
-    """Return the key that must match for two scores of a cell to be comparable."""
-    return cell.task, cell.language, cell.split, signature_parts(cell.signature).get("data", "")
+def _averaged_cells(results: Results) -> dict[tuple[str, ...], CellScore]:
+    """Return the cells that enter averages, by the facts that make their scores comparable."""
+    return {
+        (cell.task, cell.language, cell.split, signature_parts(cell.signature).get("data", "")): cell
+        for cell in results.cells
+        if results.in_average(cell)
+    }
 
 
 def same_cells(systems: Systems) -> bool:
     """Return True if all systems have the same cells."""
-    cells = {frozenset(_test_set(cell) for cell in each.cells if each.in_average(cell)) for each in systems.values()}
-    return len(cells) <= 1
+    return len({frozenset(_averaged_cells(system.record)) for system in systems.values()}) <= 1
 
 
 def shared_title(shared: SharedScores) -> str:

@@ -6,7 +6,7 @@ from statistics import fmean
 
 from isogloss.figures import interval_text, rounded, score_text
 from isogloss.grouping import group_by
-from isogloss.results.rows import Systems, is_overall_of_one_cell
+from isogloss.results.averages import Systems, is_overall_of_one_cell
 from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import language_name
@@ -26,7 +26,7 @@ def headline(systems: Systems, shown: Shown = str) -> list[str]:
     Incomplete systems are never ranked; several are compared on the cells they share.
 
     Args:
-        systems: result records by system name.
+        systems: systems by name.
         shown: formats a name from a record.
 
     Returns:
@@ -34,17 +34,17 @@ def headline(systems: Systems, shown: Shown = str) -> list[str]:
     """
     if not systems:
         return []
-    ranked = {name: each for name, each in systems.items() if each.overall.complete_value is not None}
+    ranked = {name: each for name, each in systems.items() if each.record.overall.complete_value is not None}
     if len(systems) == 1:
-        ((name, results),) = systems.items()
-        first, compared = _alone(name, results, shown), systems
+        ((name, system),) = systems.items()
+        first, compared = _alone(name, system.record, shown), systems
     elif len(ranked) > 1 and same_cells(ranked):
         first, compared = _leader(ranked, shown), ranked
     else:
         first, compared = _side_by_side(shared_scores(systems), shown), systems
     shared = shared_scores(compared)
     sentence = "; ".join(filter(None, (first, _weakest(shared, shown), _english(shared))))
-    lacking = {name: covered for name, each in systems.items() if not (covered := coverage(each)).complete}
+    lacking = {name: covered for name, each in systems.items() if not (covered := coverage(each.record)).complete}
     if len(systems) == 1 or not lacking:
         return [f"{sentence}."]
     named = [f"{shown(name)} ({covered.cells} cells, {covered.tasks} tasks)" for name, covered in lacking.items()]
@@ -89,12 +89,13 @@ def _errors(results: Results) -> bool:
 
 def _leader(systems: Systems, shown: Shown) -> str:
     """Return the leader of complete systems, the second, and systems statistically tied with the first."""
-    tops = {name: each.overall.score for name, each in systems.items() if each.overall.score is not None}
-    errors = _errors(next(iter(systems.values())))
+    records = {name: system.record for name, system in systems.items()}
+    tops = {name: record.overall.score for name, record in records.items() if record.overall.score is not None}
+    errors = _errors(next(iter(records.values())))
     one, two, *_ = order = sorted(tops, key=lambda name: tops[name].value if errors else -tops[name].value)
     rate = "an error rate of " if errors else ""
-    lead = f"{shown(one)} leads {len(systems)} systems on {shown(systems[one].suite)} with {rate}"
-    lead += _figure(tops[one], systems[one])
+    lead = f"{shown(one)} leads {len(systems)} systems on {shown(records[one].suite)} with {rate}"
+    lead += _figure(tops[one], records[one])
     ahead = abs(rounded(tops[one].value) - rounded(tops[two].value))
     interval = f", {interval_text(tops[two].low, tops[two].high)}" if tops[two].low is not None else ""
     theirs = f"{shown(two)} ({score_text(tops[two].value)}{interval})"

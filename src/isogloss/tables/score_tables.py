@@ -8,12 +8,10 @@ from typing import Any
 from isogloss import figures
 from isogloss.figures import MISSING, counted, difference_text, interval_text, score_text
 from isogloss.languages.published import overall
-from isogloss.results.rows import (
-    CellRow,
+from isogloss.results.averages import (
     LanguageGroup,
     Systems,
     average_rows,
-    cell_rows,
     gap_rows,
     group_rows,
     is_overall_of_one_cell,
@@ -21,7 +19,7 @@ from isogloss.results.rows import (
 )
 from isogloss.scoring.main_score import lower_is_better, main_score
 from isogloss.scoring.names import language_name
-from isogloss.scoring.results import PairScores, Results
+from isogloss.scoring.results import CellScore, PairScores, Results
 from isogloss.tables.formatting import interval_notes, left_out_notes
 from isogloss.tables.table import Table
 from isogloss.tasks.registry import task
@@ -36,9 +34,9 @@ PAIR_SUBSETS = ("all", "same language", "different languages")
 def score_tables(systems: Systems) -> list[Table]:
     """Return the tables of `isogloss score`, the most important first."""
     tables = [overview_table(systems)]
-    if any(results.pairs for results in systems.values()):
+    if any(system.record.pairs for system in systems.values()):
         tables.append(pair_table(systems))
-    cells = [cell for results in systems.values() for cell in results.cells]
+    cells = [cell for system in systems.values() for cell in system.record.cells]
     if len(cells) > 1 or any(cell.partial for cell in cells):
         tables += [group_table(systems, "family"), language_table(systems)]
     return tables
@@ -52,7 +50,7 @@ def only_if_several(shown: Mapping[str, Any], *cells: str) -> tuple[str, ...]:
 def overview_table(systems: Systems) -> Table:
     """Return task averages, categories and the overall score, with intervals and n; missing cells are noted below."""
     words = ("task", *only_if_several(systems, "system"), "metrics")
-    suites = dict.fromkeys(f"{results.suite}, {results.split}" for results in systems.values())
+    suites = dict.fromkeys(f"{system.record.suite}, {system.record.split}" for system in systems.values())
     who = next(iter(systems)) if len(systems) == 1 else f"{len(systems)} systems"
     title = f"{who} on {'; '.join(suites)}"
     table = Table(title, (*words, "score", "95 %", "n", "languages"), words=len(words))
@@ -68,8 +66,8 @@ def overview_table(systems: Systems) -> Table:
 def _by_holders(systems: Systems, notes_of: Callable[[Results], list[str]]) -> list[str]:
     """Return the notes of all systems; notes that apply to only some systems name them."""
     holders: dict[str, list[str]] = defaultdict(list)
-    for name, results in systems.items():
-        for note in notes_of(results):
+    for name, system in systems.items():
+        for note in notes_of(system.record):
             holders[note].append(name)
     return [note if len(names) == len(systems) else f"{', '.join(names)}: {note}" for note, names in holders.items()]
 
@@ -148,8 +146,8 @@ def partial_notes(systems: Systems) -> list[str]:
 def partial_summary(systems: Systems) -> list[str]:
     """Return the notes in short form, one line per system, for charts."""
     lines = []
-    for name, results in systems.items():
-        missing = results.overall.missing
+    for name, system in systems.items():
+        missing = system.record.overall.missing
         tasks = sum("/" not in item for item in missing)
         cells = len(missing) - tasks
         parts = [counted(tasks, "task")] * bool(tasks)
@@ -169,23 +167,25 @@ def names_by_task(missing: Iterable[str]) -> str:
 
 def language_table(systems: Systems) -> Table:
     """Return one row per language and system, one column per task; cells of another split are marked."""
-    tasks, cells = tasks_of(systems), cell_rows(systems)
-    by_key = {(cell.language, cell.system, cell.task): cell for cell in cells}
+    tasks, cells = tasks_of(systems), marked_cells(systems)
+    texts = {(cell.language, name, cell.task): score_text(cell.score) + marks for name, cell, marks in cells}
     words = ("code", "language", *only_if_several(systems, "system"))
     table = Table("By language", (*words, *tasks), words=len(words))
-    keys = dict.fromkeys((cell.language, cell.system) for cell in cells)
+    keys = dict.fromkeys((cell.language, name) for name, cell, _ in cells)
     for code, name in sorted(keys, key=lambda key: key[0]):
-        row_cells = [by_key.get((code, name, task)) for task in tasks]
-        scores = [score_text(cell.score) + cell_marks(cell) if cell else MISSING for cell in row_cells]
+        scores = [texts.get((code, name, task), MISSING) for task in tasks]
         table.add(code, language_name(code), *only_if_several(systems, name), *scores)
-    table.notes = mark_notes("".join(map(cell_marks, cells)))
+    table.notes = mark_notes("".join(marks for *_, marks in cells))
     return table
 
 
-def cell_marks(cell: CellRow) -> str:
-    """Return the marks of a cell's score: incomplete gold, or another split."""
-    is_dev = cell.split_asked == "best" and cell.record.split == "dev"
-    return "†" * cell.record.partial + "‡" * is_dev
+def marked_cells(systems: Systems) -> list[tuple[str, CellScore, str]]:
+    """Return every cell with the name of its system and the marks of its score: incomplete gold, or another split."""
+    return [
+        (name, cell, "†" * cell.partial + "‡" * (system.record.split == "best" and cell.split == "dev"))
+        for name, system in systems.items()
+        for cell in system.record.cells
+    ]
 
 
 def mark_notes(marked: str) -> list[str]:
@@ -243,8 +243,8 @@ def pair_table(systems: Systems) -> Table:
     """Return retrieval within and across languages, pooled over all queries."""
     words = ("task", *only_if_several(systems, "system"), "metric")
     table = Table("Retrieval by language of query and target (pooled)", (*words, *PAIR_SUBSETS), words=len(words))
-    for name, results in systems.items():
-        for scores in results.pairs:
+    for name, system in systems.items():
+        for scores in system.record.pairs:
             numbers = [scores.subsets.get(subset) for subset in PAIR_SUBSETS]
             texts = [
                 f"{score_text(number.value)} [{interval_text(number.low, number.high)}]" if number else MISSING
@@ -275,7 +275,8 @@ def provenance_tables(systems: Systems) -> dict[str, Table]:
     missing = Table("Missing tasks and cells", ("system", "average", "missing"), words=3)
     left_out = Table("Predictions left out", ("system", "answers", "reason", "what to do"), words=4)
     signatures = Table("Signatures", ("system", "task", "code", "language", "signature"), words=5)
-    for name, results in systems.items():
+    for name, system in systems.items():
+        results = system.record
         facts = {**results.system, "suite": results.suite, "split": results.split, "isogloss": results.isogloss}
         for key, value in {**facts, "schema version": results.schema_version}.items():
             about.add(name, key, str(value))

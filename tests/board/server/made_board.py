@@ -13,12 +13,18 @@ from starlette.testclient import TestClient
 
 from archives import tar_of as tar_of  # noqa: PLC0414 - for the tests of boards
 from archives import zip_of as zip_of  # noqa: PLC0414
-from isogloss.board.server.app import create_app
-from isogloss.board.server.board import OpenBoard, open_board
+from isogloss.board.server.board import (
+    BoardSettings,
+    OpenBoard,
+    create_team,
+    create_token,
+    find_team,
+    open_board,
+    write_settings,
+)
 from isogloss.board.server.database import writing
 from isogloss.board.server.queue import JobClaims
-from isogloss.board.server.settings import BoardSettings, write_settings
-from isogloss.board.server.tokens import create_team, create_token, find_team
+from isogloss.board.server.serve import create_app
 from isogloss.board.server.worker import work_once
 from isogloss.tasks.loading import load
 

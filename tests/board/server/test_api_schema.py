@@ -10,7 +10,7 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 
 from board.server.made_board import answers, make_board, make_token, send, team_client, work_all, zip_of
-from isogloss.board.server.app import create_app
+from isogloss.board.server.serve import create_app
 
 
 @pytest.fixture(scope="module")

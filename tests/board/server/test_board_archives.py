@@ -17,7 +17,7 @@ import pytest
 
 from board.server.made_board import answers, tar_of, zip_of
 from isogloss.board.server.archives import ArchiveError, DiskError, unpack
-from isogloss.board.server.settings import BoardSettings
+from isogloss.board.server.board import BoardSettings
 
 SETTINGS = BoardSettings(files=50, unpacked_bytes=200 << 20)
 

@@ -11,9 +11,9 @@ from sqlalchemy import select
 from starlette.testclient import TestClient
 
 from board.server.made_board import make_board, send, team_client, work_all, zip_of
-from isogloss.board.server.app import create_app
-from isogloss.board.server.models import BoardTable
+from isogloss.board.server.database import BoardTable
 from isogloss.board.server.scoring import read_submission, redacted
+from isogloss.board.server.serve import create_app
 from isogloss.predictions.problems import Problem, ProblemCode
 from isogloss.tasks.suites import suite
 from sample import write_gold, write_system

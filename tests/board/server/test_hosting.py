@@ -20,8 +20,7 @@ import urllib3
 
 from board.server.made_board import METADATA, answers, make_board, make_token, tar_of, zip_of
 from board.server.served import ServedBoard, free_port, served
-from isogloss.board.server.board import OpenBoard
-from isogloss.board.server.settings import BoardSettings
+from isogloss.board.server.board import BoardSettings, OpenBoard
 
 GUIDE = (Path(__file__).parents[3] / "docs/board-server.md").read_text(encoding="utf-8")
 API = "/api/v1"

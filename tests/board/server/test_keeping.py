@@ -11,11 +11,10 @@ from sqlalchemy import MetaData, select, text
 from starlette.testclient import TestClient
 
 from board.server.made_board import MakeBoard, answers, make_board, new_database, send, team_client, work_all, zip_of
-from isogloss.board.server.app import create_app
 from isogloss.board.server.backup import back_up, restore
 from isogloss.board.server.board import OpenBoard, open_board
-from isogloss.board.server.database import migrate, reading, writing
-from isogloss.board.server.models import BoardTable, Submission
+from isogloss.board.server.database import BoardTable, Submission, migrate, reading, writing
+from isogloss.board.server.serve import create_app
 from isogloss.cli.main import main
 from isogloss.errors import DataError, IsoglossError
 from isogloss.results.metadata import read_metadata

@@ -12,9 +12,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from board.server.made_board import METADATA, MakeBoard, answers, make_board, send, team_client, work_all, zip_of
-from isogloss.board.server import access, intake, protection
-from isogloss.board.server.app import create_app
+from isogloss.board.server import access, intake, middleware
 from isogloss.board.server.board import OpenBoard
+from isogloss.board.server.serve import create_app
 
 API = "/api/v1"
 
@@ -151,8 +151,8 @@ def test_rate_limits(boards: MakeBoard, monkeypatch: pytest.MonkeyPatch) -> None
     assert [each.status_code for each in read] == [200] * 11 + [429] * 4
     assert 1 <= int(read[-1].headers["retry-after"]) <= 61
     # The minute ends independently of the wall clock.
-    now = protection.time.monotonic()
-    monkeypatch.setattr(protection.time, "monotonic", lambda: now + 61)
+    now = middleware.time.monotonic()
+    monkeypatch.setattr(middleware.time, "monotonic", lambda: now + 61)
     assert client.get(f"{API}/board").status_code == 200
 
 
@@ -232,12 +232,12 @@ def test_unavailable_database(board: OpenBoard, client: TestClient) -> None:
 
 
 def test_internal_errors_reveal_nothing(board: OpenBoard, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    from isogloss.board.server import board_routes
+    from isogloss.board.server import routes
 
     def fail(*_: Any) -> None:
         raise RuntimeError("secret label")
 
-    monkeypatch.setattr(board_routes, "reading", fail)
+    monkeypatch.setattr(routes, "reading", fail)
     answer = client.get(f"{API}/queue")
     assert answer.status_code == 500
     assert "secret" not in answer.text

@@ -15,8 +15,7 @@ from sqlalchemy import func, select
 from board.server.made_board import LANGUAGES, MakeBoard, answers, send, team_client, work_all, zip_of
 from isogloss.board.server import worker
 from isogloss.board.server.board import OpenBoard
-from isogloss.board.server.database import reading, writing
-from isogloss.board.server.models import AuditEntry, ScoreRecord, ScoringJob, Submission
+from isogloss.board.server.database import AuditEntry, ScoreRecord, ScoringJob, Submission, reading, writing
 from isogloss.board.server.pages import rebuild_pages
 from isogloss.board.server.queue import JobClaims, LostJobError, beat, enqueue, put_back
 from isogloss.board.server.scoring import score_submission

@@ -19,8 +19,7 @@ from sqlalchemy import func, select
 from board.server.made_board import METADATA, MakeBoard, answers, make_board, make_token, zip_of
 from board.server.served import served
 from isogloss.board.client import BoardClient, BoardError
-from isogloss.board.server.database import reading
-from isogloss.board.server.models import AuditEntry, ScoreRecord, Submission
+from isogloss.board.server.database import AuditEntry, ScoreRecord, Submission, reading
 from isogloss.cli.main import main
 
 

@@ -9,10 +9,9 @@ from starlette.testclient import TestClient
 from board.server.made_board import MakeBoard, team_client
 from isogloss.board.server import access
 from isogloss.board.server.access import SharedRateLimit
-from isogloss.board.server.app import create_app
 from isogloss.board.server.board import OpenBoard, open_board
-from isogloss.board.server.database import reading, writing
-from isogloss.board.server.models import RateCount
+from isogloss.board.server.database import RateCount, reading, writing
+from isogloss.board.server.serve import create_app
 
 API = "/api/v1"
 WRONG = {"Authorization": "Bearer wrong"}

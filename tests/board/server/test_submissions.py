@@ -13,10 +13,9 @@ from starlette.testclient import TestClient
 
 from board.server.made_board import METADATA, MakeBoard, answers, send, tar_of, team_client, work_all, zip_of
 from isogloss.board.server import scoring
-from isogloss.board.server.app import create_app
 from isogloss.board.server.board import OpenBoard
-from isogloss.board.server.database import reading, writing
-from isogloss.board.server.models import AuditEntry, ScoreRecord, Submission
+from isogloss.board.server.database import AuditEntry, ScoreRecord, Submission, reading, writing
+from isogloss.board.server.serve import create_app
 from isogloss.scoring.score import score
 
 API = "/api/v1"
@@ -179,8 +178,8 @@ def test_permissions(board: OpenBoard) -> None:
 
 
 def test_tokens_can_be_revoked_and_are_not_stored(board: OpenBoard, client: TestClient) -> None:
-    from isogloss.board.server.models import AccessToken
-    from isogloss.board.server.tokens import revoke_token
+    from isogloss.board.server.board import revoke_token
+    from isogloss.board.server.database import AccessToken
 
     token = client.headers["Authorization"].removeprefix("Bearer ")
     _, public_id, secret = token.split("_", 2)

@@ -15,13 +15,10 @@ from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy import BigInteger, Engine, case, cast, delete, extract, func, select
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session
 
 from isogloss.board.server.answers import refusal
-from isogloss.board.server.board import OpenBoard
-from isogloss.board.server.database import reading, writing
-from isogloss.board.server.models import RateCount
-from isogloss.board.server.tokens import Bearer, bearer_of
+from isogloss.board.server.board import Bearer, OpenBoard, bearer_of
+from isogloss.board.server.database import RateCount, reading, writing
 
 _SCHEME = HTTPBearer(auto_error=False, description="Team token issued by the board's administrator")
 _FIX = "Send the header Authorization: Bearer isogloss_…; the board's administrator issues tokens"
@@ -45,11 +42,7 @@ class RateLimit:
     _windows: OrderedDict[str, tuple[float, int]] = field(default_factory=OrderedDict)
 
     def check(self, client: str) -> None:
-        """Count one request.
-
-        Raises:
-            HTTPException: 429 with the time to wait.
-        """
+        """Count one request; over the limit, raise the HTTP error 429 with the time to wait."""
         if seconds := self.wait(client):
             wait = str(int(seconds) + 1)
             message = f"too many requests: the limit is {self.per_minute} {self.what} per minute"
@@ -69,10 +62,7 @@ class RateLimit:
 
 @dataclass(kw_only=True)
 class SharedRateLimit(RateLimit):
-    """Requests per minute and client over all servers of the board.
-
-    A client over the limit causes no further database access until the minute is over.
-    """
+    """Requests over all servers of the board; a client over the limit is not counted until the minute is over."""
 
     engine: Engine
     _refused_until: OrderedDict[str, float] = field(default_factory=OrderedDict)
@@ -82,33 +72,29 @@ class SharedRateLimit(RateLimit):
         left = self._refused_until.get(client, 0.0) - time.monotonic()
         if left > 0:
             return left
+        counted = _INSERTS[self.engine.dialect.name](RateCount).values(
+            asker=f"{self.what}: {client}"[:_LONGEST], started=_NOW, count=1
+        )
+        counted = counted.on_conflict_do_update(
+            index_elements=[RateCount.asker],
+            set_={
+                "count": case((_IS_OVER, 1), else_=RateCount.count + 1),
+                "started": case((_IS_OVER, _NOW), else_=RateCount.started),
+            },
+        ).returning(RateCount.count, RateCount.started + _MINUTE - _NOW)
         with writing(self.engine) as session:
-            count, left = _count_one(session, f"{self.what}: {client}"[:_LONGEST])
+            count, seconds = session.execute(counted).one()
             if count == 1:
                 # Remove expired counts, except those another server is changing.
                 expired = select(RateCount.asker).where(_IS_OVER).with_for_update(skip_locked=True)
                 session.execute(delete(RateCount).where(RateCount.asker.in_(expired)))
         if count <= self.per_minute:
             return 0.0
+        left = max(1.0, float(seconds))
         self._refused_until[client] = time.monotonic() + left
         if len(self._refused_until) > REMEMBERED:
             self._refused_until.popitem(last=False)
         return left
-
-
-def _count_one(session: Session, client: str) -> tuple[int, float]:
-    """Increment a count in one statement; return it and the seconds until it is reset."""
-    insert = _INSERTS[session.get_bind().dialect.name]
-    counted = insert(RateCount).values(asker=client, started=_NOW, count=1)
-    counted = counted.on_conflict_do_update(
-        index_elements=[RateCount.asker],
-        set_={
-            "count": case((_IS_OVER, 1), else_=RateCount.count + 1),
-            "started": case((_IS_OVER, _NOW), else_=RateCount.started),
-        },
-    ).returning(RateCount.count, RateCount.started + _MINUTE - _NOW)
-    count, left = session.execute(counted).one()
-    return int(count), max(1.0, float(left))
 
 
 class RateLimits:

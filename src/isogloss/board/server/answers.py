@@ -8,7 +8,7 @@ from fastapi import HTTPException
 from pydantic import BaseModel, Field
 from starlette.responses import JSONResponse
 
-from isogloss.board.server.models import ScoreRecord, Submission
+from isogloss.board.server.database import ScoreRecord, Submission
 from isogloss.errors import IsoglossError
 from isogloss.figures import rounded
 from isogloss.predictions.problems import Problem
@@ -193,21 +193,13 @@ def error_response(status: int, what: str, fix: str = "", headers: dict[str, str
     return JSONResponse(ErrorAnswer(what=what, fix=fix).model_dump(), status, headers)
 
 
-def problem_answers(problems: Sequence[Problem]) -> list[ProblemAnswer]:
-    """Convert problems to their form in the API."""
-    return [ProblemAnswer(**msgspec.structs.asdict(problem.text)) for problem in problems]
-
-
 def submission_answer(submission: Submission, queue: Sequence[int], *, with_scores: bool = True) -> SubmissionAnswer:
     """Return a submission as shown to its team; `queue` lists the waiting ids in order."""
+    same = ("key", "state", "system_id", "created_at", "changed_at")
     return SubmissionAnswer(
-        key=submission.key,
-        state=submission.state,
+        **{name: getattr(submission, name) for name in same},
         queue_position=queue.index(submission.id) + 1 if submission.id in queue else None,
-        system_id=submission.system_id,
         system=msgspec.json.decode(submission.system),
-        created_at=submission.created_at,
-        changed_at=submission.changed_at,
         archive_sha256=submission.archive,
         problems=msgspec.json.decode(submission.problems),
         scores=score_answers(submission) if with_scores else [],
@@ -222,19 +214,14 @@ def score_answers(submission: Submission) -> list[ScoresAnswer]:
 def _scores(scored: ScoreRecord) -> ScoresAnswer:
     results = msgspec.json.decode(scored.record, type=Results)
     overall, averages = results.overall, [*results.tasks, *results.categories]
-    cells = [
-        ScoredCell(
-            task=cell.task,
-            language=cell.language,
-            n=max(number.n for number in cell.metrics.values()),
-            metrics={
-                name: [published_score(value) for value in (number.value, number.low, number.high)]
-                for name, number in cell.metrics.items()
-            },
-            signature=cell.signature,
-        )
-        for cell in results.cells
-    ]
+    cells = []
+    for cell in results.cells:
+        same, n = ("task", "language", "signature"), max(number.n for number in cell.metrics.values())
+        metrics = {
+            name: [published_score(value) for value in (number.value, number.low, number.high)]
+            for name, number in cell.metrics.items()
+        }
+        cells.append(ScoredCell(**{name: getattr(cell, name) for name in same}, n=n, metrics=metrics))
     return ScoresAnswer(
         scorer=scored.scorer,
         at=scored.created_at,

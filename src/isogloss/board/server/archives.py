@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, cast
 
-from isogloss.board.server.settings import BoardSettings
+from isogloss.board.server.board import BoardSettings
 from isogloss.data.archives import CHUNK, DAMAGE, SAFE_BYTES, ArchiveMember, UnpackLimit, open_tar
 from isogloss.errors import PredictionError
 from isogloss.escaping import printable
@@ -44,8 +44,8 @@ def _problem(what: str, fix: str, name: str = "") -> Problem:
     return Problem(code=ProblemCode.INVALID_ARCHIVE, file=file, detail=what, advice=fix)
 
 
-def _refusal(what: str) -> ArchiveError:
-    return ArchiveError([_problem(what, "Send only the predictions, which are far smaller")])
+def _refusal(what: str, fix: str = "Send only the predictions, which are far smaller") -> ArchiveError:
+    return ArchiveError([_problem(what, fix)])
 
 
 def unpack(archive: Path, folder: Path, settings: BoardSettings) -> Path:
@@ -69,7 +69,7 @@ def unpack(archive: Path, folder: Path, settings: BoardSettings) -> Path:
         raise
     except DAMAGE as error:
         reason = printable(str(error), 200)
-        raise ArchiveError([_problem(f"damaged or incomplete archive ({reason})", _FORMS)]) from error
+        raise _refusal(f"damaged or incomplete archive ({reason})", _FORMS) from error
     # The folder with the task folders may be the archive's only entry.
     entries = list(folder.iterdir())
     is_inside = len(entries) == 1 and entries[0].is_dir() and any(child.is_dir() for child in entries[0].iterdir())
@@ -123,7 +123,7 @@ def _write_all(members: Iterator[ArchiveMember], folder: Path, settings: BoardSe
     if problems:
         raise ArchiveError(problems)
     if not seen:
-        raise ArchiveError([_problem("no files", _FORMS)])
+        raise _refusal("no files", _FORMS)
 
 
 def _too_many(files: int) -> Problem:
@@ -131,7 +131,6 @@ def _too_many(files: int) -> Problem:
 
 
 def _fault(name: str, is_plain: bool, seen: set[str], settings: BoardSettings) -> Problem | None:
-    """Return the problem of a member, or None."""
     parts = name.split("/")
     # Some file systems do not distinguish these names.
     folded = unicodedata.normalize("NFC", name).casefold()

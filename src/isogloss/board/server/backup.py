@@ -2,6 +2,7 @@
 
 import io
 import re
+import shutil
 import tarfile
 import time
 from pathlib import Path
@@ -10,10 +11,8 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, MetaData, Table, select, text
 
-from isogloss.board.server.board import OpenBoard
-from isogloss.board.server.database import migrate, open_database
-from isogloss.board.server.models import Submission
-from isogloss.board.server.settings import FILE, read_settings
+from isogloss.board.server.board import FILE, OpenBoard, read_settings
+from isogloss.board.server.database import Submission, migrate, open_database
 from isogloss.data.files import atomic_write
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
@@ -36,9 +35,6 @@ def back_up(board: OpenBoard, out: Path) -> int:
     """Write a running board to a tar file; return the number of submissions.
 
     The tables are a consistent snapshot and may be of an older version. Archives never change, so they are read later.
-
-    Raises:
-        DataError: cannot write the file, or an archive is missing.
     """
     with atomic_write(out) as stream, tarfile.open(fileobj=stream.buffer, mode="w") as archive:
         # A transaction on a consistent snapshot, the default in SQLite.
@@ -63,10 +59,7 @@ def back_up(board: OpenBoard, out: Path) -> int:
 
 
 def _board_tables(connection: Connection) -> list[Table]:
-    """Return the tables to back up, reflected because they may be older than the models.
-
-    Tables without ids hold the migration version and rate counts.
-    """
+    """Return the tables with ids, reflected because they may be older than the models."""
     metadata = MetaData()
     metadata.reflect(connection)
     return [table for table in metadata.sorted_tables if "id" in table.c]
@@ -95,8 +88,16 @@ def restore(backup: Path, folder: Path, database: str | None = None) -> int:
     tables: dict[str, bytes] = {}
     try:
         with tarfile.open(backup) as archive:
-            for info in archive:
-                _take(archive, info, folder, tables)
+            for info in filter(tarfile.TarInfo.isreg, archive):
+                stream = archive.extractfile(info)
+                if stream is not None and (info.name == _HEAD or _TABLE.fullmatch(info.name)):
+                    tables[info.name] = stream.read()
+                elif stream is not None and _FILES.fullmatch(info.name):
+                    path = folder / info.name
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    with path.open("wb") as out:
+                        shutil.copyfileobj(stream, out)
+                    path.chmod(0o600)
     except (tarfile.TarError, EOFError, OSError) as error:
         raise DataError(f"incomplete backup ({error})", where=str(backup)) from error
     if _HEAD not in tables or not (folder / FILE).is_file():
@@ -114,23 +115,7 @@ def restore(backup: Path, folder: Path, database: str | None = None) -> int:
     return count
 
 
-def _take(archive: tarfile.TarFile, info: tarfile.TarInfo, folder: Path, tables: dict[str, bytes]) -> None:
-    stream = archive.extractfile(info) if info.isreg() else None
-    if stream is None:
-        return
-    if info.name == _HEAD or _TABLE.fullmatch(info.name):
-        tables[info.name] = stream.read()
-    elif _FILES.fullmatch(info.name):
-        path = folder / info.name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb") as out:
-            while chunk := stream.read(1 << 20):
-                out.write(chunk)
-        path.chmod(0o600)
-
-
 def _fill(connection: Connection, tables: dict[str, bytes], where: str) -> int:
-    """Insert the rows into empty tables; return the number of submissions."""
     count = 0
     for table in _board_tables(connection):
         name = table.name

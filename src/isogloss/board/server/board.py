@@ -1,14 +1,114 @@
-"""An open board: folder, settings, database and secret."""
+"""A board's folder: its settings in `board.toml`, database and secret, teams and their access tokens."""
 
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_type_hints
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, select
+from sqlalchemy.orm import Session
 
-from isogloss.board.server.database import check_version, open_database
-from isogloss.board.server.settings import BoardSettings, read_settings
-from isogloss.board.server.tokens import read_pepper
+from isogloss.board.server.database import AccessToken, Team, check_version, open_database, record, timestamp
+from isogloss.checked_settings import checked_settings
+from isogloss.data.files import atomic_write, read_toml
+from isogloss.errors import DataError, unknown
+from isogloss.escaping import NAME_LENGTH, printable
+from isogloss.runs.toml import to_toml
+from isogloss.tasks.suites import suite
 from isogloss.version import __version__
+
+# See the team's submissions; submit; publish and withdraw.
+SCOPES = ("read", "submit", "publish")
+_TOKEN = re.compile(r"isogloss_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+_PEPPER = "pepper.key"
+FILE = "board.toml"
+
+_HEAD = """\
+# Settings of this board, read when `isogloss board serve` starts. The guide lists every key and its default.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardSettings:
+    """The settings of a board.
+
+    Attributes:
+        title: title on the pages.
+        suite: suite to score: a name from `isogloss list suites`, or a TOML file.
+        database: URL of a PostgreSQL database; "" for a SQLite file in the board's folder.
+        data: data folder; "" for ISOGLOSS_DATA or the user's cache.
+        gold: label folder in XTREME's layout, used instead of the data folder; "" for none.
+        upload_bytes: maximum size of an uploaded archive.
+        unpacked_bytes: maximum unpacked size.
+        unpacked_ratio: maximum ratio of unpacked to packed size, for more than 64 MiB.
+        files: maximum number of files in an archive.
+        depth: maximum depth of folders in an archive.
+        name_length: maximum number of characters of a path in an archive.
+        monthly_submissions: submissions scored per team and calendar month (UTC).
+        rescore_on_upgrade: True to rescore published systems after a change of the scorer version.
+        monthly_uploads: uploads per team and month, including rejected ones.
+        lease_seconds: time without a heartbeat after which another worker takes over a job.
+        job_seconds: maximum time to score one submission.
+        attempts: number of workers that may die while scoring a submission before it is rejected.
+        worker_bytes: memory limit of a worker; 0 for no limit.
+        reads_per_minute: API requests per address.
+        writes_per_minute: changes per team.
+        failures_per_minute: invalid tokens per address.
+        silence_seconds: time without data after which an unfinished request is aborted.
+        trusted_proxies: addresses or networks of proxies with a trusted X-Forwarded-For header.
+    """
+
+    title: str = "Isogloss board"
+    suite: str = "xtreme-r"
+    database: str = ""
+    data: str = ""
+    gold: str = ""
+    upload_bytes: int = 512 << 20
+    unpacked_bytes: int = 4 << 30
+    unpacked_ratio: int = 100
+    files: int = 5_000
+    depth: int = 6
+    name_length: int = 200
+    monthly_submissions: int = 5
+    rescore_on_upgrade: bool = True
+    monthly_uploads: int = 50
+    lease_seconds: float = 20.0
+    job_seconds: float = 3_600.0
+    attempts: int = 5
+    worker_bytes: int = 8 << 30
+    reads_per_minute: int = 600
+    writes_per_minute: int = 30
+    failures_per_minute: int = 10
+    silence_seconds: float = 20.0
+    trusted_proxies: tuple[str, ...] = ()
+
+
+def read_settings(folder: Path) -> BoardSettings:
+    """Read a board's settings; raise DataError for another folder, and for invalid or unknown settings."""
+    path = folder / FILE
+    if not path.is_file():
+        fix = f"Create a board with isogloss board admin create {folder}"
+        raise DataError("not a board folder: missing board.toml", where=str(folder), fix=fix)
+    types = get_type_hints(BoardSettings)
+    values = checked_settings(read_toml(path), types, "board setting", str(path), error=DataError, least=0)
+    settings = BoardSettings(**values)
+    suite(settings.suite)
+    return settings
+
+
+def write_settings(folder: Path, settings: BoardSettings) -> None:
+    """Write a new board's own settings, leaving the others at their defaults; an existing board raises DataError."""
+    suite(settings.suite)
+    if (folder / FILE).exists():
+        fix = "Edit its board.toml, or choose another folder"
+        raise DataError("already contains a board", where=str(folder), fix=fix)
+    own = ("title", "suite", "database", "data", "gold")
+    with atomic_write(folder / FILE) as stream:
+        stream.write(_HEAD + to_toml({name: getattr(settings, name) for name in own}))
 
 
 def scorer_version() -> str:
@@ -46,13 +146,7 @@ class OpenBoard:
 
 
 def open_board(folder: Path, *, any_version: bool = False) -> OpenBoard:
-    """Open a board, creating the tables in an empty database.
-
-    `any_version` accepts tables of another version, e.g. for a backup before an upgrade.
-
-    Raises:
-        DataError: not a board folder, or this version cannot use its database.
-    """
+    """Open a board, creating missing tables; `any_version` accepts those of other versions, e.g. for a backup."""
     folder = folder.resolve()
     settings = read_settings(folder)
     engine = open_database(settings.database, folder)
@@ -61,3 +155,89 @@ def open_board(folder: Path, *, any_version: bool = False) -> OpenBoard:
     for subfolder in (board.incoming, board.work, board.site):
         subfolder.mkdir(exist_ok=True)
     return board
+
+
+@dataclass(frozen=True)
+class Bearer:
+    """An authenticated team and the token it used."""
+
+    team_id: int
+    team: str
+    token: str
+    scopes: frozenset[str]
+
+    @property
+    def actor(self) -> str:
+        """Name in the audit log."""
+        return f"team {self.team} (token {self.token})"
+
+
+def read_pepper(folder: Path) -> bytes:
+    """Return the board's secret for hashing tokens, stored outside the database; create it if missing."""
+    path = folder / _PEPPER
+    if not path.is_file():
+        with atomic_write(path) as stream:
+            stream.write(secrets.token_hex(32) + "\n")
+        path.chmod(0o600)
+    return bytes.fromhex(path.read_text(encoding="ascii").strip())
+
+
+def create_team(session: Session, name: str, contact: str = "", monthly_submissions: int | None = None) -> Team:
+    """Add a team; raise DataError if its name is blank or taken."""
+    name = printable(name, NAME_LENGTH).strip()
+    if not name:
+        raise DataError("empty team name")
+    if session.scalar(select(Team).where(Team.name == name)) is not None:
+        raise DataError(f"duplicate team {name!r}", fix="Choose another name")
+    team = Team(name=name, contact=printable(contact, 320), monthly_submissions=monthly_submissions)
+    session.add(team)
+    session.flush()
+    return team
+
+
+def find_team(session: Session, name: str) -> Team:
+    """Return a team by name; raise UnknownNameError if there is none."""
+    team = session.scalar(select(Team).where(Team.name == name))
+    if team is None:
+        raise unknown("team", name, session.scalars(select(Team.name)))
+    return team
+
+
+def create_token(session: Session, team: Team, pepper: bytes, scopes: Sequence[str] = SCOPES) -> str:
+    """Return a new token of a team, which cannot be recovered later; unknown scopes raise UnknownNameError."""
+    for scope in scopes:
+        if scope not in SCOPES:
+            raise unknown("scope", scope, SCOPES)
+    public_id, secret, salt = secrets.token_hex(6), secrets.token_urlsafe(32), secrets.token_hex(16)
+    stored = AccessToken(
+        public_id=public_id, team_id=team.id, salt=salt, digest=_digest(secret, salt, pepper), scopes=" ".join(scopes)
+    )
+    session.add(stored)
+    return f"isogloss_{public_id}_{secret}"
+
+
+def revoke_token(session: Session, public_id: str, actor: str) -> None:
+    """Revoke a token; raise UnknownNameError if its id is unknown."""
+    stored = session.scalar(select(AccessToken).where(AccessToken.public_id == public_id))
+    if stored is None:
+        raise unknown("token", public_id, session.scalars(select(AccessToken.public_id)))
+    stored.revoked_at = stored.revoked_at or timestamp()
+    record(session, actor, "revoke token", public_id)
+
+
+def bearer_of(session: Session, token: str, pepper: bytes) -> Bearer | None:
+    """Return the token's owner, or None if it is invalid."""
+    match = _TOKEN.fullmatch(token)
+    if match is None:
+        return None
+    stored = session.scalar(select(AccessToken).where(AccessToken.public_id == match[1]))
+    if stored is None or stored.revoked_at is not None:
+        return None
+    if not hmac.compare_digest(stored.digest, _digest(match[2], stored.salt, pepper)):
+        return None
+    return Bearer(stored.team_id, stored.team.name, stored.public_id, frozenset(stored.scopes.split()))
+
+
+def _digest(secret: str, salt: str, pepper: bytes) -> str:
+    # Only this salted hash is stored. The secret has 256 random bits, so a slow password hash would add nothing.
+    return hmac.new(pepper, f"{salt}/{secret}".encode(), hashlib.sha256).hexdigest()

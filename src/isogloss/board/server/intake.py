@@ -17,28 +17,32 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from isogloss.board.facts import slug
-from isogloss.board.server.board import OpenBoard
-from isogloss.board.server.database import record, writing
-from isogloss.board.server.models import SCORED, WAITING, Submission, Team, timestamp
-from isogloss.board.server.protection import BODY_BYTES
+from isogloss.board.server.board import Bearer, OpenBoard
+from isogloss.board.server.database import SCORED, WAITING, Submission, Team, record, timestamp, writing
+from isogloss.board.server.middleware import BODY_BYTES
 from isogloss.board.server.queue import enqueue
 from isogloss.board.server.scoring import publish as publish_scored
-from isogloss.board.server.tokens import Bearer
 from isogloss.errors import PredictionError
 
 FIELDS = ("metadata", "publish", "archive")
 
 
-class UploadLimitError(PredictionError):
-    """Archive over the size limit."""
-
-
-class MonthlyLimitError(PredictionError):
-    """Monthly quota exhausted."""
-
-
 class FormError(PredictionError):
     """Invalid form."""
+
+    status = 422
+
+
+class UploadLimitError(FormError):
+    """Archive over the size limit."""
+
+    status = 413
+
+
+class MonthlyLimitError(FormError):
+    """Monthly quota exhausted."""
+
+    status = 429
 
 
 class IncomingArchive:
@@ -52,12 +56,7 @@ class IncomingArchive:
         self.size = 0
 
     def write(self, chunk: bytes) -> None:
-        """Append bytes.
-
-        Raises:
-            UploadLimitError: the archive is too large.
-            OSError: the disk is full.
-        """
+        """Append bytes; raise UploadLimitError if the archive is too large."""
         self.size += len(chunk)
         if self.size > self._board.settings.upload_bytes:
             what = f"the archive is larger than {self._board.settings.upload_bytes:,} bytes"
@@ -139,13 +138,7 @@ class UploadForm:
 
 
 async def read_form(request: Request, form: UploadForm) -> None:
-    """Read a whole multipart form.
-
-    Raises:
-        FormError: the form is invalid or incomplete.
-        UploadLimitError: the archive is too large.
-        OSError: the disk is full.
-    """
+    """Read a whole multipart form; raise FormError if it is invalid, incomplete or too large."""
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     boundary = options.get(b"boundary", b"")
     if kind != b"multipart/form-data" or not 1 <= len(boundary) <= 70:
@@ -168,11 +161,7 @@ def accept(
     """Queue a submission; return its key, and False if it duplicates an earlier one.
 
     The complete upload is kept only with a submission. `publish` publishes it when scored, without a preview; it also
-    applies to the earlier duplicate.
-
-    Raises:
-        MonthlyLimitError: the team's monthly quota is exhausted.
-        OSError: the disk is full.
+    applies to the earlier duplicate. An exhausted quota raises MonthlyLimitError.
     """
     sha256 = archive.sync()
     system = msgspec.json.encode(metadata, order="sorted").decode()

@@ -14,14 +14,13 @@ from sqlalchemy.orm import Session, selectinload
 from isogloss.board.build import make_board
 from isogloss.board.server.answers import DECIMALS
 from isogloss.board.server.board import OpenBoard
-from isogloss.board.server.database import reading, writing
+from isogloss.board.server.database import Submission, reading, writing
 from isogloss.board.server.intake import scored_before
-from isogloss.board.server.models import Submission
 from isogloss.board.server.queue import ClaimedJob, owned, scratch_folder
 from isogloss.board.site import write_site
 from isogloss.figures import rounded
 from isogloss.results.metadata import known_facts, public_metadata
-from isogloss.results.published import read_published
+from isogloss.results.published_scores import read_published
 from isogloss.results.readers import read_results
 from isogloss.results.system import SystemResult
 from isogloss.scoring.results import Results
@@ -34,15 +33,7 @@ _KEPT = 2
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedSystem:
-    """A published system.
-
-    Attributes:
-        id: name in URLs.
-        system: public metadata.
-        results: newest result record, rounded to two decimals.
-        attempts: number of submissions the team had scored by then, including this one.
-        published_at: time of the first publication.
-    """
+    """A published system: its newest record with two decimals, and the team's scored submissions up to it."""
 
     id: str
     team: str
@@ -79,7 +70,6 @@ def public_facts(session: Session, submission: Submission) -> dict[str, Any]:
 
 
 def _rounded(value: Any) -> Any:
-    """Round all numbers of a record to the published decimals."""
     if isinstance(value, dict):
         return {key: _rounded(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -92,7 +82,7 @@ def rebuild_pages(board: OpenBoard, job: ClaimedJob) -> None:
     with reading(board.engine) as session:
         systems = published_systems(session)
     suite = find_suite(board.settings.suite)
-    entries = [page_entry(system, suite) for system in systems] + read_published("published:all", suite)
+    entries = [_entry(system, suite) for system in systems] + read_published("published:all", suite)
     site = make_board(entries, suite, title=board.settings.title, submit="submit.html")
     with scratch_folder(board, job) as folder:
         write_site(site, folder / "site")
@@ -102,8 +92,7 @@ def rebuild_pages(board: OpenBoard, job: ClaimedJob) -> None:
         owned(session, job).state = "done"
 
 
-def page_entry(system: PublishedSystem, suite: Suite) -> SystemResult:
-    """Return the board entry of a published system."""
+def _entry(system: PublishedSystem, suite: Suite) -> SystemResult:
     count = f"the team's submission no. {system.attempts}" if system.attempts > 1 else "the team's first submission"
     notes = [f"Scored on this board from predictions by {system.team}, {count}"]
     facts = known_facts(system.system)

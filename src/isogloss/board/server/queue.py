@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import mkdtemp
 
-from sqlalchemy import and_, or_, select, update
+from sqlalchemy import and_, or_, select, tuple_, update
 from sqlalchemy.orm import Session
 
 from isogloss.board.server.board import OpenBoard
-from isogloss.board.server.database import reading, writing
-from isogloss.board.server.models import ScoringJob
+from isogloss.board.server.database import ScoringJob, reading, writing
 
 
 class LostJobError(Exception):
@@ -65,16 +64,9 @@ class JobClaims:
         dead = [beat for beat, since in self._seen.items() if now - since >= self.board.settings.lease_seconds]
         if not has_waiting and not dead:
             return None
-        free = [
-            and_(
-                ScoringJob.id == job,
-                ScoringJob.owner == owner,
-                ScoringJob.beats == count,
-                ScoringJob.state == "running",
-            )
-            for job, owner, count in dead[:50]
-        ]
-        query = select(ScoringJob).where(or_(ScoringJob.state == "queued", *free)).order_by(ScoringJob.id).limit(1)
+        is_dead = tuple_(ScoringJob.id, ScoringJob.owner, ScoringJob.beats).in_(dead[:50])
+        is_free = or_(ScoringJob.state == "queued", and_(ScoringJob.state == "running", is_dead))
+        query = select(ScoringJob).where(is_free).order_by(ScoringJob.id).limit(1)
         with writing(self.board.engine) as session:
             row = session.scalar(query.with_for_update(skip_locked=True))
             if row is None:
@@ -96,11 +88,7 @@ def beat(board: OpenBoard, job: ClaimedJob) -> bool:
 
 
 def owned(session: Session, job: ClaimedJob) -> ScoringJob:
-    """Return the job's row, locked until the transaction ends.
-
-    Raises:
-        LostJobError: another worker has taken over.
-    """
+    """Return the job's row, locked until the transaction ends; raise LostJobError if another worker has taken over."""
     row = session.scalar(select(ScoringJob).where(ScoringJob.id == job.id).with_for_update())
     if row is None or row.owner != job.owner or row.state != "running":
         raise LostJobError

@@ -10,8 +10,7 @@ from sqlalchemy.orm import Session
 
 from isogloss.board.server.archives import ArchiveError, unpack
 from isogloss.board.server.board import OpenBoard, scorer_version
-from isogloss.board.server.database import reading, record, writing
-from isogloss.board.server.models import WAITING, ScoreRecord, Submission, timestamp
+from isogloss.board.server.database import WAITING, ScoreRecord, Submission, reading, record, timestamp, writing
 from isogloss.board.server.queue import ClaimedJob, enqueue, owned, scratch_folder
 from isogloss.data.location import cache_dir
 from isogloss.errors import IsoglossError
@@ -63,10 +62,8 @@ def score_submission(board: OpenBoard, job: ClaimedJob) -> None:
             LOG.info("submission %s: %s", job.submission_id, error)
             _finish(board, job, None, [_shown(board, folder, Problem.of_error(error))])
         except MemoryError:
-            problem = _not_scored(
-                "needs more memory than the board allows for a submission", "Send answers instead of vectors"
-            )
-            _finish(board, job, None, [problem.text])
+            what = "needs more memory than the board allows for a submission"
+            _finish(board, job, None, [_not_scored(what, "Send answers instead of vectors").text])
         else:
             _finish(board, job, msgspec.structs.replace(results, system=public_metadata(system)), problems)
 
@@ -162,11 +159,7 @@ def _shown(board: OpenBoard, folder: Path, problem: Problem) -> ProblemText:
 
 
 def score_validated(validated: ValidatedPredictions, warnings: list[ProblemText]) -> Results:
-    """Score the validated cells.
-
-    Raises:
-        ArchiveError: no cell can be scored.
-    """
+    """Score the validated cells; raise ArchiveError if none can be scored."""
     try:
         results = validated.score()
     except IsoglossError as error:
@@ -181,7 +174,6 @@ def score_validated(validated: ValidatedPredictions, warnings: list[ProblemText]
 
 
 def _is_scored(session: Session, submission_id: int) -> bool:
-    """Return True if the current scorer has scored a submission."""
     conditions = (ScoreRecord.submission_id == submission_id, ScoreRecord.scorer == scorer_version())
     return session.scalar(select(ScoreRecord.id).where(*conditions)) is not None
 
@@ -270,11 +262,7 @@ def rescore(session: Session, actor: str, progress: Callable[[str], None] | None
 
 
 def retry(session: Session, submission: Submission, actor: str) -> None:
-    """Queue a rejected submission again.
-
-    Raises:
-        StateError: the submission is not rejected.
-    """
+    """Queue a rejected submission again; raise StateError in any other state."""
     if submission.state != "rejected":
         raise StateError(f"submission {submission.key} is {submission.state}, not rejected")
     _move(submission, "received")

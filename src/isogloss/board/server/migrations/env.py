@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from isogloss.board.server.models import BoardTable
+from isogloss.board.server.database import BoardTable
 
 connection = context.config.attributes["connection"]
 # SQLite cannot change a column in place, so tables are copied.
