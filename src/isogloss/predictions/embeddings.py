@@ -20,11 +20,7 @@ from isogloss.tasks.task import Task
 
 
 def read_vectors(path: Path, where: str) -> tuple[list[str], Any]:
-    """Read `<name>.npy`, memory-mapped, and `<name>.ids.txt` with one id per line.
-
-    Raises:
-        PredictionError: a file is missing or damaged, or the two do not match.
-    """
+    """Read `<name>.npy`, memory-mapped, and `<name>.ids.txt`, which has one id per row; `where` is for messages."""
     ids_path = path.with_name(path.name.removesuffix(".npy") + ".ids.txt")
     for needed in (path, ids_path):
         if not needed.is_file():

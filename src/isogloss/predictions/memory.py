@@ -74,15 +74,7 @@ class PredictionsInMemory:
 
 
 def open_predictions(predictions: Predictions) -> PredictionSource:
-    """Open a prediction folder or predictions in memory.
-
-    Args:
-        predictions: folder, or {task: {language: {id: answer}}}; task aliases are accepted.
-
-    Raises:
-        PredictionError: the folder is missing.
-        UnknownNameError: unknown task or language.
-    """
+    """Open a prediction folder, or predictions in memory with task ids or aliases; raise an error for other names."""
     if not isinstance(predictions, Mapping):
         return PredictionFolder(Path(predictions))
     answers: dict[str, Mapping[str, Mapping[str, Any]]] = {}

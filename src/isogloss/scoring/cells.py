@@ -8,19 +8,19 @@ from itertools import chain
 
 from isogloss.errors import DataError, PredictionError
 from isogloss.metrics.statistics import Statistics
-from isogloss.predictions.align import align, unanswered_share
-from isogloss.predictions.check import CheckedAnswers, check_answers
-from isogloss.predictions.folder import PredictionFolder
+from isogloss.predictions.check import CheckedAnswers, align, check_answers
+from isogloss.predictions.folder import PredictionFolder, misnamed_entries
 from isogloss.predictions.formats import Answers
 from isogloss.predictions.memory import Predictions, PredictionSource, open_predictions
-from isogloss.predictions.misnamed import misnamed_entries
-from isogloss.predictions.problems import LeftOut, Problem, refuse
+from isogloss.predictions.problems import LeftOut, Problem, ProblemCode, refuse
 from isogloss.scoring.request import Request
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Judgement, Values, judge
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
+
+_UNANSWERED = (ProblemCode.UNANSWERED, ProblemCode.NULL_ANSWERS)
 
 
 @dataclass(kw_only=True)
@@ -278,6 +278,6 @@ def judge_checked(task: Task, checked: CheckedAnswers) -> Answered:
         partial=examples.partial,
         notes=[*examples.notes, *judgement.notes, *(f"{warning.what}. {warning.fix}" for warning in warnings)],
         clusters=examples.clusters,
-        unanswered=unanswered_share(warnings, len(examples)),
+        unanswered=sum(warning.count for warning in warnings if warning.code in _UNANSWERED) / max(len(examples), 1),
     )
     return Answered(task=task, examples=examples, values=checked.values, cell=cell, confidences=checked.confidences)
