@@ -9,12 +9,11 @@ from typing import Any, Unpack
 import msgspec
 
 from isogloss.errors import PredictionError
-from isogloss.explain.answers import rows_by_answer
 from isogloss.explain.bias import shared_binnings
 from isogloss.explain.buckets import Binning
 from isogloss.explain.cell_table import table_of
 from isogloss.explain.examples import ExampleCollector, ListedExample
-from isogloss.explain.measure import bucketed_rows
+from isogloss.explain.measure import bucketed_rows, rows_by_answer
 from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation, attribute_contrasts, disagreement
 from isogloss.explain.selection import OURS, AttributeSelection, Edges, ExplainOptions, select_attributes
@@ -29,36 +28,22 @@ from isogloss.workers import Workers, in_parallel, local_workers
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
-    """Analysis of some systems, with the requested examples.
-
-    Attributes:
-        explanations: one per system, in the order given.
-        pairs: one per pair of systems, over their common cells.
-        edges: binning of numbers (see `AttributeSelection`), "fixed" at given edges, or "mixed".
-        cases: `task/language` -> example id -> the example.
-        left_out: unscored answers of any system, with reasons.
-        convention: source of the attribute definitions: "ours", "paper" or "explainaboard".
-        dialect: requested question-answering dialect, if not each task's default.
-    """
+    """Analysis of some systems, one explanation each in the order given, and of every pair on its common cells."""
 
     explanations: list[Explanation]
     pairs: list[PairwiseExplanation]
-    edges: Edges = "language"
-    cases: dict[str, dict[str, ListedExample]] = {}
-    left_out: list[LeftOut] = []
-    convention: str = OURS
-    dialect: str = ""
+    edges: Edges = "language"  # binning of numbers (see `AttributeSelection`), "fixed" at given edges, or "mixed"
+    cases: dict[str, dict[str, ListedExample]] = {}  # `task/language` -> example id -> the requested example
+    left_out: list[LeftOut] = []  # unscored answers of any system, with reasons
+    convention: str = OURS  # source of the attribute definitions: "ours", "paper" or "explainaboard"
+    dialect: str = ""  # requested question-answering dialect, if not each task's default
 
     def __repr__(self) -> str:
         return f"<Analysis: {', '.join(map(repr, self.explanations))}; {len(self.pairs)} pairs>"
 
     def _repr_html_(self) -> str:
         """Return the findings as a small table for notebooks."""
-        rows = [
-            (str(explanation.system["name"]), *sentence)
-            for explanation in self.explanations
-            for sentence in explanation.sentences
-        ]
+        rows = [(str(single.system["name"]), *finding) for single in self.explanations for finding in single.sentences]
         return html_table("Significant findings", ("system", "cell", "finding"), rows)
 
     def to_pandas(self) -> Any:
@@ -67,13 +52,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
             [
                 {
                     "system": str(explanation.system["name"]),
-                    "task": facet.task,
-                    "language": facet.language,
-                    "metric": facet.metric,
-                    "attribute": facet.attribute,
-                    "value": score.value,
-                    "low": score.low,
-                    "high": score.high,
+                    **{name: getattr(facet, name) for name in ("task", "language", "metric", "attribute")},
+                    **{name: getattr(score, name) for name in ("value", "low", "high")},
                     "bucket": score.bucket.name,
                     "bucket_low": score.bucket.low,
                     "bucket_high": score.bucket.high,

@@ -32,30 +32,19 @@ from isogloss.tasks.task import Task
 class CellTable:
     """One cell of some systems.
 
-    Attributes:
-        task: the task.
-        examples: examples with gold.
-        values: answers of each system.
-        row_example: the example each row belongs to.
-        metrics: for each system its statistics by metric; the first is the main metric.
-        counted: rows counted in a bucket's size (the gold entities of a tagging task); all if None.
-        entities: the entities behind the rows, for tagging.
-        data: data folder, for the training set.
-        systems: indices of these systems among all requested.
-        resample: True to resample examples of one source (such as an article) together.
-        confidences: for each system its confidence per example, 0..1, NaN if missing for an example and None if missing
-            for all; empty if no system has confidences.
+    `confidences` are 0..1 per example, NaN if missing for an example and None if missing for all; empty if no system
+    has any.
     """
 
     task: Task
-    examples: Examples
-    values: tuple[Values, ...]
-    row_example: IntArray
-    metrics: tuple[dict[str, Statistics], ...]
-    counted: npt.NDArray[np.bool_] | None = None
-    entities: tagging.Entities | None = None
-    data: Path | None = None
-    systems: tuple[int, ...] = (0,)
+    examples: Examples  # with gold
+    values: tuple[Values, ...]  # answers of each system
+    row_example: IntArray  # the example each row belongs to
+    metrics: tuple[dict[str, Statistics], ...]  # of each system; the first is the main metric
+    counted: npt.NDArray[np.bool_] | None = None  # rows in a bucket's size, such as gold entities; all if None
+    entities: tagging.Entities | None = None  # behind the rows, for tagging
+    data: Path | None = None  # for the training set
+    systems: tuple[int, ...] = (0,)  # indices among all requested systems
     resample: Resample = "source"
     confidences: tuple[FloatArray | None, ...] = ()
 
@@ -69,11 +58,8 @@ class CellTable:
         **further: Any,
     ) -> "CellTable":
         """Return a table with one row per example, unless `row_example` is among the `further` fields."""
-        fields: dict[str, Any] = {
-            "row_example": np.arange(len(examples)),
-            "systems": tuple(range(len(values))),
-        } | further
-        return cls(task=task, examples=examples, values=values, metrics=tuple(metrics), **fields)
+        fields: dict[str, Any] = {"row_example": np.arange(len(examples)), "systems": tuple(range(len(values)))}
+        return cls(task=task, examples=examples, values=values, metrics=tuple(metrics), **(fields | further))
 
     @cached_property
     def example_sources(self) -> IntArray:

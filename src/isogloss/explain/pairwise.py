@@ -22,16 +22,13 @@ RIGHT = 0.5
 class BucketContrast(SystemContrast, frozen=True):
     """Two systems in one bucket; p is corrected (Holm) over all buckets of the cell.
 
-    Attributes:
-        bucket: the bucket.
-        flips: True if the ranking is significantly reversed: it is opposite to the whole cell, and
-            the difference of the differences is significant (corrected over all buckets of the cell).
-        ids: listed examples of the bucket.
+    The ranking flips if it is opposite to the whole cell, and the difference of the differences is significant
+    (corrected over all buckets of the cell).
     """
 
     bucket: Bucket
     flips: bool
-    ids: list[str] = msgspec.field(default_factory=list)
+    ids: list[str] = msgspec.field(default_factory=list)  # listed examples of the bucket
 
 
 class AttributeContrasts(BucketedAttribute, frozen=True, kw_only=True):

@@ -6,8 +6,8 @@ A cell without usable gold is left out. Faulty answers are a problem, with or wi
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -51,14 +51,13 @@ def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, lis
     problems = [*answers.problems, *duplicates]
     rows = [first_row.get(identifier, -1) for identifier in examples.ids]
     values = [answers.values[row] if row >= 0 else None for row in rows]
-    cell: dict[str, Any] = {"task": task.id, "language": examples.language}
-    of_file = {**cell, "total": len(examples), "file": str(answers.path)}
+    cell = {"task": task.id, "language": examples.language}
+    of_file = partial(Problem, total=len(examples), file=str(answers.path), task=task.id, language=examples.language)
     missing = [identifier for identifier, row in zip(examples.ids, rows, strict=True) if row < 0]
     # In mining most sentences have no translation, so a source may be left out, but not every source.
     if missing and not (kind.silence_is_answer and answers.ids):
         warning, ids = kind.lenient and len(missing) < len(examples), tuple(missing[:LISTED])
-        unanswered = Problem(code=ProblemCode.UNANSWERED, **of_file, ids=ids, count=len(missing), warning=warning)
-        problems.append(unanswered)
+        problems.append(of_file(code=ProblemCode.UNANSWERED, ids=ids, count=len(missing), warning=warning))
     known_ids = set(examples.split_ids or examples.ids)
     if extra := [identifier for identifier in first_row if identifier not in known_ids]:
         # If no id matches, the file belongs to another language or split, and a score of 0 would mislead.
@@ -74,7 +73,7 @@ def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, lis
                 problems.append(answers.problem(ProblemCode.INVALID_ANSWER, rows[index], **about))
     null = sum(row >= 0 and answers.values[row] is None for row in rows)
     if null:
-        problems.append(Problem(code=ProblemCode.NULL_ANSWERS, **of_file, count=null, warning=True))
+        problems.append(of_file(code=ProblemCode.NULL_ANSWERS, count=null, warning=True))
     return values, problems
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -88,17 +88,17 @@ class PredictionFolder:
     def misnamed(self, task: Task) -> Iterator[Problem]:
         """Report entries of the task's folders and its file with all languages that are not named after a language."""
         accepted = _all_file_names(task)
-        about: dict[str, Any] = {"code": ProblemCode.UNKNOWN_LANGUAGE, "task": task.id}
+        problem = partial(Problem, code=ProblemCode.UNKNOWN_LANGUAGE, task=task.id)
         for path in (path for folder in self.folders(task) for path in sorted(folder.iterdir())):
             ignored = path.name.startswith((".", "candidates", "dev-candidates"))
             if not ignored and unpacked_name(path) not in accepted:
-                yield Problem(**about, file=str(path), advice=_name_hint(unpacked_name(path), task, accepted))
+                yield problem(file=str(path), advice=_name_hint(unpacked_name(path), task, accepted))
         whole = self._one_file(task)
         with suppress(DataError):  # reported when its answers are read
             for name in _by_language(whole, stamp(whole)) if whole is not None else ():
                 if name not in task.every_language:
                     advice = f"Languages are {' '.join(task.every_language)}"
-                    yield Problem(**about, file=f"{self.root / task.id}.json ({name!r})", advice=advice)
+                    yield problem(file=f"{self.root / task.id}.json ({name!r})", advice=advice)
 
     def read(self, task: Task, file: PredictionFile, examples: Examples) -> Answers:
         """Read the answers of a cell in any layout; invalid answers are listed in `Answers.problems`."""
@@ -182,8 +182,8 @@ def misnamed_entries(folder: PredictionFolder, tasks: Iterable[str]) -> list[Pro
             continue
         close = near_names(name, task_names, 1)
         advice = f"Did you mean {close[0]}?" if close else "See isogloss list tasks"
-        about: dict[str, Any] = {"code": ProblemCode.UNKNOWN_TASK, "detail": "not the name of a task"}
-        problems.append(Problem(**about, file=str(entry), advice=advice, warning=not close))
+        unknown = partial(Problem, code=ProblemCode.UNKNOWN_TASK, detail="not the name of a task")
+        problems.append(unknown(file=str(entry), advice=advice, warning=not close))
     return [*problems, *(problem for name in tasks for problem in folder.misnamed(find_task(name)))]
 
 

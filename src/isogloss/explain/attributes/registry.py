@@ -14,7 +14,7 @@ import numpy as np
 
 from isogloss.data.tables import jsonl
 from isogloss.errors import DataError, unknown
-from isogloss.explain.attributes import general, qa, retrieval, text
+from isogloss.explain.attributes import general, text
 from isogloss.explain.attributes.bleu import bleus
 from isogloss.explain.attributes.lengths import CONVENTIONS, REFERENCES, Convention, Texts, lengths, ratio
 from isogloss.explain.attributes.needs import applies
@@ -89,19 +89,19 @@ CONFIDENCE = _answered("confidence", "confidence of the system, 0 to 1", "main-t
 
 # In display order.
 ATTRIBUTES: tuple[Attribute, ...] = (
-    _length("aLen", "answer length in tokens", "answers", qa.first_answers),
+    _length("aLen", "answer length in tokens", "answers", text.first_answers),
     _length("qLen", "question length in tokens", "question context", _QUESTION),
     _length("cLen", "context length in tokens", "context", _CONTEXT),
-    _length("aLen/qLen", "answer length over question length", "answers question", qa.first_answers, _QUESTION),
-    _length("aLen/cLen", "answer length over context length", "answers context", qa.first_answers, _CONTEXT),
+    _length("aLen/qLen", "answer length over question length", "answers question", text.first_answers, _QUESTION),
+    _length("aLen/cLen", "answer length over context length", "answers context", text.first_answers, _CONTEXT),
     _length("qLen/cLen", "question length over context length", "question context", _QUESTION, _CONTEXT),
-    _bleu("BLEU-AQ", f"{_LEXICAL} answer and question (BLEU)", "answers question", qa.first_answers, _QUESTION),
+    _bleu("BLEU-AQ", f"{_LEXICAL} answer and question (BLEU)", "answers question", text.first_answers, _QUESTION),
     # A question is far shorter than its context, so the brevity penalty makes the values tiny, as in the paper's Table
     # 25; only their order matters.
     _bleu("BLEU-QC", f"{_LEXICAL} question and context (BLEU)", "question context", _QUESTION, _CONTEXT),
-    _number("aPos", "relative position of the answer in the context", "answer_starts context", qa.answer_position),
+    _number("aPos", "relative position of the answer in the context", "answer_starts context", text.answer_position),
     _number("answers", "number of different gold answers", "answers", _distinct_answers),
-    _defined("qType", "question type", "question context", qa.question_type, discrete=True),
+    _defined("qType", "question type", "question context", text.question_type, discrete=True),
     _named("label", "gold label", "label", _strings("label")),
     _length("t1Len", "length of the first text in tokens", "first-text", text.first_texts),
     _length("t2Len", "length of the second text in tokens", _PAIR, _SECOND_TEXT),
@@ -119,13 +119,13 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     _number("sLen", "sentence length in tokens", "tokens", _sizes("tokens")),
     *ENTITY_ATTRIBUTES,
     _length("queryLen", "query length in tokens", "text targets", itemgetter("text")),
-    _tokens("targetLen", "target length in tokens", "targets pool ranking", retrieval.target_length),
-    _number("surface", _SURFACE, "text targets pool ranking", retrieval.surface_overlap),
-    _named("targetLang", "target language", _ONE_OF_MANY, retrieval.target_language),
-    _named("sameLang", "query and target in the same language", _ONE_OF_MANY, retrieval.same_language),
+    _tokens("targetLen", "target length in tokens", "targets pool ranking", text.target_length),
+    _number("surface", _SURFACE, "text targets pool ranking", text.surface_overlap),
+    _named("targetLang", "target language", _ONE_OF_MANY, text.target_language),
+    _named("sameLang", "query and target in the same language", _ONE_OF_MANY, text.same_language),
     # Mewsli-X's bins of link frequency (XTREME-R paper, Appendix E).
     _named("freqBin", "frequency of the entity in Wikipedia", "frequency_bin", _strings("frequency_bin", "?")),
-    _number("poolShare", "share of the target's language in the pool", _ONE_OF_MANY, retrieval.pool_share),
+    _number("poolShare", "share of the target's language in the pool", _ONE_OF_MANY, text.pool_share),
     _named("script", "main script", "main-text", general.main_script),
     _named("scriptMix", "scripts mixed", "main-text", general.script_mix),
     _number("outOfScript", "share of letters outside the language's script", "main-text", general.out_of_script),

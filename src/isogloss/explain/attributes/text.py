@@ -1,15 +1,53 @@
-"""Attributes of texts to classify, choices, and tagged sentences."""
+"""Attributes of questions and answers (XTREME-R paper, Appendix K.1, and a few more), of texts to classify, of choices,
+and of queries, targets and candidate pools.
 
+In retrieval the examples' language is the cell's: for Tatoeba, queries are English and targets are in that language;
+elsewhere queries are in that language and the pool has the language of every candidate. If a query has several targets
+(LAReQA: one per language), the one in the query's language is used, or else the first.
+"""
+
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from isogloss.errors import DataError
 from isogloss.explain.attributes.bleu import bleus
-from isogloss.explain.attributes.lengths import Convention, count_tokens, ratio, spaced
-from isogloss.explain.attributes.lexicon import negates, plain
+from isogloss.explain.attributes.lengths import REFERENCES, Convention, count_tokens, cutter, ratio, spaced
+from isogloss.explain.attributes.lexicon import OTHER, negates, plain, question_types
+from isogloss.explain.attributes.needs import cached_per_examples, has, text_language
 from isogloss.explain.model import StrArray
 from isogloss.metrics.statistics import FloatArray
-from isogloss.tasks.examples import Examples
+from isogloss.tasks.examples import Examples, Pool
+
+# Question types in the paper.
+_FREQUENT = 5
+
+
+def first_answers(examples: Examples) -> Sequence[str]:
+    """Return the first gold answer of each question, used if there are several."""
+    return [answers[0] for answers in examples["answers"]]
+
+
+def question_type(examples: Examples, convention: Convention = "script") -> StrArray:
+    """Return qType: the question type by the first interrogative, in the question's language.
+
+    The paper uses the first token: the five most frequent of a cell, and "other".
+    """
+    if convention in REFERENCES:
+        cut = cutter(examples.language, convention)
+        first = [next(iter(cut(text.lower())), "") for text in examples["question"]]
+        often = Counter(first)
+        frequent = sorted(often, key=lambda token: (-often[token], token))[:_FREQUENT]
+        return np.array([token if token in frequent else OTHER for token in first], dtype=np.str_)
+    return np.array(question_types(examples["question"], examples.language), dtype=np.str_)
+
+
+def answer_position(examples: Examples) -> FloatArray:
+    """Return the relative position of the first gold answer: its character offset over the context length, 0 to 1."""
+    starts = np.array([starts[0] for starts in examples["answer_starts"]], dtype=np.float64)
+    lengths = np.fromiter(map(len, examples["context"]), np.float64, len(examples))
+    return ratio(starts, lengths)
 
 
 def first_texts(examples: Examples) -> Sequence[str]:
@@ -86,3 +124,61 @@ def _negated(examples: Examples, first: Sequence[str], second: Sequence[str]) ->
     if second:
         negated += 2 * np.array(negates(second, examples.language), dtype=np.int64)
     return np.array(["no", "first", "second", "both"])[negated]
+
+
+def _pool(examples: Examples) -> Pool:
+    if examples.pool is None:
+        where = f"{examples.task}/{examples.language}"
+        raise DataError("missing candidate pool", where=where, fix="Put its file next to the queries")
+    return examples.pool
+
+
+@cached_per_examples
+def _targets(examples: Examples) -> list[tuple[str, str]]:
+    """Return language and text of each query's representative target."""
+    pool, own = _pool(examples), text_language(examples)
+    language_of, text_of = pool.language_of, pool.target_text
+    chosen = [
+        next((target for target in targets if language_of.get(target) == own), targets[0])
+        for targets in examples["targets"]
+    ]
+    return [(language_of.get(target, own), text_of.get(target, "")) for target in chosen]
+
+
+def target_length(examples: Examples, convention: Convention = "script") -> FloatArray:
+    """Return targetLen: tokens of the target, in its own language."""
+    targets = _targets(examples)
+    counts = np.zeros(len(targets))
+    languages = np.array([language for language, _ in targets], dtype=np.str_)
+    for language in np.unique(languages):
+        rows = np.flatnonzero(languages == language)
+        counts[rows] = count_tokens([targets[row][1] for row in rows], str(language), convention)
+    return counts
+
+
+def surface_overlap(examples: Examples) -> FloatArray:
+    """Return the Jaccard index of the character trigrams of query and target: shared names, numbers and cognates."""
+    return trigram_overlaps(examples["text"], [text for _, text in _targets(examples)])
+
+
+def target_language(examples: Examples) -> StrArray:
+    """Return targetLang: the language of the single target ("?" if it is not in the pool)."""
+    language_of = _pool(examples).language_of
+    if not has(examples, "single-target"):
+        raise DataError(
+            "queries have several targets in several languages",
+            where=f"{examples.task}/{examples.language}",
+            fix="Use the scores by language pair instead",
+        )
+    return np.array([language_of.get(targets[0], "?") for targets in examples["targets"]], dtype=np.str_)
+
+
+def same_language(examples: Examples) -> StrArray:
+    """Return sameLang: "same" if query and target share a language, else "different"."""
+    return np.where(target_language(examples) == text_language(examples), "same", "different")
+
+
+def pool_share(examples: Examples) -> FloatArray:
+    """Return poolShare: the share of the pool in the target's language."""
+    counts = Counter(_pool(examples).language_of.values())
+    return np.array([counts[str(language)] for language in target_language(examples)]) / max(len(_pool(examples)), 1)
