@@ -1,6 +1,6 @@
 """The complete analysis in one pass: every system and every pair of systems, cell by cell."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -21,7 +21,7 @@ from isogloss.explain.single import attribute_scores, calibration, confusion
 from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.memory import Predictions, PredictionSource, open_predictions
 from isogloss.predictions.problems import LeftOut
-from isogloss.scoring.cells import Shortcomings, answered_row, asked_cells
+from isogloss.scoring.cells import Progress, Shortcomings, answered_row, asked_cells
 from isogloss.scoring.names import distinct_names
 from isogloss.scoring.request import Request
 from isogloss.workers import Workers, in_parallel, local_workers
@@ -116,7 +116,7 @@ def explain_request(
     selection: AttributeSelection | None = None,
     *,
     examples: int = 0,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress = None,
     workers: Workers | None = None,
 ) -> Analysis:
     """Analyse every system and every pair of systems for a request.

@@ -15,6 +15,7 @@ from isogloss.explain.model import Attribute, Column
 from isogloss.explain.selection import OURS, AttributeSelection, CellOptions, select_attributes
 from isogloss.metrics.statistics import FloatArray, IntArray
 from isogloss.notebooks import data_frame
+from isogloss.scoring.cells import Progress
 from isogloss.scoring.request import Request
 from isogloss.tasks.loading import load_gold
 from isogloss.tasks.registry import task as find_task
@@ -99,7 +100,7 @@ def dataset_bias(
 
 
 def bias_request(
-    request: Request, selection: AttributeSelection | None = None, progress: Callable[[str], None] | None = None
+    request: Request, selection: AttributeSelection | None = None, progress: Progress = None
 ) -> DatasetBias:
     """Return the distribution of every selected attribute in every cell; raise an error if no cell has data."""
     distributions: list[Distribution] = []
@@ -124,7 +125,7 @@ def bias_request(
 
 
 def shared_binnings(
-    request: Request, selection: AttributeSelection, progress: Callable[[str], None] | None = None
+    request: Request, selection: AttributeSelection, progress: Progress = None
 ) -> dict[tuple[str, str], Binning]:
     """Return the shared binning of each (task, attribute), learnt from the gold of all languages."""
     binnings: dict[tuple[str, str], Binning] = {}
@@ -144,9 +145,7 @@ def shared_binnings(
     return binnings
 
 
-def _gold_tables(
-    name: str, request: Request, missing: list[str], progress: Callable[[str], None] | None
-) -> Iterator[CellTable]:
+def _gold_tables(name: str, request: Request, missing: list[str], progress: Progress) -> Iterator[CellTable]:
     """Yield tables without a system; add cells without gold to `missing`."""
     task = find_task(name)
     for language in request.languages_of(task):

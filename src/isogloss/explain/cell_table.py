@@ -4,7 +4,7 @@ A row is an example, or the unit that the kind of task judges, such as an entity
 so they share attributes and buckets.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,7 @@ from isogloss.explain.model import Attribute, Column
 from isogloss.metrics.statistics import FloatArray, IntArray, Statistics
 from isogloss.predictions.memory import Predictions
 from isogloss.predictions.problems import LeftOut
-from isogloss.scoring.cells import Answered, answered_cells
+from isogloss.scoring.cells import Answered, Progress, answered_cells
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics
 from isogloss.scoring.request import Request, Resample
 from isogloss.tasks.examples import Examples
@@ -135,10 +135,7 @@ class CellTable:
 
 
 def cell_tables(
-    systems: Sequence[Predictions],
-    request: Request,
-    progress: Callable[[str], None] | None = None,
-    left_out: list[LeftOut] | None = None,
+    systems: Sequence[Predictions], request: Request, progress: Progress = None, left_out: list[LeftOut] | None = None
 ) -> Iterator[CellTable]:
     """Yield the cells that any of the systems has, with all those systems; see `answered_cells`."""
     return (table_of(row, request) for row in answered_cells(systems, request, progress, left_out))

@@ -1,9 +1,10 @@
-"""Score a folder of predictions: from judged cells to the result record."""
+"""Score a folder of predictions: judge its cells, in this process or in several, and compile the result record."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Unpack
+from itertools import chain
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from msgspec import UNSET
@@ -11,15 +12,14 @@ from msgspec.structs import replace
 
 from isogloss.metrics.estimate import Estimate, estimate, mean
 from isogloss.metrics.statistics import merge
-from isogloss.predictions.memory import Predictions
+from isogloss.predictions.memory import Predictions, PredictionSource, open_predictions
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.averages import number, suite_averages, task_averages
-from isogloss.scoring.cells import Cell
-from isogloss.scoring.judged_systems import judged_systems
+from isogloss.scoring.cells import Cell, Progress, Shortcomings, answered_row, asked_cells
 from isogloss.scoring.names import distinct_names
 from isogloss.scoring.request import Request, Resample, SelectionOptions
 from isogloss.scoring.results import AverageScore, CellScore, PairScores, Results
-from isogloss.scoring.seeds import cell_estimates, common_cells
+from isogloss.scoring.seeds import cell_estimates, common_cells, seed_folders
 from isogloss.scoring.sources import Sources, design_effect
 from isogloss.tasks.kinds import LanguagePairs
 from isogloss.tasks.registry import task
@@ -68,24 +68,15 @@ def score(
 
 
 def score_request(
-    predictions: Predictions,
-    request: Request,
-    progress: Callable[[str], None] | None = None,
-    workers: Workers | None = None,
+    predictions: Predictions, request: Request, progress: Progress = None, workers: Workers | None = None
 ) -> Results:
-    """Score the requested cells.
-
-    `progress` is called with each cell before it is judged; `workers`, if given, share the cells.
-    """
+    """Score the requested cells; `workers`, if given, share them."""
     [system] = judged_systems([predictions], request, progress, workers)
     return score_runs(system.runs, request, system.about, system.left_out, system.seeds)
 
 
 def score_systems(
-    systems: Sequence[Predictions],
-    request: Request,
-    progress: Callable[[str], None] | None = None,
-    workers: Workers | None = None,
+    systems: Sequence[Predictions], request: Request, progress: Progress = None, workers: Workers | None = None
 ) -> dict[str, Results]:
     """Score several systems and return their results by distinct names; see `score_request`.
 
@@ -100,6 +91,52 @@ def score_systems(
             if progress is not None:
                 progress(f"{len(records)} of {len(systems)}")
     return dict(zip(distinct_names([str(results.system["name"]) for results in records]), records, strict=True))
+
+
+class JudgedSystem(NamedTuple):
+    """The judged cells of a system."""
+
+    about: dict[str, Any]  # metadata from `system.toml` of its first run
+    seeds: list[str]  # names of its runs, "" for the single run of a folder without seeds
+    runs: list[list[Cell]]  # cells of each run that have answers and gold
+    left_out: list[LeftOut]  # answers that cannot be scored, with reasons
+
+
+def judged_systems(
+    systems: Sequence[Predictions], request: Request, progress: Progress = None, workers: Workers | None = None
+) -> Iterator[JudgedSystem]:
+    """Yield the judged cells of each system, a prediction folder or a folder of seeds; `workers` may share the cells.
+
+    Raises:
+        PredictionError: as in `answered_cells`, for the first run with problems.
+    """
+    folders = [{seed: open_predictions(run) for seed, run in seed_folders(system).items()} for system in systems]
+    requested = [[(run, *cell) for cell in asked_cells([run], request)] for seeds in folders for run in seeds.values()]
+    judged = in_parallel(workers, partial(_judged_cell, request), list(chain.from_iterable(requested)))
+    cells_of_runs = iter(requested)
+    for seeds in folders:
+        left_out: list[LeftOut] = []
+        runs: list[list[Cell]] = []
+        for run in seeds.values():
+            cells: list[Cell] = []
+            total = Shortcomings.none(1)
+            for _, name, language in next(cells_of_runs):
+                if progress is not None:
+                    progress(f"{name}/{language}")
+                further, shortcomings = next(judged)
+                cells += further
+                total.add(shortcomings)
+            total.settle([run], request, left_out)
+            runs.append(cells)
+        yield JudgedSystem(next(iter(seeds.values())).system, list(seeds), runs, left_out)
+
+
+def _judged_cell(request: Request, item: tuple[PredictionSource, str, str]) -> tuple[list[Cell], Shortcomings]:
+    """Judge a cell of a run, and drop its texts; the list is empty without answers or gold."""
+    run, name, language = item
+    shortcomings = Shortcomings.none(1)
+    row = answered_row([run], name, language, request, shortcomings)
+    return [answered.cell for answered in row if answered is not None], shortcomings
 
 
 def score_cells(
