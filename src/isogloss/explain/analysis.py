@@ -42,7 +42,6 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
         return f"<Analysis: {', '.join(map(repr, self.explanations))}; {len(self.pairs)} pairs>"
 
     def _repr_html_(self) -> str:
-        """Return the findings as a small table for notebooks."""
         rows = [(str(single.system["name"]), *finding) for single in self.explanations for finding in single.sentences]
         return html_table("Significant findings", ("system", "cell", "finding"), rows)
 
@@ -119,10 +118,9 @@ def explain_request(
     progress: Progress = None,
     workers: Workers | None = None,
 ) -> Analysis:
-    """Analyse every system and every pair of systems for a request.
+    """Analyse every system and every pair of systems for a request, listing some `examples` of every bucket.
 
-    Without a selection, all attributes are used and cut into equal counts in every language; `examples` of every bucket
-    are listed with their texts, `progress` is called with every cell, and `workers`, if given, share the cells.
+    Without a selection, all attributes are used and cut into equal counts in every language; `workers` may share cells.
     """
     selection = selection or AttributeSelection()
     folders = [open_predictions(system) for system in systems]

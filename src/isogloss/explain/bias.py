@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import msgspec
 import numpy as np
@@ -208,9 +208,9 @@ def distances(
     used = {code: rows for code, rows in used.items() if rows.any()}
     parts = [columns[code][rows] for code, rows in used.items()]
     groups = [np.arange(len(rows)) if sources is None else sources[code] for code, rows in used.items()]
-    owners = _Owners([group[rows] for group, rows in zip(groups, used.values(), strict=True)])
     if not parts:
         return Distances(task=name, attribute=attribute.name, measure="", languages=[], table=[])
+    owners = _Owners.of([group[rows] for group, rows in zip(groups, used.values(), strict=True)])
     if is_number:
         measure, numbers = "wasserstein-1", [part.astype(float) for part in parts]
         points = (np.arange(QUANTILES) + 0.5) / QUANTILES
@@ -221,40 +221,33 @@ def distances(
     else:
         measure = "total variation"
         _, codes = np.unique(np.concatenate([part.astype(np.str_) for part in parts]), return_inverse=True)
-        table = _variations(owners.shares(codes, owners.of_values))
+        table = _variations(_shares(codes, owners.languages[owners.sources]))
         noise = _noise(_variations, codes, owners)
     about = {"task": name, "attribute": attribute.name, "measure": measure}
     return Distances(**about, languages=list(used), table=table.tolist(), noise=noise.tolist())
 
 
-class _Owners:
-    """Language of each value, and permutations of values over languages, source by source."""
+class _Owners(NamedTuple):
+    """Source of each value, numbered over all languages, and language of each source."""
 
-    def __init__(self, groups: Sequence[IntArray]) -> None:
+    sources: IntArray
+    languages: IntArray
+
+    @classmethod
+    def of(cls, groups: Sequence[IntArray]) -> "_Owners":
         numbered = [np.unique(group, return_inverse=True)[1] for group in groups]
-        counts = [int(group.max(initial=-1)) + 1 for group in numbered]
+        counts = [int(group.max()) + 1 for group in numbered]
         starts = np.cumsum([0, *counts[:-1]])
-        self.languages = len(groups)
-        self._source = np.concatenate([group + start for group, start in zip(numbered, starts, strict=True)])
-        self._of_sources = np.repeat(np.arange(len(groups)), counts)
+        sources = np.concatenate([group + start for group, start in zip(numbered, starts, strict=True)])
+        return cls(sources, np.repeat(np.arange(len(groups)), counts))
 
-    @property
-    def of_values(self) -> IntArray:
-        """Language of each value."""
-        languages: IntArray = self._of_sources[self._source]
-        return languages
 
-    def dealt(self, rng: np.random.Generator) -> IntArray:
-        """Return a random language for each value, preserving the number of sources per language."""
-        languages: IntArray = rng.permutation(self._of_sources)[self._source]
-        return languages
-
-    def shares(self, codes: IntArray, owners: IntArray) -> FloatArray:
-        """Return shares (languages, classes) of each class in each language."""
-        shape = (self.languages, int(codes.max(initial=0)) + 1)
-        counted = np.bincount(owners * shape[1] + codes, minlength=shape[0] * shape[1]).reshape(shape)
-        shares: FloatArray = counted / counted.sum(axis=1, keepdims=True)
-        return shares
+def _shares(codes: IntArray, owners: IntArray) -> FloatArray:
+    """Return shares (languages, classes) of each class in each language, from the language of each value."""
+    shape = (int(owners.max()) + 1, int(codes.max(initial=0)) + 1)
+    counted = np.bincount(owners * shape[1] + codes, minlength=shape[0] * shape[1]).reshape(shape)
+    shares: FloatArray = counted / counted.sum(axis=1, keepdims=True)
+    return shares
 
 
 def _classes(numbers: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -266,9 +259,10 @@ def _classes(numbers: FloatArray) -> tuple[IntArray, FloatArray]:
 
 
 def _noise(distance: Callable[[FloatArray], FloatArray], codes: IntArray, owners: _Owners) -> FloatArray:
-    """Return the distances that chance rarely exceeds."""
+    """Return the distances that chance rarely exceeds, permuting values over languages, source by source."""
     rng = np.random.default_rng(0)
-    drawn = [distance(owners.shares(codes, owners.dealt(rng))) for _ in range(PERMUTATIONS)]
+    dealt = (rng.permutation(owners.languages)[owners.sources] for _ in range(PERMUTATIONS))
+    drawn = [distance(_shares(codes, languages)) for languages in dealt]
     limits: FloatArray = np.quantile(np.array(drawn), BELOW, axis=0, method="higher")
     return limits
 

@@ -4,7 +4,7 @@ A row is an example, or the unit that the kind of task judges, such as an entity
 so they share attributes and buckets.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -154,7 +154,9 @@ def table_of(row: Sequence[Answered | None], request: Request) -> CellTable:
         table = _entity_table(task, examples, values, request.data, spans=judgement.dialect == SPANS)
     else:
         rows = {} if judgement.row_example is None else {"row_example": judgement.row_example}
-        metrics = [_main_metrics(task, system.cell.metrics) for system in answered]
+        main = [{name: system.cell.metrics[name] for name in task.main} for system in answered]
+        # If there are several main metrics, their mean comes first.
+        metrics = [own if len(own) == 1 else {SCORE: main_statistics(task.id, own), **own} for own in main]
         table = CellTable.of_examples(task, examples, values, metrics, data=request.data, **rows)
     sure = tuple(
         None if given is None else np.array([np.nan if value is None else value for value in given])
@@ -178,9 +180,3 @@ def _entity_table(
     metrics = [{"f1": entities.statistics(system)} for system in range(len(values))]
     rows = {"row_example": entities.example, "counted": entities.gold, "entities": entities}
     return CellTable.of_examples(task, examples, values, metrics, data=data, **rows)
-
-
-def _main_metrics(task: Task, metrics: Mapping[str, Statistics]) -> dict[str, Statistics]:
-    """Return the main metrics; if there are two, their mean comes first."""
-    main = {name: metrics[name] for name in task.main}
-    return main if len(main) == 1 else {SCORE: main_statistics(task.id, metrics), **main}

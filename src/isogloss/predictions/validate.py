@@ -59,7 +59,6 @@ class ValidationReport:
         return [problem for problem in self.everything() if not problem.warning]
 
     def _repr_html_(self) -> str:
-        """Return a small table for notebooks."""
         return html_table(repr(self), ("", "where", "what", "fix"), [tuple(row.values()) for row in self._rows()])
 
     def to_pandas(self) -> Any:

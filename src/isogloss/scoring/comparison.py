@@ -76,7 +76,6 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         return f"<Comparison: {self.verdict()}>"
 
     def _repr_html_(self) -> str:
-        """Return a small table for notebooks."""
         heading = ("", self.first, self.second, "difference", "95 %", "p")
         rows = [
             (

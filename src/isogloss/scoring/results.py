@@ -228,7 +228,6 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
         return f"<Results: {self.system.get('name', '')} on {self.suite} ({self.split}): {scored}>"
 
     def _repr_html_(self) -> str:
-        """Return a table for notebooks."""
         rows = [
             (
                 average.name,

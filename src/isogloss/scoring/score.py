@@ -107,8 +107,7 @@ def judged_systems(
 ) -> Iterator[JudgedSystem]:
     """Yield the judged cells of each system, a prediction folder or a folder of seeds; `workers` may share the cells.
 
-    Raises:
-        PredictionError: as in `answered_cells`, for the first run with problems.
+    Problems are errors as in `answered_cells`, for the first run that has any.
     """
     folders = [{seed: open_predictions(run) for seed, run in seed_folders(system).items()} for system in systems]
     requested = [[(run, *cell) for cell in asked_cells([run], request)] for seeds in folders for run in seeds.values()]
@@ -142,10 +141,7 @@ def _judged_cell(request: Request, item: tuple[PredictionSource, str, str]) -> t
 def score_cells(
     cells: Sequence[Cell], request: Request, system: dict[str, Any], left_out: Sequence[LeftOut] = ()
 ) -> Results:
-    """Return the result record of one run from its judged cells, in the request's order of tasks and languages.
-
-    `system` is the system's metadata, as in `system.toml`.
-    """
+    """Return the result record of one run from its judged cells, in the request's order; see `score_runs`."""
     return score_runs([cells], request, system, left_out)
 
 
@@ -156,7 +152,10 @@ def score_runs(
     left_out: Sequence[LeftOut] = (),
     seeds: Sequence[str] = (),
 ) -> Results:
-    """Return the result record of one run, or of several seeds: the means over the cells they share."""
+    """Return the result record of one run, or of several seeds: the means over the cells they share.
+
+    `system` is the system's metadata, as in `system.toml`.
+    """
     runs, in_some = common_cells(runs)
     cells = runs[0]
     sources = Sources((cell for run in runs for cell in run), request.resample)

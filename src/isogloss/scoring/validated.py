@@ -19,28 +19,16 @@ _MISNAMED = (ProblemCode.UNKNOWN_TASK, ProblemCode.UNKNOWN_LANGUAGE, ProblemCode
 
 @dataclass(frozen=True, kw_only=True)
 class ValidatedPredictions:
-    """A prediction folder after one reading.
-
-    Attributes:
-        request: selection of cells.
-        system: metadata of the system.
-        report: problems of all files, including those outside of the request.
-        cells: judged cells by task and language.
-        without_gold: requested cells without usable gold.
-    """
+    """A prediction folder after one reading; cells are by task and language."""
 
     request: Request
     system: dict[str, Any]
-    report: ValidationReport
+    report: ValidationReport  # of all files, including those outside of the request
     cells: dict[tuple[str, str], Cell]
-    without_gold: dict[tuple[str, str], LeftOut]
+    without_gold: dict[tuple[str, str], LeftOut]  # requested cells without usable gold
 
     def score(self) -> Results:
-        """Return the result record of the judged cells; nothing is read again.
-
-        Raises:
-            PredictionError: problems prevent scoring, or no requested cell has answers and gold.
-        """
+        """Return the result record of the judged cells; nothing is read again."""
         if self.report.errors or not self.cells:
             raise PredictionError("no cell can be scored")
         names = [

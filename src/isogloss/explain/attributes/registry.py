@@ -1,7 +1,7 @@
 """Registry of attributes: built-in, from installed packages, and user columns."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from operator import itemgetter
@@ -20,7 +20,7 @@ from isogloss.explain.attributes.lengths import CONVENTIONS, REFERENCES, Convent
 from isogloss.explain.attributes.needs import applies
 from isogloss.explain.model import Attribute, Column
 from isogloss.explain.tagging import ENTITY_ATTRIBUTES, TAG
-from isogloss.metrics.statistics import FloatArray
+from isogloss.metrics.statistics import FloatArray, sizes
 from isogloss.plugins import Registry
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import KINDS
@@ -62,10 +62,6 @@ def _bleu(name: str, title: str, needs: str, texts: Texts, references: Texts) ->
 
 def _strings(column: str, missing: str = "") -> Values:
     return lambda examples: np.array([str(value) or missing for value in examples[column]], dtype=np.str_)
-
-
-def _sizes(column: str) -> Values:
-    return lambda examples: np.fromiter(map(len, examples[column]), np.float64, len(examples))
 
 
 def _choices(index: int) -> Texts:
@@ -116,7 +112,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     _named("negation", "negating word present", "first-text", text.negation),
     _named("negation", "negating word present", "premise choices", text.choice_negation),
     TAG,
-    _number("sLen", "sentence length in tokens", "tokens", _sizes("tokens")),
+    _number("sLen", "sentence length in tokens", "tokens", lambda examples: sizes(examples["tokens"]).astype(float)),
     *ENTITY_ATTRIBUTES,
     _length("queryLen", "query length in tokens", "text targets", itemgetter("text")),
     _tokens("targetLen", "target length in tokens", "targets pool ranking", text.target_length),
@@ -197,9 +193,8 @@ def attributes_for(kind: str, examples: Examples | None = None, convention: Conv
     Raises:
         UnknownNameError: unknown kind or convention.
     """
-    return [
-        counted(entry, convention) for entry in attributes_under(convention) if applies(entry, KINDS[kind], examples)
-    ]
+    entries = attributes_under(convention)
+    return [counted(entry, convention) for entry in entries if applies(entry, KINDS[kind], examples)]
 
 
 def attribute(name: str, convention: Convention = "script", kind: str | None = None) -> Attribute:
@@ -216,19 +211,20 @@ def attribute(name: str, convention: Convention = "script", kind: str | None = N
     Raises:
         UnknownNameError: unknown name; the message has the nearest names.
     """
-    candidates = [
-        candidate for candidate in attributes_under(convention) if kind is None or applies(candidate, KINDS[kind])
-    ]
-    match = next((candidate for candidate in candidates if candidate.name.casefold() == name.casefold()), None)
+    entries = attributes_under(convention)
+    return counted(named([entry for entry in entries if kind is None or applies(entry, KINDS[kind])], name), convention)
+
+
+def named(attributes: Sequence[Attribute], name: str) -> Attribute:
+    """Return the first attribute with a name, ignoring case."""
+    match = next((attribute for attribute in attributes if attribute.name.casefold() == name.casefold()), None)
     if match is None:
-        raise unknown("attribute", name, dict.fromkeys(candidate.name for candidate in candidates))
-    return counted(match, convention)
+        raise unknown("attribute", name, dict.fromkeys(attribute.name for attribute in attributes))
+    return match
 
 
 def counted(attribute: Attribute, convention: Convention) -> Attribute:
     """Return the attribute as defined by a convention, with the convention in its name, or unchanged."""
-    if convention not in CONVENTIONS:
-        raise unknown("convention", convention, CONVENTIONS)
     if convention == CONVENTIONS[0] or attribute.values is None or not attribute.takes(convention):
         return attribute
     name, title = f"{attribute.name}@{convention}", f"{attribute.title} ({convention})"

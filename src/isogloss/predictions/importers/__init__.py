@@ -87,11 +87,7 @@ def _module(tool: str) -> Any:
 
 
 def detect(files: Sequence[Path]) -> str:
-    """Return the tool that wrote the files.
-
-    Raises:
-        PredictionError: unrecognised format, or files from different tools.
-    """
+    """Return the tool that wrote the files."""
     tools: set[str] = set()
     for path in files:
         decoded = _sample(path)
