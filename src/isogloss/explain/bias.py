@@ -188,8 +188,7 @@ def distribution(table: CellTable, attribute: Attribute, column: Column) -> Dist
     numbers = numbers[~np.isnan(numbers)]
     if not len(numbers):
         return described()
-    quartiles = np.quantile(numbers, [0, 0.25, 0.5, 0.75, 1]).tolist()
-    return described(mean=float(numbers.mean()), quartiles=quartiles)
+    return described(mean=float(numbers.mean()), quartiles=np.quantile(numbers, [0, 0.25, 0.5, 0.75, 1]).tolist())
 
 
 def distances(

@@ -81,8 +81,7 @@ def _crossed(table: CellTable, *sides: BucketedRows) -> BucketedRows | None:
     if len(sides) < 2:
         return None
     first, second = sides
-    pairs = first.codes * len(second.buckets) + second.codes
-    used, codes = np.unique(pairs, return_inverse=True)
+    used, codes = np.unique(first.codes * len(second.buckets) + second.codes, return_inverse=True)
     codes = codes.reshape(-1)
     sizes = np.bincount(codes if table.counted is None else codes[table.counted], minlength=len(used))
     buckets = []

@@ -93,8 +93,7 @@ def attribute_contrasts(
             p, _ = tested(swaps(sides[0].select(rows), sides[1].select(rows)))
             ids = collector.add(table, rows) if collector else []
             fields = contrast_fields((a.value, b.value), gap, p, family)
-            turned = gap.value * whole.value < 0
-            differences.append(BucketContrast(**fields, bucket=bucket, flips=turned, ids=ids))
+            differences.append(BucketContrast(**fields, bucket=bucket, flips=gap.value * whole.value < 0, ids=ids))
             # A bucket's difference against that of the whole cell.
             interaction = difference(gap, replace(whole, unseen=0.0)).t_test if gap.sources >= ENOUGH else 1.0
             interactions.append(interaction)

@@ -202,8 +202,7 @@ def swaps(a: Statistics, b: Statistics, codes: IntArray | None = None, size: int
     moves = sums_by_place((a.rows - b.rows) / 2, position, size)
     middle = (a.sums + b.sums) / 2
     values = a.value(middle + moves, len(a)) - a.value(middle - moves, len(a))
-    present = np.bincount(position, minlength=size) > 0
-    errors = {space: SourceErrors(values, present)}
+    errors = {space: SourceErrors(values, np.bincount(position, minlength=size) > 0)}
     return Estimate(value=a.score - b.score, centre=0.0, n=len(a), errors=errors, unseen=0.0)
 
 

@@ -52,8 +52,7 @@ def _in_order(ids: list[str], vectors: Any, wanted: list[str], where: str) -> An
     rows = {identifier: row for row, identifier in enumerate(ids)}
     missing = [identifier for identifier in wanted if identifier not in rows]
     if missing:
-        what = f"no vector for {number_of(len(missing), 'id')}, e.g. {missing[0]!r}"
-        raise PredictionError(what, where=where)
+        raise PredictionError(f"no vector for {number_of(len(missing), 'id')}, e.g. {missing[0]!r}", where=where)
     return np.asarray(vectors[[rows[identifier] for identifier in wanted]])
 
 
@@ -121,8 +120,7 @@ class VectorFiles:
         for path in (queries, *pool):
             zero, total = _zero_rows(path, stamp(path))
             if zero:
-                code = ProblemCode.ZERO_VECTORS
-                yield Problem(code=code, file=str(path), count=zero, total=total, warning=True)
+                yield Problem(code=ProblemCode.ZERO_VECTORS, file=str(path), count=zero, total=total, warning=True)
 
 
 @lru_cache(maxsize=128)

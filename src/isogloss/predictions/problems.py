@@ -85,8 +85,7 @@ class Problem:
     @classmethod
     def of_error(cls, error: IsoglossError, file: str = "") -> "Problem":
         """Return the problem of a file that cannot be read; `file` is the default location."""
-        location = error.where or file
-        return cls(code=ProblemCode.UNREADABLE_FILE, file=location, detail=error.what, advice=error.fix)
+        return cls(code=ProblemCode.UNREADABLE_FILE, file=error.where or file, detail=error.what, advice=error.fix)
 
     @property
     def where(self) -> str:

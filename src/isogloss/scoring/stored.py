@@ -121,5 +121,4 @@ def read_cell(path: Path) -> Cell | None:
 
 
 def _statistics(stored: _StoredStatistics, arrays: Any) -> Statistics:
-    units = arrays[stored.units] if stored.units else None
-    return Statistics(arrays[stored.rows], VALUES[stored.value], units)
+    return Statistics(arrays[stored.rows], VALUES[stored.value], arrays[stored.units] if stored.units else None)

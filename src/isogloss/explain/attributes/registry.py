@@ -14,7 +14,7 @@ import numpy as np
 
 from isogloss.data.tables import jsonl
 from isogloss.errors import DataError, unknown
-from isogloss.explain.attributes import general, text
+from isogloss.explain.attributes import text
 from isogloss.explain.attributes.bleu import bleus
 from isogloss.explain.attributes.lengths import CONVENTIONS, REFERENCES, Convention, Texts, lengths, ratio
 from isogloss.explain.attributes.needs import applies
@@ -28,17 +28,16 @@ from isogloss.tasks.kinds import KINDS
 Values = Callable[..., Column | None]
 
 
-def _attribute(name: str, title: str, needs: str, values: Values | None, **further: Any) -> Attribute:
-    """Return an attribute; `needs` is separated by blanks."""
+def _number(name: str, title: str, needs: str, values: Values | None, **further: Any) -> Attribute:
+    """Return an attribute, numeric by default; `needs` is separated by blanks."""
     return Attribute(name, title, tuple(needs.split()), values=values, **further)
 
 
-_number = _attribute
-_named = partial(_attribute, discrete=True)
+_named = partial(_number, discrete=True)
 # Counts of tokens by a convention, definitions that the paper and ExplainaBoard change, and properties of answers.
-_tokens = partial(_attribute, counts_tokens=True)
-_defined = partial(_attribute, conventions=REFERENCES)
-_answered = partial(_attribute, values=None, level="answer")
+_tokens = partial(_number, counts_tokens=True)
+_defined = partial(_number, conventions=REFERENCES)
+_answered = partial(_number, values=None, level="answer")
 
 
 def _length(name: str, title: str, needs: str, texts: Texts, over: Texts | None = None) -> Attribute:
@@ -122,13 +121,11 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     # Mewsli-X's bins of link frequency (XTREME-R paper, Appendix E).
     _named("freqBin", "frequency of the entity in Wikipedia", "frequency_bin", _strings("frequency_bin", "?")),
     _number("poolShare", "share of the target's language in the pool", _ONE_OF_MANY, text.pool_share),
-    _named("script", "main script", "main-text", general.main_script),
-    _named("scriptMix", "scripts mixed", "main-text", general.script_mix),
-    _number("outOfScript", "share of letters outside the language's script", "main-text", general.out_of_script),
-    _number("digits", "share of digits", "main-text", partial(general.character_share, kind=general.DIGITS)),
-    _number(
-        "punctuation", "share of punctuation", "main-text", partial(general.character_share, kind=general.PUNCTUATION)
-    ),
+    _named("script", "main script", "main-text", text.main_script),
+    _named("scriptMix", "scripts mixed", "main-text", text.script_mix),
+    _number("outOfScript", "share of letters outside the language's script", "main-text", text.out_of_script),
+    _number("digits", "share of digits", "main-text", partial(text.character_share, kind=text.DIGITS)),
+    _number("punctuation", "share of punctuation", "main-text", partial(text.character_share, kind=text.PUNCTUATION)),
     RANK,
     ERROR_TYPE,
     CONFIDENCE,
@@ -276,9 +273,8 @@ def from_jsonl(path: str | os.PathLike[str], name: str) -> Attribute:
         ]
         if None in column:
             missing = examples.ids[column.index(None)]
-            raise DataError(
-                f"no value for {column.count(None)} of {len(column)} examples, first {missing!r}", where=where
-            )
+            what = f"no value for {column.count(None)} of {len(column)} examples, first {missing!r}"
+            raise DataError(what, where=where)
         if continuous:
             return np.array(column, dtype=np.float64)
         return np.array([str(value).lower() if isinstance(value, bool) else value for value in column], dtype=np.str_)
