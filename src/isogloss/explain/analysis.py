@@ -161,7 +161,6 @@ class _Explained:
 
     @classmethod
     def none(cls, folders: Sequence[PredictionSource], names: Sequence[str], request: Request) -> "_Explained":
-        """Return an empty result."""
         suite, split = request.suite.id, request.split
         singles = [Explanation(system=folder.system, suite=suite, split=split, facets=[]) for folder in folders]
         numbered = combinations(enumerate(names), 2)
@@ -190,7 +189,6 @@ def _explained_cell(
     examples: int,
     cell: tuple[str, str],
 ) -> _Explained:
-    """Analyse one cell, a task and a language."""
     explained = _Explained.none(folders, names, request)
     row = answered_row(folders, *cell, request, explained.shortcomings)
     if not any(row):

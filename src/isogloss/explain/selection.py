@@ -177,7 +177,6 @@ class _ChosenWords:
             self.rules[attribute.name] = _rule(attribute, rule)
 
     def named(self) -> list[Attribute]:
-        """Return the attributes requested by name, in registry order."""
         available = [(how, attribute) for how in CONVENTIONS for attribute in self._available(how)]
         return [counted(attribute, how) for how, attribute in available if (attribute.name, how) in self.wanted]
 

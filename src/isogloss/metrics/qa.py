@@ -101,7 +101,6 @@ def statistics(
 
 
 def _best(prediction: str, answers: list[str]) -> tuple[float, float]:
-    """Return the best F1 and EM over the normalised answers."""
     if prediction in answers:
         return (1.0 if prediction else 0.0), 1.0
     tokens = prediction.split()

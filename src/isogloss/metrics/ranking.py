@@ -115,7 +115,6 @@ def limited_reciprocal_ranks(
 
 
 def _cut(k: int | None, length: int) -> int:
-    """Return the number of ranks that count."""
     if k is not None and k < 0:
         raise ValueError(f"k must be positive, or None or 0 for no cut-off; got {k}")
     return k or length

@@ -141,7 +141,6 @@ def _against_gold(source: PredictionSource, task: Task, file: PredictionFile, ex
 def _against_inputs(
     source: PredictionSource, task: Task, file: PredictionFile, gold: GoldSource, left_out: LeftOut
 ) -> CheckedAnswers:
-    """Check answers without gold against the inputs."""
     checked = CheckedAnswers(split=left_out.split, left_out=left_out)
     try:
         examples = gold.inputs(task, left_out.language, left_out.split)

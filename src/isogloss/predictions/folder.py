@@ -188,7 +188,6 @@ def misnamed_entries(folder: PredictionFolder, tasks: Iterable[str]) -> list[Pro
 
 
 def _name_hint(name: str, task: Task, accepted: Iterable[str]) -> str:
-    """Suggest a name for a misnamed file in a task's folder."""
 
     def language_part(name: str) -> str:
         return name.partition(".")[0].rpartition("-")[2]

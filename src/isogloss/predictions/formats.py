@@ -209,7 +209,6 @@ def _tags(answers: Answers, kind: Kind, name: RowName) -> None:
 
 
 def _choices(answers: Answers, kind: Kind, name: RowName) -> None:
-    """Read one JSON object with `label` per line."""
     for number, line in answers.numbered_lines():
         try:
             value = decode_python_json(line, str(answers.path))["label"]

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple, Unpack
@@ -10,12 +11,16 @@ import numpy as np
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from isogloss.errors import DataError, PredictionError
 from isogloss.metrics.estimate import Estimate, estimate, mean
 from isogloss.metrics.statistics import merge
+from isogloss.predictions.check import CheckedAnswers
+from isogloss.predictions.folder import PredictionFolder
 from isogloss.predictions.memory import Predictions, PredictionSource, open_predictions
-from isogloss.predictions.problems import LeftOut
+from isogloss.predictions.problems import LeftOut, ProblemCode
+from isogloss.predictions.validate import ValidationReport, check_folder
 from isogloss.scoring.averages import number, suite_averages, task_averages
-from isogloss.scoring.cells import Cell, Progress, Shortcomings, answered_row, asked_cells
+from isogloss.scoring.cells import Cell, Progress, Shortcomings, answered_row, asked_cells, judge_checked
 from isogloss.scoring.names import distinct_names
 from isogloss.scoring.request import Request, Resample, SelectionOptions
 from isogloss.scoring.results import AverageScore, CellScore, PairScores, Results
@@ -23,8 +28,11 @@ from isogloss.scoring.seeds import cell_estimates, common_cells, seed_folders
 from isogloss.scoring.sources import Sources, design_effect
 from isogloss.tasks.kinds import LanguagePairs
 from isogloss.tasks.registry import task
+from isogloss.tasks.task import Task
 from isogloss.version import __version__
 from isogloss.workers import Workers, in_parallel, local_workers
+
+_MISNAMED = (ProblemCode.UNKNOWN_TASK, ProblemCode.UNKNOWN_LANGUAGE, ProblemCode.FILE_INSTEAD_OF_FOLDER)
 
 
 def score(
@@ -230,7 +238,6 @@ def _cell_score(seeds: Sequence[Cell], resample: Resample) -> CellScore:
 
 
 def _all_pair_scores(cells: Sequence[Cell], sources: Sources, request: Request) -> list[PairScores]:
-    """Return the scores by language pair of every task that has them."""
     judged = [(cell, cell.judgement.pairs) for cell in cells if not cell.partial]
     by_task = {
         name: [(cell, pairs) for cell, pairs in judged if pairs is not None and cell.task == name]
@@ -252,3 +259,54 @@ def _pair_scores(name: str, members: Sequence[tuple[Cell, LanguagePairs]], sourc
     }
     numbers = {subset: number(estimate(part)) for subset, part in subsets.items() if len(part)}
     return PairScores(name, members[-1][1].metric, numbers, matrix)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidatedPredictions:
+    """A prediction folder after one reading; cells are by task and language."""
+
+    request: Request
+    system: dict[str, Any]
+    report: ValidationReport  # of all files, including those outside of the request
+    cells: dict[tuple[str, str], Cell]
+    without_gold: dict[tuple[str, str], LeftOut]  # requested cells without usable gold
+
+    def score(self) -> Results:
+        """Return the result record of the judged cells; nothing is read again."""
+        if self.report.errors or not self.cells:
+            raise PredictionError("no cell can be scored")
+        names = [
+            (of.id, language)
+            for of in map(self.request.task, self.request.tasks)
+            for language in self.request.languages_of(of)
+        ]
+        misnamed = [LeftOut.misnamed(problem) for problem in self.report.problems if problem.code in _MISNAMED]
+        without_gold = [self.without_gold[name] for name in names if name in self.without_gold]
+        cells = [self.cells[name] for name in names if name in self.cells]
+        return score_cells(cells, self.request, self.system, [*misnamed, *without_gold])
+
+
+def validate_and_judge(folder: PredictionFolder, request: Request) -> ValidatedPredictions:
+    """Validate a prediction folder and judge its valid cells of the request.
+
+    Every file is read and aligned once. Folders of seeds and the split "best" are not supported.
+    """
+    cells: dict[tuple[str, str], Cell] = {}
+    without_gold: dict[tuple[str, str], LeftOut] = {}
+
+    def judge(of: Task, language: str, checked: CheckedAnswers) -> None:
+        if checked.split != request.split or language not in request.languages_of(of):
+            return
+        name = of.id, language
+        if checked.left_out is not None:
+            without_gold[name] = checked.left_out
+        elif checked.can_be_judged:
+            try:
+                cells[name] = judge_checked(of, checked).cell
+            except DataError as error:
+                without_gold[name] = LeftOut.of_error(error, *name, checked.split)
+
+    tasks = [request.task(name) for name in request.tasks]
+    report = check_folder(folder, tasks, request.gold_source, receive=judge)
+    system = {} if report.errors else folder.system
+    return ValidatedPredictions(request=request, system=system, report=report, cells=cells, without_gold=without_gold)

@@ -127,7 +127,6 @@ def _identifier(sample: _Sample, target: Target, kept: Sequence[int], where: str
 
 
 def _answer_skipped(imported: ImportedAnswers, target: Target, kept: Sequence[int]) -> None:
-    """Add null answers for the pairs that the harness skips."""
     if target.examples is None:
         expected = target.task.expected(target.language, target.split)
         if len(imported.ids) != expected:
