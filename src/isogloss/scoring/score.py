@@ -27,7 +27,7 @@ from isogloss.scoring.results import AverageScore, CellScore, PairScores, Result
 from isogloss.scoring.seeds import cell_estimates, common_cells, seed_folders
 from isogloss.scoring.sources import Sources, design_effect
 from isogloss.tasks.kinds import LanguagePairs
-from isogloss.tasks.registry import task
+from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
 from isogloss.workers import Workers, in_parallel, local_workers
@@ -199,7 +199,7 @@ def _design_effects(
     for name in clustered:
         if name in averages:
             estimate, average = averages[name]
-            parts = [by_example[name, code, metric] for code in average.members for metric in task(name).main]
+            parts = [by_example[name, code, metric] for code in average.members for metric in find_task(name).main]
             effects[name] = design_effect(estimate, mean(parts))
     return effects
 
@@ -221,7 +221,7 @@ def _cell_score(seeds: Sequence[Cell], resample: Resample) -> CellScore:
     estimates = cell_estimates(runs, Sources(seeds, resample))
     effect = None
     if resample == "source" and cell.clusters is not None:
-        main = [(cell.task, cell.language, metric) for metric in task(cell.task).main]
+        main = [(cell.task, cell.language, metric) for metric in find_task(cell.task).main]
         by_example = cell_estimates(runs, Sources(seeds, "example"))
         effect = design_effect(mean([estimates[key] for key in main]), mean([by_example[key] for key in main]))
     return CellScore(
@@ -276,9 +276,9 @@ class ValidatedPredictions:
         if self.report.errors or not self.cells:
             raise PredictionError("no cell can be scored")
         names = [
-            (of.id, language)
-            for of in map(self.request.task, self.request.tasks)
-            for language in self.request.languages_of(of)
+            (task.id, language)
+            for task in map(self.request.task, self.request.tasks)
+            for language in self.request.languages_of(task)
         ]
         misnamed = [LeftOut.misnamed(problem) for problem in self.report.problems if problem.code in _MISNAMED]
         without_gold = [self.without_gold[name] for name in names if name in self.without_gold]
@@ -294,15 +294,15 @@ def validate_and_judge(folder: PredictionFolder, request: Request) -> ValidatedP
     cells: dict[tuple[str, str], Cell] = {}
     without_gold: dict[tuple[str, str], LeftOut] = {}
 
-    def judge(of: Task, language: str, checked: CheckedAnswers) -> None:
-        if checked.split != request.split or language not in request.languages_of(of):
+    def judge(task: Task, language: str, checked: CheckedAnswers) -> None:
+        if checked.split != request.split or language not in request.languages_of(task):
             return
-        name = of.id, language
+        name = task.id, language
         if checked.left_out is not None:
             without_gold[name] = checked.left_out
         elif checked.can_be_judged:
             try:
-                cells[name] = judge_checked(of, checked).cell
+                cells[name] = judge_checked(task, checked).cell
             except DataError as error:
                 without_gold[name] = LeftOut.of_error(error, *name, checked.split)
 
