@@ -8,8 +8,8 @@ import pytest
 
 from e2e.command import isogloss
 from isogloss.explain.analysis import explain
-from isogloss.explain.answers import ERROR_TYPES, error_types, rows_by_answer
 from isogloss.explain.cell_table import CellTable
+from isogloss.explain.measure import ERROR_TYPES, error_types, rows_by_answer
 from isogloss.explain.selection import choose_attributes
 from isogloss.explain.single import attribute_scores, calibration
 from isogloss.metrics.statistics import MEAN, Statistics

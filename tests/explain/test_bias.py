@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from isogloss.errors import DataError
-from isogloss.explain.bias import bias_request, distribution, shared_binnings
+from isogloss.explain.bias import bias_request, distances, distribution, shared_binnings
 from isogloss.explain.cell_table import CellTable
-from isogloss.explain.distances import distances
 from isogloss.explain.model import Attribute
 from isogloss.explain.selection import choose_attributes
 from isogloss.scoring.request import Request

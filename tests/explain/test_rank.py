@@ -5,10 +5,9 @@ from pathlib import Path
 import numpy as np
 
 from isogloss.explain.analysis import explain_request
-from isogloss.explain.answers import ranks, rows_by_answer
 from isogloss.explain.bias import bias_request
 from isogloss.explain.cell_table import CellTable
-from isogloss.explain.measure import bucketed_rows
+from isogloss.explain.measure import bucketed_rows, ranks, rows_by_answer
 from isogloss.explain.selection import choose_attributes
 from isogloss.explain.single import attribute_scores
 from isogloss.metrics.statistics import MEAN, Statistics

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isogloss.predictions.align import unanswered_share
+from isogloss.predictions.problems import ProblemCode
 from isogloss.predictions.validate import ValidationReport, validate
 from predictions.made import tatoeba, wikiann_dev, write_jsonl, xnli_dev, xquad
 
@@ -41,7 +41,8 @@ def test_all_problems_of_a_file_are_reported(tmp_path: Path) -> None:
     assert "label 'neutrall' is not one of entailment, neutral, contradiction. Did you mean neutral?" in found
     assert "xnli/en/dev-5" in found
     assert "no answer for 1 of 2490 examples: dev-7" in found
-    assert unanswered_share(validate(root, data).everything(), 2490) == 1 / 2490
+    [unanswered] = (problem for problem in validate(root, data).errors if problem.code is ProblemCode.UNANSWERED)
+    assert (unanswered.count, unanswered.total) == (1, 2490)
     assert "1 id is not in xnli/en dev: 'dev-9999'" in found
     assert "duplicate id 'dev-3', first at" in found
     assert "dev-en.jsonl:2491" in found

@@ -1,6 +1,6 @@
 """The complete analysis in one pass: every system and every pair of systems, cell by cell."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -9,12 +9,11 @@ from typing import Any, Unpack
 import msgspec
 
 from isogloss.errors import PredictionError
-from isogloss.explain.answers import rows_by_answer
 from isogloss.explain.bias import shared_binnings
 from isogloss.explain.buckets import Binning
 from isogloss.explain.cell_table import table_of
 from isogloss.explain.examples import ExampleCollector, ListedExample
-from isogloss.explain.measure import bucketed_rows
+from isogloss.explain.measure import bucketed_rows, rows_by_answer
 from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation, attribute_contrasts, disagreement
 from isogloss.explain.selection import OURS, AttributeSelection, Edges, ExplainOptions, select_attributes
@@ -22,43 +21,28 @@ from isogloss.explain.single import attribute_scores, calibration, confusion
 from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.memory import Predictions, PredictionSource, open_predictions
 from isogloss.predictions.problems import LeftOut
-from isogloss.scoring.cells import Shortcomings, answered_row, asked_cells
+from isogloss.scoring.cells import Progress, Shortcomings, answered_row, asked_cells
 from isogloss.scoring.names import distinct_names
 from isogloss.scoring.request import Request
 from isogloss.workers import Workers, in_parallel, local_workers
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
-    """Analysis of some systems, with the requested examples.
-
-    Attributes:
-        explanations: one per system, in the order given.
-        pairs: one per pair of systems, over their common cells.
-        edges: binning of numbers (see `AttributeSelection`), "fixed" at given edges, or "mixed".
-        cases: `task/language` -> example id -> the example.
-        left_out: unscored answers of any system, with reasons.
-        convention: source of the attribute definitions: "ours", "paper" or "explainaboard".
-        dialect: requested question-answering dialect, if not each task's default.
-    """
+    """Analysis of some systems, one explanation each in the order given, and of every pair on its common cells."""
 
     explanations: list[Explanation]
     pairs: list[PairwiseExplanation]
-    edges: Edges = "language"
-    cases: dict[str, dict[str, ListedExample]] = {}
-    left_out: list[LeftOut] = []
-    convention: str = OURS
-    dialect: str = ""
+    edges: Edges = "language"  # binning of numbers (see `AttributeSelection`), "fixed" at given edges, or "mixed"
+    cases: dict[str, dict[str, ListedExample]] = {}  # `task/language` -> example id -> the requested example
+    left_out: list[LeftOut] = []  # unscored answers of any system, with reasons
+    convention: str = OURS  # source of the attribute definitions: "ours", "paper" or "explainaboard"
+    dialect: str = ""  # requested question-answering dialect, if not each task's default
 
     def __repr__(self) -> str:
         return f"<Analysis: {', '.join(map(repr, self.explanations))}; {len(self.pairs)} pairs>"
 
     def _repr_html_(self) -> str:
-        """Return the findings as a small table for notebooks."""
-        rows = [
-            (str(explanation.system["name"]), *sentence)
-            for explanation in self.explanations
-            for sentence in explanation.sentences
-        ]
+        rows = [(str(single.system["name"]), *finding) for single in self.explanations for finding in single.sentences]
         return html_table("Significant findings", ("system", "cell", "finding"), rows)
 
     def to_pandas(self) -> Any:
@@ -67,13 +51,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
             [
                 {
                     "system": str(explanation.system["name"]),
-                    "task": facet.task,
-                    "language": facet.language,
-                    "metric": facet.metric,
-                    "attribute": facet.attribute,
-                    "value": score.value,
-                    "low": score.low,
-                    "high": score.high,
+                    **{name: getattr(facet, name) for name in ("task", "language", "metric", "attribute")},
+                    **{name: getattr(score, name) for name in ("value", "low", "high")},
                     "bucket": score.bucket.name,
                     "bucket_low": score.bucket.low,
                     "bucket_high": score.bucket.high,
@@ -136,13 +115,12 @@ def explain_request(
     selection: AttributeSelection | None = None,
     *,
     examples: int = 0,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress = None,
     workers: Workers | None = None,
 ) -> Analysis:
-    """Analyse every system and every pair of systems for a request.
+    """Analyse every system and every pair of systems for a request, listing some `examples` of every bucket.
 
-    Without a selection, all attributes are used and cut into equal counts in every language; `examples` of every bucket
-    are listed with their texts, `progress` is called with every cell, and `workers`, if given, share the cells.
+    Without a selection, all attributes are used and cut into equal counts in every language; `workers` may share cells.
     """
     selection = selection or AttributeSelection()
     folders = [open_predictions(system) for system in systems]
@@ -183,7 +161,6 @@ class _Explained:
 
     @classmethod
     def none(cls, folders: Sequence[PredictionSource], names: Sequence[str], request: Request) -> "_Explained":
-        """Return an empty result."""
         suite, split = request.suite.id, request.split
         singles = [Explanation(system=folder.system, suite=suite, split=split, facets=[]) for folder in folders]
         numbered = combinations(enumerate(names), 2)
@@ -212,7 +189,6 @@ def _explained_cell(
     examples: int,
     cell: tuple[str, str],
 ) -> _Explained:
-    """Analyse one cell, a task and a language."""
     explained = _Explained.none(folders, names, request)
     row = answered_row(folders, *cell, request, explained.shortcomings)
     if not any(row):

@@ -29,15 +29,12 @@ NONE = "none"
 class Binning:
     """Cut of one attribute into buckets, learnt from one column and applicable to others.
 
-    Attributes:
-        edges: upper edges of all continuous buckets except the last, ascending: (…, edge], (edge, …]; None if discrete.
-        values: values with their own bucket, most frequent first; None if continuous.
-        named: True if the continuous buckets are XS, S, L, XL; else they are called by their interval.
+    Continuous buckets have `edges`: the upper edges of all but the last, ascending: (…, edge], (edge, …].
     """
 
     edges: tuple[float, ...] | None = None
-    values: tuple[str, ...] | None = None
-    named: bool = True
+    values: tuple[str, ...] | None = None  # with their own discrete bucket, most frequent first
+    named: bool = True  # True if the continuous buckets are XS, S, L, XL; else they are called by their interval
 
     def apply(self, column: Column, counted: npt.NDArray[np.bool_] | None = None) -> tuple[list[Bucket], IntArray]:
         """Return the non-empty buckets and the bucket of each row; `counted` rows determine sizes (default: all)."""

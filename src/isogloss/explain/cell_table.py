@@ -4,7 +4,7 @@ A row is an example, or the unit that the kind of task judges, such as an entity
 so they share attributes and buckets.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,7 @@ from isogloss.explain.model import Attribute, Column
 from isogloss.metrics.statistics import FloatArray, IntArray, Statistics
 from isogloss.predictions.memory import Predictions
 from isogloss.predictions.problems import LeftOut
-from isogloss.scoring.cells import Answered, answered_cells
+from isogloss.scoring.cells import Answered, Progress, answered_cells
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics
 from isogloss.scoring.request import Request, Resample
 from isogloss.tasks.examples import Examples
@@ -32,30 +32,19 @@ from isogloss.tasks.task import Task
 class CellTable:
     """One cell of some systems.
 
-    Attributes:
-        task: the task.
-        examples: examples with gold.
-        values: answers of each system.
-        row_example: the example each row belongs to.
-        metrics: for each system its statistics by metric; the first is the main metric.
-        counted: rows counted in a bucket's size (the gold entities of a tagging task); all if None.
-        entities: the entities behind the rows, for tagging.
-        data: data folder, for the training set.
-        systems: indices of these systems among all requested.
-        resample: True to resample examples of one source (such as an article) together.
-        confidences: for each system its confidence per example, 0..1, NaN if missing for an example and None if missing
-            for all; empty if no system has confidences.
+    `confidences` are 0..1 per example, NaN if missing for an example and None if missing for all; empty if no system
+    has any.
     """
 
     task: Task
-    examples: Examples
-    values: tuple[Values, ...]
-    row_example: IntArray
-    metrics: tuple[dict[str, Statistics], ...]
-    counted: npt.NDArray[np.bool_] | None = None
-    entities: tagging.Entities | None = None
-    data: Path | None = None
-    systems: tuple[int, ...] = (0,)
+    examples: Examples  # with gold
+    values: tuple[Values, ...]  # answers of each system
+    row_example: IntArray  # the example each row belongs to
+    metrics: tuple[dict[str, Statistics], ...]  # of each system; the first is the main metric
+    counted: npt.NDArray[np.bool_] | None = None  # rows in a bucket's size, such as gold entities; all if None
+    entities: tagging.Entities | None = None  # behind the rows, for tagging
+    data: Path | None = None  # for the training set
+    systems: tuple[int, ...] = (0,)  # indices among all requested systems
     resample: Resample = "source"
     confidences: tuple[FloatArray | None, ...] = ()
 
@@ -69,11 +58,8 @@ class CellTable:
         **further: Any,
     ) -> "CellTable":
         """Return a table with one row per example, unless `row_example` is among the `further` fields."""
-        fields: dict[str, Any] = {
-            "row_example": np.arange(len(examples)),
-            "systems": tuple(range(len(values))),
-        } | further
-        return cls(task=task, examples=examples, values=values, metrics=tuple(metrics), **fields)
+        fields: dict[str, Any] = {"row_example": np.arange(len(examples)), "systems": tuple(range(len(values)))}
+        return cls(task=task, examples=examples, values=values, metrics=tuple(metrics), **(fields | further))
 
     @cached_property
     def example_sources(self) -> IntArray:
@@ -149,10 +135,7 @@ class CellTable:
 
 
 def cell_tables(
-    systems: Sequence[Predictions],
-    request: Request,
-    progress: Callable[[str], None] | None = None,
-    left_out: list[LeftOut] | None = None,
+    systems: Sequence[Predictions], request: Request, progress: Progress = None, left_out: list[LeftOut] | None = None
 ) -> Iterator[CellTable]:
     """Yield the cells that any of the systems has, with all those systems; see `answered_cells`."""
     return (table_of(row, request) for row in answered_cells(systems, request, progress, left_out))
@@ -171,7 +154,9 @@ def table_of(row: Sequence[Answered | None], request: Request) -> CellTable:
         table = _entity_table(task, examples, values, request.data, spans=judgement.dialect == SPANS)
     else:
         rows = {} if judgement.row_example is None else {"row_example": judgement.row_example}
-        metrics = [_main_metrics(task, system.cell.metrics) for system in answered]
+        main = [{name: system.cell.metrics[name] for name in task.main} for system in answered]
+        # If there are several main metrics, their mean comes first.
+        metrics = [own if len(own) == 1 else {SCORE: main_statistics(task.id, own), **own} for own in main]
         table = CellTable.of_examples(task, examples, values, metrics, data=request.data, **rows)
     sure = tuple(
         None if given is None else np.array([np.nan if value is None else value for value in given])
@@ -195,9 +180,3 @@ def _entity_table(
     metrics = [{"f1": entities.statistics(system)} for system in range(len(values))]
     rows = {"row_example": entities.example, "counted": entities.gold, "entities": entities}
     return CellTable.of_examples(task, examples, values, metrics, data=data, **rows)
-
-
-def _main_metrics(task: Task, metrics: Mapping[str, Statistics]) -> dict[str, Statistics]:
-    """Return the main metrics; if there are two, their mean comes first."""
-    main = {name: metrics[name] for name in task.main}
-    return main if len(main) == 1 else {SCORE: main_statistics(task.id, metrics), **main}

@@ -24,14 +24,11 @@ class ListedExample(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass
 class ExampleCollector:
-    """Collected examples, each stored once; at most `limit` per bucket, the worst first.
-
-    `names` are the systems; `examples` maps `task/language` to example id to the example.
-    """
+    """Collected examples, each stored once; at most `limit` per bucket, the worst first."""
 
     limit: int
-    names: Sequence[str] = ("system",)
-    examples: dict[str, dict[str, ListedExample]] = field(default_factory=dict)
+    names: Sequence[str] = ("system",)  # of the systems
+    examples: dict[str, dict[str, ListedExample]] = field(default_factory=dict)  # `task/language` -> id -> example
 
     def add(self, table: CellTable, rows: npt.NDArray[np.bool_]) -> list[str]:
         """Collect the examples of these rows; return their ids."""

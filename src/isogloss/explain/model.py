@@ -71,25 +71,17 @@ class CalibrationBin(msgspec.Struct, frozen=True, kw_only=True):
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     """Calibration of a system in one cell, on the 0..100 scale.
 
-    Attributes:
-        n: number of answers with a confidence.
-        confidence: their mean confidence.
-        score: their mean score, 100 if all are correct; inverted if lower is better.
-        gap: confidence minus score: above 0 the system is overconfident.
-        gap_low: lower end of the 95 % interval of the gap; None with fewer than 20 sources.
-        gap_high: its upper end.
-        ece: expected calibration error: the distance between confidence and score, bin by bin, weighted by size.
-        bins: the non-empty ones of ten bins of equal width.
+    `ece` is the expected calibration error: the distance between confidence and score, bin by bin, weighted by size.
     """
 
-    n: int
-    confidence: float
-    score: float
-    gap: float
-    gap_low: float | None
+    n: int  # answers with a confidence
+    confidence: float  # their mean confidence
+    score: float  # their mean score, 100 if all are correct; inverted if lower is better
+    gap: float  # confidence minus score: above 0 the system is overconfident
+    gap_low: float | None  # 95 % interval of the gap; None with fewer than 20 sources
     gap_high: float | None
     ece: float
-    bins: list[CalibrationBin]
+    bins: list[CalibrationBin]  # the non-empty ones of ten bins of equal width
 
 
 class BucketScore(msgspec.Struct, frozen=True, kw_only=True):

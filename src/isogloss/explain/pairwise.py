@@ -22,16 +22,13 @@ RIGHT = 0.5
 class BucketContrast(SystemContrast, frozen=True):
     """Two systems in one bucket; p is corrected (Holm) over all buckets of the cell.
 
-    Attributes:
-        bucket: the bucket.
-        flips: True if the ranking is significantly reversed: it is opposite to the whole cell, and
-            the difference of the differences is significant (corrected over all buckets of the cell).
-        ids: listed examples of the bucket.
+    The ranking flips if it is opposite to the whole cell, and the difference of the differences is significant
+    (corrected over all buckets of the cell).
     """
 
     bucket: Bucket
     flips: bool
-    ids: list[str] = msgspec.field(default_factory=list)
+    ids: list[str] = msgspec.field(default_factory=list)  # listed examples of the bucket
 
 
 class AttributeContrasts(BucketedAttribute, frozen=True, kw_only=True):
@@ -96,8 +93,7 @@ def attribute_contrasts(
             p, _ = tested(swaps(sides[0].select(rows), sides[1].select(rows)))
             ids = collector.add(table, rows) if collector else []
             fields = contrast_fields((a.value, b.value), gap, p, family)
-            turned = gap.value * whole.value < 0
-            differences.append(BucketContrast(**fields, bucket=bucket, flips=turned, ids=ids))
+            differences.append(BucketContrast(**fields, bucket=bucket, flips=gap.value * whole.value < 0, ids=ids))
             # A bucket's difference against that of the whole cell.
             interaction = difference(gap, replace(whole, unseen=0.0)).t_test if gap.sources >= ENOUGH else 1.0
             interactions.append(interaction)

@@ -11,7 +11,7 @@ from isogloss.errors import PredictionError, unknown
 from isogloss.explain.attributes import CONVENTIONS, FERTILITY, Convention, fertility, from_jsonl
 from isogloss.explain.attributes.lengths import REFERENCES
 from isogloss.explain.attributes.needs import applies
-from isogloss.explain.attributes.registry import all_attributes, attributes_under, counted
+from isogloss.explain.attributes.registry import all_attributes, attributes_under, counted, named
 from isogloss.explain.buckets import Binning, fixed_binning, learn_binning
 from isogloss.explain.model import Attribute, Column
 from isogloss.scoring.request import Request, Resample
@@ -54,23 +54,18 @@ class ExplainOptions(CellOptions, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class AttributeSelection:
-    """Selected attributes.
+    """Selected attributes, and the rules by which they are cut, by name or by "all".
 
-    Attributes:
-        attributes: attributes in display order; None for all.
-        rules: how an attribute is cut, by its name or by "all": "language", into equal counts within each language;
-            "shared", into equal counts over all languages of a task; "greedy", buckets filled in turn;
-            "above-zero", the same above 0, which has its own bucket; or a tuple of edges.
-        convention: source of all definitions and cuts: "ours", or one of `REFERENCES`.
-        crosses: pairs of attributes to cross; they need not be among `attributes`.
-        choice: words, kinds and convention it was chosen by, so that another process can rebuild it: an
-            attribute's function may not be picklable.
+    A rule is "language", equal counts within each language; "shared", equal counts over all languages of a task;
+    "greedy", buckets filled in turn; "above-zero", the same above 0, which has its own bucket; or a tuple of edges.
     """
 
-    attributes: tuple[Attribute, ...] | None = None
+    attributes: tuple[Attribute, ...] | None = None  # in display order; None for all
     rules: Mapping[str, BinningRule] | None = None
-    convention: str = OURS
-    crosses: tuple[tuple[Attribute, Attribute], ...] = ()
+    convention: str = OURS  # source of all definitions and cuts: "ours", or one of `REFERENCES`
+    crosses: tuple[tuple[Attribute, Attribute], ...] = ()  # they need not be among `attributes`
+    # Words, kinds and convention it was chosen by, so that another process can rebuild it: an attribute's function may
+    # not be picklable.
     choice: tuple[Sequence[str] | None, Collection[str], str] | None = field(default=None, compare=False)
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
@@ -182,7 +177,6 @@ class _ChosenWords:
             self.rules[attribute.name] = _rule(attribute, rule)
 
     def named(self) -> list[Attribute]:
-        """Return the attributes requested by name, in registry order."""
         available = [(how, attribute) for how in CONVENTIONS for attribute in self._available(how)]
         return [counted(attribute, how) for how, attribute in available if (attribute.name, how) in self.wanted]
 
@@ -215,9 +209,7 @@ class _ChosenWords:
             raise PredictionError("fertility needs a tokenizer", fix=fix)
         how = self._convention(source)
         available = self._available(how)
-        attribute = next((entry for entry in available if entry.name.casefold() == name.casefold()), None)
-        if attribute is None:
-            raise unknown("attribute", name, {entry.name for entry in available})
+        attribute = named(available, name)
         if how != CONVENTIONS[0] and not attribute.takes(how):
             if source:
                 others = ", ".join(other.name for other in available if other.takes(how))

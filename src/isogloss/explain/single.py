@@ -104,12 +104,11 @@ def _trend_p(facet: AttributeScores, estimates: Sequence[Estimate]) -> float:
 
 def _insight(facet: AttributeScores, p: float, *, has_trend: bool) -> str:
     """Return one significant finding, or ""."""
-    extremes = _highest_and_lowest(facet.buckets)
+    extremes = best_and_worst(facet)
     if extremes is None or p >= ALPHA:
         return ""
-    highest, lowest = extremes
-    best, worst = (lowest, highest) if facet.lower_is_better else (highest, lowest)
-    gap = f"{highest.value - lowest.value:.1f} points (p {'< 0.01' if p < 0.01 else f'= {p:.2f}'})"
+    best, worst = extremes
+    gap = f"{abs(best.value - worst.value):.1f} points (p {'< 0.01' if p < 0.01 else f'= {p:.2f}'})"
     where = f"best at {bucket_text(best.bucket)} ({best.value:.1f}), worst at {bucket_text(worst.bucket)}"
     trend = ""
     if has_trend:

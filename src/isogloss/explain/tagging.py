@@ -69,29 +69,18 @@ class TrainingEntities:
     typed: Counter[tuple[str, str]]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Entities:
-    """Distinct chunks of a cell, from gold and all systems, ordered by their end.
+    """Distinct chunks of a cell, from gold and all systems, ordered by their end."""
 
-    Attributes:
-        example: the sentence of each chunk.
-        first: its first token within the sentence, or the first character of a span.
-        last: its last token, or character.
-        kind: number of its type in `names`.
-        names: type names.
-        gold: True if it is in the gold.
-        predicted: for each system, True if it predicts the chunk.
-        spans: True if these are character spans.
-    """
-
-    example: IntArray
-    first: IntArray
-    last: IntArray
-    kind: IntArray
+    example: IntArray  # the sentence of each chunk
+    first: IntArray  # its first token within the sentence, or the first character of a span
+    last: IntArray  # its last token, or character
+    kind: IntArray  # number of its type in `names`
     names: npt.NDArray[np.str_]
-    gold: BoolArray
-    predicted: tuple[BoolArray, ...]
-    spans: bool = False
+    gold: BoolArray  # True if it is in the gold
+    predicted: tuple[BoolArray, ...]  # for each system, True if it predicts the chunk
+    spans: bool = False  # True if these are character spans
 
     @property
     def types(self) -> npt.NDArray[np.str_]:
@@ -166,16 +155,8 @@ def entities(task: Task, examples: Examples, systems: Sequence[Values], *, spans
     for side, marks in zip(packed, held, strict=True):
         marks[np.searchsorted(chunks, side)] = True
     names = np.array([*types, ""], dtype=np.str_)
-    return Entities(
-        example=example,
-        first=first,
-        last=end - 1,
-        kind=kinds,
-        names=names,
-        gold=held[0],
-        predicted=tuple(held[1:]),
-        spans=spans,
-    )
+    gold_chunks, *predicted = held
+    return Entities(example, first, end - 1, kinds, names, gold_chunks, tuple(predicted), spans)
 
 
 def _flat(chunks: Chunks, types: dict[str, int]) -> IntArray:

@@ -8,15 +8,7 @@ from isogloss.metrics.statistics import MEAN, Statistics
 
 
 def statistics(gold: Sequence[object], predicted: Sequence[object]) -> Statistics:
-    """Return one row per example: 1 if the labels are equal, else 0.
-
-    Args:
-        gold: gold labels.
-        predicted: a system's labels, in the same order.
-
-    Raises:
-        ValueError: the numbers of labels differ.
-    """
+    """Return one row per example: 1 if the labels are equal, else 0; both sides have the same order."""
     if len(gold) != len(predicted):
         raise ValueError(f"{len(gold)} gold labels but {len(predicted)} predictions")
     right = np.fromiter((g == p for g, p in zip(gold, predicted, strict=True)), dtype=np.float64, count=len(gold))

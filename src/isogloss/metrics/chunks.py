@@ -196,7 +196,6 @@ class _Tagset:
         return cls(rule, np.array(flags, np.uint8), np.array(kinds, small), list(numbers))
 
     def bounds(self, codes: Codes, lengths: IntArray) -> _Bounds:
-        """Locate the chunks."""
         flags, kinds = self.flags.take(codes), self.kinds.take(codes)
         flag_before, flag_after = _neighbours(flags, lengths, _O)
         kind_before, kind_after = _neighbours(kinds, lengths, self.kinds[-1])
@@ -223,7 +222,6 @@ class _Tagset:
 
 
 def _any(flags: npt.NDArray[np.uint8], wanted: int) -> BoolArray:
-    """Return a mask of the flags that match any of the wanted bits."""
     hits: BoolArray = (flags & np.uint8(wanted)) != 0
     return hits
 

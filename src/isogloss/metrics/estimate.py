@@ -57,24 +57,17 @@ class SourceErrors:
 class Estimate:
     """A score, or an average or difference of scores, with its uncertainty.
 
-    Attributes:
-        value: score.
-        centre: the score with one further example right and one wrong in every cell; the middle of intervals.
-        n: number of examples.
-        errors: errors by space of sources. Spaces are independent of each other.
-        unseen: the variance that a further source would add if all its examples could be right or wrong: what the
-            observed sources cannot show.
-        is_share: True if all underlying scores lie within 0..1.
-        seeds: score of each seed, for a mean over several.
+    `unseen` is the variance that a further source would add if all its examples could be right or wrong: what the
+    observed sources cannot show.
     """
 
-    errors: Mapping[str, SourceErrors]
+    errors: Mapping[str, SourceErrors]  # by space of sources; spaces are independent of each other
     unseen: float
     value: float
-    centre: float
-    n: int
-    is_share: bool = True
-    seeds: FloatArray | None = None
+    centre: float  # the score with one further example right and one wrong in every cell; the middle of intervals
+    n: int  # number of examples
+    is_share: bool = True  # True if all underlying scores lie within 0..1
+    seeds: FloatArray | None = None  # score of each seed, for a mean over several
 
     @property
     def variance(self) -> float:
@@ -152,17 +145,10 @@ class Estimate:
 
 
 def estimate(statistics: Statistics, codes: IntArray | None = None, size: int = 0, space: str = "") -> Estimate:
-    """Return the estimate of a score from its statistics.
+    """Return the estimate of a score from its statistics; the jackknife leaves out all rows of a source together.
 
-    Args:
-        statistics: rows with their value; the jackknife leaves out all rows of a unit together.
-        codes: source of every unit (or row, if rows are units) as a number below `size`; by default
-            each unit is its own source.
-        size: number of sources in the space.
-        space: name of the space of sources.
-
-    Raises:
-        ValueError: no rows, or a number is not finite.
+    `codes` has the source of every unit (or row, if rows are units) as a number below `size`, the number of sources in
+    the `space`; by default each unit is its own source.
     """
     rows = checked_rows(statistics)
     position, size = _positions(statistics, codes, size)
@@ -216,8 +202,7 @@ def swaps(a: Statistics, b: Statistics, codes: IntArray | None = None, size: int
     moves = sums_by_place((a.rows - b.rows) / 2, position, size)
     middle = (a.sums + b.sums) / 2
     values = a.value(middle + moves, len(a)) - a.value(middle - moves, len(a))
-    present = np.bincount(position, minlength=size) > 0
-    errors = {space: SourceErrors(values, present)}
+    errors = {space: SourceErrors(values, np.bincount(position, minlength=size) > 0)}
     return Estimate(value=a.score - b.score, centre=0.0, n=len(a), errors=errors, unseen=0.0)
 
 
@@ -270,11 +255,9 @@ def over_seeds(estimates: Sequence[Estimate], space: str) -> Estimate:
     values = np.array([part.value for part in estimates])
     apart = (values - values.mean()) / sqrt(count * (count - 1))
     shown = sum_of_squares(apart)
-    on_examples = sum(
-        float(((part.errors[name].values - shared.values) ** 2).sum())
-        for part in estimates
-        for name, shared in average.errors.items()
-    ) / (count * (count - 1))
+    shared = average.errors.items()
+    gaps = (sum_of_squares(part.errors[name].values - mine.values) for part in estimates for name, mine in shared)
+    on_examples = sum(gaps) / (count * (count - 1))
     left = sqrt(max(0.0, 1 - on_examples / shown)) if shown > ROUNDING**2 else 0.0
     errors = {**average.errors, space: SourceErrors(left * apart, np.ones(count, dtype=bool), are_seeds=True)}
     return replace(average, errors=errors, seeds=values)

@@ -42,10 +42,9 @@ def bootstrap(
     """Return the bootstrap interval of a score: bias-corrected and accelerated (BCa), expanded for small samples.
 
     Plain percentiles are too narrow for few units, and too high or too low near the ends of a scale. BCa (Efron 1987)
-    shifts them by the replicates' bias and by the skewness, estimated by the jackknife; the
-    normal quantile is widened to sqrt(n / (n - 1)) t, t being Student's with n - 1 degrees of freedom (Hesterberg
-    2015, "What Teachers Should Know About the Bootstrap"). If no resample differs from the data, a share gets
-    Wilson's interval.
+    shifts them by the replicates' bias and by the skewness, estimated by the jackknife; the normal quantile is widened
+    to sqrt(n / (n - 1)) t, t being Student's with n - 1 degrees of freedom (Hesterberg 2015, "What Teachers Should Know
+    About the Bootstrap"). If no resample differs from the data, a share gets Wilson's interval.
 
     Args:
         statistics: rows (n, k) or (n,), one per example; or `Statistics`, with units drawn whole.

@@ -127,29 +127,22 @@ def threshold(candidates: Iterable[tuple[Hashable, Hashable, float]], gold: Iter
 
 
 def cross_fitted_pairs(candidates: Iterable[tuple[Hashable, Hashable, float]], gold: Iterable[Pair]) -> list[Pair]:
-    """Select candidates with thresholds that are not tuned on their own gold.
+    """Select pairs (i, j) of candidates (i, j, score) with thresholds that are not tuned on their own gold.
 
     Source ids fall into two halves by their checksum; each half is cut at the `threshold` of the other.
-
-    Args:
-        candidates: mined pairs as (i, j, score), in any order.
-        gold: gold pairs (i, j).
-
-    Returns:
-        The selected pairs (i, j).
     """
+
+    def half(source: Hashable) -> int:
+        return crc32(str(source).encode()) % 2
+
     halves: tuple[list[tuple[Hashable, Hashable, float]], ...] = ([], [])
     gold_halves: tuple[list[Pair], ...] = ([], [])
     for candidate in candidates:
-        halves[_half(candidate[0])].append(candidate)
+        halves[half(candidate[0])].append(candidate)
     for pair in gold:
-        gold_halves[_half(pair[0])].append(pair)
-    cuts = [threshold(half, wanted) for half, wanted in zip(halves, gold_halves, strict=True)]
-    return [(i, j) for half, cut in zip(halves, reversed(cuts), strict=True) for i, j, score in half if score >= cut]
-
-
-def _half(source: Hashable) -> int:
-    return crc32(str(source).encode()) % 2
+        gold_halves[half(pair[0])].append(pair)
+    cuts = [threshold(mined, wanted) for mined, wanted in zip(halves, gold_halves, strict=True)]
+    return [(i, j) for mined, cut in zip(halves, reversed(cuts), strict=True) for i, j, score in mined if score >= cut]
 
 
 def pair_f1(gold: Iterable[Pair], predicted: Iterable[Pair]) -> tuple[float, float, float]:

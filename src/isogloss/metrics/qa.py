@@ -78,16 +78,7 @@ def statistics(
 ) -> dict[str, Statistics]:
     """Return one row per question under "f1" and under "em"; a prediction that is None scores 0 in both.
 
-    Args:
-        predictions: one answer per question.
-        answers: gold answers of each question: one string, or several.
-        dialect: "squad" or "mlqa".
-        language: language of the answers, one of `MLQA_LANGUAGES`; ignored by "squad".
-
-    Raises:
-        PredictionError: there are more or fewer predictions than questions.
-        DataError: a question has no gold answer.
-        UnknownNameError: unknown dialect, or "mlqa" has no rule for the language.
+    Arguments and errors are those of `pair`, for many questions; their number must be that of the predictions.
     """
     if len(predictions) != len(answers):
         raise PredictionError(f"{len(answers)} questions but {len(predictions)} predictions")
@@ -110,7 +101,6 @@ def statistics(
 
 
 def _best(prediction: str, answers: list[str]) -> tuple[float, float]:
-    """Return the best F1 and EM over the normalised answers."""
     if prediction in answers:
         return (1.0 if prediction else 0.0), 1.0
     tokens = prediction.split()

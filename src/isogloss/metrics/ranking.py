@@ -73,17 +73,7 @@ def reciprocal_rank(ranked: Sequence[object], target: object, k: int | None = 20
 
 
 def average_precisions(ranked: npt.ArrayLike, targets: npt.ArrayLike, k: int | None = 20) -> FloatArray:
-    """Return AP@k of every query (n,); see `average_precision`.
-
-    Args:
-        ranked: (n, r) ids, best first.
-        targets: (n, t) ids in any order, distinct in a row.
-        k: cut-off; None or 0 for none.
-
-    Raises:
-        DataError: a query has no targets.
-        ValueError: mismatched shapes, non-integer ids, or duplicate targets.
-    """
+    """Return AP@k of every query (n,) from ids (n, r), best first, and targets (n, t); see `average_precision`."""
     rankings, wanted = _arrays(ranked, targets)
     counts = (wanted >= 0).sum(axis=1)
     if not counts.all():
@@ -101,16 +91,8 @@ def limited_reciprocal_ranks(
 ) -> FloatArray:
     """Return RR@k of every target with the query's other targets removed (n, t), NaN for padding.
 
-    "Limit to one target" of the XTREME-R paper, Table 14; its score is the mean over (query, target) pairs.
-
-    Args:
-        ranked: (n, r) ids, best first. A query with t targets needs k + t - 1, since t - 1 may be removed.
-        targets: (n, t) ids, distinct in a row.
-        k: cut-off.
-        whole_pool: True if the rankings contain every candidate, so the depth is not checked.
-
-    Raises:
-        ValueError: a ranking is too short, mismatched shapes, non-integer ids, or duplicate targets.
+    "Limit to one target" of the XTREME-R paper, Table 14; its score is the mean over (query, target) pairs. A query
+    with t targets needs a ranking of k + t - 1 ids, since t - 1 may be removed, unless it contains the whole pool.
     """
     rankings, wanted = _arrays(ranked, targets)
     counts = (wanted >= 0).sum(axis=1)
@@ -133,7 +115,6 @@ def limited_reciprocal_ranks(
 
 
 def _cut(k: int | None, length: int) -> int:
-    """Return the number of ranks that count."""
     if k is not None and k < 0:
         raise ValueError(f"k must be positive, or None or 0 for no cut-off; got {k}")
     return k or length

@@ -98,12 +98,7 @@ def merge_shards(first: tuple[IntArray, Matrix], second: tuple[IntArray, Matrix]
 
 
 def check_sides(queries: npt.ArrayLike, candidates: npt.ArrayLike) -> np.dtype[Any]:
-    """Check the inputs of `search`, except the candidates' values; return the dtype of scores.
-
-    Raises:
-        PredictionError: the two sides differ in dimension, or a query holds a number that is not finite.
-        ValueError: a side is not a numeric matrix.
-    """
+    """Check the inputs of `search`, except the candidates' values; return the dtype of scores."""
     vectors, _, dtype = _both(queries, candidates)
     _lengths(vectors, dtype, "queries", 4096)
     return dtype

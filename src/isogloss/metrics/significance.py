@@ -32,14 +32,7 @@ def sign_test(values: npt.ArrayLike) -> float:
     numbers (right answers gained or lost in each source), exact for values rounded to a hundredth or so of the largest
     up to 300, and beyond that the saddlepoint approximation of the same probability (Robinson 1982).
 
-    Args:
-        values: contribution of each source to the difference (`estimate.swaps`).
-
-    Returns:
-        The two-sided p-value, 1 if no source differs.
-
-    Raises:
-        ValueError: a value is not finite.
+    The values are the contributions of sources to the difference (`estimate.swaps`); p is 1 if no source differs.
     """
     contributions = np.asarray(values, dtype=np.float64).ravel()
     if not np.isfinite(contributions).all():
@@ -73,20 +66,11 @@ def one_size(values: npt.ArrayLike) -> bool:
 
 
 def holm(p_values: Sequence[float] | FloatArray) -> FloatArray:
-    """Apply Holm's step-down correction to the p-values of a family of tests.
+    """Apply Holm's step-down correction to the p-values of a family of tests, in the order given.
 
     The i-th smallest of m is multiplied by m - i + 1, kept at least as large as the one before and at most
     1. Calling those below 0.05 significant keeps the chance of any false alarm below 0.05, however the
     tests depend on each other.
-
-    Args:
-        p_values: one p-value per test.
-
-    Returns:
-        The adjusted p-values, in the order given.
-
-    Raises:
-        ValueError: one is not within 0..1.
     """
     p = np.asarray(p_values, dtype=np.float64)
     if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():

@@ -19,23 +19,14 @@ Offsets = Sequence[tuple[int, int]]
 
 
 def f1(gold: Sequence[Sequence[Span]], predicted: Sequence[Sequence[Span]], *, boundaries_only: bool = False) -> float:
-    """Return the micro F1, 0..1, over the spans of all examples; arguments and errors are those of `statistics`."""
+    """Return the micro F1, 0..1, over the spans of all examples; `boundaries_only` ignores the type."""
     return statistics(gold, predicted, boundaries_only=boundaries_only).score
 
 
 def statistics(
     gold: Sequence[Sequence[Span]], predicted: Sequence[Sequence[Span]], *, boundaries_only: bool = False
 ) -> Statistics:
-    """Return one row per example: spans that are correct, predicted, and in the gold; a repeated span counts once.
-
-    Args:
-        gold: spans of each example.
-        predicted: predicted spans of each example.
-        boundaries_only: True to ignore the type.
-
-    Raises:
-        PredictionError: the numbers of examples differ.
-    """
+    """Return one row per example: spans that are correct, predicted, and in the gold; a repeated span counts once."""
     if len(gold) != len(predicted):
         raise PredictionError(f"spans for {len(gold)} gold examples but for {len(predicted)} predicted")
     parts = 2 if boundaries_only else 3
@@ -49,16 +40,7 @@ def statistics(
 
 
 def trim(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the span without whitespace at its ends; one of whitespace only becomes empty.
-
-    Args:
-        text: text of the offsets.
-        start: the first code point.
-        end: one past the last.
-
-    Raises:
-        IsoglossError: the span does not lie in the text.
-    """
+    """Return the half-open span without whitespace at its ends; one of whitespace only becomes empty."""
     if not 0 <= start <= end <= len(text):
         fix = "Offsets count code points from 0, and the end is one past the last"
         raise IsoglossError(f"span {start}:{end} does not lie in a text of {len(text)} characters", fix=fix)
@@ -70,16 +52,7 @@ def trim(text: str, start: int, end: int) -> tuple[int, int]:
 def from_sentences(
     sentences: Sequence[Sequence[str]], offsets: Sequence[Offsets], dialect: str = "conll"
 ) -> list[list[Span]]:
-    """Return the chunks of tagged sentences as character spans.
-
-    Args:
-        sentences: one tag per token of each sentence.
-        offsets: the half-open code-point offsets of each token.
-        dialect: rule for reading chunks from tags, see `isogloss.metrics.chunks`.
-
-    Raises:
-        PredictionError: a sentence has more or fewer tags than tokens.
-    """
+    """Return the chunks of tagged sentences as character spans, from half-open code-point offsets of each token."""
     if len(sentences) != len(offsets):
         raise PredictionError(f"{len(sentences)} tagged sentences but offsets for {len(offsets)}")
     for number, (tags, tokens) in enumerate(zip(sentences, offsets, strict=True)):

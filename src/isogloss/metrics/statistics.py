@@ -134,11 +134,7 @@ def merge(parts: Sequence[Statistics]) -> Statistics:
 
 
 def checked_rows(statistics: Statistics) -> FloatArray:
-    """Return the rows, checked to be a non-empty table without NaN and infinity.
-
-    Raises:
-        ValueError: the rows are not such a table.
-    """
+    """Return the rows, checked to be a non-empty table without NaN and infinity."""
     rows = statistics.rows
     if rows.ndim != 2:
         raise ValueError(f"statistics must be of shape (n, k), got {rows.shape}")

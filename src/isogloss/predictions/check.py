@@ -1,4 +1,4 @@
-"""Check the answers of a cell against its gold, in the same way for all commands that read predictions.
+"""Match answers to the examples of a cell by id, never by position, and check them against its gold.
 
 A cell without usable gold is left out. Faulty answers are a problem, with or without gold.
 """
@@ -6,6 +6,7 @@ A cell without usable gold is left out. Faulty answers are a problem, with or wi
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -13,38 +14,27 @@ import msgspec
 from isogloss.data.files import sha256_of, unpacked_name
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError, IsoglossError
-from isogloss.predictions.align import align, aligned_confidences, first_rows
 from isogloss.predictions.folder import CELL_RECORDS, PredictionFile
 from isogloss.predictions.formats import Answers, json_lines
 from isogloss.predictions.gold import GoldSource
 from isogloss.predictions.memory import PredictionSource
-from isogloss.predictions.problems import LeftOut, Problem, ProblemCode
-from isogloss.tasks.examples import Examples
+from isogloss.predictions.problems import LISTED, LeftOut, Problem, ProblemCode
+from isogloss.tasks.examples import REST, Examples
 from isogloss.tasks.kinds import Values, kind_of
 from isogloss.tasks.task import Task
 
 
 @dataclass(kw_only=True)
 class CheckedAnswers:
-    """The answers of one cell.
-
-    Attributes:
-        split: split of the answers.
-        count: number of answers in the file.
-        examples: examples with gold; None if the cell is left out.
-        values: one answer per example, None where it is missing.
-        problems: problems of the answers.
-        left_out: reason why the cell cannot be scored here.
-        confidences: confidence of each answer, if the file has them.
-    """
+    """The answers of one cell, with their problems and, if the cell cannot be scored here, the reason."""
 
     split: str
-    count: int = 0
-    examples: Examples | None = None
-    values: Values = ()
+    count: int = 0  # answers in the file
+    examples: Examples | None = None  # with gold; None if the cell is left out
+    values: Values = ()  # one answer per example, None where it is missing
     problems: list[Problem] = field(default_factory=list)
     left_out: LeftOut | None = None
-    confidences: list[float | None] | None = None
+    confidences: list[float | None] | None = None  # of each answer, if the file has them
 
     @property
     def can_be_judged(self) -> bool:
@@ -52,18 +42,71 @@ class CheckedAnswers:
         return self.examples is not None and all(problem.warning for problem in self.problems)
 
 
+def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, list[Problem]]:
+    """Return one answer per example in their order, None where it is missing; and all problems of the answers."""
+    kind = kind_of(task)
+    if REST in examples.ids:
+        answers = _merge_unnamed(examples, answers)
+    first_row, duplicates = _first_rows(answers)
+    problems = [*answers.problems, *duplicates]
+    rows = [first_row.get(identifier, -1) for identifier in examples.ids]
+    values = [answers.values[row] if row >= 0 else None for row in rows]
+    cell = {"task": task.id, "language": examples.language}
+    of_file = partial(Problem, total=len(examples), file=str(answers.path), task=task.id, language=examples.language)
+    missing = [identifier for identifier, row in zip(examples.ids, rows, strict=True) if row < 0]
+    # In mining most sentences have no translation, so a source may be left out, but not every source.
+    if missing and not (kind.silence_is_answer and answers.ids):
+        warning, ids = kind.lenient and len(missing) < len(examples), tuple(missing[:LISTED])
+        problems.append(of_file(code=ProblemCode.UNANSWERED, ids=ids, count=len(missing), warning=warning))
+    known_ids = set(examples.split_ids or examples.ids)
+    if extra := [identifier for identifier in first_row if identifier not in known_ids]:
+        # If no id matches, the file belongs to another language or split, and a score of 0 would mislead.
+        # In mining an unknown source makes a wrong pair, which must count.
+        warning = kind.lenient and len(extra) < len(first_row) and not kind.silence_is_answer
+        about = {**cell, "split": examples.split, "ids": tuple(extra[:LISTED]), "count": len(extra)}
+        row, total = first_row[extra[0]], len(first_row)
+        problems.append(answers.problem(ProblemCode.UNKNOWN_IDS, row, **about, total=total, warning=warning))
+    if all(problem.warning for problem in answers.problems):
+        for check, warning in ((kind.errors, False), (kind.warnings, True)):
+            for index, what, fix in check(task, examples, values):
+                about = {**cell, "ids": (examples.ids[index],), "detail": what, "advice": fix, "warning": warning}
+                problems.append(answers.problem(ProblemCode.INVALID_ANSWER, rows[index], **about))
+    null = sum(row >= 0 and answers.values[row] is None for row in rows)
+    if null:
+        problems.append(of_file(code=ProblemCode.NULL_ANSWERS, count=null, warning=True))
+    return values, problems
+
+
+def _merge_unnamed(examples: Examples, answers: Answers) -> Answers:
+    """Merge the pairs of all sources that gold does not name into one answer to `REST`."""
+    named = set(examples.ids)
+    merged = Answers(answers.path, problems=answers.problems)
+    unnamed: list[str] = []
+    for identifier, value, number in zip(answers.ids, answers.values, answers.numbers, strict=True):
+        if identifier in named:
+            merged.add(identifier, value, number)
+        else:
+            unnamed += [f"{identifier} {item}" for item in value or ()]
+    if unnamed:
+        merged.add(REST, unnamed)
+    return merged
+
+
+def _first_rows(answers: Answers) -> tuple[dict[str, int], list[Problem]]:
+    """Return the first row of every id, and a problem for each repetition."""
+    rows: dict[str, int] = {}
+    problems: list[Problem] = []
+    for row, identifier in enumerate(answers.ids):
+        if (first := rows.setdefault(identifier, row)) != row:
+            about = {"ids": (identifier,), "detail": answers.where(first)}
+            problems.append(answers.problem(ProblemCode.DUPLICATE_ID, row, **about))
+    return rows, problems
+
+
 def check_answers(
     source: PredictionSource, task: Task, language: str, files: Mapping[str, PredictionFile], gold: GoldSource
 ) -> CheckedAnswers:
-    """Check the answers to the first answered split that has gold.
-
-    Args:
-        source: predictions of a system.
-        task: task of the cell.
-        language: language of the cell.
-        files: files with answers by split, at least one.
-        gold: source of the gold.
-    """
+    """Check the answers to the first answered split that has gold; `files` has at least one file, by split."""
     for split, file in files.items():
         try:
             examples = gold.examples(task, language, split)
@@ -88,7 +131,9 @@ def _against_gold(source: PredictionSource, task: Task, file: PredictionFile, ex
         return checked
     checked.examples, checked.count = examples, len(answers.ids)
     checked.values, problems = align(task, examples, answers)
-    checked.confidences = aligned_confidences(examples, answers)
+    if answers.confidences is not None:
+        rows, _ = _first_rows(answers)
+        checked.confidences = [answers.confidences[rows[name]] if name in rows else None for name in examples.ids]
     checked.problems = [*_file_problems(source, task, examples.language, file), *problems]
     return checked
 
@@ -96,7 +141,6 @@ def _against_gold(source: PredictionSource, task: Task, file: PredictionFile, ex
 def _against_inputs(
     source: PredictionSource, task: Task, file: PredictionFile, gold: GoldSource, left_out: LeftOut
 ) -> CheckedAnswers:
-    """Check answers without gold against the inputs."""
     checked = CheckedAnswers(split=left_out.split, left_out=left_out)
     try:
         examples = gold.inputs(task, left_out.language, left_out.split)
@@ -123,7 +167,7 @@ def _form_only(task: Task, file: PredictionFile) -> tuple[Answers, list[Problem]
         answers = json_lines(file.path, kind_of(task))
     except DataError as error:
         return Answers(file.path), [Problem.of_error(error, str(file.path))]
-    _, duplicates = first_rows(answers)
+    _, duplicates = _first_rows(answers)
     return answers, [*answers.problems, *duplicates, note]
 
 

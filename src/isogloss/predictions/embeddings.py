@@ -20,11 +20,7 @@ from isogloss.tasks.task import Task
 
 
 def read_vectors(path: Path, where: str) -> tuple[list[str], Any]:
-    """Read `<name>.npy`, memory-mapped, and `<name>.ids.txt` with one id per line.
-
-    Raises:
-        PredictionError: a file is missing or damaged, or the two do not match.
-    """
+    """Read `<name>.npy`, memory-mapped, and `<name>.ids.txt`, which has one id per row; `where` is for messages."""
     ids_path = path.with_name(path.name.removesuffix(".npy") + ".ids.txt")
     for needed in (path, ids_path):
         if not needed.is_file():
@@ -56,8 +52,7 @@ def _in_order(ids: list[str], vectors: Any, wanted: list[str], where: str) -> An
     rows = {identifier: row for row, identifier in enumerate(ids)}
     missing = [identifier for identifier in wanted if identifier not in rows]
     if missing:
-        what = f"no vector for {number_of(len(missing), 'id')}, e.g. {missing[0]!r}"
-        raise PredictionError(what, where=where)
+        raise PredictionError(f"no vector for {number_of(len(missing), 'id')}, e.g. {missing[0]!r}", where=where)
     return np.asarray(vectors[[rows[identifier] for identifier in wanted]])
 
 
@@ -125,8 +120,7 @@ class VectorFiles:
         for path in (queries, *pool):
             zero, total = _zero_rows(path, stamp(path))
             if zero:
-                code = ProblemCode.ZERO_VECTORS
-                yield Problem(code=code, file=str(path), count=zero, total=total, warning=True)
+                yield Problem(code=ProblemCode.ZERO_VECTORS, file=str(path), count=zero, total=total, warning=True)
 
 
 @lru_cache(maxsize=128)

@@ -1,39 +1,40 @@
 """Prediction folders: the cells they have, in any layout, and the answers of a cell."""
 
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from isogloss.data.files import SUFFIXES, Stamp, read_bytes, read_toml, resolve, stamp, unpacked_name
 from isogloss.decoding import decode_json
-from isogloss.errors import DataError, PredictionError
+from isogloss.errors import DataError, PredictionError, UnknownNameError, near_names
 from isogloss.escaping import printable_system
+from isogloss.languages import language as find_language
 from isogloss.predictions.formats import Answers, file_format, json_lines
+from isogloss.predictions.problems import Problem, ProblemCode
 from isogloss.predictions.write import split_prefix
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
-from isogloss.tasks.registry import ALIASES
+from isogloss.tasks.registry import ALIASES, TASKS
+from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
 # Folder of cell records, in a run folder and in each of its seed folders.
 CELL_RECORDS = ".cells"
+# Files that may accompany the task folders.
+_COMPANIONS = {"system.toml", "results.json", "scores.csv", "README.md"}
 
 
 @dataclass(frozen=True)
 class PredictionFile:
-    """File with the answers of a cell.
-
-    Attributes:
-        path: path of the file.
-        layout: "jsonl", "xtreme", "one-file" or "embeddings".
-        passed_over: further files of the cell, which are ignored.
-    """
+    """File with the answers of a cell."""
 
     path: Path
-    layout: str
-    passed_over: tuple[Path, ...] = ()
+    layout: str  # "jsonl", "xtreme", "one-file", "embeddings" or "memory"
+    passed_over: tuple[Path, ...] = ()  # further files of the cell, which are ignored
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,7 @@ class PredictionFolder:
 
     @cached_property
     def system(self) -> dict[str, Any]:
-        """Metadata from `system.toml`; without that file, the folder's name.
-
-        Raises:
-            PredictionError: the file is not TOML.
-        """
+        """Metadata from `system.toml`; without that file, the folder's name."""
         path = self.root / "system.toml"
         try:
             metadata = read_toml(path) if path.is_file() else {}
@@ -68,11 +65,7 @@ class PredictionFolder:
         return [self.root / name for name in names if (self.root / name).is_dir()]
 
     def find(self, task: Task, language: str, split: str) -> PredictionFile | None:
-        """Return the file of a cell, or None; our own layout comes first.
-
-        Raises:
-            DataError: the file with all languages of a task cannot be read.
-        """
+        """Return the file of a cell, or None; our own layout comes first."""
         files = [
             PredictionFile(path, layout)
             for folder in self.folders(task)
@@ -83,9 +76,7 @@ class PredictionFolder:
         whole = self._one_file(task) if split == "test" else None
         if whole is not None and language in _by_language(whole, stamp(whole)):
             files.append(PredictionFile(whole, "one-file"))
-        if not files:
-            return None
-        return replace(files[0], passed_over=tuple(other.path for other in files[1:]))
+        return replace(files[0], passed_over=tuple(other.path for other in files[1:])) if files else None
 
     def has(self, task: Task) -> bool:
         """Return True if the folder has a file or folder of the task."""
@@ -94,34 +85,23 @@ class PredictionFolder:
     def _one_file(self, task: Task) -> Path | None:
         return resolve(self.root / f"{task.id}.json") if kind_of(task).one_file_for_all else None
 
-    def unknown_files(self, task: Task) -> list[Path]:
-        """Return entries of the task's folders that are not named after one of its languages."""
-        accepted = file_names(task)
-        return [
-            path
-            for folder in self.folders(task)
-            for path in sorted(folder.iterdir())
-            if not path.name.startswith((".", "candidates", "dev-candidates")) and unpacked_name(path) not in accepted
-        ]
-
-    def unknown_languages(self, task: Task) -> list[str]:
-        """Return keys of the file with all languages that are not languages of the task.
-
-        Raises:
-            DataError: the file cannot be read.
-        """
+    def misnamed(self, task: Task) -> Iterator[Problem]:
+        """Report entries of the task's folders and its file with all languages that are not named after a language."""
+        accepted = _all_file_names(task)
+        problem = partial(Problem, code=ProblemCode.UNKNOWN_LANGUAGE, task=task.id)
+        for path in (path for folder in self.folders(task) for path in sorted(folder.iterdir())):
+            ignored = path.name.startswith((".", "candidates", "dev-candidates"))
+            if not ignored and unpacked_name(path) not in accepted:
+                yield problem(file=str(path), advice=_name_hint(unpacked_name(path), task, accepted))
         whole = self._one_file(task)
-        if whole is None:
-            return []
-        return [code for code in _by_language(whole, stamp(whole)) if code not in task.every_language]
+        with suppress(DataError):  # reported when its answers are read
+            for name in _by_language(whole, stamp(whole)) if whole is not None else ():
+                if name not in task.every_language:
+                    advice = f"Languages are {' '.join(task.every_language)}"
+                    yield problem(file=f"{self.root / task.id}.json ({name!r})", advice=advice)
 
     def read(self, task: Task, file: PredictionFile, examples: Examples) -> Answers:
-        """Read the answers of a cell in any layout.
-
-        Raises:
-            DataError: the file cannot be read; invalid answers are listed in `Answers.problems` instead.
-            PredictionError: vectors are damaged or missing.
-        """
+        """Read the answers of a cell in any layout; invalid answers are listed in `Answers.problems`."""
         kind = kind_of(task)
         if file.layout == "jsonl":
             answers = json_lines(file.path, kind)
@@ -150,7 +130,7 @@ def _by_language(path: Path, _stamp: Stamp) -> dict[str, dict[str, Any]]:
     return answers
 
 
-def file_names(task: Task) -> set[str]:
+def _all_file_names(task: Task) -> set[str]:
     """Return the accepted file names of a task, unpacked, without a shared pool of candidates."""
     # These accompany `queries-<language>.npy`.
     vectors = ("queries-{}.ids.txt", "candidates-{}.npy", "candidates-{}.ids.txt")
@@ -171,3 +151,59 @@ def _file_names(task: Task, language: str, split: str) -> dict[str, str]:
     if kind.retrieval:
         names[f"{prefix}queries-{language}.npy"] = "embeddings"
     return names
+
+
+def tasks_in(root: Path) -> list[str]:
+    """Return the tasks in a folder, without loading any other task."""
+    present = {ALIASES.get(name, name) for name in map(_task_name, root.iterdir())}
+    return [name for name in TASKS if name in present]
+
+
+def _task_name(entry: Path) -> str:
+    return entry.name.partition(".json")[0]
+
+
+def misnamed_entries(folder: PredictionFolder, tasks: Iterable[str]) -> list[Problem]:
+    """Report misnamed entries, which would silently be ignored: of the folder, and of the folders of some tasks.
+
+    An entry with no similar task name is a warning.
+    """
+    problems: list[Problem] = []
+    task_names = {*TASKS, *ALIASES}
+    for entry in sorted(folder.root.iterdir()):
+        name = _task_name(entry)
+        if entry.name.startswith(".") or entry.name in _COMPANIONS or (name in task_names and entry.is_dir()):
+            continue
+        if name in task_names:
+            task = find_task(name)
+            # One file may have the answers in all languages.
+            if not (kind_of(task).one_file_for_all and unpacked_name(entry) == f"{task.id}.json"):
+                problems.append(Problem(code=ProblemCode.FILE_INSTEAD_OF_FOLDER, task=task.id, file=str(entry)))
+            continue
+        close = near_names(name, task_names, 1)
+        advice = f"Did you mean {close[0]}?" if close else "See isogloss list tasks"
+        unknown = partial(Problem, code=ProblemCode.UNKNOWN_TASK, detail="not the name of a task")
+        problems.append(unknown(file=str(entry), advice=advice, warning=not close))
+    return [*problems, *(problem for name in tasks for problem in folder.misnamed(find_task(name)))]
+
+
+def _name_hint(name: str, task: Task, accepted: Iterable[str]) -> str:
+
+    def language_part(name: str) -> str:
+        return name.partition(".")[0].rpartition("-")[2]
+
+    word = language_part(name)
+    try:
+        code = find_language(word).code
+    except UnknownNameError:
+        code = next(iter(near_names(word, task.every_language, 1)), "")
+    of_split = [option for option in sorted(accepted) if option.startswith("dev-") == name.startswith("dev-")]
+    candidates = [option for option in of_split if language_part(option) == code]
+    alike = [option for option in candidates if Path(option).suffix == Path(name).suffix] or candidates
+    close = near_names(name, alike, 1) or alike
+    codes = " ".join(task.every_language)
+    return (
+        f"Did you mean {close[0]}? Languages are {codes}"
+        if close
+        else f"Name it <language>.jsonl; languages are {codes}"
+    )

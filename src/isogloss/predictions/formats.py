@@ -30,26 +30,16 @@ T = TypeVar("T")
 
 @dataclass
 class Answers:
-    """The answers of a file, in file order.
-
-    Attributes:
-        path: path of the file.
-        ids: id of each answer.
-        values: the answers.
-        numbers: line of each answer, 0 if unknown.
-        problems: problems of the file.
-        articles: article of each answer, if the file names them.
-        confidences: probability of each answer or None; None if the file has no confidences.
-    """
+    """The answers of a file, in file order, and its problems."""
 
     path: Path
     _: KW_ONLY
     ids: list[str] = field(default_factory=list)
     values: list[Any] = field(default_factory=list)
-    numbers: list[int] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)  # line of each answer, 0 if unknown
     problems: list[Problem] = field(default_factory=list)
-    articles: list[str] | None = None
-    confidences: list[float | None] | None = None
+    articles: list[str] | None = None  # article of each answer, if the file names them
+    confidences: list[float | None] | None = None  # probability of each answer or None, if the file has any
 
     def add(self, identifier: str, value: Any, number: int = 0) -> None:
         """Add an answer."""
@@ -219,7 +209,6 @@ def _tags(answers: Answers, kind: Kind, name: RowName) -> None:
 
 
 def _choices(answers: Answers, kind: Kind, name: RowName) -> None:
-    """Read one JSON object with `label` per line."""
     for number, line in answers.numbered_lines():
         try:
             value = decode_python_json(line, str(answers.path))["label"]
@@ -288,11 +277,7 @@ FORMATS = {
 
 
 def file_format(name: str) -> FileFormat:
-    """Return the format with a name.
-
-    Raises:
-        UnknownNameError: unknown format.
-    """
+    """Return a format by name."""
     if name not in FORMATS:
         raise unknown("file format", name, FORMATS)
     return FORMATS[name]

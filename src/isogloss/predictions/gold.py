@@ -20,24 +20,14 @@ from isogloss.tasks.task import Task
 
 @dataclass(frozen=True)
 class GoldSource:
-    """Source of gold labels.
+    """Source of gold labels; its methods raise a `DataError` for missing or damaged files."""
 
-    Attributes:
-        data: data folder; None for ISOGLOSS_DATA or the user's cache.
-        labels: label folder in XTREME's layout, used instead of the data folder.
-        allow_partial: True to accept gold for only part of the examples.
-    """
-
-    data: Path | None = None
-    labels: Path | None = None
-    allow_partial: bool = False
+    data: Path | None = None  # None for ISOGLOSS_DATA or the user's cache
+    labels: Path | None = None  # label folder in XTREME's layout, used instead of the data folder
+    allow_partial: bool = False  # True to accept gold for only part of the examples
 
     def examples(self, task: Task, language: str, split: str) -> Examples:
-        """Return the examples of a cell with gold.
-
-        Raises:
-            DataError: the gold is missing or unusable.
-        """
+        """Return the examples of a cell with usable gold."""
         if self.labels is None:
             return load_gold(task, language, split, self.data, allow_partial=self.allow_partial)
         examples = self.inputs(task, language, split)
@@ -46,11 +36,7 @@ class GoldSource:
         return examples
 
     def inputs(self, task: Task, language: str, split: str) -> Examples:
-        """Return the examples of a cell, with or without gold.
-
-        Raises:
-            DataError: they are missing or damaged.
-        """
+        """Return the examples of a cell, with or without gold."""
         if self.labels is None:
             return load(task, language, split, self.data)
         examples = gold_examples(task, language, split, self.labels)

@@ -1,10 +1,10 @@
-"""Predictions in memory, and the interface they share with prediction folders."""
+"""Predictions in memory, used like prediction folders."""
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from isogloss.predictions.folder import PredictionFile, PredictionFolder
 from isogloss.predictions.formats import Answers
@@ -16,27 +16,6 @@ from isogloss.tasks.task import Task
 
 # A prediction folder, or {task: {language: {id: answer}}}.
 Predictions = str | os.PathLike[str] | Mapping[str, Mapping[str, Mapping[str, Any]]]
-
-
-class PredictionSource(Protocol):
-    """The answers of a system: a folder, or a mapping in memory."""
-
-    @property
-    def root(self) -> Path:
-        """Folder, for messages."""
-
-    @property
-    def system(self) -> dict[str, Any]:
-        """Metadata of the system, with at least a name."""
-
-    def has(self, task: Task) -> bool:
-        """Return True if there are answers to the task."""
-
-    def find(self, task: Task, language: str, split: str) -> PredictionFile | None:
-        """Return the file of a cell, or None."""
-
-    def read(self, task: Task, file: PredictionFile, examples: Examples) -> Answers:
-        """Read the answers of a cell."""
 
 
 @dataclass(frozen=True)
@@ -73,16 +52,12 @@ class PredictionsInMemory:
         return answers
 
 
+# The answers of a system.
+PredictionSource = PredictionFolder | PredictionsInMemory
+
+
 def open_predictions(predictions: Predictions) -> PredictionSource:
-    """Open a prediction folder or predictions in memory.
-
-    Args:
-        predictions: folder, or {task: {language: {id: answer}}}; task aliases are accepted.
-
-    Raises:
-        PredictionError: the folder is missing.
-        UnknownNameError: unknown task or language.
-    """
+    """Open a prediction folder, or predictions in memory with task ids or aliases; raise an error for other names."""
     if not isinstance(predictions, Mapping):
         return PredictionFolder(Path(predictions))
     answers: dict[str, Mapping[str, Mapping[str, Any]]] = {}

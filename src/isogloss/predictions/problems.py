@@ -67,41 +67,25 @@ class ProblemText(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """One problem of a prediction folder, a submission or an archive.
-
-    Attributes:
-        code: kind of the problem.
-        warning: True if the predictions can still be scored, as the reference scorers do.
-        task: task id, if the problem belongs to a cell.
-        language: language of the cell.
-        split: split of the cell.
-        ids: ids of the examples concerned.
-        count: number of examples or rows concerned.
-        total: number of all examples or rows.
-        file: path of the file, or name of the field.
-        line: line in the file, or 0.
-        detail: description of this problem, for codes without a fixed text.
-        advice: suggested fix, for codes without a fixed one.
-    """
+    """One problem of a prediction folder, a submission or an archive; `task` is set if it belongs to a cell."""
 
     code: ProblemCode
-    warning: bool = False
+    warning: bool = False  # True if the predictions can still be scored, as the reference scorers do
     task: str = ""
     language: str = ""
     split: str = ""
-    ids: tuple[str, ...] = ()
-    count: int = 0
-    total: int = 0
-    file: str = ""
-    line: int = 0
-    detail: str = ""
-    advice: str = ""
+    ids: tuple[str, ...] = ()  # examples concerned
+    count: int = 0  # number of examples or rows concerned
+    total: int = 0  # number of all examples or rows
+    file: str = ""  # path of the file, or name of the field
+    line: int = 0  # line in the file, if any
+    detail: str = ""  # description, for codes without a fixed text
+    advice: str = ""  # suggested fix, for codes without a fixed one
 
     @classmethod
     def of_error(cls, error: IsoglossError, file: str = "") -> "Problem":
         """Return the problem of a file that cannot be read; `file` is the default location."""
-        location = error.where or file
-        return cls(code=ProblemCode.UNREADABLE_FILE, file=location, detail=error.what, advice=error.fix)
+        return cls(code=ProblemCode.UNREADABLE_FILE, file=error.where or file, detail=error.what, advice=error.fix)
 
     @property
     def where(self) -> str:
@@ -150,13 +134,8 @@ class Problem:
             "quoted": f": {', '.join([*map(repr, self.ids), *more])}" if self.ids else "",
             "first": f", first at {self.detail}" if self.detail else "",
         }
-        return ProblemText(
-            where=self.where,
-            what=what.format_map(words),
-            fix=fix.format_map(words),
-            warning=self.warning,
-            code=self.code.value,
-        )
+        texts = {"where": self.where, "what": what.format_map(words), "fix": fix.format_map(words)}
+        return ProblemText(**texts, warning=self.warning, code=self.code.value)
 
     def __str__(self) -> str:
         return str(self.text)
@@ -195,23 +174,14 @@ _TEXTS: Mapping[ProblemCode, tuple[str, ...]] = {
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
-    """Answers left out of all scores: those of a cell without usable gold, or of a misnamed file or folder.
-
-    Attributes:
-        reason: reason.
-        fix: suggested fix.
-        task: task of the cell; "" for a misnamed file or folder.
-        language: language of the cell.
-        split: split of the cell.
-        path: gold file, if known, or the misnamed file or folder.
-    """
+    """Answers left out of all scores: those of a cell without usable gold, or of a misnamed file or folder."""
 
     reason: str
     fix: str = ""
-    task: str = ""
+    task: str = ""  # "" for a misnamed file or folder
     language: str = ""
     split: str = ""
-    path: str = ""
+    path: str = ""  # gold file, if known, or the misnamed file or folder
 
     @classmethod
     def of_error(cls, error: DataError, task: str, language: str, split: str) -> "LeftOut":

@@ -10,9 +10,8 @@ from typing import Any
 from isogloss.errors import DataError, IsoglossError
 from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.check import CheckedAnswers, check_answers
-from isogloss.predictions.folder import PredictionFolder
+from isogloss.predictions.folder import PredictionFolder, misnamed_entries, tasks_in
 from isogloss.predictions.gold import GoldSource
-from isogloss.predictions.misnamed import misnamed_entries, tasks_in
 from isogloss.predictions.problems import LeftOut, Problem, ProblemCode, number_of
 from isogloss.tasks.loading import data_folder
 from isogloss.tasks.registry import chosen_tasks
@@ -20,7 +19,7 @@ from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class CheckedFile:
     """A checked cell: its file, number of answers, problems, and the reason if no score includes it."""
 
@@ -35,15 +34,10 @@ class CheckedFile:
 
 @dataclass(repr=False)
 class ValidationReport:
-    """Problems of a prediction folder.
+    """Problems of a prediction folder."""
 
-    Attributes:
-        cells: checked files with their problems, one per task, language and split.
-        problems: problems of the folder, such as misnamed entries.
-    """
-
-    cells: list[CheckedFile] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    cells: list[CheckedFile] = field(default_factory=list)  # with their problems, one per task, language and split
+    problems: list[Problem] = field(default_factory=list)  # of the folder, such as misnamed entries
 
     def __repr__(self) -> str:
         return f"ValidationReport({self.summary})"
@@ -65,7 +59,6 @@ class ValidationReport:
         return [problem for problem in self.everything() if not problem.warning]
 
     def _repr_html_(self) -> str:
-        """Return a small table for notebooks."""
         return html_table(repr(self), ("", "where", "what", "fix"), [tuple(row.values()) for row in self._rows()])
 
     def to_pandas(self) -> Any:
@@ -143,20 +136,11 @@ def check_folder(
                 if progress is not None:
                     progress(f"{task.id}/{language}")
                 checked = check_answers(folder, task, language, {split: file}, gold)
-                problems = list(checked.problems)
-                if checked.left_out is not None:
-                    problems.append(replace(checked.left_out.problem, warning=True))
-                report.cells.append(
-                    CheckedFile(
-                        task=task.id,
-                        language=language,
-                        split=split,
-                        path=file.path,
-                        answers=checked.count,
-                        problems=problems,
-                        left_out=checked.left_out,
-                    )
-                )
+                problems, left_out = list(checked.problems), checked.left_out
+                if left_out is not None:
+                    problems.append(replace(left_out.problem, warning=True))
+                cell = (task.id, language, split, file.path, checked.count)
+                report.cells.append(CheckedFile(*cell, problems, left_out))
                 if receive is not None:
                     receive(task, language, checked)
         except DataError as error:

@@ -22,11 +22,7 @@ def prediction_path(root: Path, task: Task, language: str, split: str = "test") 
 
 
 def destination(root: Path, task: Task, language: str, split: str, *, force: bool = False) -> Path:
-    """Return the path to write predictions to.
-
-    Raises:
-        PredictionError: predictions exist and `force` is not set.
-    """
+    """Return the path to write predictions to; unless `force` is set, existing ones raise a `PredictionError`."""
     path = prediction_path(root, task, language, split)
     older = resolve(path)
     if older is not None and not force:
@@ -35,11 +31,7 @@ def destination(root: Path, task: Task, language: str, split: str, *, force: boo
 
 
 def encode_predictions(path: Path, ids: Sequence[str], values: Sequence[Any]) -> bytes:
-    """Return the content of a prediction file, one `{"id": …, "prediction": …}` per line.
-
-    Raises:
-        PredictionError: an answer cannot be encoded as UTF-8.
-    """
+    """Return a prediction file, one `{"id": …, "prediction": …}` per line; `path` is for messages."""
     encode = msgspec.json.Encoder().encode
     lines: list[bytes] = []
     for identifier, value in zip(ids, values, strict=True):
@@ -54,22 +46,10 @@ def encode_predictions(path: Path, ids: Sequence[str], values: Sequence[Any]) ->
 def write_predictions(
     root: Path, task: Task, language: str, split: str, ids: Sequence[str], values: Sequence[Any], *, force: bool = False
 ) -> Path:
-    """Write the answers of a cell atomically.
-
-    Args:
-        root: prediction folder; created if missing.
-        task: task of the cell.
-        language: two-letter code.
-        split: "test" or "dev".
-        ids: ids of the examples.
-        values: one answer per id, None to abstain.
-        force: True to replace an existing file.
-
-    Returns:
-        The path of the file.
+    """Write the answers of a cell atomically and return the path; a value of None abstains.
 
     Raises:
-        PredictionError: the file exists already, or an answer cannot be encoded as UTF-8.
+        PredictionError: the file exists already and `force` is not set, or an answer cannot be encoded as UTF-8.
         DataError: the folder is not writable.
     """
     path = destination(root, task, language, split, force=force)

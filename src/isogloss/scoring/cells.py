@@ -8,13 +8,11 @@ from itertools import chain
 
 from isogloss.errors import DataError, PredictionError
 from isogloss.metrics.statistics import Statistics
-from isogloss.predictions.align import align, unanswered_share
-from isogloss.predictions.check import CheckedAnswers, check_answers
-from isogloss.predictions.folder import PredictionFolder
+from isogloss.predictions.check import CheckedAnswers, align, check_answers
+from isogloss.predictions.folder import PredictionFolder, misnamed_entries
 from isogloss.predictions.formats import Answers
 from isogloss.predictions.memory import Predictions, PredictionSource, open_predictions
-from isogloss.predictions.misnamed import misnamed_entries
-from isogloss.predictions.problems import LeftOut, Problem, refuse
+from isogloss.predictions.problems import LeftOut, Problem, ProblemCode, refuse
 from isogloss.scoring.request import Request
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Judgement, Values, judge
@@ -22,26 +20,26 @@ from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
 
+# Called with each cell, `task/language`, before it is judged.
+Progress = Callable[[str], None] | None
+_UNANSWERED = (ProblemCode.UNANSWERED, ProblemCode.NULL_ANSWERS)
+
 
 @dataclass(kw_only=True)
 class Cell:
-    """The statistics of one system on one task in one language, with notes.
-
-    `units` are the ids that the examples share with their translations in other languages, or None; `clusters` are
-    their sources, as in `Examples`; `unanswered` is the share of examples without an answer, 0..1.
-    """
+    """The statistics of one system on one task in one language, with notes."""
 
     task: str
     language: str
     split: str
     n: int
     judgement: Judgement
-    units: list[str] | None
+    units: list[str] | None  # ids that the examples share with their translations in other languages
     checksum: str
     partial: bool = False
     notes: list[str] = field(default_factory=list)
-    clusters: list[str] | None = None
-    unanswered: float = 0.0
+    clusters: list[str] | None = None  # sources of the examples
+    unanswered: float = 0.0  # share of examples without an answer, 0..1
 
     @property
     def metrics(self) -> dict[str, Statistics]:
@@ -66,23 +64,17 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class Answered:
-    """A cell with its task, its examples with gold, and the aligned answers.
-
-    `confidences` holds the confidence of each answer, if the predictions have them.
-    """
+    """A cell with its task, its examples with gold, and the aligned answers."""
 
     task: Task
     examples: Examples
     values: Values
     cell: Cell
-    confidences: list[float | None] | None = None
+    confidences: list[float | None] | None = None  # of each answer, if the predictions have them
 
 
 def judged_cells(
-    predictions: Predictions,
-    request: Request,
-    progress: Callable[[str], None] | None = None,
-    left_out: list[LeftOut] | None = None,
+    predictions: Predictions, request: Request, progress: Progress = None, left_out: list[LeftOut] | None = None
 ) -> Iterator[Cell]:
     """Yield the cells of one system that have answers and gold; see `answered_cells`."""
     for row in answered_cells([predictions], request, progress, left_out):
@@ -92,10 +84,7 @@ def judged_cells(
 
 
 def answered_cells(
-    systems: Sequence[Predictions],
-    request: Request,
-    progress: Callable[[str], None] | None = None,
-    left_out: list[LeftOut] | None = None,
+    systems: Sequence[Predictions], request: Request, progress: Progress = None, left_out: list[LeftOut] | None = None
 ) -> Iterator[tuple[Answered | None, ...]]:
     """Yield the cells that any system has, with texts: one entry per system, None if it has no answers.
 
@@ -119,17 +108,11 @@ def answered_cells(
 
 @dataclass
 class Shortcomings:
-    """Reasons why answers are not scored, collected cell by cell and handled at the end.
+    """Reasons why answers are not scored, collected cell by cell and handled at the end."""
 
-    Attributes:
-        problems: problems of all systems.
-        without_gold: cells without usable gold, per system.
-        seen: True for each system with at least one scored cell.
-    """
-
-    problems: list[Problem]
-    without_gold: list[list[LeftOut]]
-    seen: list[bool]
+    problems: list[Problem]  # of all systems
+    without_gold: list[list[LeftOut]]  # cells without usable gold, per system
+    seen: list[bool]  # True for each system with at least one scored cell
 
     @classmethod
     def none(cls, systems: int) -> "Shortcomings":
@@ -183,9 +166,7 @@ def answered_row(
         _answered(folder, request.task(name), language, request, shortcomings.problems, unusable)
         for folder, unusable in zip(folders, shortcomings.without_gold, strict=True)
     )
-    shortcomings.seen = [
-        before or answered is not None for before, answered in zip(shortcomings.seen, row, strict=True)
-    ]
+    shortcomings.seen = [seen or answered is not None for seen, answered in zip(shortcomings.seen, row, strict=True)]
     return row
 
 
@@ -258,11 +239,7 @@ def judge_answers(task: Task, examples: Examples, answers: Answers) -> tuple[Ans
 
 
 def judge_checked(task: Task, checked: CheckedAnswers) -> Answered:
-    """Judge checked answers for which `can_be_judged` holds.
-
-    Raises:
-        DataError: the gold is unusable.
-    """
+    """Judge checked answers for which `can_be_judged` holds; raise a `DataError` if the gold is unusable."""
     examples, warnings = checked.examples, checked.problems
     assert examples is not None  # noqa: S101 - by `can_be_judged`
     with _collector_paused():
@@ -278,6 +255,6 @@ def judge_checked(task: Task, checked: CheckedAnswers) -> Answered:
         partial=examples.partial,
         notes=[*examples.notes, *judgement.notes, *(f"{warning.what}. {warning.fix}" for warning in warnings)],
         clusters=examples.clusters,
-        unanswered=unanswered_share(warnings, len(examples)),
+        unanswered=sum(warning.count for warning in warnings if warning.code in _UNANSWERED) / max(len(examples), 1),
     )
     return Answered(task=task, examples=examples, values=checked.values, cell=cell, confidences=checked.confidences)

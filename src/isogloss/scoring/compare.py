@@ -1,6 +1,6 @@
 """Compare systems with paired tests per cell, per task and overall."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -12,14 +12,13 @@ from isogloss.metrics.estimate import Estimate, difference, mean
 from isogloss.predictions.memory import Predictions
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.averages import MIXED, averaged
-from isogloss.scoring.cells import Cell
+from isogloss.scoring.cells import Cell, Progress
 from isogloss.scoring.comparison import Comparison, ScoreContrast
 from isogloss.scoring.contrast import contrast_fields, corrected, tested
-from isogloss.scoring.judged_systems import judged_systems
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics, mixed_directions
 from isogloss.scoring.names import distinct_names
 from isogloss.scoring.request import Request, ScoreOptions
-from isogloss.scoring.score import clustered_tasks
+from isogloss.scoring.score import clustered_tasks, judged_systems
 from isogloss.scoring.seeds import cell_estimates, check_same_examples, common_cells, seed_share
 from isogloss.scoring.sources import Sources
 from isogloss.tasks.registry import category_of
@@ -63,15 +62,9 @@ def compare(*predictions: Predictions, jobs: int = 1, **options: Unpack[ScoreOpt
 
 
 def compare_request(
-    systems: Sequence[Predictions],
-    request: Request,
-    progress: Callable[[str], None] | None = None,
-    workers: Workers | None = None,
+    systems: Sequence[Predictions], request: Request, progress: Progress = None, workers: Workers | None = None
 ) -> list[Comparison]:
-    """Compare every pair of systems on the requested cells.
-
-    `progress` is called with each cell before it is judged; `workers`, if given, share cells and pairs.
-    """
+    """Compare every pair of systems on the requested cells; `workers`, if given, share cells and pairs."""
     if len(systems) < 2:
         raise PredictionError("a comparison needs at least two prediction folders")
     results = list(judged_systems(systems, request, progress, workers))

@@ -13,25 +13,15 @@ from isogloss.scoring.results import NO_INTERVAL
 
 
 class ScoreContrast(SystemContrast, frozen=True, omit_defaults=True):
-    """Two systems on one cell, task average, or overall.
+    """Two systems on one cell, task average, or overall."""
 
-    Attributes:
-        level: "cell", "task" or "overall".
-        name: `task/language`, the task, or the rule of the overall score.
-        test: name of the significance test.
-        n: number of examples.
-        lower_is_better: True if lower scores are better.
-        partial: True for an average with missing parts.
-        seed_share: share of the difference's variance due to seeds, if there are several.
-    """
-
-    level: str
-    name: str
-    test: str
-    n: int
+    level: str  # "cell", "task" or "overall"
+    name: str  # `task/language`, the task, or the rule of the overall score
+    test: str  # name of the significance test
+    n: int  # number of examples
     lower_is_better: bool = False
-    partial: bool = False
-    seed_share: float | None = None
+    partial: bool = False  # True for an average with missing parts
+    seed_share: float | None = None  # share of the difference's variance due to seeds, if there are several
 
     @property
     def winner(self) -> Literal["first", "second", ""]:
@@ -40,35 +30,20 @@ class ScoreContrast(SystemContrast, frozen=True, omit_defaults=True):
 
 
 class Comparison(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """Comparison of two systems on the cells they share; differences are first minus second.
+    """Comparison of two systems on the cells they share, and of their averages; differences are first minus second."""
 
-    Attributes:
-        first: name of the first system.
-        second: name of the second system.
-        cells: one contrast per cell.
-        tasks: one contrast per task average.
-        overall: contrast of the overall score; None for a single task or without an overall score.
-        rule: rule of the overall score.
-        skipped: cells that only one of the systems has.
-        note: reason for a missing overall score.
-        seeds: number of runs of each system.
-        resample: population of intervals and p-values: new sources, or new examples from the same sources.
-        left_out: answers of either system that no score includes, with reasons.
-        clustered: tasks with examples that share sources; results generalise to new sources.
-    """
-
-    first: str
+    first: str  # names of the systems
     second: str
     cells: list[ScoreContrast]
     tasks: list[ScoreContrast]
-    overall: ScoreContrast | None
-    rule: str
-    skipped: list[str]
-    note: str = ""
-    seeds: tuple[int, int] = (1, 1)
-    resample: str = "example"
-    left_out: list[LeftOut] = []
-    clustered: list[str] = []
+    overall: ScoreContrast | None  # None for a single task or without an overall score
+    rule: str  # of the overall score
+    skipped: list[str]  # cells that only one of the systems has
+    note: str = ""  # reason for a missing overall score
+    seeds: tuple[int, int] = (1, 1)  # number of runs of each system
+    resample: str = "example"  # intervals and p-values are for new sources, or new examples from the same sources
+    left_out: list[LeftOut] = []  # answers of either system that no score includes, with reasons
+    clustered: list[str] = []  # tasks with examples that share sources; results generalise to new sources
 
     @property
     def of_methods(self) -> bool:
@@ -101,9 +76,7 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         return f"<Comparison: {self.verdict()}>"
 
     def _repr_html_(self) -> str:
-        """Return a small table for notebooks."""
         heading = ("", self.first, self.second, "difference", "95 %", "p")
-        averages = [*self.tasks, *([] if self.overall is None else [self.overall])]
         rows = [
             (
                 contrast.name if contrast.level != "overall" else "overall",
@@ -112,12 +85,14 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
                 difference_interval_text(contrast.low, contrast.high),
                 p_text(contrast.p),
             )
-            for contrast in averages or self.cells
+            for contrast in self._averages() or self.cells
         ]
         return html_table(self.verdict(), heading, rows)
 
     def to_pandas(self) -> Any:
         """Return a pandas data frame with one row per contrast."""
-        top = [] if self.overall is None else [self.overall]
         systems = {"first_system": self.first, "second_system": self.second}
-        return data_frame([systems | msgspec.structs.asdict(contrast) for contrast in [*self.cells, *self.tasks, *top]])
+        return data_frame([systems | msgspec.structs.asdict(row) for row in [*self.cells, *self._averages()]])
+
+    def _averages(self) -> list[ScoreContrast]:
+        return [*self.tasks, *([] if self.overall is None else [self.overall])]

@@ -14,32 +14,20 @@ from isogloss.metrics.student import ALPHA
 class _AdjustedNumbers(msgspec.Struct, frozen=True, kw_only=True):
     """Further numbers of a contrast; absent in records of earlier versions."""
 
-    adjusted_low: float | None = None
+    adjusted_low: float | None = None  # simultaneous interval (Bonferroni)
     adjusted_high: float | None = None
-    detectable: float | None = None
+    detectable: float | None = None  # minimum detectable difference (80 % power), without correction
 
 
 class SystemContrast(_AdjustedNumbers, frozen=True):
-    """Contrast of two systems: scores and difference, first minus second, on the 0..100 scale.
-
-    Attributes:
-        first: score of the first system.
-        second: score of the second system.
-        difference: first minus second.
-        low: lower end of the difference's 95 % interval; None for fewer than 20 independent examples.
-        high: upper end of that interval.
-        p: two-sided p-value, Holm-corrected within its family of tests.
-        adjusted_low: lower end of the simultaneous interval (Bonferroni).
-        adjusted_high: upper end of that interval.
-        detectable: minimum detectable difference (80 % power), without correction.
-    """
+    """Contrast of two systems: scores and difference, first minus second, on the 0..100 scale."""
 
     first: float
     second: float
     difference: float
-    low: float | None
+    low: float | None  # 95 % interval of the difference; None for fewer than 20 independent examples
     high: float | None
-    p: float
+    p: float  # two-sided, Holm-corrected within its family of tests
 
     @property
     def interval_for_all(self) -> tuple[float | None, float | None]:

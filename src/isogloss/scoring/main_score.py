@@ -37,11 +37,7 @@ def main_statistics(name: str, metrics: "Mapping[str, Statistics]") -> "Statisti
 
 
 def lower_is_better(name: str, metric: str = SCORE) -> bool:
-    """Return True if lower is better, for a task's score or one of its metrics.
-
-    Raises:
-        DataError: the score is a mean of metrics with different directions.
-    """
+    """Return True if lower is better, for a task's score or one of its metrics."""
     main = task(name).main
     directions = {find_metric(one).lower_is_better for one in (main if metric == SCORE else (metric,))}
     if len(directions) > 1:

@@ -70,11 +70,7 @@ class Request:
         strict: bool = False,
         dialect: str = "",
     ) -> "Request":
-        """Return a request from user input.
-
-        Raises:
-            UnknownNameError: unknown suite, task, language, split, resampling unit or dialect.
-        """
+        """Return a request from user input; unknown names raise an error."""
         chosen_suite = find_suite(suite)
         tasks = [tasks] if isinstance(tasks, str) else tasks
         languages = [languages] if isinstance(languages, str) else languages

@@ -27,30 +27,21 @@ NO_INTERVAL = f"no interval: fewer than {ENOUGH} independent examples"
 
 
 class SeedSpread(msgspec.Struct, frozen=True):
-    """Spread of a score, 0..100, over seeds.
+    """Spread of a score, 0..100, over seeds."""
 
-    Attributes:
-        values: score of each seed.
-        sd: standard deviation.
-        share: share of the mean's variance due to seeds, 0..1; the rest is due to the test set.
-    """
-
-    values: list[float]
-    sd: float
-    share: float
+    values: list[float]  # score of each seed
+    sd: float  # standard deviation
+    share: float  # share of the mean's variance due to seeds, 0..1; the rest is due to the test set
 
 
 class Number(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A score, 0..100, with its 95 % interval and number of examples.
-
-    Fewer than 20 independent examples give no interval. `seeds` is set for a mean over seeds.
-    """
+    """A score, 0..100, with its 95 % interval, if it has 20 independent examples, and number of examples."""
 
     value: float
     low: float | None
     high: float | None
     n: int
-    seeds: SeedSpread | None = None
+    seeds: SeedSpread | None = None  # for a mean over seeds
 
 
 class CellScore(msgspec.Struct, frozen=True, kw_only=True):
@@ -143,12 +134,7 @@ class ScoreRow(msgspec.Struct, frozen=True, kw_only=True):
 class Results(msgspec.Struct, frozen=True, kw_only=True):
     """All scores of a system on a suite.
 
-    Attributes:
-        resample: population of the intervals: new sources ("source"), or new examples from the same sources
-            ("example"); "" in records of earlier versions.
-        seeds: names of the runs that the scores are means of, if there are several.
-        left_out: predictions that are not scored, with reasons.
-        clustered: tasks with examples that share sources.
+    The intervals are for new sources (`resample` is "source"), or new examples from the same sources ("example").
     """
 
     suite: str
@@ -161,10 +147,10 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     pairs: list[PairScores]
     isogloss: str
     schema_version: int = SCHEMA
-    resample: str = ""
-    seeds: list[str] = []
-    left_out: list[LeftOut] = []
-    clustered: list[str] = []
+    resample: str = ""  # "" in records of earlier versions
+    seeds: list[str] = []  # names of the runs that the scores are means of, if there are several
+    left_out: list[LeftOut] = []  # predictions that are not scored, with reasons
+    clustered: list[str] = []  # tasks with examples that share sources
 
     def rows(self) -> Iterator[ScoreRow]:
         """Yield the record as tidy rows, one per number."""
@@ -242,7 +228,6 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
         return f"<Results: {self.system.get('name', '')} on {self.suite} ({self.split}): {scored}>"
 
     def _repr_html_(self) -> str:
-        """Return a table for notebooks."""
         rows = [
             (
                 average.name,

@@ -1,30 +1,38 @@
-"""Score a folder of predictions: from judged cells to the result record."""
+"""Score a folder of predictions: judge its cells, in this process or in several, and compile the result record."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Unpack
+from itertools import chain
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from isogloss.errors import DataError, PredictionError
 from isogloss.metrics.estimate import Estimate, estimate, mean
 from isogloss.metrics.statistics import merge
-from isogloss.predictions.memory import Predictions
-from isogloss.predictions.problems import LeftOut
+from isogloss.predictions.check import CheckedAnswers
+from isogloss.predictions.folder import PredictionFolder
+from isogloss.predictions.memory import Predictions, PredictionSource, open_predictions
+from isogloss.predictions.problems import LeftOut, ProblemCode
+from isogloss.predictions.validate import ValidationReport, check_folder
 from isogloss.scoring.averages import number, suite_averages, task_averages
-from isogloss.scoring.cells import Cell
-from isogloss.scoring.judged_systems import judged_systems
+from isogloss.scoring.cells import Cell, Progress, Shortcomings, answered_row, asked_cells, judge_checked
 from isogloss.scoring.names import distinct_names
 from isogloss.scoring.request import Request, Resample, SelectionOptions
 from isogloss.scoring.results import AverageScore, CellScore, PairScores, Results
-from isogloss.scoring.seeds import cell_estimates, common_cells
+from isogloss.scoring.seeds import cell_estimates, common_cells, seed_folders
 from isogloss.scoring.sources import Sources, design_effect
 from isogloss.tasks.kinds import LanguagePairs
-from isogloss.tasks.registry import task
+from isogloss.tasks.registry import task as find_task
+from isogloss.tasks.task import Task
 from isogloss.version import __version__
 from isogloss.workers import Workers, in_parallel, local_workers
+
+_MISNAMED = (ProblemCode.UNKNOWN_TASK, ProblemCode.UNKNOWN_LANGUAGE, ProblemCode.FILE_INSTEAD_OF_FOLDER)
 
 
 def score(
@@ -68,24 +76,15 @@ def score(
 
 
 def score_request(
-    predictions: Predictions,
-    request: Request,
-    progress: Callable[[str], None] | None = None,
-    workers: Workers | None = None,
+    predictions: Predictions, request: Request, progress: Progress = None, workers: Workers | None = None
 ) -> Results:
-    """Score the requested cells.
-
-    `progress` is called with each cell before it is judged; `workers`, if given, share the cells.
-    """
+    """Score the requested cells; `workers`, if given, share them."""
     [system] = judged_systems([predictions], request, progress, workers)
     return score_runs(system.runs, request, system.about, system.left_out, system.seeds)
 
 
 def score_systems(
-    systems: Sequence[Predictions],
-    request: Request,
-    progress: Callable[[str], None] | None = None,
-    workers: Workers | None = None,
+    systems: Sequence[Predictions], request: Request, progress: Progress = None, workers: Workers | None = None
 ) -> dict[str, Results]:
     """Score several systems and return their results by distinct names; see `score_request`.
 
@@ -102,13 +101,55 @@ def score_systems(
     return dict(zip(distinct_names([str(results.system["name"]) for results in records]), records, strict=True))
 
 
+class JudgedSystem(NamedTuple):
+    """The judged cells of a system."""
+
+    about: dict[str, Any]  # metadata from `system.toml` of its first run
+    seeds: list[str]  # names of its runs, "" for the single run of a folder without seeds
+    runs: list[list[Cell]]  # cells of each run that have answers and gold
+    left_out: list[LeftOut]  # answers that cannot be scored, with reasons
+
+
+def judged_systems(
+    systems: Sequence[Predictions], request: Request, progress: Progress = None, workers: Workers | None = None
+) -> Iterator[JudgedSystem]:
+    """Yield the judged cells of each system, a prediction folder or a folder of seeds; `workers` may share the cells.
+
+    Problems are errors as in `answered_cells`, for the first run that has any.
+    """
+    folders = [{seed: open_predictions(run) for seed, run in seed_folders(system).items()} for system in systems]
+    requested = [[(run, *cell) for cell in asked_cells([run], request)] for seeds in folders for run in seeds.values()]
+    judged = in_parallel(workers, partial(_judged_cell, request), list(chain.from_iterable(requested)))
+    cells_of_runs = iter(requested)
+    for seeds in folders:
+        left_out: list[LeftOut] = []
+        runs: list[list[Cell]] = []
+        for run in seeds.values():
+            cells: list[Cell] = []
+            total = Shortcomings.none(1)
+            for _, name, language in next(cells_of_runs):
+                if progress is not None:
+                    progress(f"{name}/{language}")
+                further, shortcomings = next(judged)
+                cells += further
+                total.add(shortcomings)
+            total.settle([run], request, left_out)
+            runs.append(cells)
+        yield JudgedSystem(next(iter(seeds.values())).system, list(seeds), runs, left_out)
+
+
+def _judged_cell(request: Request, item: tuple[PredictionSource, str, str]) -> tuple[list[Cell], Shortcomings]:
+    """Judge a cell of a run, and drop its texts; the list is empty without answers or gold."""
+    run, name, language = item
+    shortcomings = Shortcomings.none(1)
+    row = answered_row([run], name, language, request, shortcomings)
+    return [answered.cell for answered in row if answered is not None], shortcomings
+
+
 def score_cells(
     cells: Sequence[Cell], request: Request, system: dict[str, Any], left_out: Sequence[LeftOut] = ()
 ) -> Results:
-    """Return the result record of one run from its judged cells, in the request's order of tasks and languages.
-
-    `system` is the system's metadata, as in `system.toml`.
-    """
+    """Return the result record of one run from its judged cells, in the request's order; see `score_runs`."""
     return score_runs([cells], request, system, left_out)
 
 
@@ -119,7 +160,10 @@ def score_runs(
     left_out: Sequence[LeftOut] = (),
     seeds: Sequence[str] = (),
 ) -> Results:
-    """Return the result record of one run, or of several seeds: the means over the cells they share."""
+    """Return the result record of one run, or of several seeds: the means over the cells they share.
+
+    `system` is the system's metadata, as in `system.toml`.
+    """
     runs, in_some = common_cells(runs)
     cells = runs[0]
     sources = Sources((cell for run in runs for cell in run), request.resample)
@@ -155,7 +199,7 @@ def _design_effects(
     for name in clustered:
         if name in averages:
             estimate, average = averages[name]
-            parts = [by_example[name, code, metric] for code in average.members for metric in task(name).main]
+            parts = [by_example[name, code, metric] for code in average.members for metric in find_task(name).main]
             effects[name] = design_effect(estimate, mean(parts))
     return effects
 
@@ -177,7 +221,7 @@ def _cell_score(seeds: Sequence[Cell], resample: Resample) -> CellScore:
     estimates = cell_estimates(runs, Sources(seeds, resample))
     effect = None
     if resample == "source" and cell.clusters is not None:
-        main = [(cell.task, cell.language, metric) for metric in task(cell.task).main]
+        main = [(cell.task, cell.language, metric) for metric in find_task(cell.task).main]
         by_example = cell_estimates(runs, Sources(seeds, "example"))
         effect = design_effect(mean([estimates[key] for key in main]), mean([by_example[key] for key in main]))
     return CellScore(
@@ -194,7 +238,6 @@ def _cell_score(seeds: Sequence[Cell], resample: Resample) -> CellScore:
 
 
 def _all_pair_scores(cells: Sequence[Cell], sources: Sources, request: Request) -> list[PairScores]:
-    """Return the scores by language pair of every task that has them."""
     judged = [(cell, cell.judgement.pairs) for cell in cells if not cell.partial]
     by_task = {
         name: [(cell, pairs) for cell, pairs in judged if pairs is not None and cell.task == name]
@@ -216,3 +259,54 @@ def _pair_scores(name: str, members: Sequence[tuple[Cell, LanguagePairs]], sourc
     }
     numbers = {subset: number(estimate(part)) for subset, part in subsets.items() if len(part)}
     return PairScores(name, members[-1][1].metric, numbers, matrix)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidatedPredictions:
+    """A prediction folder after one reading; cells are by task and language."""
+
+    request: Request
+    system: dict[str, Any]
+    report: ValidationReport  # of all files, including those outside of the request
+    cells: dict[tuple[str, str], Cell]
+    without_gold: dict[tuple[str, str], LeftOut]  # requested cells without usable gold
+
+    def score(self) -> Results:
+        """Return the result record of the judged cells; nothing is read again."""
+        if self.report.errors or not self.cells:
+            raise PredictionError("no cell can be scored")
+        names = [
+            (task.id, language)
+            for task in map(self.request.task, self.request.tasks)
+            for language in self.request.languages_of(task)
+        ]
+        misnamed = [LeftOut.misnamed(problem) for problem in self.report.problems if problem.code in _MISNAMED]
+        without_gold = [self.without_gold[name] for name in names if name in self.without_gold]
+        cells = [self.cells[name] for name in names if name in self.cells]
+        return score_cells(cells, self.request, self.system, [*misnamed, *without_gold])
+
+
+def validate_and_judge(folder: PredictionFolder, request: Request) -> ValidatedPredictions:
+    """Validate a prediction folder and judge its valid cells of the request.
+
+    Every file is read and aligned once. Folders of seeds and the split "best" are not supported.
+    """
+    cells: dict[tuple[str, str], Cell] = {}
+    without_gold: dict[tuple[str, str], LeftOut] = {}
+
+    def judge(task: Task, language: str, checked: CheckedAnswers) -> None:
+        if checked.split != request.split or language not in request.languages_of(task):
+            return
+        name = task.id, language
+        if checked.left_out is not None:
+            without_gold[name] = checked.left_out
+        elif checked.can_be_judged:
+            try:
+                cells[name] = judge_checked(task, checked).cell
+            except DataError as error:
+                without_gold[name] = LeftOut.of_error(error, *name, checked.split)
+
+    tasks = [request.task(name) for name in request.tasks]
+    report = check_folder(folder, tasks, request.gold_source, receive=judge)
+    system = {} if report.errors else folder.system
+    return ValidatedPredictions(request=request, system=system, report=report, cells=cells, without_gold=without_gold)

@@ -29,17 +29,13 @@ def seed_folders(predictions: Predictions) -> dict[str, Predictions]:
 
 
 def common_cells(runs: Sequence[Sequence[Cell]], where: str = "") -> tuple[list[list[Cell]], list[LeftOut]]:
-    """Return the cells that every run has, by run, and those left out because only some have them.
-
-    Raises:
-        PredictionError: no common cell, or a cell was scored on different examples.
-    """
+    """Return the cells that every run has, by run, and those left out because only some have them."""
     by_name = [{(cell.task, cell.language): cell for cell in run} for run in runs]
     every = dict.fromkeys(name for cells in by_name for name in cells)
     shared = [name for name in every if all(name in cells for cells in by_name)]
-    if not shared:
-        raise PredictionError("the seeds have no cell in common", where=where, fix="Finish the run of every seed")
     fix = "Finish the run of every seed"
+    if not shared:
+        raise PredictionError("the seeds have no cell in common", where=where, fix=fix)
     in_some = [
         LeftOut(reason="only some of the seeds have it", fix=fix, task=task, language=code, split=runs[0][0].split)
         for task, code in every
@@ -51,11 +47,7 @@ def common_cells(runs: Sequence[Sequence[Cell]], where: str = "") -> tuple[list[
 
 
 def check_same_examples(cells: Sequence[Cell], who: str) -> None:
-    """Refuse cells that cannot be compared per example.
-
-    Raises:
-        PredictionError: different examples, or different kinds of predictions.
-    """
+    """Refuse cells that cannot be compared per example: other examples, or another kind of predictions."""
     first = cells[0]
     for cell in cells:
         same = cell.n == first.n and cell.split == first.split

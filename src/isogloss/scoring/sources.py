@@ -41,16 +41,18 @@ class Sources:
 
     def _numbered(self, cells: list[Cell]) -> dict[str, int]:
         """Number the sources; sources with translations of the same example are merged."""
-        merged = _Merged()
+        parents: dict[str, str] = {}  # of a union-find: the first of merged names is its own parent
         source_of: dict[str, str] = {}
         for cell in cells:
             names = self._names(cell) or []
             for name in names:
-                merged.add(name)
+                parents.setdefault(name, name)
             if cell.units is not None and names is not cell.units:
                 for unit, name in zip(cell.units, names, strict=True):
-                    merged.join(source_of.setdefault(unit, name), name)
-        first = {name: merged.first(name) for name in sorted(merged.parent)}
+                    if (known := source_of.setdefault(unit, name)) != name:
+                        low, high = sorted((_first(parents, known), _first(parents, name)))
+                        parents[high] = low
+        first = {name: _first(parents, name) for name in sorted(parents)}
         numbers = {name: number for number, name in enumerate(dict.fromkeys(first.values()))}
         return {name: numbers[representative] for name, representative in first.items()}
 
@@ -80,27 +82,13 @@ class Sources:
         return swaps(first, second, *self.of_examples(cell))
 
 
-class _Merged:
-    """Union-find over names."""
-
-    def __init__(self) -> None:
-        self.parent: dict[str, str] = {}
-
-    def add(self, name: str) -> None:
-        self.parent.setdefault(name, name)
-
-    def first(self, name: str) -> str:
-        root = name
-        while self.parent[root] != root:
-            root = self.parent[root]
-        while self.parent[name] != root:
-            self.parent[name], name = root, self.parent[name]
-        return root
-
-    def join(self, one: str, other: str) -> None:
-        if one != other:
-            low, high = sorted((self.first(one), self.first(other)))
-            self.parent[high] = low
+def _first(parents: dict[str, str], name: str) -> str:
+    root = name
+    while parents[root] != root:
+        root = parents[root]
+    while parents[name] != root:
+        parents[name], name = root, parents[name]
+    return root
 
 
 def _space(cell: Cell) -> str:

@@ -62,14 +62,12 @@ class _Arrays:
         self.by_name: dict[str, npt.NDArray[Any]] = {}
 
     def add(self, array: npt.NDArray[Any]) -> str:
-        """Add an array and return its name."""
         same = (name for name, stored in self.by_name.items() if stored is array)
         name = next(same, f"array-{len(self.by_name)}")
         self.by_name[name] = array
         return name
 
     def add_statistics(self, metric: str, statistics: Statistics) -> _StoredStatistics:
-        """Add the arrays of a metric and return their names."""
         units = "" if statistics.units is None else self.add(statistics.units)
         return _StoredStatistics(metric, statistics.value.name, self.add(statistics.rows), units)
 
@@ -121,5 +119,4 @@ def read_cell(path: Path) -> Cell | None:
 
 
 def _statistics(stored: _StoredStatistics, arrays: Any) -> Statistics:
-    units = arrays[stored.units] if stored.units else None
-    return Statistics(arrays[stored.rows], VALUES[stored.value], units)
+    return Statistics(arrays[stored.rows], VALUES[stored.value], arrays[stored.units] if stored.units else None)

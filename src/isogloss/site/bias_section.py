@@ -6,8 +6,7 @@ from itertools import combinations
 from math import floor, log10
 from typing import Any
 
-from isogloss.explain.bias import DatasetBias, Distribution
-from isogloss.explain.distances import Distances
+from isogloss.explain.bias import DatasetBias, Distances, Distribution
 from isogloss.grouping import group_by
 from isogloss.scoring.names import language_name
 from isogloss.site.page_parts import Section

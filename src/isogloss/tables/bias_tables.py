@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from isogloss.explain.bias import DatasetBias, Distribution
-from isogloss.explain.distances import Distances
+from isogloss.explain.bias import DatasetBias, Distances, Distribution
 from isogloss.grouping import group_by
 from isogloss.scoring.names import language_name
 from isogloss.tables.table import Table

@@ -20,7 +20,7 @@ from isogloss.predictions.problems import LONGEST, Problem, ProblemCode, Problem
 from isogloss.results.metadata import public_metadata
 from isogloss.scoring.request import Request
 from isogloss.scoring.results import Results
-from isogloss.scoring.validated import ValidatedPredictions, validate_and_judge
+from isogloss.scoring.score import ValidatedPredictions, validate_and_judge
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import data_folder
 from isogloss.tasks.registry import task

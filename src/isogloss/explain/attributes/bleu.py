@@ -30,15 +30,11 @@ _ENTITIES = {"<skipped>": "", "-\n": "", "\n": " ", "&quot;": '"', "&amp;": "&",
 def bleus(
     candidates: Sequence[str], references: Sequence[str], language: str, convention: Convention = "script"
 ) -> FloatArray:
-    """Return the BLEU of each pair of texts, 0 to 1.
+    """Return the BLEU of each candidate against its reference, 0 to 1.
 
-    Args:
-        candidates: texts to score.
-        references: one reference per candidate.
-        language: language of all texts.
-        convention: "paper" and "explainaboard" are sacrebleu's older and newer default (see above), the former after
-            a single long word is split into letters; others are on words (characters in unsegmented scripts)
-            without case and punctuation.
+    The conventions "paper" and "explainaboard" are sacrebleu's older and newer default (see above), the former after
+    a single long word is split into letters; others are on words (characters in unsegmented scripts) without case and
+    punctuation.
     """
     distinct = list(dict.fromkeys(references))
     index_of = {text: number for number, text in enumerate(distinct)}
@@ -70,11 +66,7 @@ def exp_smoothed_bleus(
 ) -> FloatArray:
     """Return sentence BLEU-4 of each token list like sacrebleu with `smooth_method="exp"`, divided by 100.
 
-    Args:
-        candidates: token lists.
-        references: reference token lists.
-        reference_of: index of each candidate's reference.
-        effective_order: True to use only orders that the candidate is long enough for, with 0 if nothing matches.
+    With `effective_order`, only orders that the candidate is long enough for are used, with 0 if nothing matches.
     """
     lengths, others = sizes(candidates), sizes(references)[reference_of]
     matches = np.stack(list(_matches(candidates, references, reference_of)), axis=1)

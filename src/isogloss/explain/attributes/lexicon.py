@@ -1,12 +1,13 @@
 """Word lists by language: question types and negation."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from unicodedata import category, normalize
 
 import numpy as np
+import numpy.typing as npt
 
 from isogloss.decoding import decode_toml
 from isogloss.explain.attributes.lengths import spaced
@@ -30,6 +31,16 @@ def _plain_code(code: int) -> int:
     return _SPACE if code in _JOINERS or category(chr(code))[0] in "PSZ" or code < _SPACE else code
 
 
+def character_codes(text: str, becomes: Callable[[int], int]) -> npt.NDArray[np.uint32]:
+    """Return what every character of a text becomes, looking up each distinct one once."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    present = np.flatnonzero(np.bincount(codes, minlength=1))
+    table = np.zeros(int(present.max(initial=0)) + 1, dtype="<u4")
+    table[present] = [becomes(int(code)) for code in present]
+    mapped: npt.NDArray[np.uint32] = table[codes]
+    return mapped
+
+
 def plain(texts: Sequence[str]) -> list[str]:
     """Normalise texts: composed (NFC), case-folded, punctuation as spaces, apostrophes only inside words."""
     if not texts:
@@ -37,12 +48,7 @@ def plain(texts: Sequence[str]) -> list[str]:
     # One long string is cheaper than many short ones; a line break inside a text counts as a space.
     joined = "\n".join(text.replace("\n", " ") for text in texts)
     composed = joined if joined.isascii() else normalize("NFC", joined)
-    encoded = composed.casefold().encode("utf-32-le", "surrogatepass")
-    codes = np.frombuffer(encoded, dtype="<u4")
-    present = np.flatnonzero(np.bincount(codes, minlength=1))
-    becomes = np.zeros(int(present.max(initial=0)) + 1, dtype="<u4")
-    becomes[present] = [_plain_code(int(code)) for code in present]
-    codes = becomes[codes]
+    codes = character_codes(composed.casefold(), _plain_code)
     is_boundary = np.concatenate([[True], codes <= _SPACE, [True]])
     codes[(codes == _APOSTROPHE) & (is_boundary[:-2] | is_boundary[2:])] = _SPACE
     spread: str = codes.tobytes().decode("utf-32-le", "surrogatepass")

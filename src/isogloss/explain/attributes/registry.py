@@ -1,7 +1,7 @@
 """Registry of attributes: built-in, from installed packages, and user columns."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from operator import itemgetter
@@ -14,13 +14,13 @@ import numpy as np
 
 from isogloss.data.tables import jsonl
 from isogloss.errors import DataError, unknown
-from isogloss.explain.attributes import general, qa, retrieval, text
+from isogloss.explain.attributes import text
 from isogloss.explain.attributes.bleu import bleus
 from isogloss.explain.attributes.lengths import CONVENTIONS, REFERENCES, Convention, Texts, lengths, ratio
 from isogloss.explain.attributes.needs import applies
 from isogloss.explain.model import Attribute, Column
 from isogloss.explain.tagging import ENTITY_ATTRIBUTES, TAG
-from isogloss.metrics.statistics import FloatArray
+from isogloss.metrics.statistics import FloatArray, sizes
 from isogloss.plugins import Registry
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import KINDS
@@ -28,17 +28,16 @@ from isogloss.tasks.kinds import KINDS
 Values = Callable[..., Column | None]
 
 
-def _attribute(name: str, title: str, needs: str, values: Values | None, **further: Any) -> Attribute:
-    """Return an attribute; `needs` is separated by blanks."""
+def _number(name: str, title: str, needs: str, values: Values | None, **further: Any) -> Attribute:
+    """Return an attribute, numeric by default; `needs` is separated by blanks."""
     return Attribute(name, title, tuple(needs.split()), values=values, **further)
 
 
-_number = _attribute
-_named = partial(_attribute, discrete=True)
+_named = partial(_number, discrete=True)
 # Counts of tokens by a convention, definitions that the paper and ExplainaBoard change, and properties of answers.
-_tokens = partial(_attribute, counts_tokens=True)
-_defined = partial(_attribute, conventions=REFERENCES)
-_answered = partial(_attribute, values=None, level="answer")
+_tokens = partial(_number, counts_tokens=True)
+_defined = partial(_number, conventions=REFERENCES)
+_answered = partial(_number, values=None, level="answer")
 
 
 def _length(name: str, title: str, needs: str, texts: Texts, over: Texts | None = None) -> Attribute:
@@ -64,10 +63,6 @@ def _strings(column: str, missing: str = "") -> Values:
     return lambda examples: np.array([str(value) or missing for value in examples[column]], dtype=np.str_)
 
 
-def _sizes(column: str) -> Values:
-    return lambda examples: np.fromiter(map(len, examples[column]), np.float64, len(examples))
-
-
 def _choices(index: int) -> Texts:
     return lambda examples: [choices[index] for choices in examples["choices"]]
 
@@ -89,19 +84,19 @@ CONFIDENCE = _answered("confidence", "confidence of the system, 0 to 1", "main-t
 
 # In display order.
 ATTRIBUTES: tuple[Attribute, ...] = (
-    _length("aLen", "answer length in tokens", "answers", qa.first_answers),
+    _length("aLen", "answer length in tokens", "answers", text.first_answers),
     _length("qLen", "question length in tokens", "question context", _QUESTION),
     _length("cLen", "context length in tokens", "context", _CONTEXT),
-    _length("aLen/qLen", "answer length over question length", "answers question", qa.first_answers, _QUESTION),
-    _length("aLen/cLen", "answer length over context length", "answers context", qa.first_answers, _CONTEXT),
+    _length("aLen/qLen", "answer length over question length", "answers question", text.first_answers, _QUESTION),
+    _length("aLen/cLen", "answer length over context length", "answers context", text.first_answers, _CONTEXT),
     _length("qLen/cLen", "question length over context length", "question context", _QUESTION, _CONTEXT),
-    _bleu("BLEU-AQ", f"{_LEXICAL} answer and question (BLEU)", "answers question", qa.first_answers, _QUESTION),
+    _bleu("BLEU-AQ", f"{_LEXICAL} answer and question (BLEU)", "answers question", text.first_answers, _QUESTION),
     # A question is far shorter than its context, so the brevity penalty makes the values tiny, as in the paper's Table
     # 25; only their order matters.
     _bleu("BLEU-QC", f"{_LEXICAL} question and context (BLEU)", "question context", _QUESTION, _CONTEXT),
-    _number("aPos", "relative position of the answer in the context", "answer_starts context", qa.answer_position),
+    _number("aPos", "relative position of the answer in the context", "answer_starts context", text.answer_position),
     _number("answers", "number of different gold answers", "answers", _distinct_answers),
-    _defined("qType", "question type", "question context", qa.question_type, discrete=True),
+    _defined("qType", "question type", "question context", text.question_type, discrete=True),
     _named("label", "gold label", "label", _strings("label")),
     _length("t1Len", "length of the first text in tokens", "first-text", text.first_texts),
     _length("t2Len", "length of the second text in tokens", _PAIR, _SECOND_TEXT),
@@ -116,23 +111,21 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     _named("negation", "negating word present", "first-text", text.negation),
     _named("negation", "negating word present", "premise choices", text.choice_negation),
     TAG,
-    _number("sLen", "sentence length in tokens", "tokens", _sizes("tokens")),
+    _number("sLen", "sentence length in tokens", "tokens", lambda examples: sizes(examples["tokens"]).astype(float)),
     *ENTITY_ATTRIBUTES,
     _length("queryLen", "query length in tokens", "text targets", itemgetter("text")),
-    _tokens("targetLen", "target length in tokens", "targets pool ranking", retrieval.target_length),
-    _number("surface", _SURFACE, "text targets pool ranking", retrieval.surface_overlap),
-    _named("targetLang", "target language", _ONE_OF_MANY, retrieval.target_language),
-    _named("sameLang", "query and target in the same language", _ONE_OF_MANY, retrieval.same_language),
+    _tokens("targetLen", "target length in tokens", "targets pool ranking", text.target_length),
+    _number("surface", _SURFACE, "text targets pool ranking", text.surface_overlap),
+    _named("targetLang", "target language", _ONE_OF_MANY, text.target_language),
+    _named("sameLang", "query and target in the same language", _ONE_OF_MANY, text.same_language),
     # Mewsli-X's bins of link frequency (XTREME-R paper, Appendix E).
     _named("freqBin", "frequency of the entity in Wikipedia", "frequency_bin", _strings("frequency_bin", "?")),
-    _number("poolShare", "share of the target's language in the pool", _ONE_OF_MANY, retrieval.pool_share),
-    _named("script", "main script", "main-text", general.main_script),
-    _named("scriptMix", "scripts mixed", "main-text", general.script_mix),
-    _number("outOfScript", "share of letters outside the language's script", "main-text", general.out_of_script),
-    _number("digits", "share of digits", "main-text", partial(general.character_share, kind=general.DIGITS)),
-    _number(
-        "punctuation", "share of punctuation", "main-text", partial(general.character_share, kind=general.PUNCTUATION)
-    ),
+    _number("poolShare", "share of the target's language in the pool", _ONE_OF_MANY, text.pool_share),
+    _named("script", "main script", "main-text", text.main_script),
+    _named("scriptMix", "scripts mixed", "main-text", text.script_mix),
+    _number("outOfScript", "share of letters outside the language's script", "main-text", text.out_of_script),
+    _number("digits", "share of digits", "main-text", partial(text.character_share, kind=text.DIGITS)),
+    _number("punctuation", "share of punctuation", "main-text", partial(text.character_share, kind=text.PUNCTUATION)),
     RANK,
     ERROR_TYPE,
     CONFIDENCE,
@@ -197,9 +190,8 @@ def attributes_for(kind: str, examples: Examples | None = None, convention: Conv
     Raises:
         UnknownNameError: unknown kind or convention.
     """
-    return [
-        counted(entry, convention) for entry in attributes_under(convention) if applies(entry, KINDS[kind], examples)
-    ]
+    entries = attributes_under(convention)
+    return [counted(entry, convention) for entry in entries if applies(entry, KINDS[kind], examples)]
 
 
 def attribute(name: str, convention: Convention = "script", kind: str | None = None) -> Attribute:
@@ -216,19 +208,20 @@ def attribute(name: str, convention: Convention = "script", kind: str | None = N
     Raises:
         UnknownNameError: unknown name; the message has the nearest names.
     """
-    candidates = [
-        candidate for candidate in attributes_under(convention) if kind is None or applies(candidate, KINDS[kind])
-    ]
-    match = next((candidate for candidate in candidates if candidate.name.casefold() == name.casefold()), None)
+    entries = attributes_under(convention)
+    return counted(named([entry for entry in entries if kind is None or applies(entry, KINDS[kind])], name), convention)
+
+
+def named(attributes: Sequence[Attribute], name: str) -> Attribute:
+    """Return the first attribute with a name, ignoring case."""
+    match = next((attribute for attribute in attributes if attribute.name.casefold() == name.casefold()), None)
     if match is None:
-        raise unknown("attribute", name, dict.fromkeys(candidate.name for candidate in candidates))
-    return counted(match, convention)
+        raise unknown("attribute", name, dict.fromkeys(attribute.name for attribute in attributes))
+    return match
 
 
 def counted(attribute: Attribute, convention: Convention) -> Attribute:
     """Return the attribute as defined by a convention, with the convention in its name, or unchanged."""
-    if convention not in CONVENTIONS:
-        raise unknown("convention", convention, CONVENTIONS)
     if convention == CONVENTIONS[0] or attribute.values is None or not attribute.takes(convention):
         return attribute
     name, title = f"{attribute.name}@{convention}", f"{attribute.title} ({convention})"
@@ -280,9 +273,8 @@ def from_jsonl(path: str | os.PathLike[str], name: str) -> Attribute:
         ]
         if None in column:
             missing = examples.ids[column.index(None)]
-            raise DataError(
-                f"no value for {column.count(None)} of {len(column)} examples, first {missing!r}", where=where
-            )
+            what = f"no value for {column.count(None)} of {len(column)} examples, first {missing!r}"
+            raise DataError(what, where=where)
         if continuous:
             return np.array(column, dtype=np.float64)
         return np.array([str(value).lower() if isinstance(value, bool) else value for value in column], dtype=np.str_)

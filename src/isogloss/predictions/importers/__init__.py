@@ -15,7 +15,7 @@ from typing import Any
 from isogloss.data.files import lines, unpacked_name
 from isogloss.decoding import decode_python_json
 from isogloss.errors import DataError, PredictionError, unknown
-from isogloss.predictions.align import align
+from isogloss.predictions.check import align
 from isogloss.predictions.importers.base import ImportedAnswers, Target, alike, read_json, shown
 from isogloss.predictions.problems import number_of
 from isogloss.tasks.examples import Examples
@@ -87,11 +87,7 @@ def _module(tool: str) -> Any:
 
 
 def detect(files: Sequence[Path]) -> str:
-    """Return the tool that wrote the files.
-
-    Raises:
-        PredictionError: unrecognised format, or files from different tools.
-    """
+    """Return the tool that wrote the files."""
     tools: set[str] = set()
     for path in files:
         decoded = _sample(path)

@@ -16,23 +16,14 @@ from isogloss.tasks.task import Task
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """The cell that the answers belong to.
-
-    Attributes:
-        task: task of the cell.
-        language: language of the cell.
-        split: split of the cell.
-        examples: examples of the cell; None without a data folder, so that nothing can be checked.
-        labels: labels in the order of the tool's class indices, from the user.
-        filter: name of the answer filter to import, from the user.
-    """
+    """The cell that the answers belong to, and the user's choices."""
 
     task: Task
     language: str
     split: str
-    examples: Examples | None = None
-    labels: tuple[str, ...] = ()
-    filter: str = ""
+    examples: Examples | None = None  # None without a data folder, so that nothing can be checked
+    labels: tuple[str, ...] = ()  # in the order of the tool's class indices
+    filter: str = ""  # name of the answer filter to import
 
     @property
     def kind(self) -> Kind:
@@ -63,16 +54,12 @@ class Target:
 
 @dataclass
 class ImportedAnswers(Answers):
-    """Answers from another tool's files, with the texts those files quote from the examples.
+    """Answers from another tool's files, with notes for the user; `path` is the file being read."""
 
-    Attributes:
-        paths: file of each answer; `path` is the file being read.
-        evidence: quoted texts by column and id, which prove that the examples are the same.
-        notes: notes for the user.
-    """
-
-    paths: list[Path] = field(default_factory=list)
-    evidence: dict[str, dict[str, str]] = field(default_factory=dict)
+    paths: list[Path] = field(default_factory=list)  # file of each answer
+    evidence: dict[str, dict[str, str]] = field(
+        default_factory=dict
+    )  # texts quoted from the examples, by column and id
     notes: list[str] = field(default_factory=list)
 
     def add(self, identifier: str, value: Any, number: int = 0) -> None:
@@ -91,11 +78,10 @@ class ImportedAnswers(Answers):
 
 def alike(first: str, second: str) -> bool:
     """Return True if two texts have the same letters and digits; tools change spaces, punctuation and case."""
-    return first == second or _letters(first) == _letters(second)
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
+    if first == second:
+        return True
+    one, other = ("".join(filter(str.isalnum, text.casefold())) for text in (first, second))
+    return one == other
 
 
 def shown(text: str, limit: int = 60) -> str:

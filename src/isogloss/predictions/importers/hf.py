@@ -8,7 +8,7 @@ JSON list or as an array saved by numpy (indices, or one row of logits per examp
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -87,18 +87,15 @@ def _add_answers(imported: ImportedAnswers, decoded: Any) -> None:
         imported.add(identifier, best)
 
 
-def _rows(path: Path) -> Iterator[PredictedRow]:
+def _rows(path: Path) -> Iterable[PredictedRow]:
     name = unpacked_name(path)
-    if name.endswith(".npy"):
-        yield from ((row, value, 0) for row, value in enumerate(_array(path)))
-    elif name.endswith(".json"):
-        decoded = read_json(path)
-        _refuse_metrics(path, decoded)
-        if not isinstance(decoded, list):
-            raise PredictionError("expected a JSON list with one prediction per example", where=str(path))
-        yield from ((row, value, 0) for row, value in enumerate(decoded))
-    else:
-        yield from _table(path)
+    if not name.endswith((".npy", ".json")):
+        return _table(path)
+    values = _array(path) if name.endswith(".npy") else read_json(path)
+    _refuse_metrics(path, values)
+    if not isinstance(values, list):
+        raise PredictionError("expected a JSON list with one prediction per example", where=str(path))
+    return ((row, value, 0) for row, value in enumerate(values))
 
 
 def _array(path: Path) -> list[int]:

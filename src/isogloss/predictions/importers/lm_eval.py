@@ -60,20 +60,20 @@ def read(files: Sequence[Path], target: Target) -> ImportedAnswers:
     if task.id not in _CHOICES and target.kind.form != "answer":
         what = f"lm-evaluation-harness does not have {task.id}"
         raise PredictionError(what, where=str(files[0]), fix=f"It has {', '.join(_CHOICES)}, xquad, mlqa and tydiqa")
-    rows = _SampleIds(target)
-    choices = _CHOICES.get(task.id)
+    kept, choices = _kept_rows(target), _CHOICES.get(task.id)
     by_filter: dict[str, ImportedAnswers] = {}
     for path in files:
         for number, sample in _samples(path):
             imported = by_filter.setdefault(sample.filter, ImportedAnswers(path))
             imported.path = path
             where = f"{path}:{number}"
-            identifier = rows.identifier(sample, where)
+            identifier = _identifier(sample, target, kept, where)
             value = _generated(sample, where) if choices is None else choices[_likeliest(sample, len(choices), where)]
             imported.add(identifier, value, number)
             _quote(imported, target, sample, identifier)
     chosen = _one_filter(files[0], by_filter, target.filter)
-    rows.finish(chosen)
+    if task.id == "pawsx":
+        _answer_skipped(chosen, target, kept)
     return chosen
 
 
@@ -104,45 +104,40 @@ def _one_filter(path: Path, by_filter: dict[str, ImportedAnswers], wanted: str) 
     return by_filter[wanted or next(iter(by_filter))] if by_filter else ImportedAnswers(path)
 
 
-class _SampleIds:
-    """Ids of documents: the document's own, or its row."""
+def _kept_rows(target: Target) -> Sequence[int]:
+    """Return the rows that the harness keeps: it skips PAWS-X pairs that lack text, which shifts later rows."""
+    if target.examples is None:
+        return ()
+    if target.task.id != "pawsx":
+        return range(len(target.examples))
+    pairs = zip(target.examples["text_a"], target.examples["text_b"], strict=True)
+    return [row for row, (first, second) in enumerate(pairs) if first and second]
 
-    def __init__(self, target: Target) -> None:
-        self._target = target
-        self._kept: list[int] | None = None
-        if target.task.id == "pawsx" and target.examples is not None:
-            pairs = zip(target.examples["text_a"], target.examples["text_b"], strict=True)
-            self._kept = [row for row, (first, second) in enumerate(pairs) if first and second]
 
-    def identifier(self, sample: _Sample, where: str) -> str:
-        """Return the id of the example that a sample answers."""
-        field = {"answer": "id", "option": "idx"}.get(self._target.kind.form)
-        if field is not None:
-            if not isinstance(sample.doc.get(field), str | int):
-                what = f"the document has no {field!r}"
-                raise PredictionError(what, where=where, fix=f"Is this a log of {self._target.task.id}?")
-            return str(sample.doc[field])
+def _identifier(sample: _Sample, target: Target, kept: Sequence[int], where: str) -> str:
+    """Return the id of the example that a sample answers: the document's own, or that of its row."""
+    field = {"answer": "id", "option": "idx"}.get(target.kind.form)
+    if field is None:
         row = sample.doc_id
-        if self._kept is not None and 0 <= row < len(self._kept):
-            row = self._kept[row]
-        return self._target.row_id(row, where)
+        return target.row_id(kept[row] if 0 <= row < len(kept) else row, where)
+    if not isinstance(sample.doc.get(field), str | int):
+        what = f"the document has no {field!r}"
+        raise PredictionError(what, where=where, fix=f"Is this a log of {target.task.id}?")
+    return str(sample.doc[field])
 
-    def finish(self, imported: ImportedAnswers) -> None:
-        """Add null answers for PAWS-X pairs that the harness skips because they lack text, which shifts later rows."""
-        if self._target.task.id != "pawsx":
-            return
-        expected = self._target.task.expected(self._target.language, self._target.split)
-        examples = self._target.examples
-        if examples is None or self._kept is None:
-            if len(imported.ids) != expected:
-                why = "the harness leaves out pairs without text, rows may move"
-                raise self._target.needs_data(f"{len(imported.ids)} of {expected} pairs: {why}", str(imported.path))
-            return
-        left_out = sorted(set(range(len(examples))) - set(self._kept))
-        for row in left_out:
-            imported.add(examples.ids[row], None)
-        if left_out:
-            imported.notes.append(f"{len(left_out)} pairs without text, which the harness skips, count as null answers")
+
+def _answer_skipped(imported: ImportedAnswers, target: Target, kept: Sequence[int]) -> None:
+    if target.examples is None:
+        expected = target.task.expected(target.language, target.split)
+        if len(imported.ids) != expected:
+            why = "the harness leaves out pairs without text, rows may move"
+            raise target.needs_data(f"{len(imported.ids)} of {expected} pairs: {why}", str(imported.path))
+        return
+    left_out = sorted(set(range(len(target.examples))) - set(kept))
+    for row in left_out:
+        imported.add(target.examples.ids[row], None)
+    if left_out:
+        imported.notes.append(f"{len(left_out)} pairs without text, which the harness skips, count as null answers")
 
 
 def _likeliest(sample: _Sample, count: int, where: str) -> int:

@@ -1,9 +1,8 @@
 """Predictions saved by mteb: `<task>_predictions.json`, written if `prediction_folder` is set.
 
-The file maps subset (mostly a language or a pair) to split to predictions. For retrieval they are
-{query id: {document id: score}}, which mteb 1 writes without the outer levels, one file per subset. For bitext mining
-they are {"sentence1-sentence2": [{"corpus_id": row, "score": …}, …]}: the nearest neighbour of each row of the first
-side.
+The file maps subset (mostly a language or a pair) to split to predictions. For retrieval they are {query id: {document
+id: score}}, which mteb 1 writes without the outer levels, one file per subset. For bitext mining they are
+{"sentence1-sentence2": [{"corpus_id": row, "score": …}, …]}: the nearest neighbour of each row of the first side.
 
 Some of mteb's tasks differ from XTREME-R's, so their answers are refused: Tatoeba goes from the other language to
 English, BUCC searches only sentences known to have a translation, and XQuADRetrieval ranks paragraphs. Retrieval over
