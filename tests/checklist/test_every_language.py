@@ -8,8 +8,7 @@ from functools import cache
 
 import pytest
 
-from isogloss.checklist.answer_audit import answer_defects, further_defects
-from isogloss.checklist.audit import audit
+from isogloss.checklist.audit import answer_defects, audit, further_defects
 from isogloss.checklist.shipped import VARIANTS, audit_language, language_examples, suite_cases, token_rules
 from isogloss.grammar.cases import ChecklistCase, ChecklistExample
 from isogloss.grammar.file import CODES, grammar
@@ -48,7 +47,7 @@ def covering_examples(code: str, variant: str = "mft", tests: Iterable[str] = TE
 def fewer_cases(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Load the covering cases only."""
     if not request.config.getoption("--every-case"):
-        monkeypatch.setattr("isogloss.checklist.reader.language_examples", covering_examples)
+        monkeypatch.setattr("isogloss.checklist.kind.language_examples", covering_examples)
 
 
 def error(name: str, examples: Examples, answers: list[str]) -> float:

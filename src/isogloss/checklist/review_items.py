@@ -15,8 +15,7 @@ from isogloss.checklist.tasks import CASES
 from isogloss.grammar.cases import PEOPLE, ChecklistCase, ChecklistExample, examples, fillers, templates
 from isogloss.grammar.file import Grammar, grammar
 from isogloss.grammar.schema import TESTS, concepts
-from isogloss.grammar.templates import Slot, compiled
-from isogloss.grammar.words import Word
+from isogloss.grammar.templates import Slot, Word, compiled
 
 # Default number of cases per test on a page; with fewer, a test is not marked as reviewed.
 SAMPLED_CASES = 8

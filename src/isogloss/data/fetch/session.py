@@ -41,12 +41,9 @@ def is_mirror(mirror: str) -> bool:
 
 @dataclass(kw_only=True)
 class DownloadSession:
-    """Downloads through pooch, with a record of failed hosts.
+    """Downloads through pooch from the official hosts or a mirror (base URL or folder), with a record of failed hosts.
 
-    Attributes:
-        mirror: base URL or folder used instead of the official hosts, "" for none.
-        failures: number of consecutive failed files, by host.
-        dead: hosts to skip, with their last error.
+    `failures` counts consecutive failed files by host; `dead` has the hosts to skip, with their last error.
     """
 
     session: requests.Session
@@ -59,11 +56,8 @@ class DownloadSession:
     def download(self, source: RemoteFile, sha256: str, work: Path) -> tuple[Path, str]:
         """Download to the folder `work` and verify; return the file and its address.
 
-        Addresses are tried in order; `sha256` is "" if no checksum is known. Unfinished downloads stay in `work`.
-
-        Raises:
-            ChecksumError: all addresses answered, one of them with another file.
-            DataError: no address has the file; the error of the first is raised.
+        Addresses are tried in order; `sha256` is "" if no checksum is known. Unfinished downloads stay in `work`. If
+        none has the file, raise a ChecksumError if one answered with another file, or else the error of the first.
         """
         problems: list[IsoglossError] = []
         addresses = source.urls

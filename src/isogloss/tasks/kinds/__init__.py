@@ -21,7 +21,7 @@ KINDS: Registry[Kind] = Registry(
         "qa": "isogloss.tasks.kinds.qa:QuestionAnswering",
         "bitext": "isogloss.tasks.kinds.retrieval:Bitext",
         "pool": "isogloss.tasks.kinds.retrieval:PoolRetrieval",
-        "mining": "isogloss.tasks.kinds.mining:Mining",
+        "mining": "isogloss.tasks.kinds.retrieval:Mining",
         "match": "isogloss.checklist.kind:Match",
         "invariance": "isogloss.checklist.kind:Invariance",
     },
@@ -35,11 +35,7 @@ def kind_of(task: Task) -> Kind:
 
 
 def judge(task: Task, examples: Examples, values: Values) -> Judgement:
-    """Score answers with the metrics of the task's kind and those added by plugins.
-
-    Raises:
-        IsoglossError: the task's main metric does not exist.
-    """
+    """Score answers with the metrics of the task's kind and those added by plugins."""
     judgement = kind_of(task).judge(task, examples, values)
     for metric in added_metrics(task.kind):
         if metric.statistics is None or metric.name in judgement.metrics:

@@ -106,11 +106,9 @@ def gold_spans(task: Task, examples: Examples) -> list[list[Span]]:
     """Return the gold character spans per sentence."""
     if marks_entities(task):
         return spans.from_sentences(examples["tags"], examples["offsets"], dialect=task.dialect)
+    sentences = zip(examples["offsets"], examples["tags"], strict=True)
     # Bare tags: every word is a span.
-    return [
-        [(start, end, tag) for (start, end), tag in zip(offsets, tags, strict=True)]
-        for tags, offsets in zip(examples["tags"], examples["offsets"], strict=True)
-    ]
+    return [[(*offset, tag) for offset, tag in zip(*sentence, strict=True)] for sentence in sentences]
 
 
 def predicted_spans(examples: Examples, values: Values) -> list[list[Span]]:

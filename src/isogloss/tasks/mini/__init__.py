@@ -36,7 +36,7 @@ _LAYOUTS = {
 
 def _languages(name: str) -> tuple[str, ...]:
     from isogloss.grammar.file import CODES
-    from isogloss.tasks.mini.content import choice_languages, pos_languages
+    from isogloss.tasks.mini.sentences import choice_languages, pos_languages
 
     everyone = tuple(CODES)
     return {
