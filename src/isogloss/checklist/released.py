@@ -45,6 +45,7 @@ from isogloss.errors import DataError, unknown
 from isogloss.grammar.cases import ChecklistCase, ChecklistExample
 from isogloss.grammar.file import grammar
 from isogloss.grammar.schema import in_script
+from isogloss.grouping import group_by
 
 # Tests with sentences that agree with the person: the sheet has them for men only.
 _MEN_ONLY = ("comparisons", "intensifiers", "job_vs_nationality")
@@ -60,6 +61,8 @@ _DOUBLED = re.compile(r"(?<!\S)(\w+) \1(?!\w)")
 _Pair = tuple[SheetRow, SheetRow, SheetRow, SheetRow]
 _Drawn = SheetRow | _Pair | str
 _PAIR = ("p1", "v1", "p2", "v2")
+# Text of each slot; for two properties, of each part.
+_Texts = dict[str, str | dict[str, str]]
 
 
 @dataclass(frozen=True)
@@ -116,15 +119,13 @@ class ReleasedCases:
 
     def __init__(self, translation: SheetTranslation, names: Sequence[str]) -> None:
         self._translation = translation
-        cells = [(row, cell) for row in translation.templates for cell in row.cells]
         self._defects = {
-            (row.line, cell.text): defects
-            for row, cell in cells
-            if (defects := list(_cell_defects(row, cell, translation.contexts)))
+            (row.line, cell.text): list(_cell_defects(row, cell, translation.contexts))
+            for row in translation.templates
+            for cell in row.cells
         }
-        self._copies: dict[str, list[str]] = {}
-        for slot in sorted({slot for row in translation.templates for slot, _ in slots(row.english)}):
-            self._copies.setdefault(slot.rstrip("0123456789"), []).append(slot)
+        names_of_slots = sorted({slot for row in translation.templates for slot, _ in slots(row.english)})
+        self._copies = group_by(names_of_slots, lambda slot: slot.rstrip("0123456789"))
         self._values = {name: _choices(name, translation, names) for name in self._copies}
         self._sizes = {name: perm(len(self._values[name]), len(copies)) for name, copies in self._copies.items()}
         self.size = prod(self._sizes.values())
@@ -172,10 +173,8 @@ class ReleasedCases:
                 drawn[slot] = left.pop(chosen)
         return drawn
 
-    def _words(
-        self, drawn: Mapping[str, _Drawn], facts: Mapping[str, str], defects: list[Defect]
-    ) -> dict[str, str | dict[str, str]]:
-        values: dict[str, str | dict[str, str]] = {}
+    def _words(self, drawn: Mapping[str, _Drawn], facts: Mapping[str, str], defects: list[Defect]) -> _Texts:
+        values: _Texts = {}
         for slot, value in drawn.items():
             if isinstance(value, str):
                 values[slot] = value
@@ -186,9 +185,7 @@ class ReleasedCases:
                 values[slot] = dict(zip(_PAIR, texts, strict=True))
         return values
 
-    def _filled(
-        self, row: SheetRow, facts: Mapping[str, str], values: Mapping[str, str | dict[str, str]], defects: list[Defect]
-    ) -> str:
+    def _filled(self, row: SheetRow, facts: Mapping[str, str], values: _Texts, defects: list[Defect]) -> str:
         template = self._fitting(row, facts, defects).text
         text = fill(template, values)
         for double in _DOUBLED.finditer(text):
@@ -227,12 +224,10 @@ def _choices(name: str, translation: SheetTranslation, names: Sequence[str]) -> 
 
 def _property(row: SheetRow, pair: _Pair | None) -> dict[str, str]:
     """Return the property of a template: the one it asks about; in contexts, the first."""
-    if pair is None:
-        return {}
-    return {PROPERTY: pair[2 if ("p", "p2") in slots(row.english) else 0].english}
+    return {PROPERTY: pair[2 if ("p", "p2") in slots(row.english) else 0].english} if pair else {}
 
 
-def fill(template: str, values: Mapping[str, str | dict[str, str]]) -> str:
+def fill(template: str, values: _Texts) -> str:
     """Fill a template as CheckList does; slots without a value stay."""
 
     def text(match: re.Match[str]) -> str:
@@ -338,10 +333,6 @@ def audit_sheet(
             `<folder>/multichecklist/`), or else those of the built-in suite.
         count: cases per test and language.
         seed: random seed of the cases.
-
-    Raises:
-        DataError: the sheet is malformed or missing.
-        UnknownNameError: a language that is not in the sheet.
     """
     sheet = load(path)
     chosen = list(languages or sheet.languages)

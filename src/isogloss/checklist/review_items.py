@@ -61,17 +61,7 @@ class ReviewItem:
 
 @cache
 def review_items(code: str, cases: int = SAMPLED_CASES, seed: int = 0) -> tuple[ReviewItem, ...]:
-    """Return all review items of a language, test by test.
-
-    Args:
-        code: language code.
-        cases: number of sampled cases per test.
-        seed: sampling seed.
-
-    Raises:
-        UnknownNameError: unknown language.
-        GrammarError: the language file has errors.
-    """
+    """Return all review items of a language, test by test, with this number of sampled cases per test."""
     speaker, english = grammar(code), grammar(GLOSS_LANGUAGE)
     words = _word_items(speaker, english)
     items: list[ReviewItem] = []
@@ -116,10 +106,8 @@ def _case_item(example: ChecklistExample, speaker: Grammar, english: Grammar) ->
     first = len(contexts) + question * uses_per_question
     keys = [use.key for use in (uses[context], *uses[first : first + uses_per_question])]
     keys += [_word_key(case, slot, words[slot]) for slot, _ in case.slots if slot not in PEOPLE]
-    wording = " / ".join(line.text for line in lines)
-    return ReviewItem(
-        key=example.id, kind="case", tests=(case.test,), wording=wording, lines=lines, sources=tuple(keys)
-    )
+    wording, tests = " / ".join(line.text for line in lines), (case.test,)
+    return ReviewItem(key=example.id, kind="case", tests=tests, wording=wording, lines=lines, sources=tuple(keys))
 
 
 def _answers_item(example: ChecklistExample, speaker: Grammar) -> ReviewItem:
@@ -199,8 +187,7 @@ def _word_items(speaker: Grammar, english: Grammar) -> list[ReviewItem]:
             others = [form for form in accepted.get(concept, ()) if form not in forms]
             lines = (*forms.values(), *([ReviewLine("also correct", ", ".join(others))] if others else []))
             wording, meant = " / ".join((*forms, *others)), f"{lexicon}: {meaning}"
-            item = ReviewItem(key=key, kind="word", tests=tests, wording=wording, lines=lines, meaning=meant)
-            items.append(item)
+            items.append(ReviewItem(key=key, kind="word", tests=tests, wording=wording, lines=lines, meaning=meant))
     return [*items, *(_names_item(gender, speaker, uses) for gender in _NAMES)]
 
 
