@@ -63,7 +63,6 @@ class AnswerText:
         return joined
 
     def _tokens(self, text: str) -> Tokens:
-        """Return words, or letters in scripts without word boundaries."""
         parted = self.folded(text).translate(_BLANKS).split()
         return tuple(parted if self.segmented else "".join(parted))
 
@@ -111,7 +110,6 @@ def _is_letter(letter: str) -> bool:
 
 
 def _without_marks(text: str) -> str:
-    """Strip everything before the first and after the last letter."""
     start, end = 0, len(text)
     while start < end and not _is_letter(text[start]):
         start += 1

@@ -130,7 +130,6 @@ def occurs_once(context: str, answer: str, rules: TokenRules) -> bool:
 
 
 def _spans(context: str, answer: str, rules: TokenRules) -> list[int]:
-    """Return the positions of the answer in the context as whole tokens."""
     positions: list[int] = []
     position = context.find(answer)
     while position >= 0:

@@ -84,7 +84,6 @@ def _write_language(out: Path, variant: str, count: int, seed: int, squad: bool,
 def _rows(
     case: ChecklistCase, examples: Iterable[ChecklistExample], speaker: Grammar, review: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield the lines of a case: its examples with all their metadata."""
     words = fillers(case, speaker)
     slots = {slot: {"concept": value, "word": words[slot].base} for slot, value in case.slots}
     for example in examples:

@@ -207,7 +207,6 @@ class SentenceFrame:
         return _content(rest, ignored) in opposite
 
     def _rests(self, sentence: str, forms: Iterable[Tokens], ignored: frozenset[str]) -> set[Tokens]:
-        """Return the rest of a sentence around an answer in these forms."""
         tokens = self._rule.text.tokens(sentence)
         spans = (span for form in forms for span in self._rule.text.spans(tokens, form))
         return {_content(tokens[:start] + tokens[end:], ignored) for start, end in spans}
@@ -218,7 +217,6 @@ def _content(tokens: Tokens, ignored: frozenset[str]) -> Tokens:
 
 
 def _places(tokens: Tokens, wanted: Tokens) -> Iterator[tuple[int, int]]:
-    """Yield the spans of consecutive tokens in an answer."""
     size = len(wanted)
     return ((start, start + size) for start in range(len(tokens) - size + 1) if tokens[start : start + size] == wanted)
 

@@ -151,7 +151,6 @@ def read_review(path: Path) -> SpeakerReview:
 
 
 def _quoted(value: Any) -> str:
-    """Return a shortened value of a file for a message."""
     return printable(repr(value), MAX_NAME)
 
 

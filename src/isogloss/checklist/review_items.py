@@ -192,7 +192,6 @@ def _word_items(speaker: Grammar, english: Grammar) -> list[ReviewItem]:
 
 
 def _names_item(gender: str, speaker: Grammar, uses: Mapping[str, WordUse]) -> ReviewItem:
-    """Return the names of a gender, and their other forms in sentences."""
     people = speaker.names[gender]
     used = [uses.get(f"names.{person.concept}", WordUse()) for person in people]
     bases = {person.base: None for person in people}
@@ -234,7 +233,6 @@ def _form_templates(template: str) -> Iterator[tuple[str, str]]:
 
 
 def _word_key(case: ChecklistCase, slot: str, word: Word) -> str:
-    """Return the key of a slot's word in the language file."""
     if slot in PEOPLE:
         return f"names.{_NAMES[word.concept[0]]}"
     return f"{case.lexicon(slot) if slot in dict(case.slots) else slot}.{word.concept}"

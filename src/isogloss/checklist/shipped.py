@@ -91,7 +91,6 @@ def _answerable(case: ChecklistCase, speaker: Grammar, rules: TokenRules) -> boo
 
 
 def _unrelated(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample]:
-    """Yield the case after an unrelated sentence."""
     extra = speaker.file.templates.invariance.unrelated[case.number % _UNRELATED]
     blank = " " if " " in extra or " " in speaker.file.templates.comparisons.contexts[0] else ""
     for example in examples(case, speaker):

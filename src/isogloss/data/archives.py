@@ -57,8 +57,6 @@ class UnpackLimit:
 
 
 class _LimitedStream(io.RawIOBase):
-    """Stream that counts every byte read."""
-
     def __init__(self, inner: IO[bytes], limit: UnpackLimit) -> None:
         self._inner, self._limit, self._reads_at_end = inner, limit, 0
 

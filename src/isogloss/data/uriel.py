@@ -157,7 +157,6 @@ def _iso3(code: str) -> tuple[str, str]:
 
 
 def _rows(folder: Path, name: str, codes: list[str]) -> tuple[tuple[str, ...], FloatArray]:
-    """Return the column names of one table, and the rows of some languages."""
     path = folder / f"{name}.npz"
     if not path.is_file():
         raise DataError("no such file", where=str(path), fix=_FETCH)

@@ -93,7 +93,6 @@ def all_languages() -> tuple[Language, ...]:
 
 
 def _language(cell: dict[str, Any]) -> Language:
-    """Return a language from its row; empty cells are None."""
     marks = {field.name: cell.pop(field.name) for field in fields(Typology)}
     known = None not in marks.values()
     cell["typology"] = Typology(**{name: mark == "1" for name, mark in marks.items()}) if known else None
@@ -104,7 +103,6 @@ def _language(cell: dict[str, Any]) -> Language:
 
 @cache
 def _index() -> dict[str, Language]:
-    """Return every accepted name of a language, case-folded."""
     return {
         key.casefold(): entry
         for entry in all_languages()

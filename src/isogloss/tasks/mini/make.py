@@ -5,7 +5,6 @@ import json
 import random
 import tempfile
 from collections.abc import Iterable
-from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -81,7 +80,7 @@ def make_mewslix(root: Path, pool: int, mentions: int = TEST) -> None:
 def _choices(root: Path) -> None:
     for code in made.choice_languages():
         items = made.causes_and_effects(code)
-        rows = (_dump({**asdict(item), "idx": number}) for number, item in enumerate(items[:TEST]))
+        rows = (_dump({**item, "idx": number}) for number, item in enumerate(items[:TEST]))
         _lines(root / code / f"test.{code}.jsonl", rows)
     pairs = list(made.effects())
     for split, name in (("train", "train"), ("dev", "val")):

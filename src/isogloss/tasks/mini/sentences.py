@@ -30,7 +30,6 @@ def _read(name: str) -> dict[str, Any]:
 
 @cache
 def _written(folder: str) -> tuple[str, ...]:
-    """List the languages that have a file in a folder."""
     names = (file.name for file in (files("isogloss.tasks.mini") / folder).iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
@@ -53,31 +52,18 @@ def tagged_templates(code: str) -> tuple[tuple[tuple[str, str], ...], ...]:
     return tuple(tuple((word, tag) for word, _, tag in sentence) for sentence in tokens)
 
 
-@dataclass(frozen=True, kw_only=True)
-class CauseOrEffect:
-    """Premise with two choices, one of which is its cause or effect."""
-
-    premise: str
-    choice1: str
-    choice2: str
-    question: str
-    label: int
-
-
 @cache
-def causes_and_effects(code: str) -> tuple[CauseOrEffect, ...]:
-    """Return the hand-written items of a language, parallel across languages."""
+def causes_and_effects(code: str) -> list[dict[str, Any]]:
+    """Return the items of a language, parallel across languages: a premise, two choices, the question and the label."""
     items, words = _read("choice/items.toml"), _read(f"choice/{code}.toml")
-    return tuple(
-        CauseOrEffect(**words[key], question=item["question"], label=item["label"]) for key, item in items.items()
-    )
+    return [{**words[key], "question": item["question"], "label": item["label"]} for key, item in items.items()]
 
 
 def effects() -> Iterator[tuple[str, str]]:
     """Yield English causes with their effects from the hand-written items."""
     for item in causes_and_effects("en"):
-        right = (item.choice1, item.choice2)[item.label]
-        yield (item.premise, right) if item.question == "effect" else (right, item.premise)
+        right = (item["choice1"], item["choice2"])[item["label"]]
+        yield (item["premise"], right) if item["question"] == "effect" else (right, item["premise"])
 
 
 @dataclass(frozen=True)
@@ -106,11 +92,8 @@ def _paragraph(code: str, item: QuestionItem) -> tuple[list[str], str, str]:
     words = fillers(item.case, speaker)
     _, questions = templates(item.case, speaker)
     template = questions[item.question % len(questions)]
-    parts = [
-        _spoken(speaker, item.around[0], 0),
-        _spoken(speaker, item.case, item.context),
-        _spoken(speaker, item.around[1], 0),
-    ]
+    spoken = ((item.around[0], 0), (item.case, item.context), (item.around[1], 0))
+    parts = [_spoken(speaker, case, index) for case, index in spoken]
     return parts, speaker.say(template.question, words), speaker.answer(template.answer, words)
 
 
@@ -144,16 +127,12 @@ def squad(name: str, code: str, split: str, count: int, *, sentence_breaks: bool
         context = blank(code).join(parts)
         answers = [{"text": answer, "answer_start": context.index(answer)}]
         identifier = f"{name}-{split}-{number}"
-        paragraph: dict[str, Any] = {
-            "context": context,
-            "qas": [{"id": identifier, "question": question, "answers": answers}],
-        }
+        asked = [{"id": identifier, "question": question, "answers": answers}]
+        paragraph: dict[str, Any] = {"context": context, "qas": asked}
         if sentence_breaks:
             starts = accumulate((len(part) + len(blank(code)) for part in parts[:-1]), initial=0)
-            paragraph["sentence_breaks"] = [
-                (start, start + len(part)) for start, part in zip(starts, parts, strict=True)
-            ]
-            paragraph["sentences"] = parts
+            breaks = [(start, start + len(part)) for start, part in zip(starts, parts, strict=True)]
+            paragraph |= {"sentence_breaks": breaks, "sentences": parts}
         articles.append({"title": identifier, "paragraphs": [paragraph]})
     return {"version": "mini", "data": articles}
 
@@ -276,15 +255,10 @@ def mentions(code: str, pool: int, count: int) -> Iterator[dict[str, Any]]:
         case, _ = _entity(number)
         text = f"{_spoken(speaker, case, 0)} [{number}]"
         span = {"start": len(text) - len(f"[{number}]"), "end": len(text), "text": f"[{number}]"}
-        yield {
-            "context": {
-                "document_id": f"{code}-{number}",
-                "language": code,
-                "text": text,
-                "sentence_spans": [{"start": 0, "end": len(text)}],
-            },
-            "mentions": [{"example_id": f"{code}-{number}", "entity_id": f"Q{number}", "mention_span": span}],
-        }
+        name, spans = f"{code}-{number}", [{"start": 0, "end": len(text)}]
+        context = {"document_id": name, "language": code, "text": text, "sentence_spans": spans}
+        mention = {"example_id": name, "entity_id": f"Q{number}", "mention_span": span}
+        yield {"context": context, "mentions": [mention]}
 
 
 def plausible_pairs(pairs: Sequence[tuple[str, str]], count: int, rng: random.Random) -> Iterator[str]:
