@@ -95,10 +95,8 @@ def with_degree(predicate: str, degree: str) -> str:
         return predicate
     if degree:
         return predicate.replace(DEGREE, degree)
-    for blank in (f"{DEGREE} ", f" {DEGREE}", DEGREE):
-        if blank in predicate:
-            return predicate.replace(blank, "", 1)
-    return predicate
+    blank = next(blank for blank in (f"{DEGREE} ", f" {DEGREE}", DEGREE) if blank in predicate)
+    return predicate.replace(blank, "", 1)
 
 
 Filler = Word | str | Sequence[str]
@@ -166,14 +164,12 @@ class TemplateWriter:
     """Filler of templates by the rules of one language, with a cache of slot texts."""
 
     def __init__(self, rules: Mapping[str, Rewrite], polish: Callable[[str], str] = str) -> None:
-        self._rules = rules
-        self._polish = polish
+        self._rules, self._polish = rules, polish
         self._known: dict[tuple[object, ...], str] = {}
 
     def fill(self, template: str, fillers: Mapping[str, Filler]) -> str:
         """Return the template with its slots filled."""
-        pieces = [piece if isinstance(piece, str) else self._slot(piece, fillers) for piece in compiled(template)]
-        return "".join(pieces)
+        return "".join(piece if isinstance(piece, str) else self._slot(piece, fillers) for piece in compiled(template))
 
     def say(self, template: str, fillers: Mapping[str, Filler]) -> str:
         """Return the filled template, polished (contractions, capitals) for the language."""
@@ -209,13 +205,10 @@ class Join(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def polisher(
     joins: Sequence[Join], capitals: bool, upper: dict[str, str], uncapitalized: Sequence[str]
 ) -> Callable[[str], str]:
-    """Return a function that contracts and capitalises sentences of one language.
+    """Return a function that contracts sentences of one language and, in scripts with capitals, capitalises them.
 
-    Args:
-        joins: contractions, in order of application.
-        capitals: True if sentences begin with a capital in this script.
-        upper: letters with a capital other than Unicode's (Turkish i).
-        uncapitalized: beginnings that stay lower-case; the next word is capitalised (Afrikaans 'n).
+    `upper` has letters with a capital other than Unicode's (Turkish i); beginnings in `uncapitalized` stay lower-case,
+    and the next word is capitalised (Afrikaans 'n).
     """
     compiled = [(re.compile(join.pattern), join.replacement) for join in joins]
 

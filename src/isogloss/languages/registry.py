@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass, fields
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from isogloss.errors import unknown
+from isogloss.grouping import group_by
 
 RIGHT_TO_LEFT = frozenset({"Arab", "Hebr"})
 UNSEGMENTED = frozenset({"Hans", "Jpan", "Mymr", "Thai"})
@@ -144,7 +146,5 @@ def scripts() -> dict[str, tuple[Language, ...]]:
 
 
 def _grouped(attribute: str) -> dict[str, tuple[Language, ...]]:
-    groups: dict[str, list[Language]] = {}
-    for entry in all_languages():
-        groups.setdefault(getattr(entry, attribute), []).append(entry)
+    groups = group_by(all_languages(), attrgetter(attribute))
     return {name: tuple(groups[name]) for name in sorted(groups)}

@@ -15,19 +15,16 @@ from isogloss.tasks.registry import no_language
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import SPLITS, Layout, Task
 
+DataPath = str | os.PathLike[str] | None
 
-def data_folder(data: str | os.PathLike[str] | None) -> Path:
+
+def data_folder(data: DataPath) -> Path:
     """Return the data folder: the argument, ISOGLOSS_DATA, or the user's cache."""
     return Path(data) if data is not None else default_data_dir()
 
 
 def load(
-    task: str | Task,
-    language: str,
-    split: str = "test",
-    data: str | os.PathLike[str] | None = None,
-    *,
-    allow_partial: bool = False,
+    task: str | Task, language: str, split: str = "test", data: DataPath = None, *, allow_partial: bool = False
 ) -> Examples:
     """Load the examples of a task in a language.
 
@@ -111,11 +108,8 @@ def _no_files(task: Task, language: str, split: str, root: Path) -> MissingDataE
         return MissingDataError(f"{task.id} has no {split} split", fix=f"Use {' or '.join(others)}")
     from isogloss.data.fetch.catalog import datasets_with  # imports the downloaders
 
-    paths = (
-        SplitFiles(task=task, language=language, split=split, root=root, pattern=pattern).relative(pattern)
-        for pattern in patterns
-    )
-    fetch = " or ".join(f"isogloss fetch {name}" for name in datasets_with(paths))
+    files = SplitFiles(task=task, language=language, split=split, root=root, pattern=patterns[0])
+    fetch = " or ".join(f"isogloss fetch {name}" for name in datasets_with(map(files.relative, patterns)))
     folder = f"--data at a folder with one of: {', '.join(patterns)}"
     fix = f"Run {fetch}, or point {folder}" if fetch else f"Point {folder}"
     if task.made_by:
@@ -124,9 +118,7 @@ def _no_files(task: Task, language: str, split: str, root: Path) -> MissingDataE
     return MissingDataError(what, fix=fix, cause=cause)
 
 
-def load_gold(
-    task: Task, language: str, split: str, data: str | os.PathLike[str] | None, *, allow_partial: bool = False
-) -> Examples:
+def load_gold(task: Task, language: str, split: str, data: DataPath, *, allow_partial: bool = False) -> Examples:
     """Load examples with gold; if there are none, the error names the split with gold."""
     examples = load(task, language, split, data, allow_partial=allow_partial)
     missing = "" if examples.has_gold else f"the {split} file has no gold answers"
@@ -145,7 +137,7 @@ def load_gold(
     raise NoGoldError(reason, where=", ".join(examples.sources), fix=fix)
 
 
-def _split_with_gold(task: Task, language: str, split: str, data: str | os.PathLike[str] | None) -> str:
+def _split_with_gold(task: Task, language: str, split: str, data: DataPath) -> str:
     for other in (name for name in ("test", "dev") if name != split):
         with suppress(DataError):
             examples = load(task, language, other, data)

@@ -107,7 +107,7 @@ def fetch(
     try:
         with _exclusive(data / WORK), requests.Session() as web, _silent_pooch():
             session = DownloadSession(session=web, mirror=mirror, retry=retry or RetryPolicy(), progress=progress)
-            run = _FetchRun(data, ChecksumRecord(data / RECORD, scratch=data / WORK), session, force)
+            run = _FetchRun(data, _read_record(data / RECORD), session, force)
             return [run.fetch_file(source, dataset) for dataset in datasets for source in dataset.sources]
     except OSError as error:
         what = f"cannot be written ({error.strerror or error})"
@@ -151,32 +151,18 @@ class FetchedFile(msgspec.Struct, frozen=True):
     files: dict[str, str]
 
 
-class ChecksumRecord:
-    """Downloads of a data folder, by `<dataset>/<file name>`; every change is written atomically.
-
-    Unpublished checksums are taken from the first download and enforced from then on.
-    """
-
-    def __init__(self, path: Path, *, scratch: Path) -> None:
-        self.path = path
-        self._new = scratch / path.name
-        self.fetched: dict[str, FetchedFile] = {}
-        if self.path.exists():
-            what, fix = "a record of checksums", "Move the file away"
-            self.fetched = decode_json(read_bytes(path), str(path), dict[str, FetchedFile], what=what, fix=fix)
-
-    def add(self, key: str, fetched: FetchedFile) -> None:
-        """Add a download to the record."""
-        self.fetched[key] = fetched
-        packed = msgspec.json.encode(self.fetched, order="sorted")
-        self._new.write_bytes(msgspec.json.format(packed, indent=1) + b"\n")
-        self._new.replace(self.path.resolve())
+def _read_record(path: Path) -> dict[str, FetchedFile]:
+    record: dict[str, FetchedFile] = {}
+    if path.exists():
+        what, fix = "a record of checksums", "Move the file away"
+        record = decode_json(read_bytes(path), str(path), dict[str, FetchedFile], what=what, fix=fix)
+    return record
 
 
 @dataclass(frozen=True)
 class _FetchRun:
     data: Path
-    record: ChecksumRecord
+    record: dict[str, FetchedFile]  # by `<dataset>/<file name>`
     session: DownloadSession
     force: bool
 
@@ -202,7 +188,7 @@ class _FetchRun:
 
     def _is_intact(self, source: RemoteFile) -> bool:
         """Return True if all files of the source are present with the published or recorded checksums."""
-        record = self.record.fetched.get(source.key)
+        record = self.record.get(source.key)
         if source.path and source.sha256:
             files = {source.path: source.sha256}
         elif record and source.sha256 in ("", record.sha256):
@@ -215,7 +201,7 @@ class _FetchRun:
         if self.force:
             shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True, exist_ok=True)
-        record = self.record.fetched.get(source.key)
+        record = self.record.get(source.key)
         sha256 = source.sha256 or (record.sha256 if record else "")
         try:
             download, url = self.session.download(source, sha256, work)
@@ -223,7 +209,7 @@ class _FetchRun:
             if source.sha256:
                 raise
             what = "the file on the server differs from the one first fetched"
-            fix = f"If you trust the new one, remove {source.key!r} from {self.record.path}"
+            fix = f"If you trust the new one, remove {source.key!r} from {self.data / RECORD}"
             raise ChecksumError(what, where=error.where, fix=fix) from error
         sha256 = sha256 or sha256_of(download)
         if source.rules:
@@ -232,7 +218,11 @@ class _FetchRun:
             files = {source.path: sha256}
             _move(download, self.data / source.path)
         if source.rules or not source.sha256:
-            self.record.add(source.key, FetchedFile(sha256, url, files))
+            # Unpublished checksums are taken from the first download and enforced from then on.
+            self.record[source.key] = FetchedFile(sha256, url, files)
+            new = self.data / WORK / RECORD
+            new.write_bytes(msgspec.json.format(msgspec.json.encode(self.record, order="sorted"), indent=1) + b"\n")
+            new.replace((self.data / RECORD).resolve())
         shutil.rmtree(work)
 
     def _unpack(self, archive: Path, source: RemoteFile, dataset: Dataset) -> dict[str, str]:

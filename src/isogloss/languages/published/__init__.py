@@ -48,9 +48,6 @@ def table(name: str) -> list[dict[str, str]]:
 
     Args:
         name: name of the CSV file, such as "per_language"; README.md lists them.
-
-    Raises:
-        UnknownNameError: unknown table.
     """
     files = {path.stem: path for path in Path(__file__).parent.glob("*.csv")}
     if name not in files:
@@ -60,11 +57,7 @@ def table(name: str) -> list[dict[str, str]]:
 
 
 def overall(suite: str) -> list[PublishedResult]:
-    """Return the main table of "xtreme-r" (its Table 4) or "xtreme" (its Table 2).
-
-    Raises:
-        UnknownNameError: any other suite.
-    """
+    """Return the main table of "xtreme-r" (its Table 4) or "xtreme" (its Table 2)."""
     if suite not in SUITES:
         raise unknown("suite", suite, SUITES)
     results = []

@@ -11,22 +11,18 @@ from isogloss.tasks.task import Task
 
 __all__ = ["KINDS", "Judgement", "Kind", "LanguagePairs", "RowProblem", "Values", "Vectors", "judge", "kind_of"]
 
-KINDS: Registry[Kind] = Registry(
-    "kind",
-    Kind,  # type: ignore[type-abstract]
-    {
-        "classification": "isogloss.tasks.kinds.classification:Classification",
-        "choice": "isogloss.tasks.kinds.classification:Choice",
-        "tagging": "isogloss.tasks.kinds.tagging:Tagging",
-        "qa": "isogloss.tasks.kinds.qa:QuestionAnswering",
-        "bitext": "isogloss.tasks.kinds.retrieval:Bitext",
-        "pool": "isogloss.tasks.kinds.retrieval:PoolRetrieval",
-        "mining": "isogloss.tasks.kinds.retrieval:Mining",
-        "match": "isogloss.checklist.kind:Match",
-        "invariance": "isogloss.checklist.kind:Invariance",
-    },
-    "isogloss.kinds",
-)
+_ORIGINS = {
+    "classification": "isogloss.tasks.kinds.classification:Classification",
+    "choice": "isogloss.tasks.kinds.classification:Choice",
+    "tagging": "isogloss.tasks.kinds.tagging:Tagging",
+    "qa": "isogloss.tasks.kinds.qa:QuestionAnswering",
+    "bitext": "isogloss.tasks.kinds.retrieval:Bitext",
+    "pool": "isogloss.tasks.kinds.retrieval:PoolRetrieval",
+    "mining": "isogloss.tasks.kinds.retrieval:Mining",
+    "match": "isogloss.checklist.kind:Match",
+    "invariance": "isogloss.checklist.kind:Invariance",
+}
+KINDS: Registry[Kind] = Registry("kind", Kind, _ORIGINS, "isogloss.kinds")  # type: ignore[type-abstract]
 
 
 def kind_of(task: Task) -> Kind:

@@ -21,13 +21,11 @@ _UNTRANSLATED = "NS"
 _TRUSTED = ("et", "ht", "qu", "ta", "vi", "zh", "en")
 
 TextPairs = Sequence[Sequence[str]]
+Clusters = Callable[[SplitFiles, TextPairs], list[str] | None]
 
 
 def _examples(
-    files: SplitFiles,
-    pairs: TextPairs,
-    labels: Sequence[str] = (),
-    clusters: Callable[[SplitFiles, TextPairs], list[str] | None] = lambda _files, _pairs: None,
+    files: SplitFiles, pairs: TextPairs, labels: Sequence[str] = (), clusters: Clusters | None = None
 ) -> Examples:
     """Return examples from rows of two texts, with labels as a third column, separately, or none."""
     columns: dict[str, Column] = {"text_a": [row[0] for row in pairs], "text_b": [row[1] for row in pairs]}
@@ -36,13 +34,12 @@ def _examples(
         if len(labels) != len(pairs):
             raise DataError(f"{len(labels)} labels for {len(pairs)} pairs", where=files.where())
         columns["label"] = [RENAMED.get(label, label) for label in labels]
-    return files.examples(files.row_ids(len(pairs)), columns, "label", clusters=clusters(files, pairs))
+    names = clusters(files, pairs) if clusters and files.split != "train" else None
+    return files.examples(files.row_ids(len(pairs)), columns, "label", clusters=names)
 
 
-def _premises(files: SplitFiles, pairs: TextPairs) -> list[str] | None:
+def _premises(files: SplitFiles, pairs: TextPairs) -> list[str]:
     """Cluster rows by premise: its rows are adjacent and the same in all languages; the first row names the cluster."""
-    if files.split == "train":
-        return None
     names = files.row_ids(len(pairs))
     for row in range(1, len(pairs)):
         if pairs[row][0] == pairs[row - 1][0]:
@@ -52,8 +49,6 @@ def _premises(files: SplitFiles, pairs: TextPairs) -> list[str] | None:
 
 def _shared_sentences(files: SplitFiles, pairs: TextPairs) -> list[str] | None:
     """Cluster pairs that share a sentence, transitively."""
-    if files.split == "train":
-        return None
     parent = list(range(len(pairs)))
 
     def first(row: int) -> int:
