@@ -102,14 +102,15 @@ def _defects(example: ChecklistExample, rules: TokenRules) -> Iterator[tuple[str
     if len(set(example.people)) != len(example.people):
         yield "same-name", ", ".join(example.people)
     where = f"{example.answer!r} in {example.context!r}"
-    spans = len(_spans(example.context, example.answer, rules))
+    spans = span_count(example.context, example.answer, rules)
     if example.answer not in example.context:
         yield "absent", where
     elif not spans:
         yield "not-a-span", where
     if spans > 1:
         yield "ambiguous", where
-    if not _reachable(example, rules):
+    # The fair rule allows spans at any word boundary; the paper's rule only at blanks, as in its pipeline.
+    if not (spans if rules.mode == "fair" else _reachable(example, rules.language)):
         yield "unreachable", where
     cased = find_language(rules.language).script in CASED_SCRIPTS
     for text in (example.context, example.question):
@@ -124,19 +125,13 @@ def _defects(example: ChecklistExample, rules: TokenRules) -> Iterator[tuple[str
                 yield "capital", text
 
 
-def occurs_once(context: str, answer: str, rules: TokenRules) -> bool:
-    """Return True if the answer occurs in the context as a span exactly once."""
-    return len(_spans(context, answer, rules)) == 1
-
-
-def _spans(context: str, answer: str, rules: TokenRules) -> list[int]:
-    positions: list[int] = []
-    position = context.find(answer)
+def span_count(context: str, answer: str, rules: TokenRules) -> int:
+    """Count the occurrences of the answer in the context as whole tokens."""
+    count, position = 0, context.find(answer)
     while position >= 0:
-        if _is_span(context, position, len(answer), rules):
-            positions.append(position)
+        count += _is_span(context, position, len(answer), rules)
         position = context.find(answer, position + 1)
-    return positions
+    return count
 
 
 def _letter(letter: str) -> bool:
@@ -155,21 +150,11 @@ def _is_span(context: str, start: int, length: int, rules: TokenRules) -> bool:
     return context[before:start] in ("", *rules.prefixes) and context[start + length : after] in ("", *rules.particles)
 
 
-def _reachable(example: ChecklistExample, rules: TokenRules) -> bool:
-    """Return True if some span of the context is scored as correct.
-
-    The fair rule allows spans at any word boundary; the paper's rule only at blanks, as in its pipeline.
-    """
-    if rules.mode == "fair":
-        return bool(_spans(example.context, example.answer, rules))
-    tokens = example.context.split()
-    longest = len(example.answer.split()) + 2
-    wanted = cleaned(example.answer, rules.language)
-    return wanted != "" and any(
-        cleaned(" ".join(tokens[start : start + length]), rules.language) == wanted
-        for length in range(1, longest + 1)
-        for start in range(len(tokens) - length + 1)
-    )
+def _reachable(example: ChecklistExample, language: str) -> bool:
+    tokens, wanted = example.context.split(), cleaned(example.answer, language)
+    lengths = range(1, len(example.answer.split()) + 3)
+    places = ((start, start + length) for length in lengths for start in range(len(tokens) - length + 1))
+    return wanted != "" and any(cleaned(" ".join(tokens[start:end]), language) == wanted for start, end in places)
 
 
 class AuditedQuestion(NamedTuple):

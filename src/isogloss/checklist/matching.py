@@ -31,7 +31,6 @@ _ANYWHERE = {"ar": "ال"}
 _ENDINGS = {"af": "’n"}
 _PAPER_END = {"bn": "৷", "hi": "৷", "pa": "।", "pl": "„”", "ur": "\u200f"}
 
-
 # Maximum length of an answer in letters; longer texts do not answer any question of the checklist.
 LONGEST = 400
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？।۔။])\s*")

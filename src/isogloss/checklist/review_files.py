@@ -87,10 +87,6 @@ def read_reviews(
         paths: files, or folders with `*.json` files; other files in a folder are skipped.
         language: expected language; None for the language of the first file.
         on_note: called with skipped files.
-
-    Raises:
-        DataError: a file is damaged, too large, of another version or language, has unknown keys, or there is another
-            file of the same speaker; or there are no files.
     """
     reviews: dict[Path, SpeakerReview] = {}
     files: list[Path] = []
@@ -122,13 +118,7 @@ def read_reviews(
 
 
 def read_review(path: Path) -> SpeakerReview:
-    """Read the file of one speaker.
-
-    Raises:
-        OtherFormatError: JSON of another format.
-        DataError: the file is damaged, too large, of another version, of an unknown language, dated in the future, or
-            has unknown keys.
-    """
+    """Read and check the file of one speaker; JSON of another format raises an OtherFormatError."""
     where = str(path)
     if path.exists() and not path.is_file():
         raise DataError("is not a regular file", where=where, fix="Save the speaker's file, and pass that")

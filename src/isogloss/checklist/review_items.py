@@ -43,9 +43,7 @@ class ReviewItem:
         key: key in the language file (`adjective.old`, `templates.comparisons.questions[0]`); for a case the
             example id, followed by `/accepted` if its accepted answers are judged.
         kind: "case", "answers", "template", "word" or "names".
-        tests: tests that use it.
         wording: the text to judge, without examples.
-        lines: lines to read.
         sources: keys of the language file used in a case.
         meaning: English meaning of a word.
     """

@@ -22,17 +22,11 @@ from isogloss.grammar.schema import REVIEW, key_line, parse
 
 @dataclass(frozen=True)
 class ReviewStatus:
-    """Review status of a test in a language.
-
-    Attributes:
-        text: description, from the language file unless the wording has changed.
-        reviewed: True if speakers approved the present wording.
-        withdrawn: True if they approved another wording.
-    """
+    """Review status of a test in a language."""
 
     text: str
     reviewed: bool = False
-    withdrawn: bool = False
+    withdrawn: bool = False  # speakers approved an earlier wording
 
 
 def example_text(example: ChecklistExample) -> bytes:

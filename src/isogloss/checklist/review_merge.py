@@ -41,7 +41,7 @@ class Agreement:
 
 @dataclass(frozen=True, kw_only=True)
 class SpeakerOverview:
-    """Summary of one speaker's file: identity, date, number of judged items, and tests with changed wording."""
+    """Summary of one speaker's file; `older` has the tests with changed wording."""
 
     file: str
     name: str

@@ -18,8 +18,8 @@ from isogloss.checklist.audit import (
     answer_defects,
     audit,
     further_defects,
-    occurs_once,
     shared_forms,
+    span_count,
 )
 from isogloss.checklist.tasks import CASES
 from isogloss.errors import IsoglossError, unknown
@@ -87,7 +87,8 @@ def _answerable(case: ChecklistCase, speaker: Grammar, rules: TokenRules) -> boo
     contexts, questions = templates(case, speaker)
     words = fillers(case, speaker)
     answers = [speaker.answer(question.answer, words) for question in questions]
-    return all(occurs_once(speaker.say(context, words), answer, rules) for context in contexts for answer in answers)
+    texts = [speaker.say(context, words) for context in contexts]
+    return all(span_count(text, answer, rules) == 1 for text in texts for answer in answers)
 
 
 def _unrelated(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample]:

@@ -116,9 +116,6 @@ def read_uriel(data: Path, codes: Iterable[str], *, varieties: bool = False) -> 
         data: data folder, which has `uriel/` or `lang2vec/`.
         codes: registered languages, or ISO 639-3 codes of others.
         varieties: True to also use the features of the varieties, which are sparser.
-
-    Raises:
-        DataError: the files are missing or invalid, or lack one of the languages.
     """
     folder = uriel_folder(data) or data / FOLDERS[0]
     stats = [(path.name, path.stat()) for path in sorted(folder.glob("*.npz"))]

@@ -26,9 +26,6 @@ def extract(
 
     An archive is a zip, or a tar that is plain or packed with gzip, bzip2 or xz; recognised by content, not by name.
     Paths in `skip` are not written. A limit of 0 bytes means 30 times the size of the archive, at least 64 MiB.
-
-    Raises:
-        DataError: the archive is damaged, too large, or has members that point outside or are links.
     """
     most = limit or max(SAFE_BYTES, MAX_RATIO * archive.stat().st_size)
     budget = UnpackLimit(most, lambda what: DataError(what, fix=_FIX))

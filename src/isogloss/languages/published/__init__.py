@@ -21,7 +21,6 @@ class PublishedResult:
     """A system's row in a benchmark's main table.
 
     Attributes:
-        system: the system's name.
         regime: training regime ("zero-shot", "translate-train", ...; "human" for people).
         average: overall score, if printed.
         metrics: task -> metric -> score, 0..100, as far as printed.

@@ -92,7 +92,7 @@ def _span_errors(task: Task, examples: Examples, values: Values) -> Iterator[Row
             if isinstance(item, str):
                 yield row, "one file mixes tags and spans", "Use either tags or spans throughout"
             elif not 0 <= item[0] < item[1] <= len(text):
-                yield (row, f"span {item[0]}-{item[1]} is outside the text (length {len(text)})", "Count code points")
+                yield row, f"span {item[0]}-{item[1]} is outside the text (length {len(text)})", "Count code points"
             elif item[2] not in types:
                 yield row, f"type {item[2]!r} is not one of {', '.join(sorted(types))}", "Write the bare type"
 
