@@ -158,10 +158,7 @@ def _reachable(example: ChecklistExample, language: str) -> bool:
 
 
 class AuditedQuestion(NamedTuple):
-    """A question of a case in its first context; answers do not depend on the context.
-
-    Wrong answers are those to the case's other questions, and both sentences about the other of two people.
-    """
+    """A question of a case in its first context (answers do not depend on it), with its correct and wrong answers."""
 
     template: AskedQuestion
     example: ChecklistExample

@@ -107,7 +107,10 @@ def fetch(
     try:
         with _exclusive(data / WORK), requests.Session() as web, _silent_pooch():
             session = DownloadSession(session=web, mirror=mirror, retry=retry or RetryPolicy(), progress=progress)
-            run = _FetchRun(data, _read_record(data / RECORD), session, force)
+            path, what, fix = data / RECORD, "a record of checksums", "Move the file away"
+            raw = read_bytes(path) if path.exists() else b"{}"
+            record = decode_json(raw, str(path), dict[str, FetchedFile], what=what, fix=fix)
+            run = _FetchRun(data, record, session, force)
             return [run.fetch_file(source, dataset) for dataset in datasets for source in dataset.sources]
     except OSError as error:
         what = f"cannot be written ({error.strerror or error})"
@@ -149,14 +152,6 @@ class FetchedFile(msgspec.Struct, frozen=True):
     sha256: str
     url: str
     files: dict[str, str]
-
-
-def _read_record(path: Path) -> dict[str, FetchedFile]:
-    record: dict[str, FetchedFile] = {}
-    if path.exists():
-        what, fix = "a record of checksums", "Move the file away"
-        record = decode_json(read_bytes(path), str(path), dict[str, FetchedFile], what=what, fix=fix)
-    return record
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -171,7 +171,10 @@ class ResumingDownloader:
         _check_status(url, response)
         # Some servers compress the body despite the request: its length and tag are then useless.
         packed = response.headers.get("Content-Encoding", "identity") != "identity"
-        version = "" if packed else _version(response.headers)
+        etag = response.headers.get("ETag", "")
+        # A weak tag guarantees equivalent content, not equal bytes, and must not be used for ranges.
+        version = etag if etag and not etag.startswith("W/") else response.headers.get("Last-Modified", "")
+        version = "" if packed else version
         if response.status_code != requests.codes.partial_content:
             have = 0
             self._discard()
@@ -273,13 +276,6 @@ def _check_status(url: str, response: requests.Response) -> None:
     if code not in (requests.codes.ok, requests.codes.partial_content):
         fix = "The file has moved or access is restricted: get it elsewhere and use --mirror"
         raise DataError(f"HTTP {code} {response.reason}", where=url, fix=fix)
-
-
-def _version(headers: Mapping[str, str]) -> str:
-    """Return the server's version tag of the file, or ""."""
-    etag = headers.get("ETag", "")
-    # A weak tag guarantees equivalent content, not equal bytes, and must not be used for ranges.
-    return etag if etag and not etag.startswith("W/") else headers.get("Last-Modified", "")
 
 
 def _given_up(url: str, error: _RetryableError) -> HostError:

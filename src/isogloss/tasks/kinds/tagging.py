@@ -68,7 +68,11 @@ class Tagging(Kind):
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Return chunk F1 and token accuracy, or character-span F1 if the answers are spans."""
         if _are_spans(examples, values):
-            return _judge_spans(task, examples, values)
+            spans_of = gold_spans(task, examples), predicted_spans(examples, values)
+            boundaries = spans.statistics(*spans_of, boundaries_only=True)
+            note = "character-span F1 is not comparable with published scores, which are token-based"
+            metrics = {"f1": spans.statistics(*spans_of), "boundary_f1": boundaries}
+            return Judgement(metrics, dialect=SPANS, notes=[note])
         gold = examples["tags"]
         predicted = [["O"] * len(tags) if value is None else value for value, tags in zip(values, gold, strict=True)]
         f1 = chunks.statistics(gold, predicted, dialect=task.dialect)
@@ -117,11 +121,3 @@ def predicted_spans(examples: Examples, values: Values) -> list[list[Span]]:
         [(*spans.trim(text, start, end), kind) for start, end, kind in value or ()]
         for value, text in zip(values, examples["text"], strict=True)
     ]
-
-
-def _judge_spans(task: Task, examples: Examples, values: Values) -> Judgement:
-    gold, predicted = gold_spans(task, examples), predicted_spans(examples, values)
-    boundaries = spans.statistics(gold, predicted, boundaries_only=True)
-    note = "character-span F1 is not comparable with published scores, which are token-based"
-    metrics = {"f1": spans.statistics(gold, predicted), "boundary_f1": boundaries}
-    return Judgement(metrics, dialect=SPANS, notes=[note])

@@ -53,7 +53,7 @@ def make(root: Path) -> None:
     for split, languages in (("test", CODES), ("dev", ("en",)), ("train", ("en",))):
         for code in languages:
             for name in ("xquad", "mlqa", "tydiqa"):
-                _json(root / f"{name}/{split}.{code}.json", made.squad(name, code, split, SIZES[split]))
+                _lines(root / f"{name}/{split}.{code}.json", [_dump(made.squad(name, code, split, SIZES[split]))])
             _lines(root / f"xnli/{split}-{code}.tsv", made.inference(code, split, SIZES[split]))
             _lines(root / f"wikiann/{split}-{code}.tsv", made.named(code, split, SIZES[split]))
             if code in made.pos_languages():
@@ -65,7 +65,8 @@ def make(root: Path) -> None:
             _lines(root / f"tatoeba/tatoeba.{iso3}-eng.eng", english)
             _lines(root / f"tatoeba/tatoeba.{iso3}-eng.{iso3}", other)
     for code in LAREQA:
-        _json(root / f"lareqa/xquad-r/{code}.json", made.squad("xquad", code, "test", TEST, sentence_breaks=True))
+        content = made.squad("xquad", code, "test", TEST, sentence_breaks=True)
+        _lines(root / f"lareqa/xquad-r/{code}.json", [_dump(content)])
     _choices(root / "xcopa/data")
     make_mewslix(root / "mewslix", POOL)
 
@@ -90,10 +91,6 @@ def _choices(root: Path) -> None:
 
 def _dump(row: object) -> str:
     return json.dumps(row, ensure_ascii=False)
-
-
-def _json(path: Path, content: object) -> None:
-    _lines(path, [_dump(content)])
 
 
 def _lines(path: Path, lines: Iterable[str]) -> None:
