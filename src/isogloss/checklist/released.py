@@ -324,15 +324,10 @@ def audit_sheet(
     count: int = CASES,
     seed: int = 0,
 ) -> Findings:
-    """Find every defect of the released sheet, by the paper's scoring rule.
+    """Find every defect of the released sheet, by the paper's scoring rule, in `count` cases per test and language.
 
-    Args:
-        path: sheet.
-        languages: only these of its languages.
-        names: given names; default those of the sheet's data folder (`<folder>/given_names/` next to
-            `<folder>/multichecklist/`), or else those of the built-in suite.
-        count: cases per test and language.
-        seed: random seed of the cases.
+    Names are by default those of the sheet's data folder (`<folder>/given_names/` next to `<folder>/multichecklist/`),
+    or else those of the built-in suite.
     """
     sheet = load(path)
     chosen = list(languages or sheet.languages)

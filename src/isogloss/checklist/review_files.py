@@ -81,12 +81,9 @@ class OtherFormatError(DataError):
 def read_reviews(
     paths: Iterable[Path], language: str | None = None, on_note: Callable[[str], None] | None = None
 ) -> dict[Path, SpeakerReview]:
-    """Read the files of several speakers of one language.
+    """Read the files of several speakers of one language (default: that of the first file).
 
-    Args:
-        paths: files, or folders with `*.json` files; other files in a folder are skipped.
-        language: expected language; None for the language of the first file.
-        on_note: called with skipped files.
+    Paths are files, or folders with `*.json` files; those of another format in a folder are skipped with a note.
     """
     reviews: dict[Path, SpeakerReview] = {}
     files: list[Path] = []

@@ -73,13 +73,9 @@ def standing_speakers(speaker: Grammar, test: str, content: str) -> int:
 
 
 def write_marks(path: Path, marks: Mapping[str, str]) -> None:
-    """Write or withdraw marks in a language file, leaving everything else unchanged.
+    """Write or withdraw marks by test (`mark_text`, `withdrawal_text`), each on its own line of a language file.
 
-    Several processes may do so concurrently: each changes its own lines.
-
-    Args:
-        path: file; each mark needs a line of its own in it.
-        marks: entries by test (`mark_text`, `withdrawal_text`).
+    Several processes may do so concurrently: everything else stays unchanged.
     """
     from filelock import FileLock
 

@@ -57,8 +57,6 @@ class ProposedChange:
 
     Attributes:
         key: key in the language file, or example id.
-        where: file and line.
-        wording: present wording.
         sources: keys of the language file used in an example.
         verdicts: number of speakers per verdict.
         better: suggested wordings with the number of speakers.

@@ -110,12 +110,8 @@ def read_uriel(data: Path, codes: Iterable[str], *, varieties: bool = False) -> 
     """Return the features of some languages.
 
     Sources describe macrolanguages (Arabic, not its standard variety), so features are those of `Language.iso3`; trees
-    and maps have the varieties, so genealogy and coordinates are those of `Language.individual`.
-
-    Args:
-        data: data folder, which has `uriel/` or `lang2vec/`.
-        codes: registered languages, or ISO 639-3 codes of others.
-        varieties: True to also use the features of the varieties, which are sparser.
+    and maps have the varieties, so genealogy and coordinates are those of `Language.individual`. With `varieties`, so
+    are the features, which are sparser then. Codes are registered languages, or ISO 639-3 codes of others.
     """
     folder = uriel_folder(data) or data / FOLDERS[0]
     stats = [(path.name, path.stat()) for path in sorted(folder.glob("*.npz"))]

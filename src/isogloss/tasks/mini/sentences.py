@@ -127,8 +127,8 @@ def squad(name: str, code: str, split: str, count: int, *, sentence_breaks: bool
         context = blank(code).join(parts)
         answers = [{"text": answer, "answer_start": context.index(answer)}]
         identifier = f"{name}-{split}-{number}"
-        asked = [{"id": identifier, "question": question, "answers": answers}]
-        paragraph: dict[str, Any] = {"context": context, "qas": asked}
+        questions = [{"id": identifier, "question": question, "answers": answers}]
+        paragraph: dict[str, Any] = {"context": context, "qas": questions}
         if sentence_breaks:
             starts = accumulate((len(part) + len(blank(code)) for part in parts[:-1]), initial=0)
             breaks = [(start, start + len(part)) for start, part in zip(starts, parts, strict=True)]
