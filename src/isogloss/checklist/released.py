@@ -23,21 +23,9 @@ from pathlib import Path
 
 import msgspec
 
+from isogloss.checklist import released_sheet
 from isogloss.checklist.audit import AuditFinding, Findings, TokenRules, audit
-from isogloss.checklist.released_sheet import (
-    CONTEXT,
-    ENGLISH,
-    PEOPLE,
-    PROPERTY,
-    SLOT,
-    SheetCell,
-    SheetRow,
-    SheetTranslation,
-    lexicon_of,
-    parts,
-    read,
-    slots,
-)
+from isogloss.checklist.released_sheet import ENGLISH, SheetCell, SheetRow, SheetTranslation, lexicon_of, slots
 from isogloss.checklist.tasks import CASES
 from isogloss.data.files import read_bytes, resolve
 from isogloss.decoding import decode_json
@@ -146,7 +134,7 @@ class ReleasedCases:
         pairs = list(zip(self._translation.questions, self._translation.answers, strict=True))
         for index, row in enumerate(self._translation.contexts):
             # A fill-in may differ between contexts; question and answer use that of their context.
-            context_facts = facts | {CONTEXT: row.english}
+            context_facts = facts | {released_sheet.CONTEXT: row.english}
             defects: list[Defect] = []
             values = self._words(drawn, context_facts, defects)
             context = self._filled(row, context_facts | _property(row, pair), values, defects)
@@ -207,10 +195,10 @@ class ReleasedCases:
 
 
 def _choices(name: str, translation: SheetTranslation, names: Sequence[str]) -> Sequence[_Drawn]:
-    if name == PEOPLE:
+    if name == released_sheet.PEOPLE:
         return names
     rows = translation.lexicons[lexicon_of(name)]
-    if lexicon_of(name) != PROPERTY:
+    if lexicon_of(name) != released_sheet.PROPERTY:
         return rows
     return [
         (first, value, second, other)
@@ -224,7 +212,7 @@ def _choices(name: str, translation: SheetTranslation, names: Sequence[str]) -> 
 
 def _property(row: SheetRow, pair: _Pair | None) -> dict[str, str]:
     """Return the property of a template: the one it asks about; in contexts, the first."""
-    return {PROPERTY: pair[2 if ("p", "p2") in slots(row.english) else 0].english} if pair else {}
+    return {released_sheet.PROPERTY: pair[2 if ("p", "p2") in slots(row.english) else 0].english} if pair else {}
 
 
 def fill(template: str, values: _Texts) -> str:
@@ -237,7 +225,7 @@ def fill(template: str, values: _Texts) -> str:
         if value is None:
             return match[0]
         if match["index"]:
-            listed = parts(value)
+            listed = released_sheet.parts(value)
             if int(match["index"]) >= len(listed):
                 return match[0]
             value = listed[int(match["index"])]
@@ -246,7 +234,7 @@ def fill(template: str, values: _Texts) -> str:
             return f"{'an' if value[:1].lower() in 'aeiou' else 'a'} {value}"
         return value
 
-    return SLOT.sub(text, template)
+    return released_sheet.SLOT.sub(text, template)
 
 
 def _cell_defects(row: SheetRow, cell: SheetCell, contexts: Sequence[SheetRow]) -> Iterator[Defect]:
@@ -269,7 +257,7 @@ def _cell_defects(row: SheetRow, cell: SheetCell, contexts: Sequence[SheetRow]) 
 
 
 def _words(template: str) -> set[str]:
-    return set(_WORD.findall(SLOT.sub(" ", template).lower()))
+    return set(_WORD.findall(released_sheet.SLOT.sub(" ", template).lower()))
 
 
 @dataclass(frozen=True)
@@ -313,7 +301,7 @@ class ReleasedSheet:
 
 def load(path: Path) -> ReleasedSheet:
     """Read the released sheet; errors have file and line."""
-    return ReleasedSheet(path, read(path))
+    return ReleasedSheet(path, released_sheet.read(path))
 
 
 def audit_sheet(

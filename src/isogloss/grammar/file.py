@@ -10,19 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from isogloss.errors import IsoglossError, unknown
+from isogloss.grammar import templates
 from isogloss.grammar.schema import ASKED, CASED_SCRIPTS, PROPERTIES, TESTS, LanguageFile, concepts, parse
-from isogloss.grammar.templates import (
-    Filler,
-    GrammarError,
-    Rewrite,
-    Slot,
-    TemplateWriter,
-    Word,
-    answer_slot,
-    compiled,
-    polisher,
-    with_degree,
-)
+from isogloss.grammar.templates import Filler, GrammarError, Rewrite, Slot, TemplateWriter, Word, answer_slot
 from isogloss.languages import language
 
 _FOLDER = files("isogloss.grammar") / "languages"
@@ -74,7 +64,7 @@ class Grammar:
     def polish(self) -> Callable[[str], str]:
         """Function applied to every filled sentence."""
         capitals = language(self.code).script in CASED_SCRIPTS
-        return polisher(self.file.joins, capitals, self.file.upper, self.file.uncapitalized)
+        return templates.polisher(self.file.joins, capitals, self.file.upper, self.file.uncapitalized)
 
     @cached_property
     def _writer(self) -> TemplateWriter:
@@ -99,7 +89,7 @@ class Grammar:
         article or classifier.
         """
         people = {name.concept: name for names in self.names.values() for name in names}
-        answers = [compiled(question.answer)[0] for test in self.questions.values() for question in test]
+        answers = [templates.compiled(question.answer)[0] for test in self.questions.values() for question in test]
         forms: dict[str, dict[str, tuple[str, ...]]] = {}
         for lexicon in ASKED:
             used = {piece.form: None for piece in answers if isinstance(piece, Slot) and piece.name == lexicon}
@@ -115,7 +105,7 @@ class Grammar:
         for name, agree in product(names, classes):
             with suppress(GrammarError):  # the rule does not fit the word, so this form does not exist
                 forms.append(word.form(name, agree, self.rules))
-        whole = dict.fromkeys(with_degree(form, "") for form in forms)
+        whole = dict.fromkeys(templates.with_degree(form, "") for form in forms)
         small_words = {*self.file.articles, *self.file.classifiers}
         for form in list(whole):
             words = form.split(" ")

@@ -11,16 +11,9 @@ from urllib.parse import quote, urlsplit
 import pooch
 import requests
 
+from isogloss.data.fetch import downloaders
 from isogloss.data.fetch.catalog import RemoteFile
-from isogloss.data.fetch.downloaders import (
-    SCHEME,
-    DownloadLimit,
-    HostError,
-    ResumingDownloader,
-    RetryPolicy,
-    copy_from_folder,
-    download_wheel,
-)
+from isogloss.data.fetch.downloaders import DownloadLimit, HostError, RetryPolicy
 from isogloss.data.files import byte_limit
 from isogloss.errors import DataError, IsoglossError
 
@@ -107,10 +100,10 @@ class DownloadSession:
         if self.mirror and Path(self.mirror).is_dir():
             # For a single file, another data folder also works as a mirror.
             paths = dict.fromkeys((source.key, source.path or source.key))
-            return partial(copy_from_folder, [Path(self.mirror, file) for file in paths], progress, limit)
-        if address.startswith(SCHEME):
-            return partial(download_wheel, source.key, self.retry, progress)
+            return partial(downloaders.copy_from_folder, [Path(self.mirror, file) for file in paths], progress, limit)
+        if address.startswith(downloaders.SCHEME):
+            return partial(downloaders.download_wheel, source.key, self.retry, progress)
         part = work / f"{source.name}.part"
-        return ResumingDownloader(
+        return downloaders.ResumingDownloader(
             session=self.session, part=part, retry=self.retry, checked=bool(sha256), progress=progress, limit=limit
         )
