@@ -47,7 +47,7 @@ def covering_examples(code: str, variant: str = "mft", tests: Iterable[str] = TE
 def fewer_cases(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Load the covering cases only."""
     if not request.config.getoption("--every-case"):
-        monkeypatch.setattr("isogloss.checklist.kind.language_examples", covering_examples)
+        monkeypatch.setattr("isogloss.checklist.reader.language_examples", covering_examples)
 
 
 def error(name: str, examples: Examples, answers: list[str]) -> float:

@@ -379,7 +379,7 @@ def test_marked_and_withdrawn_in_a_checkout(tmp_path: Path) -> None:
 
 def test_readers_are_informed(monkeypatch: pytest.MonkeyPatch) -> None:
     def notes(speaker: Grammar) -> list[str]:
-        monkeypatch.setattr("isogloss.checklist.kind.grammar", lambda _: speaker)
+        monkeypatch.setattr("isogloss.checklist.reader.grammar", lambda _: speaker)
         return [note for note in isogloss.load("checklist-comparisons", "en").notes if "reviewed" in note]
 
     content = content_hash(grammar("en"), "comparisons")

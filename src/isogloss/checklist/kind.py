@@ -1,24 +1,14 @@
-"""Question answering by matching: a case fails if any of its examples fails; metric rows are cases.
-
-The examples are built in memory from the frozen cases and the language file.
-"""
+"""Question answering by matching: a case fails if any of its examples fails; metric rows are cases."""
 
 import re
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from isogloss.checklist.matching import LONGEST, RightAnswer, fair_rule, matches
-from isogloss.checklist.review_marks import example_text, review_status
-from isogloss.checklist.shipped import language_examples
-from isogloss.grammar.cases import opposites
-from isogloss.grammar.file import grammar, grammar_path
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds.base import Judgement, Values
 from isogloss.tasks.kinds.qa import QuestionAnswering
-from isogloss.tasks.readers.split_files import SplitFiles
 from isogloss.tasks.task import Task
 
 # Name of the error rate by rule.
@@ -97,33 +87,3 @@ def _renamed(text: str, names: tuple[tuple[str, str], ...], language: str) -> st
         return new[match.group()] if text_of.begins_word(text, match.start()) else match.group()
 
     return re.sub("|".join(longest_first), exchanged, text)
-
-
-def read(split: SplitFiles) -> Examples:
-    """Return the examples of a task; invariance tasks have each example plain and changed."""
-    test, variant = str(split.task.options["test"]), str(split.task.options["variant"])
-    variants = dict.fromkeys(("mft", variant))
-    drawn = [example for name in variants for example in language_examples(split.language, name, (test,))]
-    for example in drawn:
-        split.digest.update(example_text(example))
-    split.read += [grammar_path(split.language), Path(__file__).with_name("cases.tsv")]
-    cases = [example.case.id for example in drawn]
-    # Sentences that answer the opposite question, for each question of a case.
-    by_case = {example.case.id: example.case for example in drawn}
-    opposite = {name: opposites(case, grammar(split.language)) for name, case in by_case.items()}
-    columns: dict[str, Any] = {
-        "question": [example.question for example in drawn],
-        "context": [example.context for example in drawn],
-        "answers": [[example.answer] for example in drawn],
-        "answer_starts": [[example.context.find(example.answer)] for example in drawn],
-        "accepted": [example.accepted for example in drawn],
-        "wrong": [example.wrong for example in drawn],
-        "sentence": [example.sentence for example in drawn],
-        "opposite": [opposite[example.case.id][example.place % len(opposite[example.case.id])] for example in drawn],
-        "renamed": [example.renamed for example in drawn],
-    }
-    examples = split.examples([example.id for example in drawn], columns, "answers", units=cases, clusters=cases)
-    status = review_status(grammar(split.language), test)
-    examples.notes += [] if status.reviewed else [UNREVIEWED]
-    examples.notes += [status.text] if status.reviewed or status.withdrawn else []
-    return examples

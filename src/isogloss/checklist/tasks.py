@@ -46,7 +46,7 @@ def declared(name: str) -> Task:
         category="checklist",
         languages=tuple(sorted(CODES)),
         main=("error",),
-        layouts=(Layout("isogloss.checklist.kind:read", test="isogloss/grammar/languages/{lang}.toml"),),
+        layouts=(Layout("isogloss.checklist.reader:read", test="isogloss/grammar/languages/{lang}.toml"),),
         counts={"test": CASES * examples * (2 if changed else 1)},
         parallel=f"checklist-{test}",
         cluster="case",

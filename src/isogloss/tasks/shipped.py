@@ -39,8 +39,8 @@ XCOPA = _classification(
     homepage="https://github.com/cambridgeltl/xcopa",
     citation="Ponti et al. (2020), XCOPA: A Multilingual Dataset for Causal Commonsense Reasoning",
     layouts=(
-        Layout("pairs.copa", *(f"xcopa/data/{{lang}}/{name}.{{lang}}.jsonl" for name in ("test", "val", "train"))),
-        Layout("pairs.copa", test="xcopa/{lang}/test.{lang}.jsonl", dev="xcopa/{lang}/val.{lang}.jsonl"),
+        Layout("copa.copa", *(f"xcopa/data/{{lang}}/{name}.{{lang}}.jsonl" for name in ("test", "val", "train"))),
+        Layout("copa.copa", test="xcopa/{lang}/test.{lang}.jsonl", dev="xcopa/{lang}/val.{lang}.jsonl"),
     ),
     parallel="xcopa",
     counts={"test": 500, "dev": 100},

@@ -11,7 +11,7 @@ from isogloss.data import squad
 from isogloss.data.tables import rows
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.readers import pairs
+from isogloss.tasks.readers import copa, pairs
 from isogloss.tasks.readers.split_files import SplitFiles
 from isogloss.tasks.task import Layout, Task
 from isogloss.translation.answer_projection import find_answers, with_answers
@@ -125,7 +125,7 @@ def _squad(source: SplitFiles) -> Examples | None:
 
 
 _READERS: dict[str, Callable[[SplitFiles], Examples | None]] = {
-    "copa": pairs.copa,
+    "copa": copa.copa,
     "multinli": pairs.multinli,
     "pairs": _pairs,
     "pawsx": pairs.pawsx,
