@@ -6,10 +6,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from isogloss.checklist import fair_answers
-from isogloss.checklist.answer_audit import answer_defects, further_defects, right_answers
+from isogloss.checklist import matching
+from isogloss.checklist.audit import answer_defects, further_defects, right_answers
 from isogloss.checklist.build import build
-from isogloss.checklist.fair_answers import fair_rule, right_answer
+from isogloss.checklist.matching import fair_rule, right_answer
 from isogloss.checklist.shipped import cases_with_every_answer, language_examples, suite_cases
 from isogloss.errors import IsoglossError
 from isogloss.grammar.file import CODES, Grammar, grammar
@@ -23,13 +23,13 @@ def speak(monkeypatch: pytest.MonkeyPatch) -> Iterator[Speak]:
 
     def edited(**changes: object) -> Grammar:
         speaker = Grammar(msgspec.structs.replace(grammar("en").file, **changes))
-        for module in ("fair_answers", "shipped", "build"):
+        for module in ("matching", "shipped", "build"):
             monkeypatch.setattr(f"isogloss.checklist.{module}.grammar", lambda code: speaker)
-        fair_answers.fair_rule.cache_clear()
+        matching.fair_rule.cache_clear()
         return speaker
 
     yield edited
-    fair_answers.fair_rule.cache_clear()
+    matching.fair_rule.cache_clear()
 
 
 def kinds(speaker: Grammar, test: str) -> set[str]:

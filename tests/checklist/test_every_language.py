@@ -8,8 +8,7 @@ from functools import cache
 
 import pytest
 
-from isogloss.checklist.answer_audit import answer_defects, further_defects
-from isogloss.checklist.audit import audit
+from isogloss.checklist.audit import answer_defects, audit, further_defects
 from isogloss.checklist.shipped import VARIANTS, audit_language, language_examples, suite_cases, token_rules
 from isogloss.grammar.cases import ChecklistCase, ChecklistExample
 from isogloss.grammar.file import CODES, grammar

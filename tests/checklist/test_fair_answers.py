@@ -3,7 +3,7 @@
 import pytest
 
 from isogloss.checklist import matches
-from isogloss.checklist.fair_answers import LONGEST, RightAnswer, fair_rule, right_answer
+from isogloss.checklist.matching import LONGEST, RightAnswer, fair_rule, right_answer
 from isogloss.checklist.shipped import language_examples
 from isogloss.grammar.cases import ChecklistExample, opposites
 from isogloss.grammar.file import grammar

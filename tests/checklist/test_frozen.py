@@ -7,7 +7,7 @@ from importlib.resources import files
 import msgspec
 import pytest
 
-from isogloss.checklist.fair_answers import fair_rule
+from isogloss.checklist.matching import fair_rule
 from isogloss.checklist.shipped import (
     VARIANTS,
     audit_language,
@@ -90,7 +90,7 @@ def _speaks(monkeypatch: pytest.MonkeyPatch, *speakers: Grammar) -> None:
     known = {speaker.code: speaker for speaker in speakers}
     plain = grammar_file.grammar
     every = lambda code: known[code] if code in known else plain(code)  # noqa: E731
-    for module in ("shipped", "build", "fair_answers", "reader"):
+    for module in ("shipped", "build", "matching", "reader"):
         monkeypatch.setattr(f"isogloss.checklist.{module}.grammar", every)
     fair_rule.cache_clear()
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from checklist.unpassable import unpassable_cases
-from isogloss.checklist.released import ReleasedNames, audit_sheet, given_names, load
-from isogloss.checklist.released_cases import ReleasedExample, fill
+from isogloss.checklist.released import ReleasedExample, ReleasedNames, audit_sheet, fill, given_names, load
 from isogloss.errors import DataError, UnknownNameError
 
 NAMES = ReleasedNames(

@@ -3,10 +3,18 @@
 import pytest
 
 from isogloss.errors import IsoglossError
-from isogloss.grammar.polish import Join, polisher
 from isogloss.grammar.schema import parse
-from isogloss.grammar.templates import TemplateWriter, compiled, slots
-from isogloss.grammar.words import GrammarError, Rewrite, Word, with_degree
+from isogloss.grammar.templates import (
+    GrammarError,
+    Join,
+    Rewrite,
+    TemplateWriter,
+    Word,
+    compiled,
+    polisher,
+    slots,
+    with_degree,
+)
 
 # Turkish accusative: buffer y after vowels, four-fold harmony.
 ACCUSATIVE = Rewrite(

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
-        """Import `matches` on first use."""
         if name != "matches":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from isogloss.checklist.matching import matches

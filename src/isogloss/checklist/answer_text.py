@@ -63,7 +63,6 @@ class AnswerText:
         return joined
 
     def _tokens(self, text: str) -> Tokens:
-        """Return words, or letters in scripts without word boundaries."""
         parted = self.folded(text).translate(_BLANKS).split()
         return tuple(parted if self.segmented else "".join(parted))
 
@@ -88,33 +87,22 @@ class AnswerText:
         """Return True if a word begins at a position, possibly after an attached prefix."""
         if not self.segmented:
             return True
-        start = position
-        while start and _is_letter(text[start - 1]):
-            start -= 1
-        return start == position or self.folded(text[start:position]) in self._prefixes
+        attached = text[:position].translate(_BLANKS).rpartition(" ")[2]
+        return not attached or self.folded(attached) in self._prefixes
 
 
 class _Blanks(dict[int, int]):
-    """`str.translate` table: letters stay, everything else becomes a blank."""
+    """`str.translate` table: letters, marks and digits stay, everything else becomes a blank."""
 
     def __missing__(self, code: int) -> int:
-        self[code] = code if _is_letter(chr(code)) else ord(" ")
+        is_burmese_word = 0x104C <= code <= 0x104F  # a word written as one sign
+        self[code] = code if is_burmese_word or unicodedata.category(chr(code))[0] in "LMN" else ord(" ")
         return self[code]
 
 
 _BLANKS = _Blanks()
 
 
-def _is_letter(letter: str) -> bool:
-    """Return True for letters, marks and digits, and the Burmese words written as one sign."""
-    return unicodedata.category(letter)[0] in "LMN" or "\u104c" <= letter <= "\u104f"
-
-
 def _without_marks(text: str) -> str:
-    """Strip everything before the first and after the last letter."""
-    start, end = 0, len(text)
-    while start < end and not _is_letter(text[start]):
-        start += 1
-    while start < end and not _is_letter(text[end - 1]):
-        end -= 1
-    return text[start:end]
+    parted = text.translate(_BLANKS)
+    return text[len(parted) - len(parted.lstrip(" ")) : len(parted.rstrip(" "))]

@@ -1,17 +1,23 @@
-"""Audit of a test: every case must be answerable under its scoring rule.
+"""Audit of a test: every case must be answerable under its scoring rule, and the rule must be fair.
 
-A finding is a defect of the test, not of a model: an answer that no extractive system can give, or a text that no
-speaker would write.
+A finding is a defect of the test, not of a model: an answer that no extractive system can give, a text that no speaker
+would write, or an answer that is scored incorrectly. For the latter, each question is answered in every natural way.
+Correct answers are minimal (the shortest form of the answer word; also the rest of the span when the words that the
+question repeats are removed), full (the span of the context) and whole sentences (from the language file and from the
+context). Wrong answers are those to the case's other questions, negated correct ones, the sentence that answers the
+opposite question, and the sentence with another word of the same kind.
 """
 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from isogloss.checklist.matching import cleaned
-from isogloss.grammar.cases import ChecklistExample
+from isogloss.checklist.matching import RightAnswer, cleaned, fair_rule, right_answer
+from isogloss.grammar.cases import PEOPLE, ChecklistCase, ChecklistExample, examples, fillers, opposites, templates
+from isogloss.grammar.file import AskedQuestion, Grammar
 from isogloss.grammar.schema import CASED_SCRIPTS, in_script
 from isogloss.languages import language as find_language
 
@@ -96,42 +102,40 @@ def _defects(example: ChecklistExample, rules: TokenRules) -> Iterator[tuple[str
     if len(set(example.people)) != len(example.people):
         yield "same-name", ", ".join(example.people)
     where = f"{example.answer!r} in {example.context!r}"
-    spans = len(_spans(example.context, example.answer, rules))
+    spans = span_count(example.context, example.answer, rules)
     if example.answer not in example.context:
         yield "absent", where
     elif not spans:
         yield "not-a-span", where
     if spans > 1:
         yield "ambiguous", where
-    if not _reachable(example, rules):
+    # The fair rule allows spans at any word boundary; the paper's rule only at blanks, as in its pipeline.
+    if not (spans if rules.mode == "fair" else _reachable(example, rules.language)):
         yield "unreachable", where
+    cased = find_language(rules.language).script in CASED_SCRIPTS
     for text in (example.context, example.question):
         foreign = "".join(sorted({c for c in text if c.isalpha() and not in_script(c, rules.language)}))
         if foreign:
             yield ("english" if foreign.isascii() else "script"), f"{foreign!r} in {text!r}"
-        yield from _small_starts(text, rules)
+        for match in _SENTENCE.finditer(text) if cased else ():
+            # The quote or apostrophe before the letter may belong to a lower-case word (Afrikaans 'n).
+            places = (match.start(1) - 1, match.start(1))
+            exempt = any(text.startswith(small, place) for small in rules.uncapitalized for place in places)
+            if match[1].islower() and not exempt:
+                yield "capital", text
 
 
-def occurs_once(context: str, answer: str, rules: TokenRules) -> bool:
-    """Return True if the answer occurs in the context as a span exactly once."""
-    return len(_spans(context, answer, rules)) == 1
-
-
-def _spans(context: str, answer: str, rules: TokenRules) -> list[int]:
-    """Return the positions of the answer in the context as whole tokens."""
-    positions: list[int] = []
-    position = context.find(answer)
+def span_count(context: str, answer: str, rules: TokenRules) -> int:
+    """Count the occurrences of the answer in the context as whole tokens."""
+    count, position = 0, context.find(answer)
     while position >= 0:
-        if _is_span(context, position, len(answer), rules):
-            positions.append(position)
+        count += _is_span(context, position, len(answer), rules)
         position = context.find(answer, position + 1)
-    return positions
+    return count
 
 
-def _letter(text: str, index: int) -> bool:
-    return 0 <= index < len(text) and (
-        text[index].isalpha() or text[index].isdecimal() or unicodedata.category(text[index])[0] == "M"
-    )
+def _letter(letter: str) -> bool:
+    return letter.isalpha() or letter.isdecimal() or unicodedata.category(letter)[0] == "M"
 
 
 def _is_span(context: str, start: int, length: int, rules: TokenRules) -> bool:
@@ -139,38 +143,104 @@ def _is_span(context: str, start: int, length: int, rules: TokenRules) -> bool:
     if not rules.segmented:
         return True
     before, after = start, start + length
-    while _letter(context, before - 1):
+    while before and _letter(context[before - 1]):
         before -= 1
-    while _letter(context, after):
+    while after < len(context) and _letter(context[after]):
         after += 1
     return context[before:start] in ("", *rules.prefixes) and context[start + length : after] in ("", *rules.particles)
 
 
-def _reachable(example: ChecklistExample, rules: TokenRules) -> bool:
-    """Return True if some span of the context is scored as correct.
-
-    The fair rule allows spans at any word boundary; the paper's rule only at blanks, as in its pipeline.
-    """
-    if rules.mode == "fair":
-        return bool(_spans(example.context, example.answer, rules))
-    tokens = example.context.split()
-    longest = len(example.answer.split()) + 2
-    wanted = cleaned(example.answer, rules.language)
-    return wanted != "" and any(
-        cleaned(" ".join(tokens[start : start + length]), rules.language) == wanted
-        for length in range(1, longest + 1)
-        for start in range(len(tokens) - length + 1)
-    )
+def _reachable(example: ChecklistExample, language: str) -> bool:
+    tokens, wanted = example.context.split(), cleaned(example.answer, language)
+    lengths = range(1, len(example.answer.split()) + 3)
+    places = ((start, start + length) for length in lengths for start in range(len(tokens) - length + 1))
+    return wanted != "" and any(cleaned(" ".join(tokens[start:end]), language) == wanted for start, end in places)
 
 
-def _small_starts(text: str, rules: TokenRules) -> Iterator[tuple[str, str]]:
-    if find_language(rules.language).script not in CASED_SCRIPTS:
-        return
-    for match in _SENTENCE.finditer(text):
-        start = match.start(1)
-        # The quote or apostrophe before the letter may belong to a lower-case word (Afrikaans 'n).
-        begins = any(
-            text.startswith(small, position) for small in rules.uncapitalized for position in (start - 1, start)
-        )
-        if match.group(1).islower() and not begins:
-            yield "capital", text
+class AuditedQuestion(NamedTuple):
+    """A question of a case in its first context (answers do not depend on it), with its correct and wrong answers."""
+
+    template: AskedQuestion
+    example: ChecklistExample
+    right: RightAnswer
+    wrong: list[str]
+
+
+def _audited(case: ChecklistCase, speaker: Grammar) -> Iterator[AuditedQuestion]:
+    _, questions = templates(case, speaker)
+    first_examples, opposite = list(examples(replace(case, contexts=1), speaker)), opposites(case, speaker)
+    for number, (question, example) in enumerate(zip(questions, first_examples, strict=True)):
+        others = [other for other in first_examples if other is not example]
+        wrong = [answer for other in others for answer in (other.answer, min(other.accepted, key=len), other.sentence)]
+        right = right_answer(example, opposite[number])
+        yield AuditedQuestion(question, example, right, [*wrong, *filter(None, opposite)])
+
+
+def right_answers(right: RightAnswer, language: str) -> dict[str, str]:
+    """Return the answers of a perfect reader, by style."""
+    shortest = min(right.accepted, key=len)
+    answers = {"minimal": shortest, "full": right.accepted[0], "sentence": right.sentence}
+    answers["marked"] = f"**{shortest}**"  # as written by language models
+    answers["unrepeated"] = _without_repetition(right.accepted[0], right.question, language)
+    answers["own sentence"] = fair_rule(language).own_sentence(right)
+    return {style: answer for style, answer in answers.items() if answer}
+
+
+def _without_repetition(answer: str, question: str, language: str) -> str:
+    """Strip words of the question from the edges of the answer; return "" if all or none match."""
+    text = fair_rule(language).text
+    if not text.segmented:
+        return ""
+    words, repeated = answer.split(), set(text.tokens(question))
+    while words and repeated.issuperset(text.tokens(words[0])):
+        words.pop(0)
+    while words and repeated.issuperset(text.tokens(words[-1])):
+        words.pop()
+    rest = " ".join(words)
+    return rest if rest != answer else ""
+
+
+def answer_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[AuditFinding]:
+    """Yield incorrectly scored answers to the case."""
+    for audited in _audited(case, speaker):
+        yield from _wrongly_scored(audited, right_answers(audited.right, speaker.code), audited.wrong, speaker)
+
+
+def shared_forms(speaker: Grammar) -> list[str]:
+    """Return forms shared by two words of a lexicon, except names: no case has two similar ones."""
+    shared: list[str] = []
+    for form, words in fair_rule(speaker.code).words.items():
+        for lexicon in {lexicon for lexicon, _ in words} - {"name"}:
+            concepts = sorted({concept for name, concept in words if name == lexicon})
+            if len(concepts) > 1:
+                shared.append(f"{form!r} is a form of {' and '.join(f'{lexicon}.{concept}' for concept in concepts)}")
+    return shared
+
+
+def further_defects(case: ChecklistCase, speaker: Grammar) -> Iterator[AuditFinding]:
+    """Yield negated answers, and answers with another word of the lexicon, that are scored as correct."""
+    words = fillers(case, speaker)
+    blank = " " if fair_rule(speaker.code).text.segmented else ""
+    for audited in _audited(case, speaker):
+        slot, sentence, answer = audited.template.slot, audited.template.sentence, audited.example.answer
+        pairs = [pair for negation in speaker.file.negations for pair in ((negation, answer), (answer, negation))]
+        wrong = [blank.join(pair) for pair in pairs]
+        if slot not in PEOPLE:
+            lexicon = case.lexicon(slot)
+            others = [other for other in speaker.lexicons[lexicon].values() if other is not words[slot]]
+            wrong += [form for other in others for form in speaker.answer_forms[lexicon][other.concept]]
+            wrong += [speaker.say(sentence, {**words, slot: other, lexicon: other}) for other in others]
+        yield from _wrongly_scored(audited, {}, wrong, speaker)
+
+
+def _wrongly_scored(
+    audited: AuditedQuestion, right: Mapping[str, str], wrong: Iterable[str], speaker: Grammar
+) -> Iterator[AuditFinding]:
+    rule, example = fair_rule(speaker.code), audited.example
+    answers = [
+        *((style, answer, "refused") for style, answer in right.items()),
+        *(("wrong", it, "taken") for it in wrong),
+    ]
+    for style, answer, kind in answers:
+        if rule.is_right(answer, audited.right) == (kind == "taken"):
+            yield AuditFinding(speaker.code, example.id, kind, f"{style} answer {answer!r} to {example.question!r}")

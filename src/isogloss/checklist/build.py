@@ -49,10 +49,6 @@ def build(
 
     Returns:
         The JSON-lines files, with the number of their examples.
-
-    Raises:
-        UnknownNameError: unknown variant or language.
-        IsoglossError: a test has fewer cases, or a language scores correct answers as wrong.
     """
     if variant not in VARIANTS:
         raise unknown("kind", variant, VARIANTS)
@@ -88,7 +84,6 @@ def _write_language(out: Path, variant: str, count: int, seed: int, squad: bool,
 def _rows(
     case: ChecklistCase, examples: Iterable[ChecklistExample], speaker: Grammar, review: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield the lines of a case: its examples with all their metadata."""
     words = fillers(case, speaker)
     slots = {slot: {"concept": value, "word": words[slot].base} for slot, value in case.slots}
     for example in examples:
@@ -100,13 +95,9 @@ def _rows(
 def _squad(examples: Sequence[ChecklistExample]) -> dict[str, object]:
     paragraphs = []
     for context, group in groupby(examples, key=lambda example: example.context):
-        questions = [
-            {
-                "id": example.id,
-                "question": example.question,
-                "answers": [{"text": example.answer, "answer_start": context.find(example.answer)}],
-            }
-            for example in group
-        ]
+        questions = []
+        for example in group:
+            answers = [{"text": example.answer, "answer_start": context.find(example.answer)}]
+            questions.append({"id": example.id, "question": example.question, "answers": answers})
         paragraphs.append({"context": context, "qas": questions})
     return {"version": "1.1", "data": [{"title": "checklist", "paragraphs": paragraphs}]}

@@ -4,8 +4,7 @@ import re
 
 import numpy as np
 
-from isogloss.checklist.fair_answers import LONGEST, RightAnswer, fair_rule
-from isogloss.checklist.matching import matches
+from isogloss.checklist.matching import LONGEST, RightAnswer, fair_rule, matches
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds.base import Judgement, Values

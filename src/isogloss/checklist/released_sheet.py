@@ -16,11 +16,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
 from isogloss.data.files import lines
 from isogloss.errors import DataError, near_names, unknown
+from isogloss.grouping import group_by
 from isogloss.languages import CODES
 
 ENGLISH = "en"
@@ -46,20 +48,16 @@ SLOT = re.compile(
 
 @dataclass(frozen=True)
 class Condition:
-    """Condition of a variant: one of these English values for every fill-in named.
-
-    `unknown` holds names that are not in the sheet, `repeated` the values named twice.
-    """
+    """Condition of a variant: one of these English values for every fill-in named."""
 
     wanted: Mapping[str, frozenset[str]]
-    unknown: tuple[str, ...] = ()
-    repeated: frozenset[str] = frozenset()
+    unknown: tuple[str, ...] = ()  # not in the sheet
+    repeated: frozenset[str] = frozenset()  # named twice
 
     def holds(self, facts: Mapping[str, str]) -> bool:
         """Return True if the variant fits the draw; a condition with only unknown values never holds."""
-        if not self.wanted:
-            return not self.unknown
-        return all(facts.get(name) in values for name, values in self.wanted.items())
+        fits = all(facts.get(name) in values for name, values in self.wanted.items())
+        return fits and bool(self.wanted or not self.unknown)
 
 
 @dataclass(frozen=True)
@@ -101,8 +99,6 @@ class SheetTranslation:
 
 
 class _Line(NamedTuple):
-    """A row of the file, in all languages."""
-
     number: int
     field: str
     english: str
@@ -110,11 +106,9 @@ class _Line(NamedTuple):
 
 
 class _Block(NamedTuple):
-    """Rows of one test by field: templates and fill-ins."""
-
     title: str
     line: int
-    rows: dict[str, list[_Line]]
+    rows: dict[str, list[_Line]]  # by field: templates and fill-ins
 
 
 class _Column(NamedTuple):
@@ -154,12 +148,11 @@ def read(path: Path) -> dict[str, dict[str, SheetTranslation]]:
     if not blocks:
         raise DataError("no tests", where=str(path), fix="Write a row Name, followed by the rows of the test")
     conditions = _ConditionParser(blocks)
-    translations: dict[str, dict[str, SheetTranslation]] = {}
-    for language in dict.fromkeys(column.language for column in columns):
-        own = [column for column in columns if column.language == language]
-        tests = (_translation(block, own, conditions, path) for block in blocks)
-        translations[language] = {translation.test: translation for translation in tests}
-    return translations
+    by_language = group_by(columns, attrgetter("language"))
+    return {
+        language: {TITLES[block.title]: _translation(block, own, conditions, path) for block in blocks}
+        for language, own in by_language.items()
+    }
 
 
 def _columns(header: Sequence[str], where: str) -> list[_Column]:
@@ -243,7 +236,7 @@ class _ConditionParser:
         self._answers = {row.english for block in blocks for row in block.rows["Answer"]}
         self._values: dict[str, dict[str, tuple[str, str]]] = {}
         for block in blocks:
-            values = self._values.setdefault(block.title, {})
+            values = self._values[block.title] = {}
             for row in (row for name, rows in block.rows.items() if name not in _TEMPLATES for row in rows):
                 for value in (row.english, *_MARKS.split(row.english)):
                     values.setdefault(_plain(value), (row.field, row.english))
@@ -264,9 +257,8 @@ class _ConditionParser:
                 repeated |= {value} if times > 1 else set()
             else:
                 unknown_values.append(token)
-        return Condition(
-            {name: frozenset(values) for name, values in wanted.items()}, tuple(unknown_values), frozenset(repeated)
-        )
+        conditions = {name: frozenset(values) for name, values in wanted.items()}
+        return Condition(conditions, tuple(unknown_values), frozenset(repeated))
 
 
 def _plain(value: str) -> str:
@@ -294,6 +286,5 @@ def _translation(
 
     rows = {name: tuple(map(row, lines)) for name, lines in block.rows.items()}
     contexts, questions, answers = (rows.pop(name) for name in _TEMPLATES)
-    return SheetTranslation(
-        test=TITLES[block.title], contexts=contexts, questions=questions, answers=answers, lexicons=rows
-    )
+    test = TITLES[block.title]
+    return SheetTranslation(test=test, contexts=contexts, questions=questions, answers=answers, lexicons=rows)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
@@ -27,7 +27,7 @@ MAX_SEED = 1 << 31
 _AGAIN = "Ask the speaker to download the result from the page and send it again"
 
 Verdict = Literal["right", "odd", "wrong"]
-VERDICTS: tuple[Verdict, ...] = ("right", "odd", "wrong")
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 SpeakerText = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 
 
@@ -35,7 +35,7 @@ class SpeakerAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A speaker's answer to one item: the wording, an optional verdict, a suggestion, a remark."""
 
     wording: Annotated[str, msgspec.Meta(max_length=20_000)]
-    verdict: Literal["right", "odd", "wrong", ""] = ""
+    verdict: Literal[Verdict, ""] = ""
     better: SpeakerText = ""
     remark: SpeakerText = ""
 
@@ -51,15 +51,10 @@ class SpeakerReview(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     """One speaker's review of a language.
 
     Attributes:
-        format: always `FORMAT`.
-        version: always `VERSION`.
         isogloss: version that made the page.
-        language: language code.
         content: content hash of each test.
         cases: number of cases of each test on the page.
         seed: sampling seed.
-        reviewer: identity of the speaker.
-        date: date of the review.
         answers: answers by item key.
     """
 
@@ -86,16 +81,9 @@ class OtherFormatError(DataError):
 def read_reviews(
     paths: Iterable[Path], language: str | None = None, on_note: Callable[[str], None] | None = None
 ) -> dict[Path, SpeakerReview]:
-    """Read the files of several speakers of one language.
+    """Read the files of several speakers of one language (default: that of the first file).
 
-    Args:
-        paths: files, or folders with `*.json` files; other files in a folder are skipped.
-        language: expected language; None for the language of the first file.
-        on_note: called with skipped files.
-
-    Raises:
-        DataError: a file is damaged, too large, of another version or language, has unknown keys, or there is another
-            file of the same speaker; or there are no files.
+    Paths are files, or folders with `*.json` files; those of another format in a folder are skipped with a note.
     """
     reviews: dict[Path, SpeakerReview] = {}
     files: list[Path] = []
@@ -114,11 +102,10 @@ def read_reviews(
             if on_note is not None:
                 on_note(f"{error.where}: skipped, {error.what}")
             continue
-        first = next(iter(reviews), None)
-        wanted = language or (reviews[first].language if first else review.language)
-        if review.language != wanted:
+        language = language or review.language
+        if review.language != language:
             fix = "Read the files of one language at a time"
-            raise DataError(f"reviews {review.language}, not {wanted}", where=str(path), fix=fix)
+            raise DataError(f"reviews {review.language}, not {language}", where=str(path), fix=fix)
         for other, earlier in reviews.items():
             _refuse_same_speaker(path, review, other, earlier)
         reviews[path] = review
@@ -128,13 +115,7 @@ def read_reviews(
 
 
 def read_review(path: Path) -> SpeakerReview:
-    """Read the file of one speaker.
-
-    Raises:
-        OtherFormatError: JSON of another format.
-        DataError: the file is damaged, too large, of another version, of an unknown language, dated in the future, or
-            has unknown keys.
-    """
+    """Read and check the file of one speaker; JSON of another format raises an OtherFormatError."""
     where = str(path)
     if path.exists() and not path.is_file():
         raise DataError("is not a regular file", where=where, fix="Save the speaker's file, and pass that")
@@ -147,19 +128,16 @@ def read_review(path: Path) -> SpeakerReview:
         what = f"no language {_quoted(review.language)} in the checklist"
         raise DataError(what, where=where, fix=f"Known: {', '.join(CODES)}")
     # The earliest time zone is 14 hours ahead of UTC, never more than a day.
-    latest = datetime.now(UTC).date() + timedelta(days=1)
-    if review.date > latest:
+    if review.date > datetime.now(UTC).date() + timedelta(days=1):
         fix = "Ask the speaker to correct the date on the page and send the result again"
         raise DataError(f"dated in the future: {review.date}", where=where, fix=fix)
     if set(review.content) != set(TESTS):
-        wanted = ", ".join(TESTS)
-        raise DataError("missing content hashes of the tests", where=where, fix=f"Tests are {wanted}")
+        raise DataError("missing content hashes of the tests", where=where, fix=f"Tests are {', '.join(TESTS)}")
     _refuse_unknown_keys(review, {item.key: item for item in review.items()}, where)
     return review
 
 
 def _quoted(value: Any) -> str:
-    """Return a shortened value of a file for a message."""
     return printable(repr(value), MAX_NAME)
 
 
@@ -188,10 +166,9 @@ def _refuse_unknown_keys(review: SpeakerReview, items: Mapping[str, ReviewItem],
 
 
 def _refuse_same_speaker(path: Path, review: SpeakerReview, other: Path, earlier: SpeakerReview) -> None:
-    reviewer, earlier_reviewer = review.reviewer, earlier.reviewer
-    names = {reviewer.name.strip().casefold(), earlier_reviewer.name.strip().casefold()}
-    if reviewer.id == earlier_reviewer.id or (len(names) == 1 and names != {""}):
-        name = reviewer.name.strip()
+    name = review.reviewer.name.strip()
+    same_name = name != "" and name.casefold() == earlier.reviewer.name.strip().casefold()
+    if review.reviewer.id == earlier.reviewer.id or same_name:
         what = f"is from {name!r}, like {other}" if name else f"is from the same speaker as {other}"
         fix = "Pass only the newer file; if they are two people, use different names"
         raise DataError(what, where=str(path), fix=fix)

@@ -15,8 +15,7 @@ from isogloss.checklist.tasks import CASES
 from isogloss.grammar.cases import PEOPLE, ChecklistCase, ChecklistExample, examples, fillers, templates
 from isogloss.grammar.file import Grammar, grammar
 from isogloss.grammar.schema import TESTS, concepts
-from isogloss.grammar.templates import Slot, compiled
-from isogloss.grammar.words import Word
+from isogloss.grammar.templates import Slot, Word, compiled
 
 # Default number of cases per test on a page; with fewer, a test is not marked as reviewed.
 SAMPLED_CASES = 8
@@ -44,9 +43,7 @@ class ReviewItem:
         key: key in the language file (`adjective.old`, `templates.comparisons.questions[0]`); for a case the
             example id, followed by `/accepted` if its accepted answers are judged.
         kind: "case", "answers", "template", "word" or "names".
-        tests: tests that use it.
         wording: the text to judge, without examples.
-        lines: lines to read.
         sources: keys of the language file used in a case.
         meaning: English meaning of a word.
     """
@@ -62,17 +59,7 @@ class ReviewItem:
 
 @cache
 def review_items(code: str, cases: int = SAMPLED_CASES, seed: int = 0) -> tuple[ReviewItem, ...]:
-    """Return all review items of a language, test by test.
-
-    Args:
-        code: language code.
-        cases: number of sampled cases per test.
-        seed: sampling seed.
-
-    Raises:
-        UnknownNameError: unknown language.
-        GrammarError: the language file has errors.
-    """
+    """Return all review items of a language, test by test, with this number of sampled cases per test."""
     speaker, english = grammar(code), grammar(GLOSS_LANGUAGE)
     words = _word_items(speaker, english)
     items: list[ReviewItem] = []
@@ -117,10 +104,8 @@ def _case_item(example: ChecklistExample, speaker: Grammar, english: Grammar) ->
     first = len(contexts) + question * uses_per_question
     keys = [use.key for use in (uses[context], *uses[first : first + uses_per_question])]
     keys += [_word_key(case, slot, words[slot]) for slot, _ in case.slots if slot not in PEOPLE]
-    wording = " / ".join(line.text for line in lines)
-    return ReviewItem(
-        key=example.id, kind="case", tests=(case.test,), wording=wording, lines=lines, sources=tuple(keys)
-    )
+    wording, tests = " / ".join(line.text for line in lines), (case.test,)
+    return ReviewItem(key=example.id, kind="case", tests=tests, wording=wording, lines=lines, sources=tuple(keys))
 
 
 def _answers_item(example: ChecklistExample, speaker: Grammar) -> ReviewItem:
@@ -200,13 +185,11 @@ def _word_items(speaker: Grammar, english: Grammar) -> list[ReviewItem]:
             others = [form for form in accepted.get(concept, ()) if form not in forms]
             lines = (*forms.values(), *([ReviewLine("also correct", ", ".join(others))] if others else []))
             wording, meant = " / ".join((*forms, *others)), f"{lexicon}: {meaning}"
-            item = ReviewItem(key=key, kind="word", tests=tests, wording=wording, lines=lines, meaning=meant)
-            items.append(item)
+            items.append(ReviewItem(key=key, kind="word", tests=tests, wording=wording, lines=lines, meaning=meant))
     return [*items, *(_names_item(gender, speaker, uses) for gender in _NAMES)]
 
 
 def _names_item(gender: str, speaker: Grammar, uses: Mapping[str, WordUse]) -> ReviewItem:
-    """Return the names of a gender, and their other forms in sentences."""
     people = speaker.names[gender]
     used = [uses.get(f"names.{person.concept}", WordUse()) for person in people]
     bases = {person.base: None for person in people}
@@ -248,7 +231,6 @@ def _form_templates(template: str) -> Iterator[tuple[str, str]]:
 
 
 def _word_key(case: ChecklistCase, slot: str, word: Word) -> str:
-    """Return the key of a slot's word in the language file."""
     if slot in PEOPLE:
         return f"names.{_NAMES[word.concept[0]]}"
     return f"{case.lexicon(slot) if slot in dict(case.slots) else slot}.{word.concept}"

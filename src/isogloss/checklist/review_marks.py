@@ -22,17 +22,11 @@ from isogloss.grammar.schema import REVIEW, key_line, parse
 
 @dataclass(frozen=True)
 class ReviewStatus:
-    """Review status of a test in a language.
-
-    Attributes:
-        text: description, from the language file unless the wording has changed.
-        reviewed: True if speakers approved the present wording.
-        withdrawn: True if they approved another wording.
-    """
+    """Review status of a test in a language."""
 
     text: str
     reviewed: bool = False
-    withdrawn: bool = False
+    withdrawn: bool = False  # speakers approved an earlier wording
 
 
 def example_text(example: ChecklistExample) -> bytes:
@@ -64,7 +58,7 @@ def review_status(speaker: Grammar, test: str) -> ReviewStatus:
 
 def mark_text(speakers: int, day: date, content: str) -> str:
     """Return a mark for a language file."""
-    return f"reviewed by {speakers} on {day.isoformat()}, content {content}"
+    return f"reviewed by {speakers} on {day}, content {content}"
 
 
 def withdrawal_text(speakers: int, day: date) -> str:
@@ -79,16 +73,9 @@ def standing_speakers(speaker: Grammar, test: str, content: str) -> int:
 
 
 def write_marks(path: Path, marks: Mapping[str, str]) -> None:
-    """Write or withdraw marks in a language file, leaving everything else unchanged.
+    """Write or withdraw marks by test (`mark_text`, `withdrawal_text`), each on its own line of a language file.
 
-    Several processes may do so concurrently: each changes its own lines.
-
-    Args:
-        path: file.
-        marks: entries by test (`mark_text`, `withdrawal_text`).
-
-    Raises:
-        IsoglossError: a mark has no line of its own in the file, or the file cannot be read or written.
+    Several processes may do so concurrently: everything else stays unchanged.
     """
     from filelock import FileLock
 

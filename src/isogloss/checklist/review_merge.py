@@ -11,7 +11,9 @@ from itertools import combinations
 from pathlib import Path
 from statistics import fmean
 
-from isogloss.checklist.review_files import VERDICTS, SpeakerReview, Verdict
+import msgspec
+
+from isogloss.checklist.review_files import VERDICTS, SpeakerAnswer, SpeakerReview, Verdict
 from isogloss.checklist.review_items import SAMPLED_CASES, ReviewItem
 from isogloss.checklist.review_marks import content_hash, mark_text, standing_speakers, withdrawal_text
 from isogloss.data.files import read_text
@@ -24,8 +26,6 @@ class Agreement:
     """Agreement on the items that at least two speakers judged.
 
     Attributes:
-        items: number of items.
-        speakers: number of speakers.
         percent: share of agreeing pairs of speakers, mean over items; None without items.
         kappa: chance-corrected agreement: Cohen's for two speakers, Fleiss' for more; None without items, or if all
             verdicts are equal, so that chance would agree as well.
@@ -41,7 +41,7 @@ class Agreement:
 
 @dataclass(frozen=True, kw_only=True)
 class SpeakerOverview:
-    """Summary of one speaker's file: identity, date, number of judged items, and tests with changed wording."""
+    """Summary of one speaker's file; `older` has the tests with changed wording."""
 
     file: str
     name: str
@@ -51,29 +51,16 @@ class SpeakerOverview:
     older: list[str]
 
 
-@dataclass(frozen=True)
-class OlderRemark:
-    """A speaker's remark on an outdated wording."""
-
-    wording: str
-    verdict: str
-    better: str
-    remark: str
-
-
 @dataclass(kw_only=True)
 class ProposedChange:
     """An item that a speaker finds odd or wrong, or comments on.
 
     Attributes:
         key: key in the language file, or example id.
-        where: file and line.
-        wording: present wording.
         sources: keys of the language file used in an example.
         verdicts: number of speakers per verdict.
         better: suggested wordings with the number of speakers.
-        remarks: remarks of speakers.
-        older: remarks on an earlier wording.
+        older: answers about an earlier wording.
     """
 
     key: str
@@ -83,7 +70,7 @@ class ProposedChange:
     verdicts: dict[Verdict, int]
     better: dict[str, int] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
-    older: list[OlderRemark] = field(default_factory=list)
+    older: list[SpeakerAnswer] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,10 +78,8 @@ class ReviewedTest:
     """Review result of a test in a language.
 
     Attributes:
-        test: name of the test.
         content: content hash of its present wording.
         speakers: number of speakers who judged all of its present wording.
-        agreement: agreement of all speakers.
         mark: mark for the language file, or "" with a reason.
         reason: reason for a missing mark.
         withdrawal: entry that replaces a contradicted mark, or "".
@@ -130,11 +115,7 @@ class MergedReviews:
 
 
 def merge_reviews(reviews: Mapping[Path, SpeakerReview]) -> MergedReviews:
-    """Merge the reviews of a language.
-
-    Args:
-        reviews: one review per speaker, by file, all of one language (`read_reviews`).
-    """
+    """Merge reviews of one language: one per speaker, by file (`read_reviews`)."""
     all_reviews = list(reviews.values())
     speaker = grammar(all_reviews[0].language)
     contents = {test: content_hash(speaker, test) for test in TESTS}
@@ -163,10 +144,10 @@ def _verdict(review: SpeakerReview, item: ReviewItem) -> str:
 def _reviewed_test(
     test: str, content: str, reviews: Sequence[SpeakerReview], items: Collection[ReviewItem], speaker: Grammar
 ) -> ReviewedTest:
-    own_items = [item for item in items if test in item.tests]
     verdicts = {
         item.key: {review.reviewer.id: verdict for review in reviews if (verdict := _verdict(review, item))}
-        for item in own_items
+        for item in items
+        if test in item.tests
     }
     complete = [
         review
@@ -176,7 +157,9 @@ def _reviewed_test(
         and all(_verdict(review, item) for item in review.items() if test in item.tests)
     ]
     wrong = sum("wrong" in by_speaker.values() for by_speaker in verdicts.values())
-    against = [review for review in reviews if any(_verdict(review, item) == "wrong" for item in own_items)]
+    against = [
+        review for review in reviews if any(_verdict(review, item) == "wrong" for item in items if test in item.tests)
+    ]
     standing = standing_speakers(speaker, test, content)
     contradicted = bool(standing and against)
     if contradicted:
@@ -189,16 +172,14 @@ def _reviewed_test(
         reason = f"already marked by {standing}: pass the files of all speakers together"
     else:
         reason = ""
-    mark = "" if reason else mark_text(len(complete), max(review.date for review in complete), content)
-    withdrawal = withdrawal_text(len(against), max(review.date for review in against)) if contradicted else ""
     return ReviewedTest(
         test=test,
         content=content,
         speakers=len(complete),
         agreement=agreement(verdicts),
-        mark=mark,
+        mark="" if reason else mark_text(len(complete), max(review.date for review in complete), content),
         reason=reason,
-        withdrawal=withdrawal,
+        withdrawal=withdrawal_text(len(against), max(review.date for review in against)) if contradicted else "",
     )
 
 
@@ -206,13 +187,13 @@ def _changes(reviews: Sequence[SpeakerReview], items: Mapping[str, ReviewItem], 
     """Return the items that a speaker objects to, worst first, then in file order."""
     path = grammar_path(code)
     text = read_text(path)
-    changes: list[tuple[int, ProposedChange]] = []
+    changes: list[tuple[int, int, int, ProposedChange]] = []
     for item in items.values():
         answers = [answer for review in reviews if (answer := review.answers.get(item.key)) is not None]
         present = [answer for answer in answers if answer.wording == item.wording]
         counts = Counter(answer.verdict for answer in present)
         older = [
-            OlderRemark(answer.wording, answer.verdict, answer.better.strip(), answer.remark.strip())
+            msgspec.structs.replace(answer, better=answer.better.strip(), remark=answer.remark.strip())
             for answer in answers
             if answer.wording != item.wording and (answer.verdict in ("odd", "wrong") or answer.better or answer.remark)
         ]
@@ -220,20 +201,18 @@ def _changes(reviews: Sequence[SpeakerReview], items: Mapping[str, ReviewItem], 
         remarks = [answer.remark.strip() for answer in present if answer.remark.strip()]
         if counts["odd"] or counts["wrong"] or better or remarks or older:
             line = _line(item, text)
-            verdicts = {verdict: counts[verdict] for verdict in VERDICTS}
             change = ProposedChange(
                 key=item.key,
                 where=f"{path.name}:{line}",
                 wording=item.wording,
                 sources=item.sources,
-                verdicts=verdicts,
+                verdicts={verdict: counts[verdict] for verdict in VERDICTS},
                 better=dict(better.most_common()),
                 remarks=remarks,
                 older=older,
             )
-            changes.append((line, change))
-    changes.sort(key=lambda answer: (-answer[1].verdicts["wrong"], -answer[1].verdicts["odd"], answer[0]))
-    return [change for _, change in changes]
+            changes.append((-counts["wrong"], -counts["odd"], line, change))
+    return [change for *_, change in sorted(changes, key=lambda entry: entry[:3])]
 
 
 def _line(item: ReviewItem, text: str) -> int:
@@ -247,11 +226,7 @@ def _line(item: ReviewItem, text: str) -> int:
 
 
 def agreement(verdicts: Mapping[str, Mapping[str, str]]) -> Agreement:
-    """Return the agreement between speakers.
-
-    Args:
-        verdicts: for each item, the verdict of each speaker.
-    """
+    """Return the agreement between speakers from the verdict of each on each item."""
     shared = [by_speaker for by_speaker in verdicts.values() if len(by_speaker) > 1]
     speakers = list(dict.fromkeys(speaker for by_speaker in shared for speaker in by_speaker))
     pairs = [combinations(by_speaker.values(), 2) for by_speaker in shared]

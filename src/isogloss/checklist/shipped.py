@@ -11,8 +11,16 @@ from importlib.resources import files
 
 import msgspec
 
-from isogloss.checklist.answer_audit import answer_defects, further_defects, shared_forms
-from isogloss.checklist.audit import FINDINGS, Findings, TokenRules, audit, occurs_once
+from isogloss.checklist.audit import (
+    FINDINGS,
+    Findings,
+    TokenRules,
+    answer_defects,
+    audit,
+    further_defects,
+    shared_forms,
+    span_count,
+)
 from isogloss.checklist.tasks import CASES
 from isogloss.errors import IsoglossError, unknown
 from isogloss.grammar.cases import PEOPLE, ChecklistCase, ChecklistExample, draw, examples, fillers, templates
@@ -22,8 +30,7 @@ from isogloss.grammar.schema import ASKED, TESTS
 # Minimum number of cases to check per test, and lexicons in which every word is checked at least once.
 _FIRST = 5
 _WORDS_ASKED = frozenset(ASKED) - {"name"}
-# Number of names per gender, and of unrelated sentences, used in every language: additional ones do not change
-# examples.
+# Numbers of names per gender and unrelated sentences in use: additional ones in a language do not change examples.
 _NAMES = 40
 _UNRELATED = 3
 
@@ -43,19 +50,14 @@ def shipped_cases() -> dict[str, tuple[ChecklistCase, ...]]:
         name, contexts, questions, written = line.split("\t")
         test, _, number = name.rpartition("-")
         slots = tuple((slot, value) for slot, _, value in (pair.partition("=") for pair in written.split(" ")))
-        case = ChecklistCase(test=test, number=int(number), slots=slots)
-        by_test[test].append(replace(case, contexts=int(contexts), questions=int(questions)))
+        counts = {"number": int(number), "contexts": int(contexts), "questions": int(questions)}
+        by_test[test].append(ChecklistCase(test=test, slots=slots, **counts))
     return {test: tuple(cases) for test, cases in by_test.items()}
 
 
 @cache
 def suite_cases(test: str, count: int = CASES, seed: int = 0) -> tuple[ChecklistCase, ...]:
-    """Return the first `count` cases of a test, or newly drawn ones if the seed is not 0.
-
-    Raises:
-        UnknownNameError: unknown test.
-        IsoglossError: the test has fewer cases.
-    """
+    """Return the first `count` cases of a test, or newly drawn ones if the seed is not 0."""
     if test not in TESTS:
         raise unknown("test", test, TESTS)
     if seed:
@@ -85,11 +87,11 @@ def _answerable(case: ChecklistCase, speaker: Grammar, rules: TokenRules) -> boo
     contexts, questions = templates(case, speaker)
     words = fillers(case, speaker)
     answers = [speaker.answer(question.answer, words) for question in questions]
-    return all(occurs_once(speaker.say(context, words), answer, rules) for context in contexts for answer in answers)
+    texts = [speaker.say(context, words) for context in contexts]
+    return all(span_count(text, answer, rules) == 1 for text in texts for answer in answers)
 
 
 def _unrelated(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample]:
-    """Yield the case after an unrelated sentence."""
     extra = speaker.file.templates.invariance.unrelated[case.number % _UNRELATED]
     blank = " " if " " in extra or " " in speaker.file.templates.comparisons.contexts[0] else ""
     for example in examples(case, speaker):
@@ -126,12 +128,7 @@ VARIANTS: Mapping[str, Callable[[ChecklistCase, Grammar], Iterator[ChecklistExam
 def language_examples(
     code: str, variant: str = "mft", tests: Iterable[str] = TESTS, count: int = CASES, seed: int = 0
 ) -> Iterator[ChecklistExample]:
-    """Yield the examples of a language in one of the `VARIANTS`, test by test, case by case.
-
-    Raises:
-        UnknownNameError: unknown language or test.
-        IsoglossError: the test has fewer cases.
-    """
+    """Yield the examples of a language in one of the `VARIANTS`, test by test, case by case."""
     speaker = grammar(code)
     for test in tests:
         for case in suite_cases(test, count, seed):
@@ -162,12 +159,9 @@ def cases_with_every_answer(test: str, count: int = CASES, seed: int = 0) -> tup
 
 
 def refuse_unfair(code: str, count: int = CASES, seed: int = 0) -> None:
-    """Raise an error if an answer is scored incorrectly in cases with every answer word.
+    """Raise an error with the first incorrectly scored answer in cases with every answer word, and affected tests.
 
     Negated answers, and sentences with other words of the same kind, are left to the audit.
-
-    Raises:
-        IsoglossError: the first incorrect score, and the affected tests.
     """
     cases = (case for test in TESTS for case in cases_with_every_answer(test, count, seed))
     defects = [defect for case in cases for defect in answer_defects(case, grammar(code))]
@@ -183,12 +177,7 @@ def refuse_unfair(code: str, count: int = CASES, seed: int = 0) -> None:
 
 
 def find_case(case_id: str, count: int = CASES, seed: int = 0) -> ChecklistCase:
-    """Return a case by its id.
-
-    Raises:
-        UnknownNameError: unknown test.
-        IsoglossError: unknown case.
-    """
+    """Return a case by its id."""
     test, _, _ = case_id.rpartition("-")
     for case in suite_cases(test or case_id, count, seed):
         if case.id == case_id:

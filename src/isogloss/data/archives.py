@@ -44,12 +44,7 @@ class ArchiveMember:
 
 
 class UnpackLimit:
-    """Counter of unpacked bytes that raises an error beyond a limit.
-
-    Args:
-        limit: maximum number of bytes.
-        refusal: function from a problem description to the error to raise.
-    """
+    """Counter of unpacked bytes; beyond the limit it raises the error that `refusal` makes of a description."""
 
     def __init__(self, limit: int, refusal: Callable[[str], IsoglossError]) -> None:
         self._limit, self._left, self._refusal = limit, limit, refusal
@@ -62,8 +57,6 @@ class UnpackLimit:
 
 
 class _LimitedStream(io.RawIOBase):
-    """Stream that counts every byte read."""
-
     def __init__(self, inner: IO[bytes], limit: UnpackLimit) -> None:
         self._inner, self._limit, self._reads_at_end = inner, limit, 0
 
@@ -86,10 +79,7 @@ def limited(stream: IO[bytes], limit: UnpackLimit) -> io.BufferedReader:
 
 
 def open_tar(stream: io.BufferedReader, limit: UnpackLimit) -> tarfile.TarFile:
-    """Open a plain, gzip, bzip2 or xz tar for reading in one pass.
-
-    All bytes are counted, since skipping a member means unpacking it.
-    """
+    """Open a plain, gzip, bzip2 or xz tar for one pass; all bytes count, since skipping a member means unpacking it."""
     head = stream.peek(8)
     packer = next((packer for magic, packer in _PACKERS.items() if head.startswith(magic)), None)
     plain = cast("IO[bytes]", packer(stream, "rb")) if packer else stream

@@ -14,11 +14,7 @@ from isogloss.errors import DataError
 
 
 def read_array(path: Path) -> npt.NDArray[Any]:
-    """Memory-map a .npy file after checking that it holds as much data as its header declares.
-
-    Raises:
-        DataError: the file is missing, or not a plain array without Python objects.
-    """
+    """Memory-map a plain .npy file without Python objects; raise DataError for any other or damaged file."""
     with _reading_numpy(path, "a plain .npy array"):
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     if not isinstance(array, np.ndarray):
@@ -31,12 +27,7 @@ def read_array(path: Path) -> npt.NDArray[Any]:
 def read_arrays(path: Path, most: int = 0) -> Iterator[Any]:
     """Open an .npz file; yield its arrays by name, turning every error into a DataError.
 
-    Args:
-        path: file.
-        most: maximum number of unpacked bytes, for real files so sparse that they look like an attack.
-
-    Raises:
-        DataError: the file is missing, damaged or too large, or lacks a requested array.
+    `most` raises the limit of unpacked bytes for real files so sparse that they look like an attack.
     """
     with _reading_numpy(path, "an .npz archive of arrays"):
         with zipfile.ZipFile(path) as archive:

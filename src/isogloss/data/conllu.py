@@ -14,7 +14,7 @@ The raw text of a sentence and the word offsets are computed lazily.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -49,10 +49,8 @@ class Sentence:
 
     words: list[str]
     tags: list[str]
-    forms: list[str]
-    """The words as written, before spaces and zero-width non-joiners are removed."""
-    misc: list[str]
-    """The tenth column of each word; it marks missing spaces."""
+    forms: list[str]  # the words as written, before spaces and zero-width non-joiners are removed
+    misc: list[str]  # the tenth column of each word; it marks missing spaces
     comments: list[str]
 
     @property
@@ -79,9 +77,7 @@ class Sentence:
     def _located(self) -> tuple[str, list[Offsets], bool]:
         text = self._comment("text")
         offsets = _locate(self.forms, text)
-        if offsets is not None:
-            return text, offsets, False
-        return *_rebuild(self.forms, self.misc), True
+        return (*_rebuild(self.forms, self.misc), True) if offsets is None else (text, offsets, False)
 
     def _comment(self, key: str) -> str:
         for comment in self.comments:
@@ -97,15 +93,9 @@ def tagged_words(lines: Iterable[str], language: str, source: str = "") -> list[
 
 
 def sentences(lines: Iterable[str], language: str, source: str = "") -> Iterator[Sentence]:
-    """Read CoNLL-U lines, one sentence at a time.
+    """Read CoNLL-U lines, with or without line ends, one sentence at a time; the last blank line may be missing.
 
-    Args:
-        lines: lines of a file, with or without their line ends; the last blank line may be missing.
-        language: two-letter code; selects the precedence list for the tags of fused tokens.
-        source: file name, for error messages.
-
-    Raises:
-        DataError: a line without ten columns, an id out of order, a range without its words, or an empty form.
+    The language selects the precedence list for the tags of fused tokens; `source` is the file name, for messages.
     """
     precedence = f"{_PRECEDENCE.get(language, '')} {_DEFAULT_PRECEDENCE}".split()
     ranking = {tag: rank for rank, tag in enumerate(dict.fromkeys(precedence))}
@@ -176,7 +166,9 @@ def _surface(
         spans = [range(first, last + 1) for _, first, last in fused]
         depths = _ancestors(heads, chain.from_iterable(spans))
         for (row, _, _), span in zip(fused, spans, strict=True):
-            row[UPOS] = _fused_tag(span, parts, depths, ranking)
+            nearest = min(depths[position] for position in span)
+            tags = [parts[position - 1][UPOS] for position in span if depths[position] == nearest]
+            row[UPOS] = min(tags, key=lambda tag: ranking.get(tag, len(ranking)))
     return [row for row, _ in surface], [number for _, number in surface]
 
 
@@ -185,13 +177,6 @@ def _heads(row: Fields, words: int) -> list[int]:
     edges = [row[HEAD]] if row[DEPS] == "_" else [row[HEAD], *row[DEPS].split("|")]
     numbers = (whole_number(edge.partition(":")[0]) for edge in edges)
     return [number for number in numbers if number is not None and number <= words]
-
-
-def _fused_tag(positions: Sequence[int], parts: list[Fields], depths: list[int], ranking: dict[str, int]) -> str:
-    """Return the tag of the part closest to the root; the ranking breaks ties."""
-    nearest = min(depths[position] for position in positions)
-    tags = [parts[position - 1][UPOS] for position in positions if depths[position] == nearest]
-    return min(tags, key=lambda tag: ranking.get(tag, len(ranking)))
 
 
 def _ancestors(heads: list[list[int]], wanted: Iterable[int]) -> list[int]:
@@ -230,11 +215,9 @@ def _ancestors(heads: list[list[int]], wanted: Iterable[int]) -> list[int]:
 
 def _finish(node: int, heads: list[list[int]], open_nodes: list[int], reached: list[int]) -> None:
     """Set the ancestors of all nodes of a cycle (usually a single node)."""
-    index = len(open_nodes) - 1
-    while open_nodes[index] != node:
-        index -= 1
-    cycle = open_nodes[index:]
-    del open_nodes[index:]
+    cycle = [open_nodes.pop()]
+    while cycle[-1] != node:
+        cycle.append(open_nodes.pop())
     nodes = 0
     for member in cycle:
         nodes |= 1 << member

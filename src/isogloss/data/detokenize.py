@@ -30,11 +30,9 @@ _QUOTES = {"'": "'", "''": "''", '"': '"', "`": "'", "``": "''"}
 
 
 def join(tokens: Sequence[str], language: str) -> tuple[str, list[tuple[int, int]]]:
-    """Join tokens by the convention above.
+    """Join tokens by the convention above; return the text and the half-open code-point offsets of each token.
 
-    Returns:
-        The text, and the half-open code-point offsets of each token: `text[start:end]` is the token. An empty token has
-        an empty span and adds nothing to the text.
+    An empty token has an empty span and adds nothing to the text.
     """
     spaces = (_between_characters if language in UNSEGMENTED else _between_words)(tokens)
     text = ""

@@ -1,7 +1,4 @@
-"""Reading of packed and plain files, and atomic writing.
-
-All other modules open their files here, so compression, checksums, encodings and damage are handled once.
-"""
+"""Reading of packed and plain files, and atomic writing: compression, checksums, encodings and damage, handled once."""
 
 import gzip
 import hashlib
@@ -64,11 +61,8 @@ def stamp(path: Path) -> Stamp:
 
 def resolve(path: Path) -> Path | None:
     """Return the file or its packed form (.xz, .gz, .zst), or None."""
-    for suffix in SUFFIXES:
-        candidate = path.with_name(path.name + suffix) if suffix else path
-        if candidate.is_file():
-            return candidate
-    return None
+    candidates = (path.with_name(path.name + suffix) if suffix else path for suffix in SUFFIXES)
+    return next((candidate for candidate in candidates if candidate.is_file()), None)
 
 
 def unpacked_name(path: Path) -> str:
@@ -87,11 +81,7 @@ def find_all(root: Path, pattern: str) -> list[Path]:
 
 
 def byte_limit() -> int:
-    """Return the maximum file size: the user's limit, or more than any real file has.
-
-    Raises:
-        DataError: the environment variable is not a number.
-    """
+    """Return the maximum file size: the user's limit, or more than any real file has."""
     allowed = os.environ.get(LIMIT_VARIABLE)
     if not allowed:
         return MAX_BYTES
@@ -116,9 +106,7 @@ class _CheckedStream(io.RawIOBase):
     """Binary stream that updates a checksum and stops at absurd sizes."""
 
     def __init__(self, inner: IO[bytes], path: Path, digest: Digest | None) -> None:
-        self._inner = inner
-        self._path = path
-        self._digest = digest
+        self._inner, self._path, self._digest = inner, path, digest
         self._limit = packed_limit(path) if _is_packed(path) else byte_limit()
         self._total = 0
 
@@ -126,10 +114,9 @@ class _CheckedStream(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        view = memoryview(buffer)
-        chunk = self._inner.read(len(view))
+        chunk = self._inner.read(len(buffer))
         size = len(chunk)
-        view[:size] = chunk
+        buffer[:size] = chunk
         self._total += size
         if self._total > self._limit:
             what = f"{'unpacks to' if _is_packed(self._path) else 'has'} more than {self._limit:,} bytes"
@@ -148,8 +135,7 @@ class _ZstandardStream(io.RawIOBase):
     """A .zst stream that detects truncation, unlike the library's reader."""
 
     def __init__(self, path: Path, library: Any) -> None:
-        self._packed = path.open("rb")
-        self._library = library
+        self._packed, self._library = path.open("rb"), library
         self._frame = library.ZstdDecompressor().decompressobj()
         self._ready = memoryview(b"")
 
@@ -304,11 +290,7 @@ def atomic_write(path: Path) -> Iterator[TextIO]:
 
 
 def remove_file(path: Path) -> None:
-    """Remove a file or link if it exists.
-
-    Raises:
-        DataError: the path is a folder, or cannot be removed.
-    """
+    """Remove a file or link if it exists; raise DataError if it is a folder or cannot be removed."""
     try:
         path.unlink(missing_ok=True)
     except OSError as error:

@@ -58,10 +58,8 @@ def read(path: Path, digest: Digest | None = None) -> list[Article]:
 
 def questions(articles: list[Article]) -> Iterator[tuple[Paragraph, Question]]:
     """Yield all questions in file order, each with its paragraph."""
-    for article in articles:
-        for paragraph in article.paragraphs:
-            for question in paragraph.qas:
-                yield paragraph, question
+    paragraphs = (paragraph for article in articles for paragraph in article.paragraphs)
+    return ((paragraph, question) for paragraph in paragraphs for question in paragraph.qas)
 
 
 def article_names(articles: list[Article]) -> list[str]:

@@ -4,6 +4,7 @@ import csv
 import io
 import math
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -62,19 +63,16 @@ def panx_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[l
     """
     words: list[str] = []
     tags: list[str] = []
-    for line in lines(path, digest):
+    for line in chain(lines(path, digest), ("",)):
         columns = line.split("\t")
-        if len(columns) != 2:  # XTREME's preparation breaks the sentence at this line
-            if words:
-                yield words, tags
-                words, tags = [], []
-            continue
-        _, colon, word = columns[0].partition(":")
-        if colon:
-            words.append(word.strip())
-            tags.append(columns[1].strip())
-    if words:
-        yield words, tags
+        if len(columns) == 2:
+            _, colon, word = columns[0].partition(":")
+            if colon:
+                words.append(word.strip())
+                tags.append(columns[1].strip())
+        elif words:  # XTREME's preparation breaks the sentence at any other line
+            yield words, tags
+            words, tags = [], []
 
 
 def jsonl(path: Path, record: type[RecordType], digest: Digest | None = None) -> Iterator[RecordType]:
@@ -97,11 +95,7 @@ def jsonl(path: Path, record: type[RecordType], digest: Digest | None = None) ->
 
 
 def csv_records(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the rows of a CSV file with a header as dicts, with their line numbers.
-
-    Raises:
-        DataError: a needed column is missing, a row does not match the header, or the file is not CSV.
-    """
+    """Yield the rows of a CSV file with a header as dicts, with their line numbers; check the needed columns."""
     reader = csv.DictReader(io.StringIO(read_text(path), newline=""))
     try:
         for name in needed:

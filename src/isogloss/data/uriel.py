@@ -1,8 +1,7 @@
 """URIEL: typology, phonology, genealogy and geography of languages (Littell et al. 2017).
 
-`isogloss fetch uriel` gets the features of lang2vec 1.1.2. No release of that package has the precomputed
-distances; `Uriel.distance` computes all six from the features, each on a scale of 0 (identical) to 1. A `lang2vec/`
-folder with the files of that package in the data folder works too, without coordinates if they are missing.
+`isogloss fetch uriel` gets the features of lang2vec 1.1.2, which lacks the precomputed distances: `Uriel.distance`
+computes all six. A `lang2vec/` folder with the package's files works too, without coordinates if they are missing.
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,6 +30,8 @@ PREFIXES: Mapping[str, tuple[str, ...]] = {
 # Folder written by `isogloss fetch uriel`, and the package's folder.
 FOLDERS = ("uriel", "lang2vec")
 PLACES = "geocoord_features"
+_FETCH = "Run `isogloss fetch uriel`"
+_FIX = "Run `isogloss fetch uriel --force`"
 # The family table of 7,970 languages is mostly zeros and compresses 500-fold: 118 MB from 0.2.
 MOST_BYTES = 256 << 20
 
@@ -54,12 +55,7 @@ class LanguageFeatures:
 
 @dataclass(frozen=True, eq=False)
 class Uriel:
-    """The features of some languages.
-
-    Attributes:
-        names: feature names: S_ syntax, P_ phonology, INV_ inventory of sounds.
-        languages: language data by code.
-    """
+    """The features of some languages by code; feature names begin with S_ (syntax), P_ (phonology) or INV_ (sounds)."""
 
     names: tuple[str, ...]
     languages: Mapping[str, LanguageFeatures]
@@ -75,14 +71,11 @@ class Uriel:
         return _mask(self.names, PREFIXES[kind])
 
     def distance(self, kind: Distance, one: str, other: str) -> float:
-        """Return the distance between two languages, 0..1.
+        """Return the distance between two languages, 0 (identical) to 1.
 
         Geographic distance is the great-circle distance as a share of the maximum. All others are the angle
         between the two lists of features, or of families, as a share of a right angle, which is the scale of the
         distances that lang2vec publishes. The genetic distance of an isolate to all other languages is 1.
-
-        Raises:
-            DataError: geographic distance requested, but the files have no coordinates.
         """
         first, second = self.languages[one], self.languages[other]
         if one == other:
@@ -117,15 +110,8 @@ def read_uriel(data: Path, codes: Iterable[str], *, varieties: bool = False) -> 
     """Return the features of some languages.
 
     Sources describe macrolanguages (Arabic, not its standard variety), so features are those of `Language.iso3`; trees
-    and maps have the varieties, so genealogy and coordinates are those of `Language.individual`.
-
-    Args:
-        data: data folder, which has `uriel/` or `lang2vec/`.
-        codes: registered languages, or ISO 639-3 codes of others.
-        varieties: True to also use the features of the varieties, which are sparser.
-
-    Raises:
-        DataError: the files are missing or invalid, or lack one of the languages.
+    and maps have the varieties, so genealogy and coordinates are those of `Language.individual`. With `varieties`, so
+    are the features, which are sparser then. Codes are registered languages, or ISO 639-3 codes of others.
     """
     folder = uriel_folder(data) or data / FOLDERS[0]
     stats = [(path.name, path.stat()) for path in sorted(folder.glob("*.npz"))]
@@ -145,22 +131,13 @@ def _read(folder: Path, wanted: tuple[str, ...], varieties: bool, stamps: object
     families, member = _rows(folder, "family_features", individual)
     placed = (folder / f"{PLACES}.npz").is_file()
     coordinates = _places(*_rows(folder, PLACES, individual)) if placed else None
-    return Uriel(
-        names,
-        {
-            code: LanguageFeatures(
-                values[row],
-                averages[row] >= 0,  # -1 if unknown
-                tuple(families[column].removeprefix("F_") for column in np.flatnonzero(member[row] > 0)),
-                None if coordinates is None else coordinates[row],
-            )
-            for row, code in enumerate(wanted)
-        },
-    )
-
-
-_FETCH = "Run `isogloss fetch uriel`"
-_FIX = "Run `isogloss fetch uriel --force`"
+    languages = {}
+    for row, code in enumerate(wanted):
+        ancestors = tuple(families[column].removeprefix("F_") for column in np.flatnonzero(member[row] > 0))
+        place = None if coordinates is None else coordinates[row]
+        attested = averages[row] >= 0  # -1 if unknown
+        languages[code] = LanguageFeatures(values[row], attested, ancestors, place)
+    return Uriel(names, languages)
 
 
 def _iso3(code: str) -> tuple[str, str]:
@@ -173,7 +150,6 @@ def _iso3(code: str) -> tuple[str, str]:
 
 
 def _rows(folder: Path, name: str, codes: list[str]) -> tuple[tuple[str, ...], FloatArray]:
-    """Return the column names of one table, and the rows of some languages."""
     path = folder / f"{name}.npz"
     if not path.is_file():
         raise DataError("no such file", where=str(path), fix=_FETCH)
@@ -193,15 +169,12 @@ def _rows(folder: Path, name: str, codes: list[str]) -> tuple[tuple[str, ...], F
 
 
 def _places(names: tuple[str, ...], distances: FloatArray) -> FloatArray:
-    """Estimate coordinates by trilateration from distances to 299 reference points.
-
-    The cosine of a distance is the dot product of the unit vectors of its ends.
-    """
+    """Estimate coordinates by trilateration from distances to 299 reference points."""
+    # The cosine of a distance is the dot product of the unit vectors of its ends.
     degrees = np.array([[float(part) for part in name.removeprefix("GC_").split("_")] for name in names])
     latitude, longitude = np.radians(degrees).T
-    points = np.stack(
-        [np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)], axis=1
-    )
+    across = np.cos(latitude)
+    points = np.stack([across * np.cos(longitude), across * np.sin(longitude), np.sin(latitude)], axis=1)
     solution = np.linalg.lstsq(points, np.cos(np.pi * distances).T, rcond=None)[0].T
     unit: FloatArray = solution / np.linalg.norm(solution, axis=1, keepdims=True)
     return unit

@@ -11,7 +11,7 @@ import msgspec
 from isogloss.errors import unknown
 from isogloss.grammar.file import AskedQuestion, Grammar
 from isogloss.grammar.schema import LEAST_NAMES, PROPERTIES, TESTS, concepts
-from isogloss.grammar.words import Word
+from isogloss.grammar.templates import Word
 
 # Slots filled with a person's name.
 PEOPLE = ("a", "b")
@@ -30,7 +30,6 @@ class ChecklistCase:
     """One assignment of concepts to the slots of a test: `a` is a name (`m3`), `p` a property (`colour/red`).
 
     Attributes:
-        test: name of the test.
         number: index among the cases of the test.
         slots: concept of each slot.
         contexts: number of the test's contexts to use, from the first; None for all.
@@ -54,16 +53,13 @@ class ChecklistCase:
 
     def lexicon(self, slot: str) -> str:
         """Return the lexicon of a slot: `name` for people, the drawn kind for a property, else the slot's name."""
-        if slot in PEOPLE:
-            return "name"
-        return self._drawn[slot].rpartition("/")[0] or slot
+        return "name" if slot in PEOPLE else self._drawn[slot].rpartition("/")[0] or slot
 
 
 class ChecklistExample(msgspec.Struct, frozen=True, kw_only=True):
     """A context with a question and its correct answers.
 
     Attributes:
-        case: case of the example.
         place: index among the examples of the case.
         answer: a span of the context.
         people: names in the example.
@@ -111,10 +107,7 @@ def _drawn_slots(test: str, rng: random.Random) -> dict[str, str]:
 
 @cache
 def draw(test: str, count: int = 200, seed: int = 0) -> tuple[ChecklistCase, ...]:
-    """Draw exactly `count` distinct cases of a test.
-
-    The stream depends only on the seed and the test, so a larger draw begins with the smaller one.
-    """
+    """Draw `count` distinct cases of a test; a larger draw with the same seed begins with the smaller one."""
     if test not in TESTS:
         raise unknown("test", test, TESTS)
     rng = random.Random(f"isogloss/{seed}/{test}")  # noqa: S311 - reproducible, not secret
@@ -167,10 +160,7 @@ def examples(case: ChecklistCase, speaker: Grammar) -> Iterator[ChecklistExample
 
 
 def opposites(case: ChecklistCase, speaker: Grammar) -> list[str]:
-    """Return for each question the sentence that answers the opposite one, about the correct person.
-
-    Empty if questions do not ask for one of two people.
-    """
+    """Return for each question the sentence that answers the opposite one of two people, or "" without them."""
     _, questions = templates(case, speaker)
     if len(questions) != 2 or not all(question.slot in PEOPLE for question in questions):
         return ["" for _ in questions]

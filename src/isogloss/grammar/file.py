@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from isogloss.errors import IsoglossError, unknown
-from isogloss.grammar.polish import polisher
+from isogloss.grammar import templates
 from isogloss.grammar.schema import ASKED, CASED_SCRIPTS, PROPERTIES, TESTS, LanguageFile, concepts, parse
-from isogloss.grammar.templates import Filler, Slot, TemplateWriter, answer_slot, compiled
-from isogloss.grammar.words import GrammarError, Rewrite, Word, with_degree
+from isogloss.grammar.templates import Filler, GrammarError, Rewrite, Slot, TemplateWriter, Word, answer_slot
 from isogloss.languages import language
 
 _FOLDER = files("isogloss.grammar") / "languages"
@@ -28,11 +27,7 @@ def grammar_path(code: str) -> Path:
 
 
 def checkout_path(code: str) -> Path:
-    """Return the path of a language file in a checkout, which may be edited.
-
-    Raises:
-        IsoglossError: this is an installed package.
-    """
+    """Return the path of a language file in a checkout, which may be edited, unlike that of an installed package."""
     path = grammar_path(code)
     if not (path.parents[4] / "pyproject.toml").is_file():
         fix = "Clone the repository, run pip install -e . there, and try again"
@@ -41,14 +36,7 @@ def checkout_path(code: str) -> Path:
 
 
 class AskedQuestion(NamedTuple):
-    """A question template of a case.
-
-    Attributes:
-        question: question template.
-        answer: answer template, a span of the context.
-        sentence: the answer as a whole sentence.
-        slot: slot of the answer word.
-    """
+    """Templates of a question, its answer (a span of the context) and the answer as a sentence; the answer's slot."""
 
     question: str
     answer: str
@@ -76,7 +64,7 @@ class Grammar:
     def polish(self) -> Callable[[str], str]:
         """Function applied to every filled sentence."""
         capitals = language(self.code).script in CASED_SCRIPTS
-        return polisher(self.file.joins, capitals, self.file.upper, self.file.uncapitalized)
+        return templates.polisher(self.file.joins, capitals, self.file.upper, self.file.uncapitalized)
 
     @cached_property
     def _writer(self) -> TemplateWriter:
@@ -90,11 +78,8 @@ class Grammar:
     @cached_property
     def names(self) -> Mapping[str, list[Word]]:
         """Given names of men (`m`) and women (`f`)."""
-        lists = {"m": self.file.names.male, "f": self.file.names.female}
-        return {
-            gender: [_word(f"{gender}{i}", entry, gender) for i, entry in enumerate(entries)]
-            for gender, entries in lists.items()
-        }
+        lists = (("m", self.file.names.male), ("f", self.file.names.female))
+        return {sex: [_word(f"{sex}{i}", entry, sex) for i, entry in enumerate(entries)] for sex, entries in lists}
 
     @cached_property
     def answer_forms(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
@@ -104,7 +89,7 @@ class Grammar:
         article or classifier.
         """
         people = {name.concept: name for names in self.names.values() for name in names}
-        answers = [compiled(question.answer)[0] for test in self.questions.values() for question in test]
+        answers = [templates.compiled(question.answer)[0] for test in self.questions.values() for question in test]
         forms: dict[str, dict[str, tuple[str, ...]]] = {}
         for lexicon in ASKED:
             used = {piece.form: None for piece in answers if isinstance(piece, Slot) and piece.name == lexicon}
@@ -120,7 +105,7 @@ class Grammar:
         for name, agree in product(names, classes):
             with suppress(GrammarError):  # the rule does not fit the word, so this form does not exist
                 forms.append(word.form(name, agree, self.rules))
-        whole = dict.fromkeys(with_degree(form, "") for form in forms)
+        whole = dict.fromkeys(templates.with_degree(form, "") for form in forms)
         small_words = {*self.file.articles, *self.file.classifiers}
         for form in list(whole):
             words = form.split(" ")
@@ -175,15 +160,7 @@ def _word(concept: str, entry: str | Mapping[str, str], agreement: str = "") -> 
 
 @cache
 def grammar(code: str) -> Grammar:
-    """Return the grammar of a language.
-
-    Args:
-        code: ISO 639-1 code, one of `CODES`.
-
-    Raises:
-        UnknownNameError: no file for this language; the message has the nearest codes.
-        GrammarError: the file has errors, each reported with its line.
-    """
+    """Return the grammar of a language in `CODES`; a GrammarError reports every error of its file with its line."""
     if code not in CODES:
         raise unknown("language of the checklist", code, CODES)
     return Grammar(parse(grammar_path(code).read_text(encoding="utf-8"), f"{code}.toml"))

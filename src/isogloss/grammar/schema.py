@@ -5,14 +5,13 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 
 import msgspec
 
 from isogloss.decoding import decode_toml
 from isogloss.errors import near_names
-from isogloss.grammar.polish import Join
-from isogloss.grammar.templates import slots
-from isogloss.grammar.words import GrammarError
+from isogloss.grammar.templates import GrammarError, Join, slots
 from isogloss.languages import language
 
 LexiconEntry = str | dict[str, str]
@@ -97,15 +96,16 @@ class Templates(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     animal_vs_vehicle_2: QuestionTemplates
     invariance: InvarianceTemplates
 
-    def tests(self) -> dict[str, list[str]]:
-        """Return all templates by test: contexts, questions, answers, whole sentences."""
+    def tests(self) -> Iterator[tuple[str, str]]:
+        """Yield all templates with their test: contexts, questions, answers, whole sentences."""
         properties = self.properties
-        templates = {"properties": [*properties.contexts, *properties.ask.values(), *properties.sentence.values()]}
+        for text in (*properties.contexts, *properties.ask.values(), *properties.sentence.values()):
+            yield "properties", text
         for name in TESTS:
             if name != "properties":
                 test: QuestionTemplates = getattr(self, name)
-                templates[name] = [*test.contexts, *(text for texts in test.questions for text in texts)]
-        return templates
+                for text in (*test.contexts, *chain.from_iterable(test.questions)):
+                    yield name, text
 
 
 class LanguageFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -157,12 +157,7 @@ def concepts() -> Mapping[str, Mapping[str, str]]:
 
 
 def parse(text: str, name: str) -> LanguageFile:
-    """Parse a language file.
-
-    Raises:
-        DataError: the text is not TOML.
-        GrammarError: the file is invalid; every error with its line.
-    """
+    """Parse a language file; a GrammarError reports every error with its line."""
     try:
         file = msgspec.convert(decode_toml(text, name), LanguageFile)
     except msgspec.ValidationError as error:
@@ -241,10 +236,9 @@ def _name_mistakes(file: LanguageFile) -> Iterator[tuple[str, str]]:
 
 def _template_mistakes(file: LanguageFile) -> Iterator[tuple[str, str]]:
     slot_names = {*concepts(), "a", "b", "p", "q"}
-    for test, templates in file.templates.tests().items():
-        for template in templates:
-            for slot in sorted(slots(template) - slot_names):
-                yield f"templates.{test}.contexts", f"unknown slot {slot!r} in {template!r}"
+    for test, template in file.templates.tests():
+        for slot in sorted(slots(template) - slot_names):
+            yield f"templates.{test}.contexts", f"unknown slot {slot!r} in {template!r}"
     for test, (contexts, questions) in TESTS.items():
         written = getattr(file.templates, test)
         count = len(written.ask) if test == "properties" else len(written.questions)
@@ -275,10 +269,8 @@ def _script_mistakes(file: LanguageFile) -> Iterator[tuple[str, str]]:
     for name in concepts():
         for key, entry in file.lexicon(name).items():
             texts = [entry] if isinstance(entry, str) else [v for k, v in entry.items() if k != "class"]
-            wrong = "".join(_foreign(text, file.code) for text in texts)
-            if wrong:
+            if wrong := "".join(_foreign(text, file.code) for text in texts):
                 yield f"{name}.{key}", f"letters of another script: {wrong!r}"
-    for test, templates in file.templates.tests().items():
-        for template in templates:
-            if _foreign(template, file.code):
-                yield f"templates.{test}.contexts", f"letters of another script in {template!r}"
+    for test, template in file.templates.tests():
+        if _foreign(template, file.code):
+            yield f"templates.{test}.contexts", f"letters of another script in {template!r}"

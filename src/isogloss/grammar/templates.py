@@ -1,4 +1,6 @@
-"""Sentences with slots: CheckList's syntax, with forms, agreement and degree.
+"""Words with their forms, sentences with slots, and their polishing.
+
+A sentence has CheckList's slots, with forms, agreement and degree:
 
 | slot | is |
 |---|---|
@@ -14,16 +16,90 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
-from isogloss.grammar.words import GrammarError, Rewrite, Word, with_degree
+import msgspec
 
-Filler = Word | str | Sequence[str]
+from isogloss.errors import IsoglossError
 
+# Position of a degree word in a predicate: "est ~ fatigué", "a ~ faim".
+DEGREE = "~"
+_END = re.compile(r"[.!?]\s+")
+_OPENING = " \"'«“„¿¡("
 _SLOT = re.compile(
     r"\{(?P<name>[a-z_]+\d*)(?:\[(?P<index>\d+)\])?(?:\.(?P<form>[a-z_0-9]+))?(?:@(?P<agree>[a-z_]+\d*))?"
     r"(?:\+(?P<degree>[a-z_]+\d*|'[^'{}]+'))?\}"
 )
+
+
+class GrammarError(IsoglossError):
+    """A form or word that a language file uses but does not define."""
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """A form derived by rule: the first matching pattern is replaced; no match is an error.
+
+    Vowel harmony, buffer consonants and particles that depend on the last sound are lists of these steps.
+    """
+
+    name: str
+    steps: tuple[tuple[str, str], ...]
+
+    @cached_property
+    def _compiled(self) -> list[tuple[re.Pattern[str], str]]:
+        return [(re.compile(pattern), replacement) for pattern, replacement in self.steps]
+
+    def __call__(self, word: str) -> str:
+        """Return the word in this form."""
+        for pattern, replacement in self._compiled:
+            changed, count = pattern.subn(replacement, word, count=1)
+            if count:
+                return changed
+        raise GrammarError(f"rule {self.name!r} has no step for {word!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class Word:
+    """A word: its citation form, its other forms, and its agreement class (gender, noun class).
+
+    Words are compared by identity: each entry of a language file is one object.
+    """
+
+    concept: str
+    base: str
+    forms: Mapping[str, str]
+    agreement: str = ""
+
+    def form(self, name: str, agree: str, rules: Mapping[str, Rewrite]) -> str:
+        """Return the form `name`, agreeing with the class `agree`: listed as `name.class`, `name`, or derived by rule.
+
+        Without a name, return the form of the class, or the citation form.
+        """
+        if not name:
+            return self.forms.get(agree, self.base) if agree else self.base
+        for key in (f"{name}.{agree}", name) if agree else (name,):
+            if key in self.forms:
+                return self.forms[key]
+        for key in (f"{name}.{agree}", name):
+            if key in rules:
+                return rules[key](self.forms.get(agree, self.base))
+        raise GrammarError(f"{self.concept!r} has no form {name!r}", fix=f"List it, or add a rule [rules.{name}]")
+
+
+def with_degree(predicate: str, degree: str) -> str:
+    """Return a predicate with or without a degree word."""
+    if DEGREE not in predicate:
+        if degree:
+            raise GrammarError(f"{predicate!r} has no position for a degree word", fix="Mark it with ~")
+        return predicate
+    if degree:
+        return predicate.replace(DEGREE, degree)
+    blank = next(blank for blank in (f"{DEGREE} ", f" {DEGREE}", DEGREE) if blank in predicate)
+    return predicate.replace(blank, "", 1)
+
+
+Filler = Word | str | Sequence[str]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -88,14 +164,12 @@ class TemplateWriter:
     """Filler of templates by the rules of one language, with a cache of slot texts."""
 
     def __init__(self, rules: Mapping[str, Rewrite], polish: Callable[[str], str] = str) -> None:
-        self._rules = rules
-        self._polish = polish
+        self._rules, self._polish = rules, polish
         self._known: dict[tuple[object, ...], str] = {}
 
     def fill(self, template: str, fillers: Mapping[str, Filler]) -> str:
         """Return the template with its slots filled."""
-        pieces = [piece if isinstance(piece, str) else self._slot(piece, fillers) for piece in compiled(template)]
-        return "".join(pieces)
+        return "".join(piece if isinstance(piece, str) else self._slot(piece, fillers) for piece in compiled(template))
 
     def say(self, template: str, fillers: Mapping[str, Filler]) -> str:
         """Return the filled template, polished (contractions, capitals) for the language."""
@@ -115,3 +189,51 @@ class TemplateWriter:
             with suppress(TypeError):
                 self._known[key] = text
             return text
+
+
+class Join(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A contraction or elision: every match of the pattern is replaced (`de le ` by `du `).
+
+    The examples (before, after) serve as tests.
+    """
+
+    pattern: str
+    replacement: str
+    examples: list[tuple[str, str]]
+
+
+def polisher(
+    joins: Sequence[Join], capitals: bool, upper: dict[str, str], uncapitalized: Sequence[str]
+) -> Callable[[str], str]:
+    """Return a function that contracts sentences of one language and, in scripts with capitals, capitalises them.
+
+    `upper` has letters with a capital other than Unicode's (Turkish i); beginnings in `uncapitalized` stay lower-case,
+    and the next word is capitalised (Afrikaans 'n).
+    """
+    compiled = [(re.compile(join.pattern), join.replacement) for join in joins]
+
+    def contract(text: str) -> str:
+        for pattern, replacement in compiled:
+            text = pattern.sub(replacement, text)
+        return text
+
+    def capitalize(text: str) -> str:
+        start = 0
+        while True:
+            position = start
+            for small in uncapitalized:
+                if text.startswith(small, position):
+                    position += len(small)
+            while position < len(text) and text[position] in _OPENING:
+                position += 1
+            if position < len(text) and not text[position].isupper():
+                letter = text[position]
+                text = f"{text[:position]}{upper.get(letter) or letter.upper()}{text[position + 1 :]}"
+            end = _END.search(text, position)
+            if end is None:
+                return text
+            start = end.end()
+
+    if not capitals:
+        return contract
+    return lambda text: capitalize(contract(text))

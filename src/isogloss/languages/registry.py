@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass, fields
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from isogloss.errors import unknown
+from isogloss.grouping import group_by
 
 RIGHT_TO_LEFT = frozenset({"Arab", "Hebr"})
 UNSEGMENTED = frozenset({"Hans", "Jpan", "Mymr", "Thai"})
@@ -93,7 +95,6 @@ def all_languages() -> tuple[Language, ...]:
 
 
 def _language(cell: dict[str, Any]) -> Language:
-    """Return a language from its row; empty cells are None."""
     marks = {field.name: cell.pop(field.name) for field in fields(Typology)}
     known = None not in marks.values()
     cell["typology"] = Typology(**{name: mark == "1" for name, mark in marks.items()}) if known else None
@@ -104,7 +105,6 @@ def _language(cell: dict[str, Any]) -> Language:
 
 @cache
 def _index() -> dict[str, Language]:
-    """Return every accepted name of a language, case-folded."""
     return {
         key.casefold(): entry
         for entry in all_languages()
@@ -146,7 +146,5 @@ def scripts() -> dict[str, tuple[Language, ...]]:
 
 
 def _grouped(attribute: str) -> dict[str, tuple[Language, ...]]:
-    groups: dict[str, list[Language]] = {}
-    for entry in all_languages():
-        groups.setdefault(getattr(entry, attribute), []).append(entry)
+    groups = group_by(all_languages(), attrgetter(attribute))
     return {name: tuple(groups[name]) for name in sorted(groups)}

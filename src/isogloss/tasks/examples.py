@@ -17,12 +17,9 @@ Column = Sequence[Any] | Callable[[], Sequence[Any]]
 
 @dataclass(eq=False)
 class Pool:
-    """Candidate pool of a retrieval task. Languages and texts are read lazily.
+    """Candidate pool of a retrieval task, read lazily: languages by candidate id, and texts in the same order.
 
-    Attributes:
-        read_languages: returns {candidate id: language}.
-        read_texts: returns the texts, in the same order.
-        read_targets: returns {id: text} of the gold candidates only, if reading all texts is slow.
+    `read_targets` returns {id: text} of the gold candidates only, if reading all texts is slow.
     """
 
     read_languages: Callable[[], Mapping[str, str]]
@@ -141,9 +138,4 @@ class Examples:
 
     def rows_of(self, name: str, rows: Sequence[int]) -> Callable[[], Sequence[Any]]:
         """Return a function that computes these rows of a column."""
-
-        def chosen() -> Sequence[Any]:
-            column = self.column(name)
-            return [column[row] for row in rows]
-
-        return chosen
+        return lambda: list(map(self.column(name).__getitem__, rows))

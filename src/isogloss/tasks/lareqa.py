@@ -71,7 +71,7 @@ def _answering(paragraph: squad.Paragraph, question: squad.Question, sentences: 
 
 
 @lru_cache(maxsize=2)
-def _built(files: tuple[tuple[str, Path, Stamp], ...]) -> tuple[RetrievalTexts, Pool, dict[str, str], str]:
+def _built(files: tuple[tuple[str, Path, Stamp], ...]) -> tuple[RetrievalTexts, Pool, dict[str, str], Digest]:
     """Build the task over these files, with the article of every shared id, once for all languages."""
     digest = Digest()
     by_language = {language: squad.read(path, digest) for language, path, _ in files}
@@ -81,7 +81,7 @@ def _built(files: tuple[tuple[str, Path, Stamp], ...]) -> tuple[RetrievalTexts, 
         for (_, question), name in zip(squad.questions(articles), squad.article_names(articles), strict=True):
             titles.setdefault(str(question.id), name)
     members = {identifier: identifier.partition("_")[0] for identifier in built.candidates}
-    return built, Pool(lambda: members, lambda: list(built.candidates.values())), titles, digest.hex
+    return built, Pool(lambda: members, lambda: list(built.candidates.values())), titles, digest
 
 
 def read(files: SplitFiles) -> Examples | None:
@@ -95,9 +95,9 @@ def read(files: SplitFiles) -> Examples | None:
         where = str(files.root / files.relative(files.pattern, missing[0]))
         raise DataError(what, where=where, fix="Run isogloss fetch lareqa")
     key = tuple((code, path, stamp(path)) for code, path in paths.items() if path is not None)
-    built, pool, titles, checksum = _built(key)
+    built, pool, titles, files.digest = _built(key)
     expected = files.task.expected(files.language, "candidates")
-    count = sum(language == files.language for language in pool.languages)
+    count = pool.languages.count(files.language)
     if expected is not None and count != expected:
         raise DataError(f"{count} candidate sentences, expected {expected}", where=str(paths[files.language]))
     ending = f"_{files.language}"
@@ -109,6 +109,4 @@ def read(files: SplitFiles) -> Examples | None:
     units = [identifier.removesuffix(ending) for identifier in ids]
     # Cluster names equal XQuAD's: the articles are the same.
     clusters = [titles[unit] for unit in units]
-    examples = files.examples(ids, columns, "targets", units=units, clusters=clusters, pool=pool)
-    examples.checksum = checksum
-    return examples
+    return files.examples(ids, columns, "targets", units=units, clusters=clusters, pool=pool)

@@ -15,19 +15,16 @@ from isogloss.tasks.registry import no_language
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import SPLITS, Layout, Task
 
+DataPath = str | os.PathLike[str] | None
 
-def data_folder(data: str | os.PathLike[str] | None) -> Path:
+
+def data_folder(data: DataPath) -> Path:
     """Return the data folder: the argument, ISOGLOSS_DATA, or the user's cache."""
     return Path(data) if data is not None else default_data_dir()
 
 
 def load(
-    task: str | Task,
-    language: str,
-    split: str = "test",
-    data: str | os.PathLike[str] | None = None,
-    *,
-    allow_partial: bool = False,
+    task: str | Task, language: str, split: str = "test", data: DataPath = None, *, allow_partial: bool = False
 ) -> Examples:
     """Load the examples of a task in a language.
 
@@ -53,11 +50,9 @@ def load(
     root = load_object(task.made_by)() if task.made_by else data_folder(data)
     candidates: list[Examples] = []
     for layout in task.layouts:
-        pattern = getattr(layout, split)
-        if pattern:
+        if pattern := getattr(layout, split):
             files = SplitFiles(task=task, language=language, split=split, root=root, pattern=pattern)
-            examples = reader_of(layout)(files)
-            if examples is not None:
+            if (examples := reader_of(layout)(files)) is not None:
                 candidates.append(examples)
                 if examples.has_gold and _is_full(task, examples):
                     return examples
@@ -68,10 +63,8 @@ def load(
 
 def reader_of(layout: Layout) -> Callable[[SplitFiles], Examples | None]:
     """Return the function that reads a layout."""
-    name = layout.reader
-    reader: Callable[[SplitFiles], Examples | None] = load_object(
-        name if ":" in name else f"isogloss.tasks.readers.{name.replace('.', ':')}"
-    )
+    name = layout.reader if ":" in layout.reader else f"isogloss.tasks.readers.{layout.reader.replace('.', ':')}"
+    reader: Callable[[SplitFiles], Examples | None] = load_object(name)
     return reader
 
 
@@ -115,11 +108,8 @@ def _no_files(task: Task, language: str, split: str, root: Path) -> MissingDataE
         return MissingDataError(f"{task.id} has no {split} split", fix=f"Use {' or '.join(others)}")
     from isogloss.data.fetch.catalog import datasets_with  # imports the downloaders
 
-    paths = (
-        SplitFiles(task=task, language=language, split=split, root=root, pattern=pattern).relative(pattern)
-        for pattern in patterns
-    )
-    fetch = " or ".join(f"isogloss fetch {name}" for name in datasets_with(paths))
+    files = SplitFiles(task=task, language=language, split=split, root=root, pattern=patterns[0])
+    fetch = " or ".join(f"isogloss fetch {name}" for name in datasets_with(map(files.relative, patterns)))
     folder = f"--data at a folder with one of: {', '.join(patterns)}"
     fix = f"Run {fetch}, or point {folder}" if fetch else f"Point {folder}"
     if task.made_by:
@@ -128,14 +118,8 @@ def _no_files(task: Task, language: str, split: str, root: Path) -> MissingDataE
     return MissingDataError(what, fix=fix, cause=cause)
 
 
-def load_gold(
-    task: Task, language: str, split: str, data: str | os.PathLike[str] | None, *, allow_partial: bool = False
-) -> Examples:
-    """Load examples with gold.
-
-    Raises:
-        DataError: there are no examples or no gold; the fix names the split with gold.
-    """
+def load_gold(task: Task, language: str, split: str, data: DataPath, *, allow_partial: bool = False) -> Examples:
+    """Load examples with gold; if there are none, the error names the split with gold."""
     examples = load(task, language, split, data, allow_partial=allow_partial)
     missing = "" if examples.has_gold else f"the {split} file has no gold answers"
     reason = missing or kind_of(task).placeholder(examples)
@@ -153,7 +137,7 @@ def load_gold(
     raise NoGoldError(reason, where=", ".join(examples.sources), fix=fix)
 
 
-def _split_with_gold(task: Task, language: str, split: str, data: str | os.PathLike[str] | None) -> str:
+def _split_with_gold(task: Task, language: str, split: str, data: DataPath) -> str:
     for other in (name for name in ("test", "dev") if name != split):
         with suppress(DataError):
             examples = load(task, language, other, data)

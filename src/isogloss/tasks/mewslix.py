@@ -118,15 +118,15 @@ def _entity_text(entity: _Entity) -> str:
 
 
 @lru_cache(maxsize=2)
-def _documents(path: Path, _stamp: Stamp) -> tuple[list[_Document], str]:
+def _documents(path: Path, _stamp: Stamp) -> tuple[list[_Document], Digest]:
     digest = Digest()
-    return list(jsonl(path, _Document, digest)), digest.hex
+    return list(jsonl(path, _Document, digest)), digest
 
 
 @of_one_file
 def read(files: SplitFiles, path: Path) -> Examples | None:
     """Read the mentions of one language; candidates come from `candidate_set_entities.jsonl` in the same folder."""
-    documents, checksum = _documents(path, stamp(path))
+    documents, files.digest = _documents(path, stamp(path))
     mentions = [(doc.context, m) for doc in documents if doc.context.language == files.language for m in doc.mentions]
     if not mentions:
         return None
@@ -142,7 +142,6 @@ def read(files: SplitFiles, path: Path) -> Examples | None:
     news = [context.document_id for context, _ in mentions]
     clusters = clusters_within(files.language, news) if all(news) else None
     examples = files.examples(ids, columns, "targets", clusters=clusters, pool=pool)
-    examples.checksum = checksum
     if candidates is None:
         examples.notes.append("missing candidate_set_entities.jsonl: cannot check candidate ids and languages")
     return examples

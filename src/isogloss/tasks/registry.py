@@ -18,28 +18,19 @@ INVARIANCE_TASKS = (
     *(f"{name}-unrelated" for name in CHECKLIST_TASKS),
 )
 
-TASKS: Registry[Task] = Registry(
-    "task",
-    Task,
-    {
-        **dict.fromkeys(SHIPPED, "isogloss.tasks.shipped:declared"),
-        **dict.fromkeys((*CHECKLIST_TASKS, *INVARIANCE_TASKS), "isogloss.checklist.tasks:declared"),
-        **dict.fromkeys(MINI_TASKS, "isogloss.tasks.mini:declared"),
-    },
-    "isogloss.tasks",
-    named_by="id",
-)
+_ORIGINS = {
+    **dict.fromkeys(SHIPPED, "isogloss.tasks.shipped:declared"),
+    **dict.fromkeys((*CHECKLIST_TASKS, *INVARIANCE_TASKS), "isogloss.checklist.tasks:declared"),
+    **dict.fromkeys(MINI_TASKS, "isogloss.tasks.mini:declared"),
+}
+TASKS: Registry[Task] = Registry("task", Task, _ORIGINS, "isogloss.tasks", named_by="id")
 
 # Aliases: accepted everywhere, never printed.
 ALIASES: Mapping[str, str] = {"panx": "wikiann", "bucc2018": "bucc"}
 
 
 def canonical(name: str) -> str:
-    """Return the id for a name or alias.
-
-    Raises:
-        UnknownNameError: unknown task; the message has the nearest names.
-    """
+    """Return the id for a name or alias; the error for an unknown name has the nearest names."""
     lowered = name.lower()
     task_id = ALIASES.get(lowered, lowered)
     if task_id not in TASKS:

@@ -184,6 +184,7 @@ MLQA = _qa(
 )
 
 _GOLDP = "tydiqa/tydiqa-goldp-v1.1"
+_PREPARED = "tydiqa_goldp/{name}_tydiqa"
 # XTREME's test set is the published dev set.
 TYDIQA = _qa(
     id="tydiqa",
@@ -195,11 +196,7 @@ TYDIQA = _qa(
     layouts=(
         Layout("questions.all_languages", test=f"{_GOLDP}-dev.json", train=f"{_GOLDP}-train.json"),
         Layout("questions.one_language", test=f"{_GOLDP}-dev/tydiqa-goldp-dev-{{name}}.json"),
-        Layout(
-            "questions.one_language",
-            test="tydiqa_goldp/{name}_tydiqa_dev.json",
-            train="tydiqa_goldp/{name}_tydiqa_train.json",
-        ),
+        Layout("questions.one_language", test=f"{_PREPARED}_dev.json", train=f"{_PREPARED}_train.json"),
         Layout(
             "questions.one_language",
             test=f"{_GOLDP}-dev/tydiqa.{{lang}}.dev.json",

@@ -8,6 +8,7 @@ from typing import Any
 
 from isogloss.checked_settings import checked_setting, checked_settings
 from isogloss.errors import DataError, UnknownNameError, unknown
+from isogloss.grouping import group_by
 from isogloss.metrics.aggregate import RULES
 from isogloss.plugins import Registry
 from isogloss.tasks import registry
@@ -49,10 +50,8 @@ class Suite:
     @property
     def categories(self) -> dict[str, tuple[str, ...]]:
         """Return the tasks by category."""
-        by_category: dict[str, tuple[str, ...]] = {}
-        for name, member in self.members.items():
-            by_category[member.category] = (*by_category.get(member.category, ()), name)
-        return by_category
+        by_category = group_by(self.members, lambda name: self.members[name].category)
+        return {category: tuple(names) for category, names in by_category.items()}
 
 
 def _in_xtreme(name: str, added: str) -> tuple[str, ...]:
@@ -92,13 +91,8 @@ _SHIPPED = (
     ),
 )
 
-SUITES: Registry[Suite] = Registry(
-    "suite",
-    Suite,
-    {shipped.id: "isogloss.tasks.suites:shipped_suite" for shipped in _SHIPPED},
-    "isogloss.suites",
-    named_by="id",
-)
+_ORIGINS = {shipped.id: "isogloss.tasks.suites:shipped_suite" for shipped in _SHIPPED}
+SUITES: Registry[Suite] = Registry("suite", Suite, _ORIGINS, "isogloss.suites", named_by="id")
 
 
 def shipped_suite(name: str) -> Suite:
@@ -143,14 +137,9 @@ def from_toml(path: Path) -> Suite:
     rule = table.get("rule", "category")
     if rule not in RULES:
         raise unknown("rule", rule, RULES)
-    return Suite(
-        id=path.stem,
-        title=table.get("title", path.stem),
-        tasks=tasks,
-        rule=rule,
-        languages=_languages(table, tasks, path),
-        weights={name: _weight(item, path) for name, item in _by_task(table, "weights", tasks, path).items()},
-    )
+    title, languages = table.get("title", path.stem), _languages(table, tasks, path)
+    weights = {name: _weight(item, path) for name, item in _by_task(table, "weights", tasks, path).items()}
+    return Suite(id=path.stem, title=title, tasks=tasks, rule=rule, languages=languages, weights=weights)
 
 
 def _languages(table: dict[str, Any], tasks: tuple[str, ...], path: Path) -> dict[str, tuple[str, ...]]:
@@ -186,7 +175,6 @@ def _weight(item: Any, path: Path) -> float:
 
 
 def _by_task(table: dict[str, Any], key: str, tasks: tuple[str, ...], path: Path) -> dict[str, Any]:
-    """Return a table by task, with canonical names."""
     by_task = {canonical(name): item for name, item in table.get(key, {}).items()}
     for name in by_task:
         if name not in tasks:

@@ -1,8 +1,4 @@
-"""Safe extraction of selected members from zip and tar archives.
-
-The catalogue, not the archive, decides where files go; the unpacked size is limited, and nothing is installed before
-the whole archive has been read.
-"""
+"""Safe extraction of archives: the catalogue decides where files go, and the unpacked size is limited."""
 
 import hashlib
 import io
@@ -30,9 +26,6 @@ def extract(
 
     An archive is a zip, or a tar that is plain or packed with gzip, bzip2 or xz; recognised by content, not by name.
     Paths in `skip` are not written. A limit of 0 bytes means 30 times the size of the archive, at least 64 MiB.
-
-    Raises:
-        DataError: the archive is damaged, too large, or has members that point outside or are links.
     """
     most = limit or max(SAFE_BYTES, MAX_RATIO * archive.stat().st_size)
     budget = UnpackLimit(most, lambda what: DataError(what, fix=_FIX))
@@ -62,10 +55,8 @@ def _zip(stream: io.BufferedReader, budget: UnpackLimit) -> Iterator[ArchiveMemb
             if info.flag_bits & 1:
                 raise DataError(f"encrypted member {info.filename}", fix=_FIX)
             if not info.is_dir():
-                is_file = not stat.S_ISLNK(info.external_attr >> 16)
-                yield ArchiveMember(
-                    info.filename, is_file, partial(lambda info: limited(archive.open(info), budget), info)
-                )
+                opened = partial(lambda info: limited(archive.open(info), budget), info)
+                yield ArchiveMember(info.filename, not stat.S_ISLNK(info.external_attr >> 16), opened)
 
 
 def _tar(stream: io.BufferedReader, budget: UnpackLimit) -> Iterator[ArchiveMember]:
@@ -79,7 +70,6 @@ def _tar(stream: io.BufferedReader, budget: UnpackLimit) -> Iterator[ArchiveMemb
 def _chosen(
     members: Iterable[ArchiveMember], rules: tuple[ExtractRule, ...], budget: UnpackLimit
 ) -> Iterator[tuple[str, ArchiveMember]]:
-    """Yield the members selected by a rule, with their target paths."""
     for member in members:
         name = _safe(member.name)
         for rule in rules:

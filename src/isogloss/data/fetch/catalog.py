@@ -1,7 +1,4 @@
-"""Catalogue of downloads: files, addresses, checksums and target paths.
-
-The entries are data (`catalog.toml`, `pinned.tsv`); this module only adds types.
-"""
+"""Catalogue of downloads: files, addresses, checksums and target paths, from `catalog.toml` and `pinned.tsv`."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -108,8 +105,8 @@ def datasets() -> Mapping[str, Dataset]:
     entries = {}
     for name, entry in catalogue.items():
         # Small pinned files first: they are quick, and archives do not overwrite them.
-        sources = (*pinned.get(name, ()), *(_remote_file(name, source) for source in entry.get("sources", ())))
-        entries[name] = Dataset(name=name, **{**entry, "sources": sources, "by_hand": tuple(entry.get("by_hand", ()))})
+        sources = (*pinned.get(name, ()), *(_remote_file(name, source) for source in entry.pop("sources", ())))
+        entries[name] = Dataset(name=name, sources=sources, by_hand=tuple(entry.pop("by_hand", ())), **entry)
     return entries
 
 
@@ -132,21 +129,13 @@ def datasets_with(files: Iterable[str]) -> list[str]:
     ]
 
 
-def _remote_file(name: str, entry: Mapping[str, Any]) -> RemoteFile:
-    return RemoteFile(
-        dataset=name,
-        name=entry["urls"][0].rpartition("/")[2],
-        urls=tuple(entry["urls"]),
-        size=entry["bytes"],
-        sha256=entry["sha256"],
-        path=entry.get("path", ""),
-        rules=tuple(
-            ExtractRule(_pattern(rule["member"]), rule["to"], _pattern(rule["inside"]) if "inside" in rule else None)
-            for rule in entry.get("extract", ())
-        ),
-        members=entry.get("members", 1),
+def _remote_file(dataset: str, entry: dict[str, Any]) -> RemoteFile:
+    def pattern(text: str) -> re.Pattern[str]:
+        return re.compile(text, re.VERBOSE)
+
+    rules = tuple(
+        ExtractRule(pattern(rule["member"]), rule["to"], pattern(rule["inside"]) if "inside" in rule else None)
+        for rule in entry.pop("extract", ())
     )
-
-
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(text, re.VERBOSE)
+    urls, size = tuple(entry.pop("urls")), entry.pop("bytes")
+    return RemoteFile(dataset=dataset, name=urls[0].rpartition("/")[2], urls=urls, size=size, rules=rules, **entry)

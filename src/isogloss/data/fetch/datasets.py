@@ -39,13 +39,9 @@ class FetchOutcome:
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetStatus:
-    """Completeness of a dataset in a folder, by file names.
+    """Completeness of a dataset in a folder: numbers of present and expected files, by file names.
 
-    Attributes:
-        present: number of present files.
-        expected: number of expected files.
-        size: total download size in bytes, as far as published.
-        exact: True if all download sizes are published.
+    `size` is the total download size in bytes as far as published, `exact` is True if all sizes are.
     """
 
     dataset: Dataset
@@ -69,9 +65,7 @@ def status(dataset: Dataset, data: Path) -> DatasetStatus:
     files = {source.path for source in dataset.sources if source.path and resolve(data / source.path)}
     patterns = {rule.glob for source in dataset.sources for rule in source.rules}
     for pattern in patterns.union(dataset.by_hand):
-        files.update(
-            path.with_name(unpacked_name(path)).relative_to(data).as_posix() for path in find_all(data, pattern)
-        )
+        files |= {path.with_name(unpacked_name(path)).relative_to(data).as_posix() for path in find_all(data, pattern)}
     expected = len(dataset.by_hand) + sum(1 if source.path else source.members for source in dataset.sources)
     return DatasetStatus(
         dataset=dataset,
@@ -113,7 +107,10 @@ def fetch(
     try:
         with _exclusive(data / WORK), requests.Session() as web, _silent_pooch():
             session = DownloadSession(session=web, mirror=mirror, retry=retry or RetryPolicy(), progress=progress)
-            run = _FetchRun(data, ChecksumRecord(data / RECORD, scratch=data / WORK), session, force)
+            path, what, fix = data / RECORD, "a record of checksums", "Move the file away"
+            raw = read_bytes(path) if path.exists() else b"{}"
+            record = decode_json(raw, str(path), dict[str, FetchedFile], what=what, fix=fix)
+            run = _FetchRun(data, record, session, force)
             return [run.fetch_file(source, dataset) for dataset in datasets for source in dataset.sources]
     except OSError as error:
         what = f"cannot be written ({error.strerror or error})"
@@ -140,8 +137,7 @@ def _exclusive(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _silent_pooch() -> Iterator[None]:
-    """Silence pooch, which logs every single file."""
-    logger = pooch.get_logger()
+    logger = pooch.get_logger()  # it would log every single file
     level = logger.level
     logger.setLevel("ERROR")
     try:
@@ -158,39 +154,10 @@ class FetchedFile(msgspec.Struct, frozen=True):
     files: dict[str, str]
 
 
-class ChecksumRecord:
-    """Downloads of a data folder, by `<dataset>/<file name>`; every change is written atomically.
-
-    Unpublished checksums are taken from the first download and enforced from then on. A new record is written to the
-    folder `scratch` first; an invalid file raises a DataError.
-    """
-
-    def __init__(self, path: Path, *, scratch: Path) -> None:
-        self.path = path
-        self._new = scratch / path.name
-        self._fetched: dict[str, FetchedFile] = {}
-        if self.path.exists():
-            what, fix = "a record of checksums", "Move the file away"
-            self._fetched = decode_json(read_bytes(path), str(path), dict[str, FetchedFile], what=what, fix=fix)
-
-    def get(self, key: str) -> FetchedFile | None:
-        """Return the record of a download, or None if it was never fetched."""
-        return self._fetched.get(key)
-
-    def add(self, key: str, fetched: FetchedFile) -> None:
-        """Add a download to the record."""
-        self._fetched[key] = fetched
-        packed = msgspec.json.encode(self._fetched, order="sorted")
-        self._new.write_bytes(msgspec.json.format(packed, indent=1) + b"\n")
-        self._new.replace(self.path.resolve())
-
-
 @dataclass(frozen=True)
 class _FetchRun:
-    """One call of `fetch`."""
-
     data: Path
-    record: ChecksumRecord
+    record: dict[str, FetchedFile]  # by `<dataset>/<file name>`
     session: DownloadSession
     force: bool
 
@@ -237,7 +204,7 @@ class _FetchRun:
             if source.sha256:
                 raise
             what = "the file on the server differs from the one first fetched"
-            fix = f"If you trust the new one, remove {source.key!r} from {self.record.path}"
+            fix = f"If you trust the new one, remove {source.key!r} from {self.data / RECORD}"
             raise ChecksumError(what, where=error.where, fix=fix) from error
         sha256 = sha256 or sha256_of(download)
         if source.rules:
@@ -246,7 +213,11 @@ class _FetchRun:
             files = {source.path: sha256}
             _move(download, self.data / source.path)
         if source.rules or not source.sha256:
-            self.record.add(source.key, FetchedFile(sha256, url, files))
+            # Unpublished checksums are taken from the first download and enforced from then on.
+            self.record[source.key] = FetchedFile(sha256, url, files)
+            new = self.data / WORK / RECORD
+            new.write_bytes(msgspec.json.format(msgspec.json.encode(self.record, order="sorted"), indent=1) + b"\n")
+            new.replace((self.data / RECORD).resolve())
         shutil.rmtree(work)
 
     def _unpack(self, archive: Path, source: RemoteFile, dataset: Dataset) -> dict[str, str]:

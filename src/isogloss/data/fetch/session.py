@@ -4,22 +4,16 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import pooch
 import requests
 
+from isogloss.data.fetch import downloaders
 from isogloss.data.fetch.catalog import RemoteFile
-from isogloss.data.fetch.downloaders import (
-    SCHEME,
-    DownloadLimit,
-    FolderDownloader,
-    HostError,
-    PipDownloader,
-    ResumingDownloader,
-    RetryPolicy,
-)
+from isogloss.data.fetch.downloaders import DownloadLimit, HostError, RetryPolicy
 from isogloss.data.files import byte_limit
 from isogloss.errors import DataError, IsoglossError
 
@@ -41,12 +35,9 @@ def is_mirror(mirror: str) -> bool:
 
 @dataclass(kw_only=True)
 class DownloadSession:
-    """Downloads through pooch, with a record of failed hosts.
+    """Downloads through pooch from the official hosts or a mirror (base URL or folder), with a record of failed hosts.
 
-    Attributes:
-        mirror: base URL or folder used instead of the official hosts, "" for none.
-        failures: number of consecutive failed files, by host.
-        dead: hosts to skip, with their last error.
+    `failures` counts consecutive failed files by host; `dead` has the hosts to skip, with their last error.
     """
 
     session: requests.Session
@@ -59,11 +50,8 @@ class DownloadSession:
     def download(self, source: RemoteFile, sha256: str, work: Path) -> tuple[Path, str]:
         """Download to the folder `work` and verify; return the file and its address.
 
-        Addresses are tried in order; `sha256` is "" if no checksum is known. Unfinished downloads stay in `work`.
-
-        Raises:
-            ChecksumError: all addresses answered, one of them with another file.
-            DataError: no address has the file; the error of the first is raised.
+        Addresses are tried in order; `sha256` is "" if no checksum is known. Unfinished downloads stay in `work`. If
+        none has the file, raise a ChecksumError if one answered with another file, or else the error of the first.
         """
         problems: list[IsoglossError] = []
         addresses = source.urls
@@ -104,22 +92,18 @@ class DownloadSession:
         fix = "The copy is damaged or modified: get the file elsewhere and use --mirror"
         raise ChecksumError(f"not the published file: its SHA-256 is not {sha256}", where=address, fix=fix)
 
-    def _downloader(
-        self, address: str, source: RemoteFile, sha256: str, work: Path
-    ) -> ResumingDownloader | FolderDownloader | PipDownloader:
-        def progress(done: int) -> None:
-            self.progress(source, done)
-
+    def _downloader(self, address: str, source: RemoteFile, sha256: str, work: Path) -> Callable[..., None]:
+        progress = partial(self.progress, source)
         # Without a checksum the size in the catalogue is not guaranteed either.
         published = bool(sha256 and source.size)
         limit = DownloadLimit(source.size if published else byte_limit(), published)
         if self.mirror and Path(self.mirror).is_dir():
             # For a single file, another data folder also works as a mirror.
             paths = dict.fromkeys((source.key, source.path or source.key))
-            return FolderDownloader(tuple(Path(self.mirror, file) for file in paths), progress, limit)
-        if address.startswith(SCHEME):
-            return PipDownloader(source.key, self.retry, progress)
+            return partial(downloaders.copy_from_folder, [Path(self.mirror, file) for file in paths], progress, limit)
+        if address.startswith(downloaders.SCHEME):
+            return partial(downloaders.download_wheel, source.key, self.retry, progress)
         part = work / f"{source.name}.part"
-        return ResumingDownloader(
+        return downloaders.ResumingDownloader(
             session=self.session, part=part, retry=self.retry, checked=bool(sha256), progress=progress, limit=limit
         )

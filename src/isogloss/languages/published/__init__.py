@@ -21,7 +21,6 @@ class PublishedResult:
     """A system's row in a benchmark's main table.
 
     Attributes:
-        system: the system's name.
         regime: training regime ("zero-shot", "translate-train", ...; "human" for people).
         average: overall score, if printed.
         metrics: task -> metric -> score, 0..100, as far as printed.
@@ -48,9 +47,6 @@ def table(name: str) -> list[dict[str, str]]:
 
     Args:
         name: name of the CSV file, such as "per_language"; README.md lists them.
-
-    Raises:
-        UnknownNameError: unknown table.
     """
     files = {path.stem: path for path in Path(__file__).parent.glob("*.csv")}
     if name not in files:
@@ -60,11 +56,7 @@ def table(name: str) -> list[dict[str, str]]:
 
 
 def overall(suite: str) -> list[PublishedResult]:
-    """Return the main table of "xtreme-r" (its Table 4) or "xtreme" (its Table 2).
-
-    Raises:
-        UnknownNameError: any other suite.
-    """
+    """Return the main table of "xtreme-r" (its Table 4) or "xtreme" (its Table 2)."""
     if suite not in SUITES:
         raise unknown("suite", suite, SUITES)
     results = []

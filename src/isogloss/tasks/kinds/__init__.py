@@ -11,22 +11,18 @@ from isogloss.tasks.task import Task
 
 __all__ = ["KINDS", "Judgement", "Kind", "LanguagePairs", "RowProblem", "Values", "Vectors", "judge", "kind_of"]
 
-KINDS: Registry[Kind] = Registry(
-    "kind",
-    Kind,  # type: ignore[type-abstract]
-    {
-        "classification": "isogloss.tasks.kinds.classification:Classification",
-        "choice": "isogloss.tasks.kinds.classification:Choice",
-        "tagging": "isogloss.tasks.kinds.tagging:Tagging",
-        "qa": "isogloss.tasks.kinds.qa:QuestionAnswering",
-        "bitext": "isogloss.tasks.kinds.retrieval:Bitext",
-        "pool": "isogloss.tasks.kinds.retrieval:PoolRetrieval",
-        "mining": "isogloss.tasks.kinds.mining:Mining",
-        "match": "isogloss.checklist.kind:Match",
-        "invariance": "isogloss.checklist.kind:Invariance",
-    },
-    "isogloss.kinds",
-)
+_ORIGINS = {
+    "classification": "isogloss.tasks.kinds.classification:Classification",
+    "choice": "isogloss.tasks.kinds.classification:Choice",
+    "tagging": "isogloss.tasks.kinds.tagging:Tagging",
+    "qa": "isogloss.tasks.kinds.qa:QuestionAnswering",
+    "bitext": "isogloss.tasks.kinds.retrieval:Bitext",
+    "pool": "isogloss.tasks.kinds.retrieval:PoolRetrieval",
+    "mining": "isogloss.tasks.kinds.retrieval:Mining",
+    "match": "isogloss.checklist.kind:Match",
+    "invariance": "isogloss.checklist.kind:Invariance",
+}
+KINDS: Registry[Kind] = Registry("kind", Kind, _ORIGINS, "isogloss.kinds")  # type: ignore[type-abstract]
 
 
 def kind_of(task: Task) -> Kind:
@@ -35,11 +31,7 @@ def kind_of(task: Task) -> Kind:
 
 
 def judge(task: Task, examples: Examples, values: Values) -> Judgement:
-    """Score answers with the metrics of the task's kind and those added by plugins.
-
-    Raises:
-        IsoglossError: the task's main metric does not exist.
-    """
+    """Score answers with the metrics of the task's kind and those added by plugins."""
     judgement = kind_of(task).judge(task, examples, values)
     for metric in added_metrics(task.kind):
         if metric.statistics is None or metric.name in judgement.metrics:

@@ -1,7 +1,4 @@
-"""Base class of task kinds: answer format, reading, checks, scoring, translation and available attributes.
-
-Other packages query the kind instead of comparing task names.
-"""
+"""Base class of task kinds, which other packages query instead of comparing task names."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -172,11 +169,7 @@ class Kind(ABC):
     ) -> Values:
         """Return answers by nearest neighbours, for retrieval kinds.
 
-        Args:
-            task: the task.
-            examples: examples of one language.
-            vectors: query and candidate vectors.
-            margin: threshold for pairs if there is no dev set to tune one on; None raises an error instead.
+        `margin` is the threshold for pairs if there is no dev set to tune one on; None raises an error instead.
         """
         raise DataError(f"{task.id} cannot be answered with vectors", fix=f"Each prediction must be {self.answer_help}")
 

@@ -1,4 +1,4 @@
-"""Retrieval: the answer is a ranked list of candidate ids (Tatoeba: the nearest one)."""
+"""Retrieval: the answer is a ranked list of candidate ids (Tatoeba: the nearest one), or nothing in bitext mining."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from isogloss.errors import DataError
-from isogloss.metrics import accuracy, ranking
+from isogloss.metrics import accuracy, mining, ranking
 from isogloss.metrics.search import normalize_rows, search
-from isogloss.metrics.statistics import MEAN, IntArray, Statistics
-from isogloss.tasks.examples import Column, Examples, Pool
+from isogloss.metrics.statistics import F1, MEAN, PRECISION, RECALL, IntArray, Statistics
+from isogloss.tasks.examples import REST, Column, Examples, Pool
 from isogloss.tasks.kinds.base import Judgement, Kind, LanguagePairs, RowProblem, Values, Vectors
 from isogloss.tasks.task import Task
 
@@ -19,25 +19,22 @@ CUTOFF = 20
 # LAReQA's one-target scores use 20 ranks after removing up to ten other targets.
 _DEPTH_OF_COMPETING = 30
 
-FOR_RETRIEVAL = (
+_FOR_RETRIEVAL = (
     "the task is to find translations, so translated input makes no sense (XTREME has no such baseline either)"
 )
+_TUNED_HERE = "the threshold was tuned on the gold it is scored on"
+_TUNED_PERHAPS = "thresholds are tuned on dev: if this one was, the dev scores are too high"
 
 
 def pool_of(examples: Examples) -> Pool:
-    """Return the candidate pool.
-
-    Raises:
-        DataError: the examples have no pool.
-    """
+    """Return the candidate pool; raise DataError if there is none."""
     if examples.pool is None or not len(examples.pool):
         where = f"{examples.task}/{examples.language}"
         raise DataError("no candidate pool to search", where=where, fix=f"Run isogloss fetch {examples.task}")
     return examples.pool
 
 
-def refuse_empty(task: Task, ids: list[str], values: list[Any]) -> None:
-    """Raise DataError if a gold list is empty."""
+def _refuse_empty(task: Task, ids: list[str], values: list[Any]) -> None:
     for identifier, value in zip(ids, values, strict=True):
         if not value:
             raise DataError("empty gold list", where=f"{task.id} {identifier!r}")
@@ -50,7 +47,7 @@ class _Retrieval(Kind):
     inputs = ("text",)
     gold = "targets"
     retrieval = True
-    no_translated_training = no_translated_test = FOR_RETRIEVAL
+    no_translated_training = no_translated_test = _FOR_RETRIEVAL
 
     def normalize(self, value: Any) -> Any:
         """Return a list of ids as strings; a bare id becomes a list of one."""
@@ -139,7 +136,7 @@ class PoolRetrieval(_Retrieval):
 
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
         """Return the gold candidates; for entities, only the first."""
-        refuse_empty(task, ids, values)
+        _refuse_empty(task, ids, values)
         if task.options.get("single_target", False):
             return ids, {"targets": [[value[0].strip()] for value in values]}
         for identifier, value in zip(ids, values, strict=True):
@@ -184,6 +181,69 @@ class PoolRetrieval(_Retrieval):
         return Judgement(metrics, LanguagePairs("one-target", rows, target_languages))
 
 
+class Mining(Kind):
+    """BUCC 2018."""
+
+    form = "pairs"
+    answer_type = list[str] | str
+    answer_help = "the id of the English sentence, or a list of ids; leave out sentences without a translation"
+    inputs = ("text",)
+    gold = "targets"
+    lenient = True
+    silence_is_answer = True
+    label_format = "pairs"
+    ids_tell_gold = True
+    retrieval = True
+    no_translated_training = no_translated_test = _FOR_RETRIEVAL
+
+    def normalize(self, value: Any) -> Any:
+        """Return a list of English ids."""
+        return value if isinstance(value, list) else [value]
+
+    def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
+        """Yield English ids that do not exist."""
+        pool = examples.pool.language_of if examples.pool is not None else None
+        for row, targets in enumerate(values):
+            for item in targets or ():
+                if pool is not None and item not in pool:
+                    yield row, f"{item!r} is not a sentence of the English side", "Use the ids of the .en file"
+
+    def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
+        """Return the gold pairs; source sentences without a pair have no translation."""
+        _refuse_empty(task, ids, values)
+        return [*ids, REST], {"targets": [*values, []]}
+
+    def answers_from_vectors(
+        self, task: Task, examples: Examples, vectors: Vectors, *, margin: float | None = None
+    ) -> list[list[str]]:
+        """Pair sentences one to one by ratio margin, above the best dev threshold; on dev itself, add a note."""
+        pairs = _scored(examples, vectors)
+        if examples.split == "dev" and examples.has_gold:
+            gold = _gold_pairs(examples)
+            cut = mining.threshold(pairs, gold)
+            fair, _, _ = mining.pair_f1(gold, mining.cross_fitted_pairs(pairs, gold))
+            note = f"{_TUNED_HERE}; F1 is {100 * fair:.1f} with each half cut at the other half's threshold"
+            if not examples.tuned_on_gold:
+                examples.notes.append(note)
+                examples.tuned_on_gold = True
+        else:
+            cut = _dev_threshold(task, examples, vectors, margin)
+        targets = {source: [target] for source, target, score in pairs if score >= cut}
+        return [targets.get(identifier, []) for identifier in examples.ids]
+
+    def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
+        """Return F1, precision and recall over the pairs."""
+        rows = np.zeros((len(examples), 3))
+        for row, (gold, value) in enumerate(zip(examples["targets"], values, strict=True)):
+            if gold or value:
+                predicted = set(value or ())
+                rows[row] = len(predicted.intersection(gold)), len(predicted), len(set(gold))
+        # One row per source sentence, the resampling unit that two systems share.
+        by_value = {"f1": F1, "precision": PRECISION, "recall": RECALL}
+        notes = [_TUNED_PERHAPS] if examples.split == "dev" and not examples.tuned_on_gold else []
+        return Judgement({name: Statistics(rows, value) for name, value in by_value.items()}, notes=notes)
+
+
 def _with_rivals(ranked: Sequence[str], targets: Sequence[str]) -> list[str]:
     """Return the part of a ranking that can affect a target's rank: each target once, and `CUTOFF` others."""
     rivals: list[str] = []
@@ -205,8 +265,7 @@ def _with_rivals(ranked: Sequence[str], targets: Sequence[str]) -> list[str]:
 def _padded(lists: Sequence[Sequence[str]], codes: dict[str, int]) -> IntArray:
     """Encode lists of ids as integer rows padded with -1, adding new ids to `codes`."""
     lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
-    width = int(lengths.max(initial=1))
-    table = np.full((len(lists), max(width, 1)), -1, dtype=np.int64)
+    table = np.full((len(lists), int(lengths.max(initial=1))), -1, dtype=np.int64)
     flat = (codes.setdefault(item, len(codes)) for item in chain.from_iterable(lists))
     table[np.arange(table.shape[1]) < lengths[:, None]] = np.fromiter(flat, dtype=np.int64, count=int(lengths.sum()))
     return table
@@ -216,8 +275,39 @@ def _target_languages(examples: Examples, codes: dict[str, int]) -> Any:
     """Return the language of every target, by code, or None without a pool."""
     if examples.pool is None:
         return None
-    wanted = {target for targets in examples["targets"] for target in targets}
     languages = np.full(len(codes), "", dtype="<U8")
-    for target in wanted:
+    for target in set(chain.from_iterable(examples["targets"])):
         languages[codes[target]] = examples.pool.language_of.get(target, "")
     return languages
+
+
+def _gold_pairs(examples: Examples) -> list[tuple[str, str]]:
+    return [(i, j) for i, targets in zip(examples.ids, examples["targets"], strict=True) for j in targets]
+
+
+def _scored(examples: Examples, vectors: Vectors) -> list[tuple[str, str, float]]:
+    """Return mined (source id, target id, score) triples without sentences that occur more than once."""
+    pool = pool_of(examples)
+    queries, candidates = vectors.queries(examples), vectors.candidates(examples)
+    rows, times = mining.unify(examples["text"])
+    target_rows, target_times = mining.unify(pool.text)
+    return [
+        (examples.ids[rows[i]], pool.ids[target_rows[j]], score)
+        for score, i, j in mining.mine(queries[rows], candidates[target_rows])
+        if times[i] == 1 and target_times[j] == 1
+    ]
+
+
+def _dev_threshold(task: Task, examples: Examples, vectors: Vectors, margin: float | None) -> float:
+    from isogloss.tasks.loading import load
+
+    try:
+        dev = load(task, examples.language, "dev", examples.root)
+        if not dev.has_gold:
+            raise DataError("the dev file has no gold pairs to tune a threshold on", where=", ".join(dev.sources))
+    except DataError:
+        if margin is None:
+            raise
+        examples.notes.append(f"no dev set to tune a threshold on; using margin {margin}")
+        return margin
+    return mining.threshold(_scored(dev, vectors), _gold_pairs(dev))

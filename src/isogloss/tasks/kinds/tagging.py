@@ -68,7 +68,11 @@ class Tagging(Kind):
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Return chunk F1 and token accuracy, or character-span F1 if the answers are spans."""
         if _are_spans(examples, values):
-            return _judge_spans(task, examples, values)
+            spans_of = gold_spans(task, examples), predicted_spans(examples, values)
+            boundaries = spans.statistics(*spans_of, boundaries_only=True)
+            note = "character-span F1 is not comparable with published scores, which are token-based"
+            metrics = {"f1": spans.statistics(*spans_of), "boundary_f1": boundaries}
+            return Judgement(metrics, dialect=SPANS, notes=[note])
         gold = examples["tags"]
         predicted = [["O"] * len(tags) if value is None else value for value, tags in zip(values, gold, strict=True)]
         f1 = chunks.statistics(gold, predicted, dialect=task.dialect)
@@ -92,7 +96,7 @@ def _span_errors(task: Task, examples: Examples, values: Values) -> Iterator[Row
             if isinstance(item, str):
                 yield row, "one file mixes tags and spans", "Use either tags or spans throughout"
             elif not 0 <= item[0] < item[1] <= len(text):
-                yield (row, f"span {item[0]}-{item[1]} is outside the text (length {len(text)})", "Count code points")
+                yield row, f"span {item[0]}-{item[1]} is outside the text (length {len(text)})", "Count code points"
             elif item[2] not in types:
                 yield row, f"type {item[2]!r} is not one of {', '.join(sorted(types))}", "Write the bare type"
 
@@ -106,11 +110,9 @@ def gold_spans(task: Task, examples: Examples) -> list[list[Span]]:
     """Return the gold character spans per sentence."""
     if marks_entities(task):
         return spans.from_sentences(examples["tags"], examples["offsets"], dialect=task.dialect)
+    sentences = zip(examples["offsets"], examples["tags"], strict=True)
     # Bare tags: every word is a span.
-    return [
-        [(start, end, tag) for (start, end), tag in zip(offsets, tags, strict=True)]
-        for tags, offsets in zip(examples["tags"], examples["offsets"], strict=True)
-    ]
+    return [[(*offset, tag) for offset, tag in zip(*sentence, strict=True)] for sentence in sentences]
 
 
 def predicted_spans(examples: Examples, values: Values) -> list[list[Span]]:
@@ -119,11 +121,3 @@ def predicted_spans(examples: Examples, values: Values) -> list[list[Span]]:
         [(*spans.trim(text, start, end), kind) for start, end, kind in value or ()]
         for value, text in zip(values, examples["text"], strict=True)
     ]
-
-
-def _judge_spans(task: Task, examples: Examples, values: Values) -> Judgement:
-    gold, predicted = gold_spans(task, examples), predicted_spans(examples, values)
-    boundaries = spans.statistics(gold, predicted, boundaries_only=True)
-    note = "character-span F1 is not comparable with published scores, which are token-based"
-    metrics = {"f1": spans.statistics(gold, predicted), "boundary_f1": boundaries}
-    return Judgement(metrics, dialect=SPANS, notes=[note])

@@ -36,16 +36,10 @@ _LAYOUTS = {
 
 def _languages(name: str) -> tuple[str, ...]:
     from isogloss.grammar.file import CODES
-    from isogloss.tasks.mini.content import choice_languages, pos_languages
+    from isogloss.tasks.mini.sentences import choice_languages, pos_languages
 
-    everyone = tuple(CODES)
-    return {
-        "xcopa": choice_languages(),
-        "udpos": pos_languages(),
-        "tatoeba": tuple(code for code in everyone if code != "en"),
-        "mewslix": MEWSLIX,
-        "lareqa": LAREQA,
-    }.get(name, everyone)
+    some = {"xcopa": choice_languages(), "udpos": pos_languages(), "mewslix": MEWSLIX, "lareqa": LAREQA}
+    return tuple(code for code in CODES if code != "en") if name == "tatoeba" else some.get(name, CODES)
 
 
 @cache

@@ -5,7 +5,6 @@ import json
 import random
 import tempfile
 from collections.abc import Iterable
-from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -14,7 +13,6 @@ from isogloss.data.location import cache_dir
 from isogloss.grammar.file import CODES
 from isogloss.tasks.mini import LAREQA, MEWSLIX, POOL, SIZES, TEST
 from isogloss.tasks.mini import sentences as made
-from isogloss.tasks.mini.content import causes_and_effects, choice_languages, effects, pos_languages
 from isogloss.tasks.readers.split_files import corpus_iso3
 from isogloss.version import __version__
 
@@ -55,10 +53,10 @@ def make(root: Path) -> None:
     for split, languages in (("test", CODES), ("dev", ("en",)), ("train", ("en",))):
         for code in languages:
             for name in ("xquad", "mlqa", "tydiqa"):
-                _json(root / f"{name}/{split}.{code}.json", made.squad(name, code, split, SIZES[split]))
+                _lines(root / f"{name}/{split}.{code}.json", [_dump(made.squad(name, code, split, SIZES[split]))])
             _lines(root / f"xnli/{split}-{code}.tsv", made.inference(code, split, SIZES[split]))
             _lines(root / f"wikiann/{split}-{code}.tsv", made.named(code, split, SIZES[split]))
-            if code in pos_languages():
+            if code in made.pos_languages():
                 _lines(root / f"udpos/{split}-{code}.tsv", made.tagged(code, split, SIZES[split]))
     for code in CODES:
         if code != "en":
@@ -67,7 +65,8 @@ def make(root: Path) -> None:
             _lines(root / f"tatoeba/tatoeba.{iso3}-eng.eng", english)
             _lines(root / f"tatoeba/tatoeba.{iso3}-eng.{iso3}", other)
     for code in LAREQA:
-        _json(root / f"lareqa/xquad-r/{code}.json", made.squad("xquad", code, "test", TEST, sentence_breaks=True))
+        content = made.squad("xquad", code, "test", TEST, sentence_breaks=True)
+        _lines(root / f"lareqa/xquad-r/{code}.json", [_dump(content)])
     _choices(root / "xcopa/data")
     make_mewslix(root / "mewslix", POOL)
 
@@ -80,11 +79,11 @@ def make_mewslix(root: Path, pool: int, mentions: int = TEST) -> None:
 
 
 def _choices(root: Path) -> None:
-    for code in choice_languages():
-        items = causes_and_effects(code)
-        rows = (_dump({**asdict(item), "idx": number}) for number, item in enumerate(items[:TEST]))
+    for code in made.choice_languages():
+        items = made.causes_and_effects(code)
+        rows = (_dump({**item, "idx": number}) for number, item in enumerate(items[:TEST]))
         _lines(root / code / f"test.{code}.jsonl", rows)
-    pairs = list(effects())
+    pairs = list(made.effects())
     for split, name in (("train", "train"), ("dev", "val")):
         rng = random.Random(f"mini/xcopa/{split}")  # noqa: S311 - reproducible, not secret
         _lines(root / "en" / f"{name}.en.jsonl", made.plausible_pairs(pairs, SIZES[split], rng))
@@ -92,10 +91,6 @@ def _choices(root: Path) -> None:
 
 def _dump(row: object) -> str:
     return json.dumps(row, ensure_ascii=False)
-
-
-def _json(path: Path, content: object) -> None:
-    _lines(path, [_dump(content)])
 
 
 def _lines(path: Path, lines: Iterable[str]) -> None:

@@ -17,10 +17,9 @@ def tatoeba(files: SplitFiles) -> Examples | None:
         raise DataError(f"{len(english)} English lines but {len(other)} in the other language", where=files.where())
     ids = [str(row) for row in range(len(english))]
     columns: dict[str, Column] = {"text": english, "targets": [[identifier] for identifier in ids]}
+    pool = Pool(lambda: dict.fromkeys(ids, files.language), lambda: other)
     # The same English sentences are translated into several languages.
-    return files.examples(
-        ids, columns, "targets", clusters=english, pool=Pool(lambda: dict.fromkeys(ids, files.language), lambda: other)
-    )
+    return files.examples(ids, columns, "targets", clusters=english, pool=pool)
 
 
 def tatoeba_prepared(files: SplitFiles) -> Examples | None:

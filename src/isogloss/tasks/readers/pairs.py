@@ -12,19 +12,15 @@ from isogloss.tasks.readers.split_files import SplitFiles, clusters_within, of_o
 
 # The raw XNLI release spells one label in two ways.
 RENAMED = {"contradictory": "contradiction"}
-
-
 # PAWS-X's placeholder for a sentence that could not be translated.
 _UNTRANSLATED = "NS"
 
 TextPairs = Sequence[Sequence[str]]
+Clusters = Callable[[SplitFiles, TextPairs], list[str] | None]
 
 
 def _examples(
-    files: SplitFiles,
-    pairs: TextPairs,
-    labels: Sequence[str] = (),
-    clusters: Callable[[SplitFiles, TextPairs], list[str] | None] = lambda _files, _pairs: None,
+    files: SplitFiles, pairs: TextPairs, labels: Sequence[str] = (), clusters: Clusters | None = None
 ) -> Examples:
     """Return examples from rows of two texts, with labels as a third column, separately, or none."""
     columns: dict[str, Column] = {"text_a": [row[0] for row in pairs], "text_b": [row[1] for row in pairs]}
@@ -33,13 +29,12 @@ def _examples(
         if len(labels) != len(pairs):
             raise DataError(f"{len(labels)} labels for {len(pairs)} pairs", where=files.where())
         columns["label"] = [RENAMED.get(label, label) for label in labels]
-    return files.examples(files.row_ids(len(pairs)), columns, "label", clusters=clusters(files, pairs))
+    names = clusters(files, pairs) if clusters and files.split != "train" else None
+    return files.examples(files.row_ids(len(pairs)), columns, "label", clusters=names)
 
 
-def _premises(files: SplitFiles, pairs: TextPairs) -> list[str] | None:
+def _premises(files: SplitFiles, pairs: TextPairs) -> list[str]:
     """Cluster rows by premise: its rows are adjacent and the same in all languages; the first row names the cluster."""
-    if files.split == "train":
-        return None
     names = files.row_ids(len(pairs))
     for row in range(1, len(pairs)):
         if pairs[row][0] == pairs[row - 1][0]:
@@ -49,8 +44,6 @@ def _premises(files: SplitFiles, pairs: TextPairs) -> list[str] | None:
 
 def _shared_sentences(files: SplitFiles, pairs: TextPairs) -> list[str] | None:
     """Cluster pairs that share a sentence, transitively."""
-    if files.split == "train":
-        return None
     parent = list(range(len(pairs)))
 
     def first(row: int) -> int:
@@ -87,23 +80,21 @@ def prepared_xnli(files: SplitFiles, path: Path) -> Examples | None:
 @of_one_file
 def xnli(files: SplitFiles, path: Path) -> Examples | None:
     """Read the official release: one file for all languages, with a header."""
-    by_language, checksum = _release(path, stamp(path))
+    by_language, files.digest = _release(path, stamp(path))
     if files.language not in by_language:
         return None
-    examples = _examples(files, by_language[files.language], clusters=_premises)
-    examples.checksum = checksum
-    return examples
+    return _examples(files, by_language[files.language], clusters=_premises)
 
 
 @lru_cache(maxsize=1)
-def _release(path: Path, _stamp: Stamp) -> tuple[dict[str, list[tuple[str, str, str]]], str]:
+def _release(path: Path, _stamp: Stamp) -> tuple[dict[str, list[tuple[str, str, str]]], Digest]:
     """Read premise, hypothesis and label of every pair, by language, once for all languages."""
     digest = Digest()
     by_language: dict[str, list[tuple[str, str, str]]] = {}
     # language, gold_label, …, sentence1 in the seventh column and sentence2 in the eighth
     for row in rows(path, (8, 64), digest):
         by_language.setdefault(row[0], []).append((row[6], row[7], row[1]))
-    return by_language, digest.hex
+    return by_language, digest
 
 
 @of_one_file

@@ -51,18 +51,15 @@ def english(files: SplitFiles) -> Examples | None:
 def all_languages(files: SplitFiles, path: Path) -> Examples | None:
     """Read a file with all languages; ids begin with the language's name, as in TyDiQA."""
     prefix = files.relative("{name}-")
-    articles, checksum = _all_articles(path, stamp(path))
+    articles, files.digest = _all_articles(path, stamp(path))
     named = zip(squad.questions(articles), squad.article_names(articles), strict=True)
     questions = [(pair, name) for pair, name in named if str(pair[1].id).startswith(prefix)]
     if not questions:
         return None
-    examples = _examples(files, [pair for pair, _ in questions], [name for _, name in questions])
-    examples.checksum = checksum
-    return examples
+    return _examples(files, [pair for pair, _ in questions], [name for _, name in questions])
 
 
 @lru_cache(maxsize=1)
-def _all_articles(path: Path, _stamp: Stamp) -> tuple[list[squad.Article], str]:
-    """Read a file of all languages once."""
+def _all_articles(path: Path, _stamp: Stamp) -> tuple[list[squad.Article], Digest]:
     digest = Digest()
-    return squad.read(path, digest), digest.hex
+    return squad.read(path, digest), digest

@@ -29,10 +29,7 @@ def clusters_within(
 ) -> list[str] | None:
     """Name clusters by source, prefixed with the language; return None if all examples are independent.
 
-    Args:
-        language: two-letter code.
-        sources: source of each example; equal sources form one cluster.
-        shared: cluster names valid across languages, by row; they take precedence over sources.
+    `shared` has cluster names valid across languages, by row; they take precedence over sources.
     """
     first: dict[Hashable, int] = {}
     rows = list(map(first.setdefault, sources, count()))

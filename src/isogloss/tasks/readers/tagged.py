@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +28,8 @@ _IN_TWO_SCRIPTS = "zh_gsd"
 def _examples(
     files: SplitFiles, tagged: Iterable[WordsAndTags], raw: Callable[[list[list[str]]], TextAndOffsets]
 ) -> Examples:
-    tokens: list[list[str]] = []
-    tags: list[list[str] | None] = []
-    for sentence_words, sentence_tags in tagged:
-        tokens.append(sentence_words)
-        tags.append(sentence_tags)
+    sentence_pairs = list(tagged)
+    tokens, tags = [tokens for tokens, _ in sentence_pairs], [tags for _, tags in sentence_pairs]
     # Raw text and offsets are only needed by systems with their own tokens, so they are computed lazily.
     both = cache(lambda: raw(tokens))
     columns: dict[str, Column] = {"tokens": tokens, "text": lambda: both()[0], "offsets": lambda: both()[1]}
@@ -47,24 +44,21 @@ def _repeated(examples: Examples) -> Examples:
     return examples
 
 
-def _joined(language: str) -> Callable[[list[list[str]]], TextAndOffsets]:
-    def raw(tokens: list[list[str]]) -> TextAndOffsets:
-        pairs = [join(sentence, language) for sentence in tokens]
-        return [text for text, _ in pairs], [list(offsets) for _, offsets in pairs]
-
-    return raw
+def _joined(language: str, tokens: list[list[str]]) -> TextAndOffsets:
+    pairs = [join(sentence, language) for sentence in tokens]
+    return [text for text, _ in pairs], [offsets for _, offsets in pairs]
 
 
 @of_one_file
 def words(files: SplitFiles, path: Path) -> Examples | None:
     """Read XTREME's prepared files, with or without tags."""
-    return _repeated(_examples(files, tagged_sentences(path, files.digest), _joined(files.language)))
+    return _repeated(_examples(files, tagged_sentences(path, files.digest), partial(_joined, files.language)))
 
 
 @of_one_file
 def panx(files: SplitFiles, path: Path) -> Examples | None:
     """Read WikiANN's original files, `xx:word<TAB>tag`."""
-    return _repeated(_examples(files, panx_sentences(path, files.digest), _joined(files.language)))
+    return _repeated(_examples(files, panx_sentences(path, files.digest), partial(_joined, files.language)))
 
 
 def treebanks(files: SplitFiles) -> Examples | None:
@@ -91,13 +85,9 @@ def treebanks(files: SplitFiles) -> Examples | None:
 
 
 def _raw_treebanks(paths: list[Path], language: str) -> TextAndOffsets:
-    texts: list[str] = []
-    offsets: list[list[tuple[int, int]]] = []
-    for path in paths:
-        for sentence in sentences(lines(path), language, source=str(path)):
-            texts.append(sentence.text)
-            offsets.append(list(sentence.offsets))
-    return texts, offsets
+    read = (sentence for path in paths for sentence in sentences(lines(path), language, source=str(path)))
+    pairs = [(sentence.text, sentence.offsets) for sentence in read]
+    return [text for text, _ in pairs], [offsets for _, offsets in pairs]
 
 
 def overlay(full: Examples, part: Examples) -> Examples:
