@@ -52,6 +52,10 @@ def test_case_and_punctuation_count_and_a_single_long_word_is_split() -> None:
     assert bleus(["hell"], ["hell is"], "en", "paper") == 0
 
 
+def test_space_at_the_end_is_ignored() -> None:
+    assert bleus(["-"], ["-\n"], "en", "explainaboard") == 1
+
+
 @given(TEXT)
 def test_tokens_are_sacrebleus(text: str) -> None:
     tokenizers = pytest.importorskip("sacrebleu.tokenizers.tokenizer_13a", reason="sacrebleu is not installed")

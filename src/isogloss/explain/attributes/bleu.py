@@ -41,8 +41,9 @@ def bleus(
     reference_of = np.fromiter((index_of[text] for text in references), np.int64, len(references))
     if convention in ("paper", "explainaboard"):
         split = cutter(language, convention)
-        cut = (lambda text: cut_13a(" ".join(split(text)))) if convention == "paper" else cut_13a
-        ours, theirs = ([cut(text) for text in texts] for texts in (candidates, distinct))
+        # sacrebleu strips the end of a line, where the tokeniser would join a hyphen to the next line.
+        prepare = (lambda text: " ".join(split(text))) if convention == "paper" else str.rstrip
+        ours, theirs = ([cut_13a(prepare(text)) for text in texts] for texts in (candidates, distinct))
         return exp_smoothed_bleus(ours, theirs, reference_of, effective_order=convention == "explainaboard")
     cut = cutter(language)
     return token_bleus([cut(text) for text in plain(candidates)], [cut(text) for text in plain(distinct)], reference_of)
