@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from isogloss.analysis.finding import AnalysisError
-from isogloss.analysis.run_statistics import MOST_EXAMPLES
 from isogloss.data.files import read_text
 from isogloss.data.tables import finite_number
 from isogloss.errors import unknown
@@ -24,6 +23,8 @@ from isogloss.training.selection import LOSS, CheckpointScore
 
 SPLITS = ("dev", "test")
 MOST_STEPS = 2**63 - 1
+# Maximum test set size for the exact test of two runs.
+MOST_EXAMPLES = 10**6
 NEEDED = ("step", "seed", "language", "split", "value")
 # Metrics by split; their mean is the score. Empty if a file has one unnamed score.
 MainMetrics = Mapping[str, Sequence[str]]

@@ -6,8 +6,8 @@ from operator import itemgetter
 from statistics import fmean
 from typing import Literal
 
+from isogloss.analysis.correlation import interval_over_languages
 from isogloss.analysis.finding import AnalysisError, Figure, Finding, TidyTable, Value, columns, figure, require
-from isogloss.analysis.language_bootstrap import interval_over_languages
 from isogloss.errors import unknown
 from isogloss.figures import counted, score_text
 from isogloss.grouping import group_by

@@ -8,8 +8,15 @@ import numpy as np
 
 from isogloss.analysis.finding import AnalysisError, Figure, Finding, TidyTable, columns, figure, require
 from isogloss.analysis.language_columns import read_weights
-from isogloss.analysis.ranking_panels import RankingPanel, ranking_panels
-from isogloss.analysis.ranking_views import WORST, Draw, RankedView, pareto_front, ranked_views
+from isogloss.analysis.ranking_views import (
+    WORST,
+    Draw,
+    RankedView,
+    RankingPanel,
+    pareto_front,
+    ranked_views,
+    ranking_panels,
+)
 from isogloss.errors import unknown
 from isogloss.figures import counted
 from isogloss.results.published_scores import speakers as published_speakers

@@ -8,10 +8,16 @@ from pathlib import Path
 import numpy as np
 
 from isogloss.analysis import language_columns
-from isogloss.analysis.correlation import FEWEST_FAMILIES, pearson, spearman, standardised
+from isogloss.analysis.correlation import (
+    FEWEST_FAMILIES,
+    Regression,
+    explain_by_columns,
+    pearson,
+    spearman,
+    standardised,
+)
 from isogloss.analysis.finding import AnalysisError, Column, Finding, TidyTable, Value, columns, figure, first_few
 from isogloss.analysis.language_columns import ARTICLES, LOG_ARTICLES, LanguageColumn
-from isogloss.analysis.regression import Regression, explain_by_columns
 from isogloss.analysis.transfer_gap import base_name
 from isogloss.data.uriel import DISTANCES, PLACES
 from isogloss.figures import counted

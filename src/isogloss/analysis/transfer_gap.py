@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from statistics import fmean
 
+from isogloss.analysis.correlation import interval_over_languages
 from isogloss.analysis.finding import AnalysisError, Finding, TidyTable, Value, columns, figure, require
-from isogloss.analysis.language_bootstrap import interval_over_languages
 from isogloss.figures import rounded
 from isogloss.languages.published import table
 from isogloss.results.averages import transfer_gap as english_minus_others

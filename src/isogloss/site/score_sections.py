@@ -17,7 +17,7 @@ from isogloss.site.section import Section
 from isogloss.tables import charts, score_tables
 from isogloss.tables.charts import Chart, ColourScale, Hint, Record, file_name, tenths
 from isogloss.tables.coverage import coverage, coverage_table, same_cells, shared_chart, shared_scores, shared_table
-from isogloss.tables.finding_tables import finding_tables
+from isogloss.tables.findings import finding_tables
 
 
 def score_sections(systems: Systems) -> list[Section]:

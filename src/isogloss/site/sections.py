@@ -14,8 +14,7 @@ from isogloss.tables.bias_tables import bias_tables
 from isogloss.tables.charts import file_name
 from isogloss.tables.explain_io import explain_records
 from isogloss.tables.explain_tables import analysis_tables
-from isogloss.tables.finding_charts import finding_charts
-from isogloss.tables.finding_tables import ROWS_ON_PAGE, finding_tables
+from isogloss.tables.findings import ROWS_ON_PAGE, finding_charts, finding_tables
 from isogloss.tables.single_tables import ON_PAGE, calibration_tables
 
 # Analyses that a report includes.

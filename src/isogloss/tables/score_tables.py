@@ -2,8 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sized
 
 from isogloss import figures
 from isogloss.figures import MISSING, counted, difference_text, interval_text, score_text
@@ -44,8 +43,8 @@ def score_tables(systems: Systems) -> list[Table]:
     return tables
 
 
-def only_if_several(shown: Mapping[str, Any], *cells: str) -> tuple[str, ...]:
-    """Return cells that name the system if there are several."""
+def only_if_several(shown: Sized, *cells: str) -> tuple[str, ...]:
+    """Return cells that name the system, or the pair, if there are several."""
     return cells if len(shown) > 1 else ()
 
 
