@@ -99,14 +99,7 @@ def _as_text(value: object) -> str:
 
 
 class ParallelAnswers:
-    """All cells of one task and split, over their common items.
-
-    Attributes:
-        cells: cells of all systems and languages.
-        units: items common to all cells, in the order of the first.
-        languages: languages in order of appearance.
-        systems: systems in order of appearance.
-    """
+    """All cells of one task and split, over their common items (`units`, in the order of the first cell)."""
 
     def __init__(self, task: Task, cells: Sequence[ParallelCell], resample: Resample = "source") -> None:
         self.task, self.cells = task, cells
@@ -203,10 +196,7 @@ def _only_here(grid: ParallelAnswers) -> dict[str, tuple[BoolArray, BoolArray]]:
 
 
 def cohen_statistics(first: npt.NDArray[np.generic], second: npt.NDArray[np.generic]) -> Statistics:
-    """Return the statistics of Cohen's kappa (1960) of two ratings of the same items.
-
-    Columns: equality of the ratings, then the category of each rating as indicators.
-    """
+    """Return the statistics of Cohen's kappa (1960): equality of two ratings, then indicators of their categories."""
     categories, codes = np.unique(np.concatenate([first, second]), return_inverse=True)
     chosen = np.eye(len(categories))[codes]
     rows = np.column_stack([first == second, chosen[: len(first)], chosen[len(first) :]]).astype(np.float64)

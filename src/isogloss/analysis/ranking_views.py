@@ -57,11 +57,7 @@ class RankingPanel:
 
 
 def ranking_panels(scores: ScoreView, most: int = 6) -> tuple[list[RankingPanel], list[str]]:
-    """Return a panel per set of tasks shared by systems of a regime, largest first, and notes.
-
-    Raises:
-        AnalysisError: no two systems of one regime share a cell.
-    """
+    """Return a panel per set of tasks shared by systems of a regime, largest first, and notes."""
     regimes = group_by(scores.systems, lambda system: scores.results[system].regime)
     panels: list[tuple[RankingPanel, list[str]]] = []
     notes = []
@@ -119,12 +115,7 @@ def _panel(scores: ScoreView, regime: str, members: list[str], tasks: tuple[str,
 
 @dataclass(frozen=True)
 class View:
-    """A way to aggregate scores.
-
-    Attributes:
-        title: one-line description.
-        lower: True if lower is better.
-    """
+    """A way to aggregate scores, and its one-line description."""
 
     title: str
     figures: Aggregate
@@ -134,16 +125,9 @@ class View:
 def task_means(
     scores: FloatArray, present: BoolArray, weights: FloatArray, groups: FloatArray | None = None
 ) -> tuple[FloatArray, BoolArray]:
-    """Return each system's mean over the languages of each task, or over groups of languages.
+    """Return means (systems, tasks) over the weighted languages of each task, and a mask of tasks with any weight.
 
-    Args:
-        scores: scores (systems, tasks, languages).
-        present: mask of existing cells (tasks, languages).
-        weights: weight of each language.
-        groups: membership (groups, languages), 1 if a language is in a group; by default one group of all.
-
-    Returns:
-        Means (systems, tasks), and a mask of tasks with a language of positive weight.
+    Given the membership of groups (groups, languages), means are over groups of languages.
     """
     membership = np.ones((1, len(weights))) if groups is None else groups
     weighted = (membership * weights).T
@@ -159,12 +143,9 @@ def gini(values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
     It is half the mean absolute difference of two values, relative to their mean; 0 if all are 0. Weights are the
     multiplicities of the columns.
     """
-    counts = np.ones(values.shape[-1]) if weights is None else weights
-    order = np.argsort(values, axis=-1)
-    ordered, multiplicity = np.take_along_axis(values, order, axis=-1), counts[order]
+    ordered, multiplicity, below = _ordered(values, np.ones(values.shape[-1]) if weights is None else weights)
     total = multiplicity.sum(axis=-1)
     # Sum of pairwise differences, from the number of values below and above each.
-    below = np.cumsum(multiplicity, axis=-1) - multiplicity
     pairs = (ordered * multiplicity * (2 * below + multiplicity - total[..., None])).sum(axis=-1)
     mass = (ordered * multiplicity).sum(axis=-1) * total
     coefficients: FloatArray = np.divide(pairs, mass, out=np.zeros_like(pairs), where=mass > 0)
@@ -173,12 +154,17 @@ def gini(values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
 
 def worst_mean(values: FloatArray, weights: FloatArray, worst: int = WORST) -> FloatArray:
     """Return the weighted mean of the `worst` lowest numbers of each row."""
-    order = np.argsort(values, axis=-1)
-    ordered, multiplicity = np.take_along_axis(values, order, axis=-1), weights[order]
-    below = np.cumsum(multiplicity, axis=-1) - multiplicity
+    ordered, multiplicity, below = _ordered(values, weights)
     used = np.clip(worst - below, 0, multiplicity)
     means: FloatArray = (ordered * used).sum(axis=-1) / used.sum(axis=-1)
     return means
+
+
+def _ordered(values: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return each row in order, with its weights and the total weight below each value."""
+    order = np.argsort(values, axis=-1)
+    weights = weights[order]
+    return np.take_along_axis(values, order, axis=-1), weights, np.cumsum(weights, axis=-1) - weights
 
 
 def language_figures(scores: FloatArray, present: BoolArray) -> FloatArray:
@@ -191,29 +177,27 @@ def views(panel: RankingPanel, speakers: Mapping[str, float]) -> dict[str, View]
     """Return the views of a panel, except those without known weights."""
     entries = [known_language(code) for code in panel.languages]
     families = [entry.family if entry else code for entry, code in zip(entries, panel.languages, strict=True)]
-    by_name = {
-        "category": View("mean over categories of tasks (XTREME-R)", _category_view(panel)),
-        "flat": View("mean over tasks (XTREME)", _flat_view(np.ones(len(entries)))),
-        "family": View("families weighted equally", _flat_view(np.ones(len(entries)), _indicator(families))),
-    }
+    equal = np.ones(len(entries))
     by_speakers = np.array([speakers.get(code, 0.0) for code in panel.languages])
     by_articles = np.array([entry.wikipedia_articles or 0.0 if entry else 0.0 for entry in entries])
-    for name, title, weights in (
-        ("speakers", "languages weighted by speakers", by_speakers),
-        ("resources", "languages weighted by Wikipedia size", by_articles),
-    ):
-        if weights.any():
-            by_name[name] = View(title, _flat_view(weights))
-    by_name["worst"] = View(
-        f"mean of the system's own {WORST} worst languages",
-        lambda scores, present, weights: worst_mean(language_figures(scores, present), weights),
-    )
-    by_name["gini"] = View(
-        "inequality over languages, lower is better",
-        lambda scores, present, weights: gini(language_figures(scores, present), weights),
-        lower=True,
-    )
-    return by_name
+    by_name = {
+        "category": View("mean over categories of tasks (XTREME-R)", _category_view(panel)),
+        "flat": View("mean over tasks (XTREME)", _flat_view(equal)),
+        "family": View("families weighted equally", _flat_view(equal, _indicator(families))),
+        "speakers": View("languages weighted by speakers", _flat_view(by_speakers)),
+        "resources": View("languages weighted by Wikipedia size", _flat_view(by_articles)),
+        "worst": View(
+            f"mean of the system's own {WORST} worst languages",
+            lambda scores, present, weights: worst_mean(language_figures(scores, present), weights),
+        ),
+        "gini": View(
+            "inequality over languages, lower is better",
+            lambda scores, present, weights: gini(language_figures(scores, present), weights),
+            lower=True,
+        ),
+    }
+    unknown = {"speakers": not by_speakers.any(), "resources": not by_articles.any()}
+    return {name: view for name, view in by_name.items() if not unknown.get(name)}
 
 
 def _flat_view(base: FloatArray, groups: FloatArray | None = None) -> Aggregate:
@@ -252,11 +236,7 @@ def ranks(figures: FloatArray, *, lower: bool = False) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class RankedView:
-    """Figures and ranks of a panel's systems in one view, with resamples.
-
-    Attributes:
-        drawn: figures of each resample (resamples, systems).
-    """
+    """Figures and ranks of a panel's systems in one view, and its figures in each resample (resamples, systems)."""
 
     view: View
     figures: FloatArray
@@ -306,16 +286,15 @@ def ranked_views(
             scores, counts = scores + panel.errors * noise.standard_normal(scores.shape), once
         for name, view in by_name.items():
             drawn[name][index] = view.figures(scores, panel.present, counts)
-    result = {}
-    for name, view in by_name.items():
-        figures = view.figures(panel.scores, panel.present, once)
-        result[name] = RankedView(view, figures, ranks(figures, lower=view.lower), drawn[name])
-    return result
+    figures = {name: view.figures(panel.scores, panel.present, once) for name, view in by_name.items()}
+    return {
+        name: RankedView(view, figures[name], ranks(figures[name], lower=view.lower), drawn[name])
+        for name, view in by_name.items()
+    }
 
 
 def pareto_front(sizes: FloatArray, scores: FloatArray) -> BoolArray:
     """Return True for systems on the Pareto frontier of size and score."""
     as_good = (sizes[None] <= sizes[:, None]) & (scores[None] >= scores[:, None])
     better = (sizes[None] < sizes[:, None]) | (scores[None] > scores[:, None])
-    beaten = as_good & better
-    return np.asarray(~beaten.any(axis=1), dtype=np.bool_)
+    return np.asarray(~(as_good & better).any(axis=1), dtype=np.bool_)

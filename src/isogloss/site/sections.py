@@ -10,10 +10,9 @@ from isogloss.site.bias_section import BIAS_INTRO, bias_section
 from isogloss.site.explain_section import explain_intro, explain_section, pairwise_section
 from isogloss.site.score_sections import provenance_section, score_sections
 from isogloss.site.section import ReportInputs, Section
-from isogloss.tables.bias_tables import bias_tables
 from isogloss.tables.charts import file_name
 from isogloss.tables.explain_io import explain_records
-from isogloss.tables.explain_tables import analysis_tables
+from isogloss.tables.explain_tables import analysis_tables, bias_tables
 from isogloss.tables.findings import ROWS_ON_PAGE, finding_charts, finding_tables
 from isogloss.tables.single_tables import ON_PAGE, calibration_tables
 

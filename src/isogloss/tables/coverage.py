@@ -84,13 +84,7 @@ def coverage_table(systems: Systems) -> Table:
 
 @dataclass(frozen=True)
 class SharedScores:
-    """Scores of every system in shared cells.
-
-    Attributes:
-        scores: scores by system, then by task and language.
-        tasks: tasks of these cells, in table order.
-        expected: all cells of the systems' suites.
-    """
+    """Scores of every system in shared cells, their tasks in table order, and all cells of the systems' suites."""
 
     scores: dict[str, dict[Place, float]]
     tasks: tuple[str, ...]
@@ -120,10 +114,8 @@ class SharedScores:
 
 def shared_scores(systems: Systems) -> SharedScores:
     """Return the cells that all systems have in their averages, from the same split and data."""
-    cells = {
-        name: {_test_set(cell): cell for cell in each.cells if each.in_average(cell)} for name, each in systems.items()
-    }
-    shared = set.intersection(*(set(system_cells) for system_cells in cells.values())) if cells else set()
+    cells = {name: _averaged_cells(each) for name, each in systems.items()}
+    shared = set.intersection(*map(set, cells.values())) if cells else set()
     scores = {
         name: {(cell.task, cell.language): cell.score for key, cell in system_cells.items() if key in shared}
         for name, system_cells in cells.items()
@@ -132,15 +124,18 @@ def shared_scores(systems: Systems) -> SharedScores:
     return SharedScores(scores, tasks, frozenset().union(*(coverage(each).expected for each in systems.values())))
 
 
-def _test_set(cell: CellScore) -> tuple[str, ...]:
-    """Return the key that must match for two scores of a cell to be comparable."""
-    return cell.task, cell.language, cell.split, signature_parts(cell.signature).get("data", "")
+def _averaged_cells(results: Results) -> dict[tuple[str, ...], CellScore]:
+    """Return the cells in the averages by the key that must match for two scores of a cell to be comparable."""
+    return {
+        (cell.task, cell.language, cell.split, signature_parts(cell.signature).get("data", "")): cell
+        for cell in results.cells
+        if results.in_average(cell)
+    }
 
 
 def same_cells(systems: Systems) -> bool:
     """Return True if all systems have the same cells."""
-    cells = {frozenset(_test_set(cell) for cell in each.cells if each.in_average(cell)) for each in systems.values()}
-    return len(cells) <= 1
+    return len({frozenset(_averaged_cells(each)) for each in systems.values()}) <= 1
 
 
 def shared_title(shared: SharedScores) -> str:
@@ -162,15 +157,13 @@ def shared_table(shared: SharedScores) -> Table:
 
 def shared_chart(shared: SharedScores) -> Chart:
     """Return the same means as a dot chart."""
-    records: list[dict[str, Any]] = []
-    for name in shared.scores:
-        means = {MEAN: shared.mean(name), **shared.task_means(name)}
-        rest = {**charts.interval_fields(None, None), "partial": False}
-        records += [
-            {"system": name, "name": label, "score": rounded(mean), **rest}
-            for label, mean in means.items()
-            if mean is not None
-        ]
+    rest: dict[str, Any] = {**charts.interval_fields(None, None), "partial": False}
+    records = [
+        {"system": name, "name": label, "score": rounded(mean), **rest}
+        for name in shared.scores
+        for label, mean in {MEAN: shared.mean(name), **shared.task_means(name)}.items()
+        if mean is not None
+    ]
     names = [MEAN, *shared.tasks]
     errors = all(map(lower_is_better, shared.tasks))
     what = "error rate, 0–100, lower is better" if errors else "score, 0–100"

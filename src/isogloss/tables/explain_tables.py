@@ -1,4 +1,4 @@
-"""Tables of `isogloss explain` for one, two or several systems, with their listed examples."""
+"""Tables of `isogloss explain`: one, two or several systems, their listed examples, and dataset bias."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,9 @@ from statistics import fmean
 from typing import NamedTuple
 
 from isogloss.explain.analysis import Analysis
+from isogloss.explain.bias import DatasetBias, Distribution
 from isogloss.explain.buckets import NAMES, bucket_text
+from isogloss.explain.distances import Distances
 from isogloss.explain.examples import ListedExample
 from isogloss.explain.model import BucketedAttribute
 from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, PairwiseExplanation
@@ -41,6 +43,8 @@ MARKS = (
     "● p < 0.05, Holm-corrected over all buckets of a cell; ⇄ order reversed compared with the whole cell; "
     "▲ largest gain, ▼ largest loss of the first system along an attribute, significant or not"
 )
+# Mark of a distance within chance.
+NOISE = "≈"
 
 
 class LanguageBucket(NamedTuple):
@@ -161,18 +165,17 @@ def _case_table(title: str, cases: Sequence[ListedExample], systems: Sequence[st
 
 def pairwise_tables(pairs: Sequence[PairwiseExplanation]) -> list[Table]:
     """Return cells, then their buckets; for many cells only the buckets in which the ranking flips."""
-    tables = [disagreement_table(pairs)]
     by_cell = [
         (pair, facets)
         for pair in pairs
         for facets in group_by(pair.facets, lambda facet: (facet.task, facet.language)).values()
     ]
     if len(by_cell) > CELLS_SHOWN * len(pairs):
-        return [*tables, turned_table(pairs)]
+        return [disagreement_table(pairs), turned_table(pairs)]
     buckets = [_cell_table(pair, facets) for pair, facets in by_cell]
-    if buckets:
-        buckets[0].notes.append(MARKS)
-    return [*tables, *buckets]
+    for table in buckets[:1]:
+        table.notes.append(MARKS)
+    return [disagreement_table(pairs), *buckets]
 
 
 def disagreement_table(pairs: Sequence[PairwiseExplanation]) -> Table:
@@ -202,7 +205,8 @@ def turned_table(pairs: Sequence[PairwiseExplanation]) -> Table:
     for pair in pairs:
         for facet, row in _turned(pair):
             key = facet.task, facet.language, language_name(facet.language), facet.attribute, bucket_text(row.bucket)
-            table.add(*key, *only_if_several(pairs, pair.first, pair.second), *_numbers(row))
+            names = only_if_several(pairs, pair.first, pair.second)
+            table.add(*key, *names, *contrast_texts(row), str(row.bucket.n))
     table.notes = ["p is Holm-corrected over all buckets of a cell"]
     if not table.rows:
         table.notes = ["nowhere: no bucket significantly favours the system that is behind in its cell"]
@@ -220,7 +224,7 @@ def pairwise_bucket_table(pairs: Sequence[PairwiseExplanation]) -> Table:
             where = facet.task, facet.language, language_name(facet.language), facet.attribute, facet.metric
             for row in facet.buckets:
                 what = row.bucket.name, bucket_edges(row.bucket), *only_if_several(pairs, pair.first, pair.second)
-                table.add(*where, *what, *_numbers(row), _marks(facet, row))
+                table.add(*where, *what, *contrast_texts(row), str(row.bucket.n), _marks(facet, row))
     table.notes = [MARKS, *interval_notes(table)]
     return table
 
@@ -232,8 +236,8 @@ def _cell_table(pair: PairwiseExplanation, facets: Sequence[AttributeContrasts])
     table = Table(title, ("attribute", "bucket", *_number_header([pair]), ""), words=2)
     for facet in facets:
         for index, row in enumerate(facet.buckets):
-            attribute = facet.attribute if index == 0 else ""
-            table.add(attribute, bucket_text(row.bucket), *_numbers(row), _marks(facet, row))
+            numbers = *contrast_texts(row), str(row.bucket.n)
+            table.add("" if index else facet.attribute, bucket_text(row.bucket), *numbers, _marks(facet, row))
     table.notes = interval_notes(table)
     return table
 
@@ -247,16 +251,87 @@ def _number_header(pairs: Sequence[PairwiseExplanation]) -> tuple[str, ...]:
     return *sides, "Δ", "95 %", "p", "n"
 
 
-def _numbers(row: BucketContrast) -> tuple[str, ...]:
-    """Return the cells below `_number_header`."""
-    return (*contrast_texts(row), str(row.bucket.n))
-
-
 def _marks(facet: AttributeContrasts, row: BucketContrast) -> str:
     extreme = "▲" * (row is facet.largest_gain) + "▼" * (row is facet.largest_loss)
     return extreme + "●" * row.significant + "⇄" * row.flips
 
 
-def _turned(pair: PairwiseExplanation) -> Iterator[tuple[AttributeContrasts, BucketContrast]]:
-    for facet in pair.facets:
-        yield from ((facet, row) for row in facet.buckets if row.flips and row.significant)
+def _turned(pair: PairwiseExplanation) -> list[tuple[AttributeContrasts, BucketContrast]]:
+    return [(facet, row) for facet in pair.facets for row in facet.buckets if row.flips and row.significant]
+
+
+def bias_tables(bias: DatasetBias) -> list[Table]:
+    """Return each task's means or most frequent values by language, then the distances."""
+    tables = []
+    distances = group_by(bias.distances, lambda table: table.task)
+    for task, distributions in group_by(bias.distributions, lambda distribution: distribution.task).items():
+        tables.append(_typical_table(task, distributions))
+        if task in distances:
+            tables.append(_mean_distance_table(task, distances[task]))
+    if bias.missing and tables:
+        tables[-1].notes.append(f"no gold labels: {' '.join(bias.missing)}")
+    return tables
+
+
+def _typical_table(task: str, distributions: Sequence[Distribution]) -> Table:
+    names = list(dict.fromkeys(distribution.attribute for distribution in distributions))
+    table = Table(f"{task}: properties of the examples (mean or most frequent value)", ("code", "n", *names))
+    for language, rows in group_by(distributions, lambda row: row.language).items():
+        by_name = {row.attribute: row for row in rows}
+        typical = (_typical(by_name[name]) if name in by_name else "" for name in names)
+        table.add(language, str(max(row.n for row in rows)), *typical)
+    return table
+
+
+def _typical(distribution: Distribution) -> str:
+    if distribution.shares:
+        value, share = next(iter(distribution.shares.items()))
+        return f"{value or 'none'} {100 * share:.0f} %"
+    return "" if distribution.mean is None else f"{distribution.mean:.3g}"
+
+
+def _mean_distance_table(task: str, distances: Sequence[Distances]) -> Table:
+    """Return the mean distance of each language from the others."""
+    languages = list(dict.fromkeys(code for table in distances for code in table.languages))
+    header = ("code", *(distance.attribute for distance in distances))
+    table = Table(f"{task}: mean distance from the other languages", header)
+    for code in languages:
+        table.add(code, *(_mean_distance(distance, code) for distance in distances))
+    table.notes.append("Wasserstein-1 in the attribute's unit; total variation (0 to 1) for discrete attributes")
+    if any(cell.startswith(NOISE) for row in table.rows for cell in row):
+        table.notes.append(f"{NOISE} within chance: no larger than if examples were assigned to languages at random")
+    return table
+
+
+def _mean_distance(distances: Distances, language: str) -> str:
+    if language not in distances.languages:
+        return ""
+    index = distances.languages.index(language)
+    row = distances.table[index]
+    is_noise = bool(distances.noise) and sum(row) <= sum(distances.noise[index]) - distances.noise[index][index]
+    return f"{NOISE if is_noise else ''}{sum(row) / (len(row) - 1):.3g}"
+
+
+def distribution_table(bias: DatasetBias) -> Table:
+    """Return every number of every distribution, one row per value with its share."""
+    header = ("task", "code", "language", "split", "attribute", "value", "n", "share", "mean")
+    table = Table("Distributions", (*header, "minimum", "25 %", "median", "75 %", "maximum"), words=6)
+    for row in bias.distributions:
+        key = row.task, row.language, language_name(row.language), row.split, row.attribute
+        for value, share in row.shares.items():
+            table.add(*key, value, str(row.n), f"{share:.4f}", *[""] * 6)
+        if row.mean is not None:
+            table.add(*key, "", str(row.n), "", *(f"{number:.6g}" for number in (row.mean, *row.quartiles)))
+    return table
+
+
+def distance_table(bias: DatasetBias) -> Table:
+    """Return every pair of languages, with the distance that chance rarely exceeds."""
+    table = Table("Distances", ("task", "attribute", "measure", "code", "other", "distance", "noise"), words=5)
+    for distances in bias.distances:
+        for index, code in enumerate(distances.languages):
+            for other in range(index + 1, len(distances.languages)):
+                key = distances.task, distances.attribute, distances.measure, code, distances.languages[other]
+                noise = f"{distances.noise[index][other]:.4g}" if distances.noise else ""
+                table.add(*key, f"{distances.table[index][other]:.4g}", noise)
+    return table

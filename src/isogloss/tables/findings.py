@@ -26,13 +26,10 @@ def finding_tables(finding: Finding, *, most: int | None = None) -> list[Table]:
 
 
 def _shown(table: TidyTable, most: int) -> Table:
-    bounds = {name for column in table.columns for name in (column.low, column.high) if name}
     records = table.records()
     # Columns without any value appear only in files.
     filled = {name for row in records for name, value in row.items() if value is not None}
-    columns = [
-        column for column in table.columns if column.name not in bounds and (column.name in filled or not records)
-    ]
+    columns = [column for column in _shown_columns(table) if column.name in filled or not records]
     header: list[str] = []
     for column in columns:
         header += [column.label or column.name, *([INTERVAL] if column.low in filled else [])]
@@ -45,12 +42,16 @@ def _shown(table: TidyTable, most: int) -> Table:
             if column.low in filled:
                 texts.append(interval_words(row[column.low], row[column.high], column.holds))
         shown.add(*texts)
-    if not table.rows:
-        shown.notes.append("no rows")
     left = len(table.rows) - most
-    if left > 0:
-        shown.notes.append(f"{left:,} more row{'s' * (left > 1)}: use --csv or --json for all")
+    shown.notes += ["no rows"] * (not table.rows)
+    shown.notes += [f"{left:,} more row{'s' * (left > 1)}: use --csv or --json for all"] * (left > 0)
     return shown
+
+
+def _shown_columns(table: TidyTable) -> list[Column]:
+    """Return the columns except the bounds of intervals."""
+    bounds = {name for column in table.columns for name in (column.low, column.high)}
+    return [column for column in table.columns if column.name not in bounds]
 
 
 def value_text(value: Value, holds: Holds) -> str:
@@ -122,7 +123,7 @@ def _chart(figure: Figure, table: TidyTable, records: list[dict[str, Any]], name
         records=records,
         x=_axis(columns[figure.x], records, log=figure.log_x, zero=figure.looks == "bars"),
         y=_axis(columns[figure.y], records),
-        hints=list(_hints(columns)),
+        hints=list(_hints(table)),
         detail=figure.colour if figure.looks == "lines" else "",
         follows_filter="language" in columns,
         **options,
@@ -131,33 +132,29 @@ def _chart(figure: Figure, table: TidyTable, records: list[dict[str, Any]], name
 
 def _records(table: TidyTable, figure: Figure) -> list[dict[str, Any]]:
     """Return the rows that can be drawn, with rounded numbers, and intervals and missing values as text."""
-    columns = {column.name: column for column in table.columns}
-    bounds = {name for column in table.columns for name in (column.low, column.high) if name}
+    digits = {column.name: DIGITS.get(column.holds, 4) for column in table.columns}
     needed = {figure.x, figure.y, figure.colour} - {""}
     records = []
     for row in table.records():
-        if any(row[name] is None for name in needed):
-            continue
-        record: dict[str, Any] = {
-            key: rounded(value, DIGITS.get(columns[key].holds, 4)) if isinstance(value, float) else value
-            for key, value in row.items()
-        }
-        record |= {key: MISSING for key, value in row.items() if value is None and key not in bounds}
-        for column in table.columns:
-            if column.low:
-                record[f"{column.name} 95 %"] = interval_words(row[column.low], row[column.high], column.holds)
-        records.append(record)
+        if all(row[name] is not None for name in needed):
+            record: dict[str, Any] = {
+                key: rounded(value, digits[key]) if isinstance(value, float) else value for key, value in row.items()
+            }
+            for column in _shown_columns(table):
+                if row[column.name] is None:
+                    record[column.name] = MISSING
+                if column.low:
+                    record[f"{column.name} 95 %"] = interval_words(row[column.low], row[column.high], column.holds)
+            records.append(record)
     return records
 
 
-def _hints(columns: Mapping[str, Column]) -> Iterator[Hint]:
+def _hints(table: TidyTable) -> Iterator[Hint]:
     """Yield every column by its label, intervals as text."""
-    bounds = {name for column in columns.values() for name in (column.low, column.high)}
-    for name, column in columns.items():
-        if name not in bounds:
-            yield (name, column.label or name, "")
-            if column.low:
-                yield (f"{name} 95 %", "95 %", "")
+    for column in _shown_columns(table):
+        yield (column.name, column.label or column.name, "")
+        if column.low:
+            yield (f"{column.name} 95 %", "95 %", "")
 
 
 def _axis(column: Column, records: Sequence[Mapping[str, Any]], *, log: bool = False, zero: bool = False) -> Axis:

@@ -21,16 +21,9 @@ MOST_LISTED = 8
 
 
 def headline(systems: Systems, shown: Shown = str) -> list[str]:
-    """Return the first sentence of a report.
+    """Return the first sentence of a report, and a line on incomplete systems if there are any.
 
     Incomplete systems are never ranked; several are compared on the cells they share.
-
-    Args:
-        systems: result records by system name.
-        shown: formats a name from a record.
-
-    Returns:
-        The sentence, and a line on incomplete systems if there are any; nothing without systems.
     """
     if not systems:
         return []
@@ -65,9 +58,11 @@ def _alone(name: str, results: Results, shown: Shown) -> str:
         where = f"{shown(task)} in {shown(language_name(code))}, one of the {len(covered.expected)} cells of {suite}"
         return f"{who} {verb} {_figure(top, results)} on {where}"
     if covered.complete:
-        tasks, languages = ({place[part] for place in covered.expected} for part in (0, 1))
-        whole = f"{_counted(len(tasks), 'task')} and {_counted(len(languages), 'language')} of {suite}"
-        return f"{who} {verb} {_figure(top, results)} over {whole}"
+        counts = {
+            what: len({place[part] for place in covered.expected}) for part, what in enumerate(("task", "language"))
+        }
+        parts = (f"the only {what}" if count == 1 else f"all {count} {what}s" for what, count in counts.items())
+        return f"{who} {verb} {_figure(top, results)} over {' and '.join(parts)} of {suite}"
     return f"{who} {verb} {_figure(top, results, '*')} over {covered.tasks} tasks of {suite} ({covered.cells} cells)"
 
 
@@ -77,10 +72,6 @@ def _figure(number: Number, results: Results, star: str = "") -> str:
     facts += [f"mean of {len(results.seeds)} seeds"] * (len(results.seeds) > 1)
     facts += ["lower is better"] * _errors(results)
     return f"{score_text(number.value)}{star}" + (f" ({', '.join(facts)})" if facts else "")
-
-
-def _counted(number: int, what: str) -> str:
-    return f"the only {what}" if number == 1 else f"all {number} {what}s"
 
 
 def _errors(results: Results) -> bool:
@@ -104,15 +95,11 @@ def _leader(systems: Systems, shown: Shown) -> str:
 
 def _chance(tops: Mapping[str, Number], shown: Shown) -> str:
     """Name the systems with a 95 % interval that overlaps the leader's."""
-    (_, first), *others = tops.items()
-    bounds = [(name, top.low, top.high) for name, top in others]
-    if first.low is None or first.high is None or any(low is None for _, low, _ in bounds):
+    bounds = {name: (top.low, top.high) for name, top in tops.items() if top.low is not None and top.high is not None}
+    if len(bounds) < len(tops):
         return "this may be due to chance, as some systems have no interval"
-    rivals = [
-        shown(name)
-        for name, low, high in bounds
-        if low is not None and high is not None and low <= first.high and first.low <= high
-    ]
+    (first_low, first_high), *_ = bounds.values()
+    _, *rivals = [shown(name) for name, (low, high) in bounds.items() if low <= first_high and first_low <= high]
     if rivals:
         return f"this may be due to chance, as its 95 % interval overlaps that of {_listed(rivals)}"
     return "more than chance, as its 95 % interval overlaps no other"
