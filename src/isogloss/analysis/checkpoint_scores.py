@@ -28,8 +28,6 @@ MOST_EXAMPLES = 10**6
 NEEDED = ("step", "seed", "language", "split", "value")
 # Metrics by split; their mean is the score. Empty if a file has one unnamed score.
 MainMetrics = Mapping[str, Sequence[str]]
-# A file of scores, with the task and metrics of its fit if known.
-_ScoreFile = tuple[Path, str, MainMetrics | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +93,8 @@ def read_checkpoint_scores(paths: Iterable[Path], *, task: str = "", metric: str
     return CheckpointScores(_by_seed(rows), sizes, task_id or "".join(tasks), "+".join(sorted(metrics)))
 
 
-def _files_in(path: Path) -> Iterator[_ScoreFile]:
-    """Yield the score files at a path: the file, or those of the fits below a folder."""
+def _files_in(path: Path) -> Iterator[tuple[Path, str, MainMetrics | None]]:
+    """Yield the file at a path, or those of the fits below a folder, with the task and metrics of the fit if known."""
     for file in sorted(path.rglob(SCORES)) if path.is_dir() else [path]:
         log = read_fit_log(file.parent) if path.is_dir() else None
         if log is None:

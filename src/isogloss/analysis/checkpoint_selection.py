@@ -62,7 +62,7 @@ def checkpoint_selection(
         fix = f"Pass 1 to {MOST_EXAMPLES}, or 0 to use the recorded size"
         raise AnalysisError(f"invalid test size {test_size}", fix=fix)
     scores = _checked(scores, source, single, from_step)
-    selections = rules.language_selections(scores, source, single, test_size)
+    selections = list(rules.language_selections(scores, source, single, test_size))
     left_out = sorted({*scores.languages("test")} - {selection.language for selection in selections})
     targets = [selection for selection in selections if selection.language != source]
     if not targets:
@@ -106,15 +106,13 @@ def _checked(scores: CheckpointScores, source: str, single: str, from_step: int)
 def _notes(
     scores: CheckpointScores, selections: Sequence[LanguageSelection], left_out: Sequence[str], from_step: int
 ) -> list[str]:
-    seeds = len(scores.seeds)
-    interval = (
-        "Interval: jackknife over runs."
-        if seeds >= FEWEST_SEEDS
-        else f"No interval: at least {FEWEST_SEEDS} runs are needed. Checkpoints of one run are not independent, and "
-        "jackknife intervals over them covered the truth in only 40 to 50 % of simulated random walks."
-    )
-    changed = [selection for selection in selections if selection.by_source is not None]
-    without_dev = [selection.language for selection in changed if selection.by_target is None]
+    interval = "Interval: jackknife over runs."
+    if len(scores.seeds) < FEWEST_SEEDS:
+        interval = (
+            f"No interval: at least {FEWEST_SEEDS} runs are needed. Checkpoints of one run are not independent, and "
+            "jackknife intervals over them covered the truth in only 40 to 50 % of simulated random walks."
+        )
+    without_dev = [each.language for each in selections if each.by_source is not None and each.by_target is None]
     unchanged = [selection.language for selection in selections if selection.by_source is None]
     notes = [
         "Ties in dev scores go to the earliest checkpoint.",

@@ -33,18 +33,13 @@ def rules_table(targets: Sequence[LanguageSelection], source: str, single: str) 
     """Return the mean outcome of each rule."""
     names, languages = rules.compared(targets, source, single)
     usual = rules.rule_means(languages, dev_of(source))
-    table = TidyTable(
-        "rules",
-        f"Test score by selection rule, mean over {len(languages)} languages, {_runs(len(usual))}",
-        columns(
-            "rule; test:score; lost:score = below the best checkpoint; gain(low high):difference = against {dev}",
-            dev=dev_of(source),
-        ),
-        notes=[
-            f"Languages with all rules, without {language_name(source)}; intervals over runs.",
-            f"{BEST} is an upper bound, not a rule.",
-        ],
-    )
+    heads = "rule; test:score; lost:score = below the best checkpoint; gain(low high):difference = against {dev}"
+    title = f"Test score by selection rule, mean over {len(languages)} languages, {_runs(len(usual))}"
+    notes = [
+        f"Languages with all rules, without {language_name(source)}; intervals over runs.",
+        f"{BEST} is an upper bound, not a rule.",
+    ]
+    table = TidyTable("rules", title, columns(heads, dev=dev_of(source)), notes=notes)
     for rule in names:
         means = rules.rule_means(languages, rule)
         lost = fmean(outcome.lost for language in languages for outcome in language.outcomes[rule])
@@ -68,9 +63,7 @@ def languages_table(targets: Sequence[LanguageSelection], source: str) -> TidyTa
     title = f"Does {dev_of(source)} track test scores, and is one run enough?"
     table = TidyTable("languages", title, heads, notes=notes, shown=60)
     for target in sorted(targets, key=_share_by_source):
-        by_source, by_target = (
-            None if agreement is None else agreement.share for agreement in (target.by_source, target.by_target)
-        )
+        by_source, by_target = _share(target.by_source), _share(target.by_target)
         gain = None if by_source is None or by_target is None else by_target - by_source
         runs = None if len(target.outcomes[LAST]) < 2 else "unstable" if target.spread.large else "stable"
         table.add(target.language, guide(target, source), runs, by_source, by_target, gain, *(target.gain or NO_ENDS))
@@ -151,14 +144,13 @@ def curves_table(targets: Sequence[LanguageSelection], scores: CheckpointScores,
 
 def choices_table(selections: Sequence[LanguageSelection], scores: CheckpointScores) -> TidyTable:
     """Return the checkpoint selected by every rule in every run."""
-    rows: list[list[Value]] = [
-        [selection.language, rule, run.seed, outcome.step, outcome.test, outcome.lost]
-        for selection in selections
-        for rule, outcomes in selection.outcomes.items()
-        for run, outcome in zip(scores.seeds, outcomes, strict=True)
-    ]
     heads = columns("language rule; seed step:count; test:score; lost:score = below the best checkpoint")
-    return TidyTable("choices", "Checkpoint selected by each rule", heads, rows, shown=0)
+    table = TidyTable("choices", "Checkpoint selected by each rule", heads, shown=0)
+    for selection in selections:
+        for rule, outcomes in selection.outcomes.items():
+            for run, outcome in zip(scores.seeds, outcomes, strict=True):
+                table.add(selection.language, rule, run.seed, outcome.step, outcome.test, outcome.lost)
+    return table
 
 
 def published_table(targets: Sequence[LanguageSelection]) -> TidyTable:
@@ -173,8 +165,8 @@ def published_table(targets: Sequence[LanguageSelection]) -> TidyTable:
         oracle = target.scores(TARGET).max() if TARGET in target.outcomes else None
         ours: dict[str, Value] = {
             "Δ": target.spread.spread,
-            "English": None if target.by_source is None else target.by_source.share,
-            "Target": None if target.by_target is None else target.by_target.share,
+            "English": _share(target.by_source),
+            "Target": _share(target.by_target),
             "Target dev (oracle)": None if oracle is None else float(oracle - target.spread.largest),
         }
         for task in ("mldoc", "xnli"):
@@ -210,6 +202,10 @@ def figures(source: str) -> list[Figure]:
     ]
 
 
+def _share(agreement: rules.DirectionalAgreement | None) -> float | None:
+    return None if agreement is None else agreement.share
+
+
 def _share_by_source(selection: LanguageSelection) -> float:
     return 1.0 if selection.by_source is None else selection.by_source.share
 
@@ -230,9 +226,8 @@ def guide(selection: LanguageSelection, source: str) -> str:
         return f"{dev_of(source)} misleads"
     if low <= CHANCE:
         return f"{dev_of(source)} is not significantly better than chance"
-    return (
-        "target dev tracks test better" if selection.gain and selection.gain[0] > 0 else f"{dev_of(source)} tracks test"
-    )
+    better = selection.gain and selection.gain[0] > 0
+    return "target dev tracks test better" if better else f"{dev_of(source)} tracks test"
 
 
 def reading(targets: Sequence[LanguageSelection], scores: CheckpointScores, source: str, single: str) -> str:
@@ -267,10 +262,8 @@ def _agreement_sentences(targets: Sequence[LanguageSelection], source: str) -> l
             f"as the language's own dev set in {shares[1]}{apart}."
         )
     elif agreements:
-        share = score_text(fmean(agreement.share for agreement in agreements), 2)
-        sentences.append(
-            f"Between two checkpoints, test scores change in the same direction as {dev} in {share} of pairs."
-        )
+        share = f"{score_text(fmean(agreement.share for agreement in agreements), 2)} of pairs"
+        sentences.append(f"Between two checkpoints, test scores change in the same direction as {dev} in {share}.")
     if agreements and not any(agreement.interval for agreement in agreements):
         return [*sentences, f"More runs are needed to test whether {dev} is better than chance in a language."]
     intervals = {target.language: target.by_source.interval for target in targets if target.by_source}
@@ -293,16 +286,13 @@ def _advice(targets: Sequence[LanguageSelection], source: str, single: str) -> s
     usual = rules.rule_means(languages, dev)
     gains = {rule: rules.rule_means(languages, rule) - usual for rule in names if rule not in (dev, BEST)}
     oracle = f"; the oracle gains {difference_text(float(gains[TARGET].mean()))}" if TARGET in gains else ""
-    shared = {
-        rule: gain
-        for rule, gain in gains.items()
-        if rule != TARGET and (interval := rules.interval_over_runs(gain)) and interval[0] > 0
-    }
-    if not shared:
+    intervals = {rule: rules.interval_over_runs(gain) for rule, gain in gains.items() if rule != TARGET}
+    better = [rule for rule, interval in intervals.items() if interval and interval[0] > 0]
+    if not better:
         what = "No rule that selects one checkpoint for all languages is significantly better than"
         return f"{what} {dev} on average{oracle}."
-    best = max(shared, key=lambda rule: float(shared[rule].mean()))
-    gained = difference_text(float(shared[best].mean()))
+    best = max(better, key=lambda rule: float(gains[rule].mean()))
+    gained = difference_text(float(gains[best].mean()))
     return f"The best rule for one checkpoint for all languages is {best}: {gained} points over {dev}{oracle}."
 
 

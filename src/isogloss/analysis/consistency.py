@@ -15,6 +15,7 @@ from isogloss.analysis.answers import answers_of, compared_values, mark_partial,
 from isogloss.analysis.finding import MEAN_ROW, AnalysisError, Finding, TidyTable, Value, columns, figure, first_few
 from isogloss.analysis.parallel_answers import ParallelAnswers, ParallelCell
 from isogloss.figures import counted
+from isogloss.grouping import group_by
 from isogloss.metrics.estimate import Estimate, mean
 from isogloss.metrics.statistics import MEAN, IntArray, Statistics
 from isogloss.predictions.memory import Predictions
@@ -95,21 +96,18 @@ def consistency(folders: Sequence[Predictions], request: Request, *, pivot: str 
 
 def _grids(folders: Sequence[Predictions], request: Request, notes: list[str]) -> list[ParallelAnswers]:
     """Return the parallel tasks with at least two languages."""
-    by_split: dict[tuple[str, str], list[ParallelCell]] = {}
-    for system, answered in answers_of(folders, request, parallel.is_parallel, notes, NEEDS):
-        cell = parallel.parallel_cell(system, answered)
-        if cell is not None:
-            by_split.setdefault((answered.task.id, cell.cell.split), []).append(cell)
+    answers = answers_of(folders, request, parallel.is_parallel, notes, NEEDS)
+    found = [cell for system, answered in answers if (cell := parallel.parallel_cell(system, answered)) is not None]
     grids = []
-    for (name, split), cells in by_split.items():
+    for (name, split), cells in group_by(found, lambda cell: (cell.cell.task, cell.cell.split)).items():
         grid = ParallelAnswers(find_task(name), cells, request.resample)
-        if len(grid.languages) > 1:
-            grids.append(grid)
-            sets = {frozenset(cell.language for cell in cells if cell.system == system) for system in grid.systems}
-            if len(sets) > 1:
-                notes.append(f"{name}: systems have different languages, so their means are not comparable")
-        else:
+        sets = {frozenset(cell.language for cell in cells if cell.system == system) for system in grid.systems}
+        if len(grid.languages) < 2:
             notes.append(f"{name} {split}: left out, answers in {grid.languages[0]} only")
+            continue
+        grids.append(grid)
+        if len(sets) > 1:
+            notes.append(f"{name}: systems have different languages, so their means are not comparable")
     if not grids:
         what = "no task has answers in two languages"
         raise AnalysisError(what, where=", ".join(map(str, folders)), fix="Answer the same test set in more languages")

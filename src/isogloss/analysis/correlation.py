@@ -160,7 +160,7 @@ def explain_by_columns(columns: FloatArray, scores: FloatArray, families: Sequen
     x, y = np.stack(scaled[:-1], axis=1), scaled[-1]
     equal = np.ones(len(y))
     # The penalty with the smallest squared error in held-out families.
-    errors, _ = _errors_without_pairs(x, y, groups, equal)
+    errors, _ = _pair_errors(x, y, groups, equal)
     index = int(errors.diagonal().sum(axis=1).argmin())
 
     def coefficients(weights: FloatArray) -> FloatArray:
@@ -188,7 +188,7 @@ def explain_by_columns(columns: FloatArray, scores: FloatArray, families: Sequen
 
 def explained_out_of_family(x: FloatArray, y: FloatArray, groups: IntArray, weights: FloatArray) -> float:
     """Return the share of variance explained in held-out families; languages of weight 0 are left out."""
-    errors, means = _errors_without_pairs(x, y, groups, weights)
+    errors, means = _pair_errors(x, y, groups, weights)
     own = np.arange(len(errors))
     among_others = errors.copy()
     among_others[own, own] = 0
@@ -208,9 +208,7 @@ def inflation(x: FloatArray) -> list[float | None]:
     return factors
 
 
-def _errors_without_pairs(
-    x: FloatArray, y: FloatArray, groups: IntArray, weights: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _pair_errors(x: FloatArray, y: FloatArray, groups: IntArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the squared errors in family g of fits without families f and g, and of the mean without both.
 
     Errors of the fits are (f, g, penalties), those of the means (f, g), over families with positive weight.

@@ -161,7 +161,7 @@ def _indices(name: str, codes: Sequence[str], uriel: Uriel | None) -> list[Value
     index, geography = typology_index(features), None
     if "geographic" in uriel.distances:
         distances = [uriel.distance("geographic", *pair) for pair in combinations(codes, 2)]
-        geography = float(np.mean(distances)) if distances else 0.0
+        geography = float(np.mean(distances or 0.0))
     return [*indices, index, index * log(2), attested, geography]
 
 
@@ -188,10 +188,8 @@ def _printed(
             if index == "typology" and uriel is not None and varieties is not None:
                 without = [index * log(2) for index in _indices_without_each(sets[name], uriel).values()]
                 other = typology_index(_syntax(sets[name], varieties)) * log(2)
-                verdict = (
-                    f"{other:.3f} with the features of varieties in place of macrolanguages; "
-                    f"{min(without):.3f} to {max(without):.3f} without any one language"
-                )
+                verdict = f"{other:.3f} with the features of varieties in place of macrolanguages; "
+                verdict += f"{min(without):.3f} to {max(without):.3f} without any one language"
         table.add(name, index, printed, here, verdict)
     return table
 

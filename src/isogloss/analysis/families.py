@@ -95,11 +95,9 @@ def _standings(scores: ScoreView, system: str, grouping: Grouping) -> dict[str, 
 
 
 def _standing_table(scores: ScoreView, groupings: Sequence[Grouping]) -> TidyTable:
-    heads = columns(
-        "grouping system group; tasks:count; above:difference = above the mean; ahead:count = tasks above it"
-    )
+    heads = "grouping system group; tasks:count; above:difference = above the mean; ahead:count = tasks above it"
     notes = ["a group's mean minus the mean of all languages except English, averaged over the tasks with the group"]
-    table = TidyTable("standing", "Groups compared with the mean", heads, notes=notes)
+    table = TidyTable("standing", "Groups compared with the mean", columns(heads), notes=notes)
     for grouping in groupings:
         for system in scores.systems:
             differences = _standings(scores, system, grouping)

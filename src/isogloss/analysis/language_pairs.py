@@ -268,13 +268,11 @@ _OWN_LANGUAGE = figure(
 
 
 def _reading(by_subset: TidyTable, own_language: TidyTable, k: int) -> str:
-    subsets, own = by_subset.records(), own_language.records()
+    rows, own = by_subset.records(), own_language.records()
     sentences = []
-    measured = {
-        (row["system"], row["task"], row["subset"]): row["score"] for row in subsets if row["source"] == "measured"
-    }
-    for system, task in dict.fromkeys((name, task) for name, task, _ in measured):
-        values = [measured[system, task, SUBSETS[name]] for name in ("same", "different")]
+    scores = {(row["system"], row["task"], row["subset"]): row["score"] for row in rows if row["source"] == "measured"}
+    for system, task in dict.fromkeys((name, task) for name, task, _ in scores):
+        values = [scores[system, task, SUBSETS[name]] for name in ("same", "different")]
         texts = [f"{value:.1f}" if isinstance(value, float) else "no score" for value in values]
         sentences.append(
             f"On {task}, {system} scores {texts[0]} for the same language and {texts[1]} for different languages."

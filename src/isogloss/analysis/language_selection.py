@@ -5,7 +5,7 @@ checkpoints of a run with test scores at least half a point apart are counted; t
 equal dev scores count half, so that unrelated scores agree in half of the pairs, however coarse they are.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import NamedTuple
@@ -34,9 +34,8 @@ LARGE_SPREAD = 2.5
 class RunSpread:
     """Smallest and largest score of several runs.
 
-    Attributes:
-        p: p-value of the difference between the two as shares of n examples; None if n is unknown.
-        p_any: the same with Bonferroni correction for all pairs of runs.
+    `p` is that of their difference as shares of n examples, None if n is unknown; `p_any` is Bonferroni-corrected for
+    all pairs of runs.
     """
 
     smallest: float
@@ -279,9 +278,8 @@ class LanguageSelection:
 
 def language_selections(
     scores: CheckpointScores, source: str, single: str = "", test_size: int = 0
-) -> list[LanguageSelection]:
-    """Return the languages with test scores and source dev in every run, the source first."""
-    selections = []
+) -> Iterator[LanguageSelection]:
+    """Yield the languages with test scores and source dev in every run, the source first."""
     for code in sorted(scores.languages("test"), key=lambda code: (code != source, code)):
         runs = [rule_outcomes(run, code, source, single) for run in scores.seeds]
         shared = [rule for rule in runs[0] if all(rule in run for run in runs)]
@@ -295,12 +293,9 @@ def language_selections(
             for dev in (source, code)
         )
         gain = difference_interval(two, one) if one and two and code != source else None
-        selections.append(
-            LanguageSelection(
-                language=code, n=n, outcomes=outcomes, spread=spread, by_source=one, by_target=two, gain=gain
-            )
+        yield LanguageSelection(
+            language=code, n=n, outcomes=outcomes, spread=spread, by_source=one, by_target=two, gain=gain
         )
-    return selections
 
 
 def compared(
@@ -325,9 +320,7 @@ def rule_means(languages: Sequence[LanguageSelection], rule: str) -> FloatArray:
     return means
 
 
-def mean_agreements(
-    targets: Iterable[LanguageSelection],
-) -> tuple[DirectionalAgreement | None, DirectionalAgreement | None]:
+def mean_agreements(targets: Iterable[LanguageSelection]) -> list[DirectionalAgreement | None]:
     """Return the mean agreement with source dev and with target dev, over languages with both."""
     both = [(target.by_source, target.by_target) for target in targets if target.by_source and target.by_target]
-    return mean_agreement([one for one, _ in both]), mean_agreement([other for _, other in both])
+    return [mean_agreement([one for one, _ in both]), mean_agreement([other for _, other in both])]

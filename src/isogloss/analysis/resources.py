@@ -226,11 +226,10 @@ def _regression_tables(fits: Sequence[_Fit]) -> list[TidyTable]:
 
 def _printed(scores: ScoreView, correlations: TidyTable) -> list[TidyTable]:
     """Compare XTREME's printed correlations of mBERT with those of its scores."""
-    heads = columns(
-        "system task; printed:correlation = printed, about; pearson(low high):correlation = Pearson; languages:count"
-    )
+    both = "printed:correlation = printed, about; pearson(low high):correlation = Pearson"
     note = "XTREME prints two rounded figures for its runs; XTREME-R's Tables 15-24 have newer runs and more languages"
-    table = TidyTable("printed", "Comparison with XTREME's correlations with Wikipedia size", heads, notes=[note])
+    title = "Comparison with XTREME's correlations with Wikipedia size"
+    table = TidyTable("printed", title, columns(f"system task; {both}; languages:count"), notes=[note])
     for row in correlations.records():
         task, system = str(row["task"]), str(row["system"])
         is_printed = base_name(scores, system) == PRINTED_MODEL and scores.results[system].regime == "zero-shot"
@@ -289,9 +288,7 @@ def _explained(fit: _Fit) -> str:
 
 def _significant(records: Sequence[Mapping[str, Value]], interval: str) -> str:
     """Count the correlations with an interval that excludes 0."""
-    count = sum(
-        float(record[f"{interval}_low"] or 0) * float(record[f"{interval}_high"] or 0) > 0 for record in records
-    )
+    count = sum(float(row[f"{interval}_low"] or 0) * float(row[f"{interval}_high"] or 0) > 0 for row in records)
     total = counted(len(records), "Pearson correlation")
     return f"{count} of {total} {'is' if count == 1 else 'are'} significant"
 

@@ -123,10 +123,10 @@ def _printed(scores: ScoreView) -> Iterator[list[Value]]:
             task, _, metric = column.partition(":")
             if cell and task in scores.tasks:
                 for system in (system for system in models if models[system] == model):
-                    yield from _compare_with_print(scores, row["system"], system, task, metric, float(cell))
+                    yield from _compared(scores, row["system"], system, task, metric, float(cell))
 
 
-def _compare_with_print(
+def _compared(
     scores: ScoreView, row: str, system: str, task: str, metric: str, printed: float
 ) -> Iterator[list[Value]]:
     """Yield our gap and the printed one, in the printed metric if available; nothing without a gap."""

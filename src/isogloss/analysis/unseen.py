@@ -107,19 +107,17 @@ def unseen(folders: Sequence[Predictions], request: Request) -> Finding:
     tested = _tested(folders, request, notes)
     tables = [table for table in (*_ngram_tables(tested), *_entity_tables(tested)) if table.rows]
     about = "Score on seen minus unseen items per language, with its interval."
-    charts = {
-        "ngrams": ("gap, language, system, order", "Accuracy lost on unseen tag n-grams"),
-        "entities": ("gap, language, system", "Recall lost on unseen entities"),
-    }
+    charts = (
+        ("ngrams", "gap, language, system, order", "Accuracy lost on unseen tag n-grams"),
+        ("entities", "gap, language, system", "Recall lost on unseen entities"),
+    )
     names = {table.name for table in tables}
     return Finding(
         analysis="unseen",
         title="Seen and unseen in English training",
         reading=_reading(tables),
         tables=mark_partial(tables, {key for key, cell in tested.cells.items() if cell.partial}),
-        figures=[
-            figure("bars", f"{name}: {axes}", title, about) for name, (axes, title) in charts.items() if name in names
-        ],
+        figures=[figure("bars", f"{name}: {axes}", title, about) for name, axes, title in charts if name in names],
         notes=NOTES + notes,
     )
 
@@ -183,10 +181,9 @@ _SIDES = "seen unseen±:score; gap±:difference = seen - unseen"
 
 
 def _ngram_tables(tested: _TestedCells) -> list[TidyTable]:
-    heads = columns(
-        f"system task language; order:count = n; n:count = n-grams; unseen_share:score = % unseen; {_SIDES}"
-    )
-    ngrams = TidyTable("ngrams", "Accuracy on tag n-grams seen and unseen in English training", heads)
+    counts = "system task language; order:count = n; n:count = n-grams; unseen_share:score = % unseen"
+    title = "Accuracy on tag n-grams seen and unseen in English training"
+    ngrams = TidyTable("ngrams", title, columns(f"{counts}; {_SIDES}"))
     heads = columns(
         "system; order:count = n; which; english±:score = en; others±:score = mean of others; loss±:difference = "
         "difference; printed_english:score = en, printed; printed_others:score = others, printed; "

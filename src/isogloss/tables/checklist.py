@@ -102,15 +102,12 @@ def finding_table(findings: Mapping[str, Findings]) -> Table:
 def reference_tables() -> list[Table]:
     """Return the published systems, with a dagger where the released test has no valid answer."""
     tables: list[Table] = []
+    marks = {**dict.fromkeys(UNPASSABLE, "‡"), **dict.fromkeys(UNANSWERABLE, "†")}
     for system, rates in published_rates().items():
         title = f"{system} on the released suite: published error rates"
         table = Table(title, ("", "language", *SHORT.values()), words=2)
         for code in dict.fromkeys(code for code, _ in rates):
-            cells = [
-                score_text(rates[code, test])
-                + ("†" if (code, test) in UNANSWERABLE else "‡" if (code, test) in UNPASSABLE else "")
-                for test in SHORT
-            ]
+            cells = [score_text(rates[code, test]) + marks.get((code, test), "") for test in SHORT]
             table.add(code, language(code).name, *cells)
         table.add("", "mean", *_row(published_averages()[system])[:-1], strong=True)
         table.notes = [

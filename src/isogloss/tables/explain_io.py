@@ -178,9 +178,9 @@ def _joined_bias(named_surveys: Sequence[tuple[str, DatasetBias]]) -> DatasetBia
                 what = f"dataset bias of {task} is in {seen[task]} too"
                 raise DataError(what, where=where, fix="Pass each task once")
             seen[task] = where
-    if not named_surveys:
-        return None
     surveys = [bias for _, bias in named_surveys]
+    if not surveys:
+        return None
     return DatasetBias(
         ", ".join(dict.fromkeys(bias.split for bias in surveys)),
         [each for bias in surveys for each in bias.distributions],

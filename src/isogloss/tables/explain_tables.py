@@ -114,19 +114,12 @@ def analysis_tables(analysis: Analysis, *, across: bool = False) -> list[Table]:
         tables = across_tables(analysis)
     else:
         tables = pairwise_tables(analysis.pairs) if analysis.pairs else explanation_tables(analysis.explanations[0])
-    if tables:
-        tables[0].notes += [*definition_notes(analysis), *left_out_notes(analysis.left_out)]
-    return [*tables, *_case_tables(analysis)]
-
-
-def definition_notes(analysis: Analysis) -> list[str]:
-    """Return unusual definitions of attributes, buckets and scores."""
     notes = [BINNING[analysis.edges]]
-    if analysis.convention in CONVENTION_NOTES:
-        notes.append(CONVENTION_NOTES[analysis.convention])
-    if analysis.dialect:
-        notes.append(f"answers to questions are compared as in the {analysis.dialect} scorer")
-    return notes
+    notes += [CONVENTION_NOTES[analysis.convention]] if analysis.convention in CONVENTION_NOTES else []
+    notes += [f"answers to questions are compared as in the {analysis.dialect} scorer"] if analysis.dialect else []
+    if tables:
+        tables[0].notes += [*notes, *left_out_notes(analysis.left_out)]
+    return [*tables, *_case_tables(analysis)]
 
 
 def _case_tables(analysis: Analysis) -> list[Table]:
@@ -134,11 +127,8 @@ def _case_tables(analysis: Analysis) -> list[Table]:
     tables = []
     for pair in analysis.pairs:
         for cell in pair.cells:
-            name = f"{cell.task}/{cell.language}"
-            for right, wrong, ids in (
-                (pair.first, pair.second, cell.first_right_ids),
-                (pair.second, pair.first, cell.second_right_ids),
-            ):
+            name, systems = f"{cell.task}/{cell.language}", (pair.first, pair.second)
+            for (right, wrong), ids in ((systems, cell.first_right_ids), (systems[::-1], cell.second_right_ids)):
                 if ids:
                     title = f"{name}: {right} right, {wrong} wrong"
                     tables.append(_case_table(title, [analysis.cases[name][i] for i in ids], (right, wrong)))

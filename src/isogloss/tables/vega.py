@@ -30,10 +30,6 @@ POINT: Spec = {"type": "point", "filled": True}
 FORMATS = {"tenths": ".1f", "digits": ".3~r", "percent": ".1%"}
 # Dash patterns of reference lines: human performance, English, the mean.
 DASHES = ([6, 3], [2, 2], [1, 0], [8, 2, 2, 2])
-ZERO_RULE: Spec = {
-    "mark": {"type": "rule", "color": INK, "strokeDash": [3, 3], "aria": False},
-    "encoding": {"y": {"datum": 0}},
-}
 
 
 def chart_library() -> Any:
@@ -219,7 +215,11 @@ def _bucket_points(chart: Chart) -> Spec:
     values = {"y": _quantity(chart.y), **_shape(chart), "tooltip": _tooltip(chart)}
     dots = {"mark": {**POINT, "size": 70, "opacity": 1}, "encoding": values}
     layers = [{**part, "encoding": {**part["encoding"], **place}} for part in (*_rule(chart, "y"), dots)]
-    return {"width": {"step": 34}, "height": 130, "layer": [ZERO_RULE, *layers]}
+    zero = {
+        "mark": {"type": "rule", "color": INK, "strokeDash": [3, 3], "aria": False},
+        "encoding": {"y": {"datum": 0}},
+    }
+    return {"width": {"step": 34}, "height": 130, "layer": [zero, *layers]}
 
 
 def _plane_axis(axis: Axis) -> Spec:
@@ -286,12 +286,12 @@ def _boxes(chart: Chart) -> Spec:
     hints = _tooltip(chart)
     span = {"x": {"field": "least", **number}, "x2": {"field": "most"}}
     half = {"x": {"field": "lower", **number}, "x2": {"field": "upper"}, "tooltip": hints}
-    median, mean = ({"x": {"field": field, **number}, "tooltip": hints} for field in ("median", "mean"))
+    ticks: dict[str, Spec] = {name: {"x": {"field": name, **number}, "tooltip": hints} for name in ("median", "mean")}
     layers: list[Spec] = [
         {"mark": {"type": "rule", "color": "#8a94a0"}, "encoding": span},
         {"mark": {"type": "bar", "height": 9, "color": "#56B4E9"}, "encoding": half},
-        {"mark": {"type": "tick", "thickness": 2, "size": 12, "color": INK}, "encoding": median},
-        {"mark": {**POINT, "size": 28, "opacity": 1, "color": "#D55E00"}, "encoding": mean},
+        {"mark": {"type": "tick", "thickness": 2, "size": 12, "color": INK}, "encoding": ticks["median"]},
+        {"mark": {**POINT, "size": 28, "opacity": 1, "color": "#D55E00"}, "encoding": ticks["mean"]},
     ]
     return {"width": 420, "height": {"step": TEXT + 6}, "encoding": {"y": _words(chart.y)}, "layer": layers}
 
