@@ -97,9 +97,9 @@ def consistency(folders: Sequence[Predictions], request: Request, *, pivot: str 
 def _grids(folders: Sequence[Predictions], request: Request, notes: list[str]) -> list[ParallelAnswers]:
     """Return the parallel tasks with at least two languages."""
     answers = answers_of(folders, request, parallel.is_parallel, notes, NEEDS)
-    found = [cell for system, answered in answers if (cell := parallel.parallel_cell(system, answered)) is not None]
+    judged = [cell for system, answered in answers if (cell := parallel.parallel_cell(system, answered)) is not None]
     grids = []
-    for (name, split), cells in group_by(found, lambda cell: (cell.cell.task, cell.cell.split)).items():
+    for (name, split), cells in group_by(judged, lambda cell: (cell.cell.task, cell.cell.split)).items():
         grid = ParallelAnswers(find_task(name), cells, request.resample)
         sets = {frozenset(cell.language for cell in cells if cell.system == system) for system in grid.systems}
         if len(grid.languages) < 2:

@@ -125,10 +125,10 @@ class ParallelAnswers:
         return [unit for unit in cells[0].units if all(unit in other for other in others)]
 
     def marks(
-        self, of: Callable[[ParallelCell], BoolArray], cells: Sequence[ParallelCell], units: Sequence[str]
+        self, mark: Callable[[ParallelCell], BoolArray], cells: Sequence[ParallelCell], units: Sequence[str]
     ) -> BoolArray:
         """Return the marks of items (rows) in cells (columns): right, or failed."""
-        return np.column_stack([of(cell)[self.rows(cell, units)] for cell in cells])
+        return np.column_stack([mark(cell)[self.rows(cell, units)] for cell in cells])
 
     def estimate(self, cell: ParallelCell, rows: IntArray, statistics: Statistics) -> Estimate:
         """Estimate statistics over some rows of a cell, by the cell's sources."""

@@ -47,13 +47,13 @@ def ngram_occurrences(
     gold: Sequence[Sequence[str]], predicted: Values, training: set[TagNgram], order: int
 ) -> NgramOccurrences:
     """Return every n-gram of gold tags within sentences; missing predictions count as wrong."""
-    found: list[tuple[int, bool, bool]] = []
+    ngrams: list[tuple[int, bool, bool]] = []
     for row, (tags, answer) in enumerate(zip(gold, predicted, strict=True)):
         predicted_tags = answer or [""] * len(tags)
         for start in range(len(tags) - order + 1):
             ngram = tuple(tags[start : start + order])
-            found.append((row, ngram == tuple(predicted_tags[start : start + order]), ngram in training))
-    sentence, right, seen = np.array(found, np.int64).reshape(-1, 3).T
+            ngrams.append((row, ngram == tuple(predicted_tags[start : start + order]), ngram in training))
+    sentence, right, seen = np.array(ngrams, np.int64).reshape(-1, 3).T
     return NgramOccurrences(sentence, right.astype(bool), seen.astype(bool))
 
 

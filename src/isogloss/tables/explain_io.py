@@ -69,17 +69,17 @@ def _read(path: Path) -> Analysis | DatasetBias:
         raise DataError("not an explanation: it has neither systems nor dataset bias", where=where, fix=FIX)
     is_analysis = "explanations" in record
     try:
-        found = msgspec.convert(record, Analysis) if is_analysis else msgspec.convert(record, DatasetBias)
+        parsed = msgspec.convert(record, Analysis) if is_analysis else msgspec.convert(record, DatasetBias)
     except msgspec.ValidationError as error:
         what = "an analysis of isogloss explain" if is_analysis else "dataset bias of isogloss explain --bias"
         raise DataError(f"not {what}: {error}", where=where) from None
-    for what in _contradictions_of_analysis(found) if isinstance(found, Analysis) else _contradictions_of_survey(found):
+    for what in _analysis_contradictions(parsed) if isinstance(parsed, Analysis) else _survey_contradictions(parsed):
         fix = "Run isogloss explain again; the file contradicts itself and may have been edited"
         raise DataError(what, where=where, fix=fix)
-    return found
+    return parsed
 
 
-def _contradictions_of_analysis(analysis: Analysis) -> Iterator[str]:
+def _analysis_contradictions(analysis: Analysis) -> Iterator[str]:
     names = explain_records(analysis).explanations
     metrics = {facet.metric for explanation in analysis.explanations for facet in explanation.facets}
     for pair in analysis.pairs:
@@ -91,7 +91,7 @@ def _contradictions_of_analysis(analysis: Analysis) -> Iterator[str]:
                 yield f"unknown metric {contrasts.metric!r} in a pair"
 
 
-def _contradictions_of_survey(bias: DatasetBias) -> Iterator[str]:
+def _survey_contradictions(bias: DatasetBias) -> Iterator[str]:
     for each in bias.distributions:
         if len(each.quartiles) != (0 if each.mean is None else _QUARTILES):
             yield f"{each.attribute} of {each.task}/{each.language} has {len(each.quartiles)} quartiles"
