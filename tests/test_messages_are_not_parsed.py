@@ -23,11 +23,9 @@ STRING_TESTS = {
 }
 PATTERN_TESTS = {"match", "search", "fullmatch", "findall", "finditer", "sub"}
 
-# Messages of other libraries, which have no codes; notes that are constants of the checklist; and the notes of
-# scores.csv, which are part of the file format.
+# Messages of other libraries, which have no codes; and the notes of scores.csv, which are part of the file format.
 ALLOWED = {
     ("decoding.py", "'integer string conversion' in reason"),
-    ("tables/checklist.py", "note in cell.notes"),
     ("runs/ray_workers.py", "str(error).strip().partition"),
     ("runs/slurm_workers.py", "line.removeprefix"),
     ("runs/slurm_workers.py", "line.removeprefix('sbatch: ').removeprefix"),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import isogloss
-from isogloss.tables.finding_charts import finding_charts
+from isogloss.tables.findings import finding_charts
 from isogloss.tables.vega import svg
 
 ZERO_SHOT = ("published:mBERT, zero-shot", "published:XLM-R Large, zero-shot")

@@ -13,8 +13,7 @@ import numpy as np
 import isogloss
 from isogloss.analysis.finding import Finding, TidyTable
 from isogloss.errors import IsoglossError
-from isogloss.tables.finding_charts import finding_charts
-from isogloss.tables.finding_tables import finding_tables, tidy_csv
+from isogloss.tables.findings import finding_charts, finding_tables, tidy_csv
 from predictions.made import write_jsonl
 from uriel_files import write_uriel
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from isogloss.analysis.agreement import (
+from isogloss.analysis.parallel_answers import (
     agreement_shares,
     cohen_statistics,
     counts_if_independent,

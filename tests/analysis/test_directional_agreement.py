@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from isogloss.analysis.run_statistics import agreement, count_pairs, difference_interval, mean_agreement
+from isogloss.analysis.language_selection import agreement, count_pairs, difference_interval, mean_agreement
 from isogloss.metrics.statistics import FloatArray
 
 

@@ -5,14 +5,15 @@ import math
 import numpy as np
 import pytest
 
+from isogloss.analysis.correlation import interval_over_languages
 from isogloss.analysis.finding import AnalysisError
-from isogloss.analysis.language_bootstrap import interval_over_languages, language_draws
-from isogloss.analysis.ranking_panels import ranking_panels
 from isogloss.analysis.ranking_views import (
     gini,
+    language_draws,
     language_figures,
     pareto_front,
     ranked_views,
+    ranking_panels,
     ranks,
     task_means,
     worst_mean,

@@ -11,11 +11,11 @@ POOL = {"e1": "en", "e2": "en", "d1": "de", "s1": "sw"}
 
 def test_shares_by_hand() -> None:
     tops = top_languages([["e1", "e1", "d1", "e2"], ["s1", "e2", "d1"], None], POOL, k=2)
-    assert tops.languages == ["de", "en", "sw"]
+    assert list(tops.pool) == ["de", "en", "sw"]
     # Duplicate candidates count once; a query without a ranking has zeros.
     assert tops.counts.tolist() == [[1, 1, 0], [0, 1, 1], [0, 0, 0]]
     assert tops.share("en").score == 0.5
-    assert (tops.pool_share("en"), tops.pool_share("sw")) == (0.5, 0.25)
+    assert (tops.pool["en"], tops.pool["sw"]) == (0.5, 0.25)
 
 
 def test_a_short_ranking_has_fewer_places() -> None:
@@ -38,7 +38,7 @@ def test_a_language_blind_ranking_has_a_ratio_of_one() -> None:
         tops = top_languages(rankings, pool, 20)
         share = estimate(tops.share("de"))
         low, high = share.score_interval() or (1, 0)
-        ratios.append(share.value / tops.pool_share("de"))
+        ratios.append(share.value / tops.pool["de"])
         inside.append(low <= 0.3 <= high)
     assert np.mean(ratios) == pytest.approx(1, abs=0.01)
     assert 0.93 <= np.mean(inside) <= 0.99

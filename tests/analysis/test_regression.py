@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from isogloss.analysis.correlation import PENALTIES, explain_by_columns, inflation
 from isogloss.analysis.finding import AnalysisError
-from isogloss.analysis.regression import PENALTIES, explain_by_columns, inflation
 
 
 def study(rng, languages=40, families=14, slope=0.0, luck=0.0, noise=1.0, columns=7):  # type: ignore[no-untyped-def]

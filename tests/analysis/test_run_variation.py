@@ -5,7 +5,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from isogloss.analysis.run_statistics import interval_over_runs, run_spread, two_proportions
+from isogloss.analysis.language_selection import interval_over_runs, run_spread, two_proportions
 
 
 def test_two_proportions_by_hand() -> None:

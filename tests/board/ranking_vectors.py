@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.analysis.ranking_panels import RankingPanel
-from isogloss.analysis.ranking_views import ranks, views
+from isogloss.analysis.ranking_views import RankingPanel, ranks, views
 from isogloss.languages import language
 from isogloss.metrics import aggregate
 from isogloss.results.published_scores import speakers

@@ -4,8 +4,7 @@ import pytest
 
 from isogloss.analysis.finding import Column, Figure, Finding, TidyTable, Value
 from isogloss.site.sections import finding_sections, gap_section
-from isogloss.tables.finding_charts import finding_charts
-from isogloss.tables.finding_tables import finding_tables, tidy_csv, value_text
+from isogloss.tables.findings import finding_charts, finding_tables, tidy_csv, value_text
 from isogloss.tables.vega import svg, vega_spec
 from report.made_records import as_systems, results
 

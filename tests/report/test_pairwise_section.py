@@ -3,7 +3,7 @@
 import msgspec
 
 from isogloss.site.explain_section import pairwise_section
-from isogloss.tables.pairwise_tables import disagreement_table, pairwise_bucket_table, pairwise_tables, turned_table
+from isogloss.tables.explain_tables import disagreement_table, pairwise_bucket_table, pairwise_tables, turned_table
 from report.made_records import HOSTILE, pair_made
 
 

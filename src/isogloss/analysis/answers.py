@@ -47,16 +47,7 @@ def answers_of(
 ) -> Iterator[tuple[str, Answered]]:
     """Yield the cells of the wanted tasks with their system's name, and note cells with missing or incomplete gold.
 
-    Args:
-        systems: prediction folders, or mappings {task: {language: {id: answer}}}.
-        request: tasks, languages, split and data.
-        wanted: predicate for the tasks of the analysis.
-        notes: list to append notes to.
-        needs: description of those tasks for error messages.
-
-    Raises:
-        AnalysisError: no system, or none of the requested tasks is suitable.
-        PredictionError: a system has no predictions that can be scored.
+    `needs` describes the wanted tasks in the error raised if none of the requested tasks is suitable.
     """
     if not systems:
         raise AnalysisError("no predictions to analyse", fix="Pass a prediction folder")
@@ -80,20 +71,13 @@ def answers_of(
 
 
 def mark_partial(tables: Iterable[TidyTable], partial: Container[tuple[Value, ...]]) -> list[TidyTable]:
-    """Return the tables with a note column that marks cells with incomplete gold, if there are any.
-
-    Args:
-        tables: tables with columns for system, task and language (or query language).
-        partial: system, task and language of those cells.
-    """
-    return [_marked(table, partial) for table in tables]
-
-
-def _marked(table: TidyTable, partial: Container[tuple[Value, ...]]) -> TidyTable:
-    names = [column.name for column in table.columns]
-    keys = [names.index(name) for name in ("system", "task", "language", "query") if name in names]
-    notes = [PARTIAL_GOLD if tuple(row[key] for key in keys) in partial else None for row in table.rows]
-    if not any(notes):
-        return table
-    rows = [[*row, note] for row, note in zip(table.rows, notes, strict=True)]
-    return msgspec.structs.replace(table, columns=[*table.columns, Column("note")], rows=rows)
+    """Return the tables with a note column that marks the system, task and language of cells with incomplete gold."""
+    marked = []
+    for table in tables:
+        names = [column.name for column in table.columns]
+        keys = [names.index(name) for name in ("system", "task", "language", "query") if name in names]
+        notes = [PARTIAL_GOLD if tuple(row[key] for key in keys) in partial else None for row in table.rows]
+        rows = [[*row, note] for row, note in zip(table.rows, notes, strict=True)]
+        whole = msgspec.structs.replace(table, columns=[*table.columns, Column("note")], rows=rows)
+        marked.append(whole if any(notes) else table)
+    return marked

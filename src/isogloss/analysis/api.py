@@ -121,10 +121,6 @@ _EXAMPLES = {
 }
 
 
-# Options that are flags on the command line.
-_FLAGS = ("allow_partial", "strict")
-
-
 def command_line(
     verb: str, sources: Sequence[object], options: Mapping[str, object], settings: Mapping[str, Any] | None = None
 ) -> str:
@@ -137,7 +133,7 @@ def command_line(
         if value and not (name == "data" and str(value) == os.environ.get("ISOGLOSS_DATA")):
             words += [f"--{name.replace('_', '-')}", _text(value)]
     for name, value in (settings or {}).items():
-        if name in _FLAGS and isinstance(value, bool):
+        if name in ("allow_partial", "strict") and isinstance(value, bool):  # flags on the command line
             words += [f"--{name.replace('_', '-')}"] * value
         else:
             words += ["--set", f"{name}={_text(value)}"]

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from isogloss.analysis.finding import AnalysisError
-from isogloss.analysis.run_statistics import MOST_EXAMPLES
 from isogloss.data.files import read_text
 from isogloss.data.tables import finite_number
 from isogloss.errors import unknown
@@ -24,13 +23,11 @@ from isogloss.training.selection import LOSS, CheckpointScore
 
 SPLITS = ("dev", "test")
 MOST_STEPS = 2**63 - 1
+# Maximum test set size for the exact test of two runs.
+MOST_EXAMPLES = 10**6
 NEEDED = ("step", "seed", "language", "split", "value")
 # Metrics by split; their mean is the score. Empty if a file has one unnamed score.
 MainMetrics = Mapping[str, Sequence[str]]
-
-
-# A file of scores, with the task and metrics of its fit if known.
-_ScoreFile = tuple[Path, str, MainMetrics | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,14 +51,7 @@ class SeedScores:
 
 @dataclass(frozen=True, eq=False)
 class CheckpointScores:
-    """Scores of all checkpoints of several runs, 0..100.
-
-    Attributes:
-        seeds: the runs.
-        sizes: number of test examples by language, if recorded.
-        task: task of the runs, if known.
-        metric: metric of the scores, if known.
-    """
+    """Scores of all checkpoints of several runs, 0..100; `sizes` are the recorded numbers of test examples."""
 
     seeds: tuple[SeedScores, ...]
     sizes: Mapping[str, int] = field(default_factory=dict)
@@ -77,17 +67,8 @@ def read_checkpoint_scores(paths: Iterable[Path], *, task: str = "", metric: str
     """Read scores from folders of fits, folders above them, and CSV files.
 
     A CSV has the columns step, seed, language, split (dev or test) and value, 0..100, and optionally metric and n, the
-    number of examples.
-
-    Args:
-        paths: folders and files, all of one task.
-        task: task of the fits to include, also assumed for CSV files.
-        metric: metric used as the score; by default the mean of the task's main metrics.
-
-    Raises:
-        AnalysisError: no scores, only one split, several tasks or metrics, or duplicate scores.
-        DataError: a file cannot be read.
-        UnknownNameError: unknown task or metric.
+    number of examples. All belong to one task; a given task is also assumed for CSV files. The score is a metric, by
+    default the mean of the task's main metrics.
     """
     task_id = canonical(task) if task else ""
     named = dict.fromkeys(SPLITS, find_task(task_id).main) if task_id else None
@@ -112,8 +93,8 @@ def read_checkpoint_scores(paths: Iterable[Path], *, task: str = "", metric: str
     return CheckpointScores(_by_seed(rows), sizes, task_id or "".join(tasks), "+".join(sorted(metrics)))
 
 
-def _files_in(path: Path) -> Iterator[_ScoreFile]:
-    """Yield the score files at a path: the file, or those of the fits below a folder."""
+def _files_in(path: Path) -> Iterator[tuple[Path, str, MainMetrics | None]]:
+    """Yield the file at a path, or those of the fits below a folder, with the task and metrics of the fit if known."""
     for file in sorted(path.rglob(SCORES)) if path.is_dir() else [path]:
         log = read_fit_log(file.parent) if path.is_dir() else None
         if log is None:
@@ -169,8 +150,8 @@ def _named_once(scores: Iterable[CheckpointScore], path: Path) -> MainMetrics:
     """Return the only metric of a file without a task."""
     names = sorted({score.metric for score in scores})
     if len(names) > 1:
-        what = f"several metrics: {', '.join(names)}"
-        raise AnalysisError(what, where=str(path), fix=f"Choose one: --metric {names[0]}")
+        fix = f"Choose one: --metric {names[0]}"
+        raise AnalysisError(f"several metrics: {', '.join(names)}", where=str(path), fix=fix)
     return dict.fromkeys(SPLITS, names)
 
 
@@ -200,13 +181,11 @@ def _check(rows: Mapping[tuple[int, str, str], Mapping[int, float]]) -> None:
     splits = {split for _, _, split in rows}
     if len(splits) < len(SPLITS):
         has = f"only {splits.pop()} scores" if splits else "no scores"
-        fix = "Provide dev scores for selection and test scores for evaluation"
-        raise AnalysisError(has, fix=fix)
+        raise AnalysisError(has, fix="Provide dev scores for selection and test scores for evaluation")
     values = [value for by_step in rows.values() for value in by_step.values()]
     if not values:
-        raise AnalysisError(
-            "no checkpoint has all main metrics", fix="Choose a metric that all checkpoints have with --metric"
-        )
+        fix = "Choose a metric that all checkpoints have with --metric"
+        raise AnalysisError("no checkpoint has all main metrics", fix=fix)
     if max(values) > 100 or min(values) < 0:
         raise AnalysisError("scores must be within 0..100", fix="Leave out other values")
     if max(values) <= 1:

@@ -8,12 +8,11 @@ import msgspec
 import numpy as np
 
 from isogloss.analysis import checkpoint_tables as tables
+from isogloss.analysis import language_selection as rules
 from isogloss.analysis.api import command_line
-from isogloss.analysis.checkpoint_scores import CheckpointScores, read_checkpoint_scores
-from isogloss.analysis.checkpoint_tables import reading
+from isogloss.analysis.checkpoint_scores import MOST_EXAMPLES, CheckpointScores, read_checkpoint_scores
 from isogloss.analysis.finding import AnalysisError, Finding
-from isogloss.analysis.language_selection import LanguageSelection, best_place, language_selections
-from isogloss.analysis.run_statistics import FEWEST_SEEDS, LARGE_SPREAD, MOST_EXAMPLES, SMALLEST_MOVE, run_spread
+from isogloss.analysis.language_selection import FEWEST_SEEDS, LARGE_SPREAD, SMALLEST_MOVE, LanguageSelection
 from isogloss.errors import unknown
 
 
@@ -63,22 +62,22 @@ def checkpoint_selection(
         fix = f"Pass 1 to {MOST_EXAMPLES}, or 0 to use the recorded size"
         raise AnalysisError(f"invalid test size {test_size}", fix=fix)
     scores = _checked(scores, source, single, from_step)
-    selections = language_selections(scores, source, single, test_size)
+    selections = list(rules.language_selections(scores, source, single, test_size))
     left_out = sorted({*scores.languages("test")} - {selection.language for selection in selections})
     targets = [selection for selection in selections if selection.language != source]
     if not targets:
         raise AnalysisError(f"only {source} has test scores in every run", fix="Add languages")
     what = " ".join(filter(None, (scores.task, scores.metric)))
     dev = [run.of(source, "dev") for run in scores.seeds]
-    best_dev = [values[index] for values in dev if (index := best_place(values, values)) is not None]
+    best_dev = [values[index] for values in dev if (index := rules.best_place(values, values)) is not None]
     return Finding(
         analysis="checkpoint-selection",
         title=f"Checkpoint selection{f': {what}' if what else ''}",
-        reading=reading(targets, scores, source, single),
+        reading=tables.reading(targets, scores, source, single),
         tables=[
             tables.rules_table(targets, source, single),
             tables.languages_table(targets, source),
-            tables.variation_table(selections, run_spread(np.array(best_dev)), scores, source),
+            tables.variation_table(selections, rules.run_spread(np.array(best_dev)), scores, source),
             tables.oracle_table(targets, source),
             tables.agreement_table(selections, source),
             tables.curves_table(targets, scores, source),
@@ -94,8 +93,7 @@ def _checked(scores: CheckpointScores, source: str, single: str, from_step: int)
     runs = tuple(run.since(from_step) for run in scores.seeds)
     dev = scores.languages("dev")
     if source not in dev:
-        fix = f"Pass the training language: --source {dev[0]}"
-        raise AnalysisError(f"no dev scores of {source}", fix=fix)
+        raise AnalysisError(f"no dev scores of {source}", fix=f"Pass the training language: --source {dev[0]}")
     if single and single not in dev:
         raise unknown("language with dev scores", single, dev)
     short = [run.seed for run in runs if len(run.steps) < 2]
@@ -108,15 +106,13 @@ def _checked(scores: CheckpointScores, source: str, single: str, from_step: int)
 def _notes(
     scores: CheckpointScores, selections: Sequence[LanguageSelection], left_out: Sequence[str], from_step: int
 ) -> list[str]:
-    seeds = len(scores.seeds)
-    interval = (
-        "Interval: jackknife over runs."
-        if seeds >= FEWEST_SEEDS
-        else f"No interval: at least {FEWEST_SEEDS} runs are needed. Checkpoints of one run are not independent, and "
-        "jackknife intervals over them covered the truth in only 40 to 50 % of simulated random walks."
-    )
-    changed = [selection for selection in selections if selection.by_source is not None]
-    without_dev = [selection.language for selection in changed if selection.by_target is None]
+    interval = "Interval: jackknife over runs."
+    if len(scores.seeds) < FEWEST_SEEDS:
+        interval = (
+            f"No interval: at least {FEWEST_SEEDS} runs are needed. Checkpoints of one run are not independent, and "
+            "jackknife intervals over them covered the truth in only 40 to 50 % of simulated random walks."
+        )
+    without_dev = [each.language for each in selections if each.by_source is not None and each.by_target is None]
     unchanged = [selection.language for selection in selections if selection.by_source is None]
     notes = [
         "Ties in dev scores go to the earliest checkpoint.",

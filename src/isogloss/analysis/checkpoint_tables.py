@@ -5,26 +5,20 @@ from statistics import fmean
 
 import numpy as np
 
+from isogloss.analysis import language_selection as rules
 from isogloss.analysis.checkpoint_scores import CheckpointScores
 from isogloss.analysis.finding import MEAN_ROW, Figure, TidyTable, Value, columns, figure
-from isogloss.analysis.language_selection import (
-    BEST,
-    LAST,
-    TARGET,
-    LanguageSelection,
-    compared,
-    dev_of,
-    mean_agreements,
-    rule_means,
-)
-from isogloss.analysis.run_statistics import CHANCE, LARGE_SPREAD, RunSpread, difference_interval, interval_over_runs
+from isogloss.analysis.language_selection import BEST, CHANCE, LARGE_SPREAD, LAST, TARGET, LanguageSelection, dev_of
 from isogloss.figures import counted, difference_text, score_text
 from isogloss.languages.published import table as published
-from isogloss.metrics.estimate import Interval
 from isogloss.scoring.names import language_name
 
 # Number of languages with the least, and with the most, agreement to draw curves for.
 CURVES = 2
+# Maximum number of languages listed in a sentence.
+NAMED = 15
+# Bounds of a missing interval.
+NO_ENDS = (None, None)
 # Figures of the paper shown for comparison, by table row.
 PUBLISHED_TABLES = tuple(f"Keung et al. Table {number}" for number in (2, 3, 4))
 PUBLISHED_ROWS = {
@@ -37,25 +31,20 @@ PUBLISHED_ROWS = {
 
 def rules_table(targets: Sequence[LanguageSelection], source: str, single: str) -> TidyTable:
     """Return the mean outcome of each rule."""
-    rules, languages = compared(targets, source, single)
-    usual = rule_means(languages, dev_of(source))
-    table = TidyTable(
-        "rules",
-        f"Test score by selection rule, mean over {len(languages)} languages, {_runs(len(usual))}",
-        columns(
-            "rule; test:score; lost:score = below the best checkpoint; gain(low high):difference = against {dev}",
-            dev=dev_of(source),
-        ),
-        notes=[
-            f"Languages with all rules, without {language_name(source)}; intervals over runs.",
-            f"{BEST} is an upper bound, not a rule.",
-        ],
-    )
-    for rule in rules:
-        means = rule_means(languages, rule)
+    names, languages = rules.compared(targets, source, single)
+    usual = rules.rule_means(languages, dev_of(source))
+    heads = "rule; test:score; lost:score = below the best checkpoint; gain(low high):difference = against {dev}"
+    title = f"Test score by selection rule, mean over {len(languages)} languages, {_runs(len(usual))}"
+    notes = [
+        f"Languages with all rules, without {language_name(source)}; intervals over runs.",
+        f"{BEST} is an upper bound, not a rule.",
+    ]
+    table = TidyTable("rules", title, columns(heads, dev=dev_of(source)), notes=notes)
+    for rule in names:
+        means = rules.rule_means(languages, rule)
         lost = fmean(outcome.lost for language in languages for outcome in language.outcomes[rule])
         gain = None if rule == dev_of(source) else float((means - usual).mean())
-        table.add(rule, float(means.mean()), lost, gain, *_ends(interval_over_runs(means - usual)))
+        table.add(rule, float(means.mean()), lost, gain, *(rules.interval_over_runs(means - usual) or NO_ENDS))
     return table
 
 
@@ -74,17 +63,15 @@ def languages_table(targets: Sequence[LanguageSelection], source: str) -> TidyTa
     title = f"Does {dev_of(source)} track test scores, and is one run enough?"
     table = TidyTable("languages", title, heads, notes=notes, shown=60)
     for target in sorted(targets, key=_share_by_source):
-        by_source, by_target = (
-            None if agreement is None else agreement.share for agreement in (target.by_source, target.by_target)
-        )
+        by_source, by_target = _share(target.by_source), _share(target.by_target)
         gain = None if by_source is None or by_target is None else by_target - by_source
         runs = None if len(target.outcomes[LAST]) < 2 else "unstable" if target.spread.large else "stable"
-        table.add(target.language, guide(target, source), runs, by_source, by_target, gain, *_ends(target.gain))
+        table.add(target.language, guide(target, source), runs, by_source, by_target, gain, *(target.gain or NO_ENDS))
     return table
 
 
 def variation_table(
-    selections: Sequence[LanguageSelection], dev: RunSpread, scores: CheckpointScores, source: str
+    selections: Sequence[LanguageSelection], dev: rules.RunSpread, scores: CheckpointScores, source: str
 ) -> TidyTable:
     """Return the smallest and largest test score of the runs at the best source dev (Keung et al., Table 2)."""
     heads = columns(
@@ -116,13 +103,13 @@ def oracle_table(targets: Sequence[LanguageSelection], source: str) -> TidyTable
             usual, oracle = target.scores(dev), target.scores(TARGET)
             means = [float(usual.mean()), float(oracle.mean()), float((oracle - usual).mean())]
             largest = [float(usual.max()), float(oracle.max())]
-            table.add(target.language, *means, *_ends(target.oracle_gain(source)), *largest)
+            table.add(target.language, *means, *(target.oracle_gain(source) or NO_ENDS), *largest)
     return table
 
 
 def agreement_table(selections: Sequence[LanguageSelection], source: str) -> TidyTable:
     """Return the directional agreement of dev and test (Keung et al., Table 3)."""
-    by_source, by_target = mean_agreements(selection for selection in selections if selection.language != source)
+    by_source, by_target = rules.mean_agreements(selection for selection in selections if selection.language != source)
     heads = columns("language dev; agreement(low high):share = agreement; pairs:count; equal:share = dev equal")
     notes = [f"{MEAN_ROW}: languages with both, without {language_name(source)}."]
     title = "Directional agreement of dev and test between two checkpoints"
@@ -134,7 +121,8 @@ def agreement_table(selections: Sequence[LanguageSelection], source: str) -> Tid
             agreements.append((selection.language, TARGET, selection.by_target))
     for *key, agreed in agreements:
         if agreed is not None:
-            table.add(*key, agreed.share, *_ends(agreed.interval), agreed.pairs, agreed.equal / agreed.pairs)
+            ends = agreed.interval or NO_ENDS
+            table.add(*key, agreed.share, *ends, agreed.pairs, agreed.equal / agreed.pairs)
     return table
 
 
@@ -143,13 +131,12 @@ def curves_table(targets: Sequence[LanguageSelection], scores: CheckpointScores,
     run = scores.seeds[0]
     moved = sorted((target for target in targets if target.by_source is not None), key=_share_by_source)
     drawn = dict.fromkeys(target.language for target in (*moved[:CURVES], *moved[-CURVES:]))
-    series = [(source, "dev"), *((code, "test") for code in drawn)]
+    series = {dev_of(source): run.of(source, "dev"), **{f"{code} test": run.of(code, "test") for code in drawn}}
     notes = [f"Languages with the least and the most agreement of {dev_of(source)} and test."]
     heads = columns("step:count; series; score:score")
     table = TidyTable("curves", f"Scores during training, seed {run.seed}", heads, notes=notes, shown=0)
-    for code, split in series:
-        name = dev_of(code) if split == "dev" else f"{code} test"
-        for step, value in zip(run.steps, run.of(code, split).tolist(), strict=True):
+    for name, values in series.items():
+        for step, value in zip(run.steps, values.tolist(), strict=True):
             if np.isfinite(value):
                 table.add(step, name, float(value))
     return table
@@ -157,14 +144,13 @@ def curves_table(targets: Sequence[LanguageSelection], scores: CheckpointScores,
 
 def choices_table(selections: Sequence[LanguageSelection], scores: CheckpointScores) -> TidyTable:
     """Return the checkpoint selected by every rule in every run."""
-    rows: list[list[Value]] = [
-        [selection.language, rule, run.seed, outcome.step, outcome.test, outcome.lost]
-        for selection in selections
-        for rule, outcomes in selection.outcomes.items()
-        for run, outcome in zip(scores.seeds, outcomes, strict=True)
-    ]
     heads = columns("language rule; seed step:count; test:score; lost:score = below the best checkpoint")
-    return TidyTable("choices", "Checkpoint selected by each rule", heads, rows, shown=0)
+    table = TidyTable("choices", "Checkpoint selected by each rule", heads, shown=0)
+    for selection in selections:
+        for rule, outcomes in selection.outcomes.items():
+            for run, outcome in zip(scores.seeds, outcomes, strict=True):
+                table.add(selection.language, rule, run.seed, outcome.step, outcome.test, outcome.lost)
+    return table
 
 
 def published_table(targets: Sequence[LanguageSelection]) -> TidyTable:
@@ -179,8 +165,8 @@ def published_table(targets: Sequence[LanguageSelection]) -> TidyTable:
         oracle = target.scores(TARGET).max() if TARGET in target.outcomes else None
         ours: dict[str, Value] = {
             "Δ": target.spread.spread,
-            "English": None if target.by_source is None else target.by_source.share,
-            "Target": None if target.by_target is None else target.by_target.share,
+            "English": _share(target.by_source),
+            "Target": _share(target.by_target),
             "Target dev (oracle)": None if oracle is None else float(oracle - target.spread.largest),
         }
         for task in ("mldoc", "xnli"):
@@ -216,20 +202,16 @@ def figures(source: str) -> list[Figure]:
     ]
 
 
+def _share(agreement: rules.DirectionalAgreement | None) -> float | None:
+    return None if agreement is None else agreement.share
+
+
 def _share_by_source(selection: LanguageSelection) -> float:
     return 1.0 if selection.by_source is None else selection.by_source.share
 
 
 def _runs(count: int) -> str:
     return "one run" if count == 1 else f"{count} runs"
-
-
-def _ends(interval: Interval | None) -> list[Value]:
-    return [None, None] if interval is None else [*interval]
-
-
-# Maximum number of languages listed in a sentence.
-NAMED = 15
 
 
 def guide(selection: LanguageSelection, source: str) -> str:
@@ -244,9 +226,8 @@ def guide(selection: LanguageSelection, source: str) -> str:
         return f"{dev_of(source)} misleads"
     if low <= CHANCE:
         return f"{dev_of(source)} is not significantly better than chance"
-    return (
-        "target dev tracks test better" if selection.gain and selection.gain[0] > 0 else f"{dev_of(source)} tracks test"
-    )
+    better = selection.gain and selection.gain[0] > 0
+    return "target dev tracks test better" if better else f"{dev_of(source)} tracks test"
 
 
 def reading(targets: Sequence[LanguageSelection], scores: CheckpointScores, source: str, single: str) -> str:
@@ -269,11 +250,11 @@ def reading(targets: Sequence[LanguageSelection], scores: CheckpointScores, sour
 
 
 def _agreement_sentences(targets: Sequence[LanguageSelection], source: str) -> list[str]:
-    by_source, by_target = mean_agreements(targets)
+    by_source, by_target = rules.mean_agreements(targets)
     sentences, dev = [], dev_of(source)
     agreements = [target.by_source for target in targets if target.by_source]
     if by_source is not None and by_target is not None:
-        gain = difference_interval(by_target, by_source)
+        gain = rules.difference_interval(by_target, by_source)
         apart = f" (difference {by_target.share - by_source.share:+.2f}{_within(gain)})"
         shares = [f"{score_text(mean.share, 2)}{_within(mean.interval)}" for mean in (by_source, by_target)]
         sentences.append(
@@ -281,10 +262,8 @@ def _agreement_sentences(targets: Sequence[LanguageSelection], source: str) -> l
             f"as the language's own dev set in {shares[1]}{apart}."
         )
     elif agreements:
-        share = score_text(fmean(agreement.share for agreement in agreements), 2)
-        sentences.append(
-            f"Between two checkpoints, test scores change in the same direction as {dev} in {share} of pairs."
-        )
+        share = f"{score_text(fmean(agreement.share for agreement in agreements), 2)} of pairs"
+        sentences.append(f"Between two checkpoints, test scores change in the same direction as {dev} in {share}.")
     if agreements and not any(agreement.interval for agreement in agreements):
         return [*sentences, f"More runs are needed to test whether {dev} is better than chance in a language."]
     intervals = {target.language: target.by_source.interval for target in targets if target.by_source}
@@ -302,21 +281,18 @@ def _agreement_sentences(targets: Sequence[LanguageSelection], source: str) -> l
 
 def _advice(targets: Sequence[LanguageSelection], source: str, single: str) -> str:
     """Recommend the rule with the largest significant gain over source dev."""
-    rules, languages = compared(targets, source, single)
-    usual = rule_means(languages, dev_of(source))
-    gains = {rule: rule_means(languages, rule) - usual for rule in rules if rule not in (dev_of(source), BEST)}
-    oracle = f"; the oracle gains {difference_text(float(gains[TARGET].mean()))}" if TARGET in gains else ""
-    shared = {
-        rule: gain
-        for rule, gain in gains.items()
-        if rule != TARGET and (interval := interval_over_runs(gain)) and interval[0] > 0
-    }
     dev = dev_of(source)
-    if not shared:
+    names, languages = rules.compared(targets, source, single)
+    usual = rules.rule_means(languages, dev)
+    gains = {rule: rules.rule_means(languages, rule) - usual for rule in names if rule not in (dev, BEST)}
+    oracle = f"; the oracle gains {difference_text(float(gains[TARGET].mean()))}" if TARGET in gains else ""
+    intervals = {rule: rules.interval_over_runs(gain) for rule, gain in gains.items() if rule != TARGET}
+    better = [rule for rule, interval in intervals.items() if interval and interval[0] > 0]
+    if not better:
         what = "No rule that selects one checkpoint for all languages is significantly better than"
         return f"{what} {dev} on average{oracle}."
-    best = max(shared, key=lambda rule: float(shared[rule].mean()))
-    gained = difference_text(float(shared[best].mean()))
+    best = max(better, key=lambda rule: float(gains[rule].mean()))
+    gained = difference_text(float(gains[best].mean()))
     return f"The best rule for one checkpoint for all languages is {best}: {gained} points over {dev}{oracle}."
 
 

@@ -10,20 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isogloss.analysis import agreement as measures
+from isogloss.analysis import parallel_answers as parallel
 from isogloss.analysis.answers import answers_of, compared_values, mark_partial, score_values
 from isogloss.analysis.finding import MEAN_ROW, AnalysisError, Finding, TidyTable, Value, columns, figure, first_few
-from isogloss.analysis.parallel_answers import (
-    SHARED_FORMS,
-    ParallelAnswers,
-    ParallelCell,
-    failed_everywhere,
-    failed_in_one,
-    is_parallel,
-    one_language_counts,
-    parallel_cell,
-)
+from isogloss.analysis.parallel_answers import ParallelAnswers, ParallelCell
 from isogloss.figures import counted
+from isogloss.grouping import group_by
 from isogloss.metrics.estimate import Estimate, mean
 from isogloss.metrics.statistics import MEAN, IntArray, Statistics
 from isogloss.predictions.memory import Predictions
@@ -78,9 +70,9 @@ def consistency(folders: Sequence[Predictions], request: Request, *, pivot: str 
             given += _given_pivot(grid, comparisons)
             agreed += _agreement(grid, comparisons)
             partial |= {(system, grid.task.id, each.cell.language) for each in comparisons if each.partial}
-        one_language += one_language_counts(grid)
-        everywhere += failed_everywhere(grid, pivot)
-        lonely += failed_in_one(grid, pivot)
+        one_language += parallel.one_language_counts(grid)
+        everywhere += parallel.failed_everywhere(grid, pivot)
+        lonely += parallel.failed_in_one(grid, pivot)
     if not given:
         tasks = ", ".join(grid.task.id for grid in grids)
         what = f"{tasks}: no system has answers in {pivot} and in another language"
@@ -104,21 +96,18 @@ def consistency(folders: Sequence[Predictions], request: Request, *, pivot: str 
 
 def _grids(folders: Sequence[Predictions], request: Request, notes: list[str]) -> list[ParallelAnswers]:
     """Return the parallel tasks with at least two languages."""
-    by_split: dict[tuple[str, str], list[ParallelCell]] = {}
-    for system, answered in answers_of(folders, request, is_parallel, notes, NEEDS):
-        cell = parallel_cell(system, answered)
-        if cell is not None:
-            by_split.setdefault((answered.task.id, cell.cell.split), []).append(cell)
+    answers = answers_of(folders, request, parallel.is_parallel, notes, NEEDS)
+    judged = [cell for system, answered in answers if (cell := parallel.parallel_cell(system, answered)) is not None]
     grids = []
-    for (name, split), cells in by_split.items():
+    for (name, split), cells in group_by(judged, lambda cell: (cell.cell.task, cell.cell.split)).items():
         grid = ParallelAnswers(find_task(name), cells, request.resample)
-        if len(grid.languages) > 1:
-            grids.append(grid)
-            sets = {frozenset(cell.language for cell in cells if cell.system == system) for system in grid.systems}
-            if len(sets) > 1:
-                notes.append(f"{name}: systems have different languages, so their means are not comparable")
-        else:
+        sets = {frozenset(cell.language for cell in cells if cell.system == system) for system in grid.systems}
+        if len(grid.languages) < 2:
             notes.append(f"{name} {split}: left out, answers in {grid.languages[0]} only")
+            continue
+        grids.append(grid)
+        if len(sets) > 1:
+            notes.append(f"{name}: systems have different languages, so their means are not comparable")
     if not grids:
         what = "no task has answers in two languages"
         raise AnalysisError(what, where=", ".join(map(str, folders)), fix="Answer the same test set in more languages")
@@ -161,13 +150,12 @@ class _Compared(NamedTuple):
 def _compared(grid: ParallelAnswers, system: str, pivot: str) -> list[_Compared]:
     """Return the languages of a system that share items with the pivot."""
     reference = grid.of(system, pivot)
-    if reference is None:
-        return []
-    comparisons = []
-    for cell in grid.cells:
-        if cell.system == system and cell is not reference and (units := grid.common_units([reference, cell])):
-            comparisons.append(_Compared(reference, cell, grid.rows(reference, units), grid.rows(cell, units)))
-    return comparisons
+    others = [cell for cell in grid.cells if cell.system == system and cell is not reference]
+    return [
+        _Compared(reference, cell, grid.rows(reference, units), grid.rows(cell, units))
+        for cell in others
+        if reference is not None and (units := grid.common_units([reference, cell]))
+    ]
 
 
 def _given_pivot(grid: ParallelAnswers, comparisons: Sequence[_Compared]) -> list[list[Value]]:
@@ -179,12 +167,12 @@ def _given_pivot(grid: ParallelAnswers, comparisons: Sequence[_Compared]) -> lis
         first, second = comparison.pivot.right[comparison.pivot_rows], comparison.cell.right[comparison.rows]
         estimates: list[Estimate | None] = []
         for side, chosen in zip(sides, (first, ~first), strict=True):
-            statistics = Statistics(second[chosen, None].astype(np.float64), MEAN)
-            estimate = (
-                grid.estimate(comparison.pivot, comparison.pivot_rows[chosen], statistics) if chosen.any() else None
+            statistics, rows_of_side = (
+                Statistics(second[chosen, None].astype(float), MEAN),
+                comparison.pivot_rows[chosen],
             )
-            side.extend([] if estimate is None or comparison.partial else [estimate])
-            estimates.append(estimate)
+            estimates.append(grid.estimate(comparison.pivot, rows_of_side, statistics) if chosen.any() else None)
+            side.extend([estimates[-1]] if estimates[-1] is not None and not comparison.partial else [])
         level = len(first), 100 * float(first.mean()), 100 * float(second.mean())
         levels += [] if comparison.partial else [level]
         rows.append([system, grid.task.id, comparison.cell.language, *level, *compared_values(*estimates)])
@@ -196,36 +184,35 @@ def _given_pivot(grid: ParallelAnswers, comparisons: Sequence[_Compared]) -> lis
 
 
 def _agreement(grid: ParallelAnswers, comparisons: Sequence[_Compared]) -> list[list[Value]]:
-    comparable = kind_of(grid.task).form in SHARED_FORMS
+    comparable = kind_of(grid.task).form in parallel.SHARED_FORMS
     rows: list[list[Value]] = []
     whole: list[list[Value]] = []
     kappas: list[list[Estimate]] = []
-    for pivot, cell, pivot_rows, own_rows in comparisons:
-        cohen = [measures.cohen_statistics(pivot.right[pivot_rows], cell.right[own_rows])]
+    for comparison in comparisons:
+        pivot, cell, pivot_rows, own_rows = comparison
+        cohen = [parallel.cohen_statistics(pivot.right[pivot_rows], cell.right[own_rows])]
         if comparable:
             answers = np.array(pivot.answers)[pivot_rows], np.array(cell.answers)[own_rows]
-            cohen.append(measures.cohen_statistics(*answers))
+            cohen.append(parallel.cohen_statistics(*answers))
         estimates = [grid.estimate(pivot, pivot_rows, statistics) for statistics in cohen]
         row: list[Value] = [cell.system, grid.task.id, cell.language, len(own_rows)]
         for statistics, kappa in zip(cohen, estimates, strict=True):
-            row += [*(100 * share for share in measures.agreement_shares(statistics)), *_kappa_values(kappa)]
-        rows.append(_padded(row))
-        if not (pivot.cell.partial or cell.cell.partial):
-            whole.append(rows[-1])
+            row += [*(100 * share for share in parallel.agreement_shares(statistics)), *_kappa_values(kappa)]
+        rows.append(row)
+        if not comparison.partial:
+            whole.append(row)
             kappas.append(estimates)
     if len(whole) > 1:
-        rows.append(_padded(_mean_agreement(whole, kappas)))
-    return rows
+        rows.append(_mean_agreement(whole, kappas))
+    # Columns of answers do not apply to all tasks.
+    return [row + [None] * (len(_AGREEMENT_COLUMNS) - len(row)) for row in rows]
 
 
 def _mean_agreement(rows: list[list[Value]], kappas: list[list[Estimate]]) -> list[Value]:
-    columns = list(zip(*rows, strict=True))
+    def average(column: int) -> float:
+        return float(np.mean([float(row[column] or 0) for row in rows]))
 
-    def average(column: int) -> float | None:
-        values = [value for value in columns[column] if isinstance(value, float | int)]
-        return float(np.mean(values)) if values else None
-
-    whole: list[Value] = [rows[0][0], rows[0][1], MEAN_ROW, round(average(3) or 0)]
+    whole: list[Value] = [rows[0][0], rows[0][1], MEAN_ROW, round(average(3))]
     for start, estimates in zip((4, 9), zip(*kappas, strict=True), strict=False):
         finite = [estimate for estimate in estimates if np.isfinite(estimate.value)]
         whole += [average(start), average(start + 1), *(_kappa_values(mean(finite)) if finite else [None] * 3)]
@@ -235,12 +222,7 @@ def _mean_agreement(rows: list[list[Value]], kappas: list[list[Estimate]]) -> li
 def _kappa_values(estimate: Estimate) -> list[Value]:
     if not np.isfinite(estimate.value):
         return [None, None, None]
-    return [estimate.value, *(measures.kappa_interval(estimate) or (None, None))]
-
-
-def _padded(row: list[Value]) -> list[Value]:
-    """Pad a row for columns that do not apply to the task."""
-    return row + [None] * (len(_AGREEMENT_COLUMNS) - len(row))
+    return [estimate.value, *(parallel.kappa_interval(estimate) or (None, None))]
 
 
 def _spread_table(grids: Sequence[ParallelAnswers]) -> TidyTable:
@@ -256,10 +238,10 @@ def _spread_table(grids: Sequence[ParallelAnswers]) -> TidyTable:
             units = grid.common_units(cells)
             if len(cells) < 2 or not units:
                 continue
-            right = grid.right(cells, units)
+            right = grid.marks(lambda cell: cell.right, cells, units)
             positions = grid.rows(cells[0], units)
-            kappa = grid.estimate(cells[0], positions, measures.fleiss_statistics(right))
-            independent = measures.counts_if_independent(right.mean(axis=0).tolist())
+            kappa = grid.estimate(cells[0], positions, parallel.fleiss_statistics(right))
+            independent = parallel.counts_if_independent(right.mean(axis=0).tolist())
             times = right.sum(axis=1)
             for count, expected in enumerate(independent.tolist()):
                 share = grid.estimate(cells[0], positions, Statistics((times == count).astype(float)[:, None], MEAN))

@@ -57,12 +57,7 @@ def family_index(families: Sequence[str]) -> float:
 
 
 def language_sets(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return sets of languages by name: suites, tasks, "xglue", comma-separated lists; single languages form one set.
-
-    Raises:
-        UnknownNameError: unknown suite, task or language.
-        AnalysisError: no languages.
-    """
+    """Return sets of languages by name: suites, tasks, "xglue", comma-separated lists; single ones form one set."""
     sets: dict[str, tuple[str, ...]] = {}
     single: list[str] = []
     for name in names:
@@ -114,26 +109,23 @@ def diversity(languages: Sequence[str], *, data: str | None = None) -> Finding:
     sets = language_sets(languages or ("xtreme-r", "xtreme", "xglue"))
     codes = list(dict.fromkeys(code for chosen in sets.values() for code in chosen))
     folder = data_folder(data)
-    has_uriel = uriel_folder(folder) is not None
-    uriel = read_uriel(folder, codes) if has_uriel else None
-    varieties = read_uriel(folder, codes, varieties=True) if has_uriel else None
+    uriel = varieties = None
+    if uriel_folder(folder) is not None:
+        uriel, varieties = read_uriel(folder, codes), read_uriel(folder, codes, varieties=True)
     rows: list[list[Value]] = [_indices(name, chosen, uriel) for name, chosen in sets.items()]
     printed = _printed(sets, rows, uriel, varieties)
-    tables = [
-        TidyTable("indices", "Diversity of sets of languages", _INDEX_COLUMNS, rows),
-        *([printed] if printed.rows else []),
-    ]
+    tables = [TidyTable("indices", "Diversity of sets of languages", _INDEX_COLUMNS, rows)]
+    tables += [printed] if printed.rows else []
     figures = []
     if uriel is not None and varieties is not None:
         tables += [_features(sets, uriel, varieties), _contributions(sets, uriel)]
         about = "Entropy of each syntactic feature over the languages of a set, one point per feature."
         figures = [figure("strip", "features: entropy, set", "Entropy by feature", about)]
-    outside = {name: [code for code in chosen if code not in CODES] for name, chosen in sets.items()}
     by_tree = [
         f"{name}: families are from URIEL's tree, as the registry lacks {', '.join(missing)}. The tree assigns a "
         "creole to its lexifier's family; a language missing from the tree counts as its own family, like an isolate."
-        for name, missing in outside.items()
-        if missing
+        for name, chosen in sets.items()
+        if (missing := [code for code in chosen if code not in CODES])
     ]
     return Finding(
         analysis="diversity",
@@ -169,7 +161,7 @@ def _indices(name: str, codes: Sequence[str], uriel: Uriel | None) -> list[Value
     index, geography = typology_index(features), None
     if "geographic" in uriel.distances:
         distances = [uriel.distance("geographic", *pair) for pair in combinations(codes, 2)]
-        geography = float(np.mean(distances)) if distances else 0.0
+        geography = float(np.mean(distances or 0.0))
     return [*indices, index, index * log(2), attested, geography]
 
 
@@ -196,10 +188,8 @@ def _printed(
             if index == "typology" and uriel is not None and varieties is not None:
                 without = [index * log(2) for index in _indices_without_each(sets[name], uriel).values()]
                 other = typology_index(_syntax(sets[name], varieties)) * log(2)
-                verdict = (
-                    f"{other:.3f} with the features of varieties in place of macrolanguages; "
-                    f"{min(without):.3f} to {max(without):.3f} without any one language"
-                )
+                verdict = f"{other:.3f} with the features of varieties in place of macrolanguages; "
+                verdict += f"{min(without):.3f} to {max(without):.3f} without any one language"
         table.add(name, index, printed, here, verdict)
     return table
 
@@ -208,11 +198,8 @@ def _family_verdict(printed: float, codes: Sequence[str], uriel: Uriel | None) -
     families = [language(code).family for code in codes]
     needed = round(printed * len(codes))
     verdict = f"print implies {needed} families of {len(codes)} languages; the registry has {len(set(families))}"
-    unplaced = [
-        code
-        for code, family in zip(codes, families, strict=True)
-        if uriel is not None and not uriel.languages[code].ancestors and families.count(family) > 1
-    ]
+    shared = [code for code, family in zip(codes, families, strict=True) if families.count(family) > 1]
+    unplaced = [code for code in shared if uriel is not None and not uriel.languages[code].ancestors]
     if unplaced and needed == len(set(families)) + len(unplaced):
         verdict += f"; matches print if {', '.join(unplaced)}, missing from URIEL's tree, counts as its own family"
     return verdict
@@ -249,25 +236,19 @@ def _contributions(sets: Mapping[str, Sequence[str]], uriel: Uriel) -> TidyTable
     for name, codes in sets.items():
         whole = typology_index(_syntax(codes, uriel))
         without = _indices_without_each(codes, uriel) if len(codes) > 1 else {}
-        added = {code: whole - index for code, index in without.items()}
-        for code in sorted(added, key=added.__getitem__, reverse=True):
-            table.add(name, code, added[code])
+        for code in sorted(without, key=lambda code: whole - without[code], reverse=True):
+            table.add(name, code, whole - without[code])
     return table
 
 
 def _lacking(codes: Sequence[str], uriel: Uriel | None) -> list[str]:
     if uriel is None:
         return ["No typology: URIEL is not in the data folder; run `isogloss fetch uriel`."]
-    notes = []
-    if "geographic" not in uriel.distances:
-        notes.append(f"No geography: the data folder's URIEL has no {PLACES}.npz; run `isogloss fetch uriel`.")
     chosen = uriel.of_kind(KIND)
-    poor = [code for code in codes if uriel.languages[code].attested[chosen].mean() < 0.5]
-    if poor:
-        notes.append(
-            f"Fewer than half of the syntactic features are attested in {', '.join(poor)}; the others are predicted."
-        )
-    return notes
+    poor = ", ".join(code for code in codes if uriel.languages[code].attested[chosen].mean() < 0.5)
+    places = f"No geography: the data folder's URIEL has no {PLACES}.npz; run `isogloss fetch uriel`."
+    attested = f"Fewer than half of the syntactic features are attested in {poor}; the others are predicted."
+    return [places] * ("geographic" not in uriel.distances) + [attested] * bool(poor)
 
 
 def _reading(rows: Sequence[Sequence[Any]], printed: TidyTable) -> str:

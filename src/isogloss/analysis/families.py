@@ -6,8 +6,8 @@ from operator import itemgetter
 from statistics import fmean
 from typing import Literal
 
+from isogloss.analysis.correlation import interval_over_languages
 from isogloss.analysis.finding import AnalysisError, Figure, Finding, TidyTable, Value, columns, figure, require
-from isogloss.analysis.language_bootstrap import interval_over_languages
 from isogloss.errors import unknown
 from isogloss.figures import counted, score_text
 from isogloss.grouping import group_by
@@ -27,17 +27,17 @@ MOST_SYSTEMS = 4
 MOST_FAMILIES = 4
 
 
-def resource_class(articles: float | None) -> str:
-    """Return a language's resource class by the size of its Wikipedia, "" if unknown."""
+def _resource_class(articles: float | None) -> str:
     return "" if articles is None else next(name for least, name in RESOURCE_CLASSES if articles >= least)
 
 
+# Group of a language by grouping, "" if unknown.
 GROUPINGS: Mapping[Grouping, Callable[[Language], str]] = {
     "family": lambda entry: entry.family,
     # "isolate" is not a branch.
     "branch": lambda entry: entry.family if entry.branch == "isolate" else f"{entry.family}: {entry.branch}",
     "script": lambda entry: entry.script,
-    "resources": lambda entry: resource_class(entry.wikipedia_articles),
+    "resources": lambda entry: _resource_class(entry.wikipedia_articles),
 }
 
 
@@ -52,17 +52,15 @@ def families(scores: ScoreView, *, group: str = "family") -> Finding:
     if chosen is None:
         raise unknown("group", group, GROUPINGS)
     require(scores, languages=2, what="a distribution")
-    points: list[dict[str, Value]] = []
-    for score in sorted(scores.all_scores(), key=lambda score: (scores.tasks.index(score.task), -score.value)):
-        entry = score.cell.language
-        if entry is not None:
-            key = {"task": score.task, "system": score.system, "language": score.language, "name": entry.name}
-            points.append({**key, **{name: find(entry) for name, find in GROUPINGS.items()}, "score": score.value})
-    if not points:
-        raise AnalysisError("none of the languages is in the registry", fix="See isogloss list languages")
     heads = columns("task system; language = code; name = language; family branch script resources; score:score")
-    values = [[row[column.name] for column in heads] for row in points]
-    languages = TidyTable("languages", "Languages", heads, values, shown=20)
+    languages = TidyTable("languages", "Languages", heads, shown=20)
+    for score in sorted(scores.all_scores(), key=lambda score: (scores.tasks.index(score.task), -score.value)):
+        if (entry := score.cell.language) is not None:
+            groups = (find(entry) for find in GROUPINGS.values())
+            languages.add(score.task, score.system, score.language, entry.name, *groups, score.value)
+    if not languages.rows:
+        raise AnalysisError("none of the languages is in the registry", fix="See isogloss list languages")
+    points = languages.records()
     order = [chosen, *(name for name in GROUPINGS if name != chosen)]
     unknown_codes = sorted({score.language for score in scores.all_scores() if score.cell.language is None})
     notes = [
@@ -83,7 +81,7 @@ def families(scores: ScoreView, *, group: str = "family") -> Finding:
     )
 
 
-def standings(scores: ScoreView, system: str, grouping: Grouping) -> dict[str, list[float]]:
+def _standings(scores: ScoreView, system: str, grouping: Grouping) -> dict[str, list[float]]:
     """Return, per group and task, the group's mean minus that of all languages except English, above 0 if better."""
     differences: dict[str, list[float]] = {}
     for task in scores.tasks:
@@ -97,14 +95,12 @@ def standings(scores: ScoreView, system: str, grouping: Grouping) -> dict[str, l
 
 
 def _standing_table(scores: ScoreView, groupings: Sequence[Grouping]) -> TidyTable:
-    heads = columns(
-        "grouping system group; tasks:count; above:difference = above the mean; ahead:count = tasks above it"
-    )
+    heads = "grouping system group; tasks:count; above:difference = above the mean; ahead:count = tasks above it"
     notes = ["a group's mean minus the mean of all languages except English, averaged over the tasks with the group"]
-    table = TidyTable("standing", "Groups compared with the mean", heads, notes=notes)
+    table = TidyTable("standing", "Groups compared with the mean", columns(heads), notes=notes)
     for grouping in groupings:
         for system in scores.systems:
-            differences = standings(scores, system, grouping)
+            differences = _standings(scores, system, grouping)
             for group, tasks in sorted(differences.items(), key=lambda item: -fmean(item[1])):
                 table.add(grouping, system, group, len(tasks), fmean(tasks), sum(above > 0 for above in tasks))
     return table
@@ -136,11 +132,7 @@ def _overview_table(scores: ScoreView) -> TidyTable:
     for system in scores.systems[:MOST_SYSTEMS]:
         for task in scores.tasks:
             values = scores.values(system, task)
-            marks = {"human": human_score(task, scores.metrics[task]) if values else None}
-            marks["English"] = values.get(PIVOT)
-            others = [value for code, value in values.items() if code != PIVOT]
-            marks["mean without English"] = fmean(others) if others else None
-            rows += [[system, task, name, "", value] for name, value in marks.items() if value is not None]
+            rows += [[system, task, name, "", value] for name, value in _reference_scores(scores, system, task)]
             for code, value in sorted(values.items(), key=lambda item: item[1]):
                 entry = known_language(code)
                 family = "other" if entry is None or entry.family not in large else entry.family
@@ -152,6 +144,15 @@ def _overview_table(scores: ScoreView) -> TidyTable:
     return TidyTable("overview", "Languages and reference scores", heads, rows, shown=0)
 
 
+def _reference_scores(scores: ScoreView, system: str, task: str) -> list[tuple[str, float]]:
+    """Return human performance, English and the mean of the others, as far as known."""
+    values = scores.values(system, task)
+    others = [value for code, value in values.items() if code != PIVOT]
+    human = human_score(task, scores.metrics[task]) if values else None
+    marks = {"human": human, "English": values.get(PIVOT), "mean without English": fmean(others) if others else None}
+    return [(name, value) for name, value in marks.items() if value is not None]
+
+
 def _figures(scores: ScoreView, chosen: Grouping) -> list[Figure]:
     """Return the overview and, for one task, the points of each group with reference lines."""
     systems = scores.systems[:MOST_SYSTEMS]
@@ -161,14 +162,9 @@ def _figures(scores: ScoreView, chosen: Grouping) -> list[Figure]:
     if len(scores.systems) > MOST_SYSTEMS or len(scores.tasks) > 1:
         return [overview]
     [task] = scores.tasks
-    human = human_score(task, scores.metrics[task])
-    marks = [("human", human)] if human is not None else []
-    if len(scores.systems) == 1:
-        values = scores.values(scores.systems[0], task)
-        others = [value for code, value in values.items() if code != PIVOT]
-        marks += [("English", values[PIVOT])] if PIVOT in values else []
-        marks += [("mean without English", fmean(others))] if others else []
-    label = "language" if len(scores.systems) == 1 else ""
+    is_single = len(scores.systems) == 1
+    marks = [mark for mark in _reference_scores(scores, scores.systems[0], task) if is_single or mark[0] == "human"]
+    label = "language" if is_single else ""
     about = f"Score of each language on {task}, one row of points per {chosen}."
     axes = f"languages: score, {chosen}, system"
     return [overview, figure("strip", axes, f"{task} by {chosen}", about, label=label, marks=marks)]
@@ -176,14 +172,13 @@ def _figures(scores: ScoreView, chosen: Grouping) -> list[Figure]:
 
 def _reading(scores: ScoreView, rows: list[dict[str, Value]]) -> str:
     """Compare Indo-European with other languages by task, and name the language that is worst most often."""
-    sentences = [_spread(scores, system) for system in scores.systems[:MOST_SYSTEMS]]
-    members = group_by({(row["family"], row["language"]) for row in rows}, lambda pair: pair[0])
-    single = sum(len(pairs) == 1 for pairs in members.values())
-    sentences.append(
-        f"{single} of {len(members)} families {'has' if single == 1 else 'have'} only one language here. Family is "
+    sizes = Counter(family for family, _ in {(row["family"], row["language"]) for row in rows})
+    single = sum(count == 1 for count in sizes.values())
+    limits = (
+        f"{single} of {len(sizes)} families {'has' if single == 1 else 'have'} only one language here. Family is "
         "confounded with script, Wikipedia size and test set; this analysis does not separate them."
     )
-    return " ".join(sentences)
+    return " ".join([*(_spread(scores, system) for system in scores.systems[:MOST_SYSTEMS]), limits])
 
 
 def _spread(scores: ScoreView, system: str) -> str:
@@ -191,8 +186,9 @@ def _spread(scores: ScoreView, system: str) -> str:
     ahead = tasks = 0
     for task in scores.tasks:
         values = scores.values(system, task)
-        inside = [v for code, v in values.items() if _family(code) == "Indo-European" and code != PIVOT]
-        outside = [v for code, v in values.items() if _family(code) not in ("Indo-European", "")]
+        families = {code: entry.family for code in values if (entry := known_language(code)) is not None}
+        inside = [values[code] for code, family in families.items() if family == "Indo-European" and code != PIVOT]
+        outside = [values[code] for code, family in families.items() if family != "Indo-European"]
         if len(values) > 1:
             worst = (max if lower_is_better(task) else min)(values, key=lambda code: values[code])
             lowest[worst] += 1
@@ -212,8 +208,3 @@ def _spread(scores: ScoreView, system: str) -> str:
         f"{system}: Indo-European languages other than English do better than the rest in {ahead} of "
         f"{counted(tasks, 'task')}{last}."
     )
-
-
-def _family(code: str) -> str:
-    entry = known_language(code)
-    return "" if entry is None else entry.family

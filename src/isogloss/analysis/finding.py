@@ -201,11 +201,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def require(scores: "ScoreView", *, systems: int = 1, languages: int = 1, what: str) -> None:
-    """Refuse scores that are too few for an analysis.
-
-    Raises:
-        AnalysisError: too few systems, or no task has enough languages.
-    """
+    """Refuse scores of too few systems for an analysis, or without a task in enough languages."""
     if len(scores.systems) < systems:
         raise AnalysisError(f"{what} needs {systems} systems, got {', '.join(scores.systems)}", fix="Pass more results")
     most = max((len(cells) for tasks in scores.scores.values() for cells in tasks.values()), default=0)

@@ -24,12 +24,7 @@ LARGEST = 1e18
 
 
 def read_weights(path: Path, column: str) -> dict[str, float]:
-    """Return the numbers of a column by language code, without empty cells.
-
-    Raises:
-        DataError: missing column.
-        AnalysisError: invalid or negative number, or no numbers.
-    """
+    """Return the numbers of a column by language code, without empty cells."""
     weights: dict[str, float] = {}
     for line, row in csv_records(path, ("language", column)):
         text = row[column].strip()
@@ -45,13 +40,10 @@ def read_weights(path: Path, column: str) -> dict[str, float]:
 
 
 class LanguageColumn(msgspec.Struct, frozen=True, kw_only=True):
-    """One number per language.
+    """One number per language, without unknown ones.
 
     Attributes:
-        values: value by language, without unknown ones.
-        label: displayed name.
-        with_english: True to include English, as XTREME did; by default it is excluded as the source of
-            transfer.
+        with_english: True to include English, as XTREME did; by default it is excluded as the source of transfer.
         predicts: True to use the column in regressions; False for transformed copies of others.
     """
 
@@ -66,20 +58,15 @@ def wikipedia_columns(codes: Sequence[str]) -> list[LanguageColumn]:
     """Return the size of Wikipedia (XTREME-R, Table 7), in millions of articles, and its logarithm."""
     sizes = {code: size for code in codes if (size := language(code).wikipedia_articles)}
     logs = {code: math.log10(size) for code, size in sizes.items()}
+    label = "Wikipedia articles, millions"
     return [
-        LanguageColumn(
-            name=ARTICLES, values=sizes, label="Wikipedia articles, millions", with_english=True, predicts=False
-        ),
+        LanguageColumn(name=ARTICLES, values=sizes, label=label, with_english=True, predicts=False),
         LanguageColumn(name=LOG_ARTICLES, values=logs, label="Wikipedia articles, log10"),
     ]
 
 
 def distance_columns(data: Path, codes: Sequence[str]) -> list[LanguageColumn]:
-    """Return URIEL's distances from English: six, five without coordinates, none without URIEL in the data folder.
-
-    Raises:
-        DataError: invalid files.
-    """
+    """Return URIEL's distances from English: six, five without coordinates, none without URIEL in the data folder."""
     if uriel_folder(data) is None:
         return []
     uriel = read_uriel(data, dict.fromkeys((PIVOT, *codes)))
@@ -87,20 +74,11 @@ def distance_columns(data: Path, codes: Sequence[str]) -> list[LanguageColumn]:
     # URIEL relates Haitian to English through French, but the registry, which defines the held-out families, does not.
     family = language(PIVOT).family
     values["genetic"] |= dict.fromkeys((code for code in codes if language(code).family != family), 1.0)
-    return [
-        LanguageColumn(name=kind, values=column, label=f"{kind} distance (URIEL)") for kind, column in values.items()
-    ]
+    return [LanguageColumn(name=kind, values=own, label=f"{kind} distance (URIEL)") for kind, own in values.items()]
 
 
 def read_columns(path: Path) -> list[LanguageColumn]:
-    """Read columns from a CSV with a header, `language` first; empty cells are unknown.
-
-    Raises:
-        DataError: unreadable file.
-        UnknownNameError: unknown language.
-        AnalysisError: invalid CSV or header, wrong number of cells, duplicate language, or a cell that is not a
-            number or is too large.
-    """
+    """Read columns from a CSV with a header, `language` first; empty cells are unknown."""
     rows = _rows(path)
     _, first = next(rows, ("", []))
     header = [cell.strip() for cell in first]
@@ -121,11 +99,9 @@ def read_columns(path: Path) -> list[LanguageColumn]:
         seen.add(code)
         for name, cell in zip(names, row[1:], strict=True):
             if cell.strip():
-                values[name][code] = _number(cell, name, where)
-    return [
-        LanguageColumn(name=printable(name, NAME_LENGTH), values=column, label=printable(name, NAME_LENGTH))
-        for name, column in values.items()
-    ]
+                values[name][code] = _number(cell, printable(name, NAME_LENGTH), where)
+    shown = [printable(name, NAME_LENGTH) for name in names]
+    return [LanguageColumn(name=name, values=own, label=name) for name, own in zip(shown, values.values(), strict=True)]
 
 
 def _rows(path: Path) -> Iterator[tuple[str, list[str]]]:
@@ -140,11 +116,11 @@ def _rows(path: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def _number(cell: str, name: str, where: str) -> float:
-    number, shown = finite_number(cell), printable(name, NAME_LENGTH)
+    number = finite_number(cell)
     if number is None:
-        what = f"{shown} is {printable(cell, NAME_LENGTH)!r}, not a number"
+        what = f"{name} is {printable(cell, NAME_LENGTH)!r}, not a number"
         raise AnalysisError(what, where=where, fix="Leave unknown cells empty")
     if abs(number) > LARGEST:
-        what = f"{shown} is {number:g}, above the maximum {LARGEST:g}"
+        what = f"{name} is {number:g}, above the maximum {LARGEST:g}"
         raise AnalysisError(what, where=where, fix="Use larger units")
     return number

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from operator import attrgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -37,38 +38,29 @@ ALL = "all"
 
 @dataclass(frozen=True, eq=False)
 class TopLanguages:
-    """Number of top candidates per query and language.
+    """Number of top candidates (queries, languages), and the share of the pool of each language.
 
-    Attributes:
-        languages: languages in the order of the columns.
-        counts: counts, (queries, languages).
-        pool: share of the pool of each language.
+    The share of the pool is the expected share of a language-blind ranking.
     """
 
-    languages: list[str]
     counts: FloatArray
-    pool: FloatArray
+    pool: Mapping[str, float]
 
     def share(self, language: str) -> Statistics:
         """Return the statistics of a language's share of all top candidates."""
-        own = self.counts[:, self.languages.index(language)]
+        own = self.counts[:, list(self.pool).index(language)]
         return Statistics(np.column_stack([own, self.counts.sum(axis=1)]), RATIO)
-
-    def pool_share(self, language: str) -> float:
-        """Return a language's share of the pool: the expected share of a language-blind ranking."""
-        return float(self.pool[self.languages.index(language)])
 
 
 def top_languages(rankings: Values, language_of: Mapping[str, str], k: int) -> TopLanguages:
     """Count the languages of the first k distinct candidates of every ranking; queries without a ranking get zeros."""
     sizes = Counter(language_of.values())
-    languages = sorted(sizes)
-    column = {language: index for index, language in enumerate(languages)}
-    counts = np.zeros((len(rankings), len(languages)))
+    column = {language: index for index, language in enumerate(sorted(sizes))}
+    counts = np.zeros((len(rankings), len(column)))
     for row, ranked in enumerate(rankings):
         for candidate in islice(dict.fromkeys(ranked or ()), k):
             counts[row, column[language_of[candidate]]] += 1
-    return TopLanguages(languages, counts, np.array([sizes[code] for code in languages]) / sum(sizes.values()))
+    return TopLanguages(counts, {code: sizes[code] / sizes.total() for code in column})
 
 
 def found_in_top(rankings: Values, targets: Sequence[Sequence[str]], k: int) -> list[list[bool]]:
@@ -81,8 +73,7 @@ def found_in_top(rankings: Values, targets: Sequence[Sequence[str]], k: int) -> 
 class RetrievalCell:
     """Scores of a cell by target language, and the languages of its top candidates.
 
-    Attributes:
-        in_top: 1 for each (query, target) pair with the target among the first `CUTOFF` of the whole pool, else 0.
+    `in_top` is 1 for each (query, target) pair with the target among the first `CUTOFF` of the whole pool, else 0.
     """
 
     system: str
@@ -121,11 +112,9 @@ def language_pairs(folders: Sequence[Predictions], request: Request, *, k: int =
         raise AnalysisError(f"k must be at least 1, got {k}", fix="Pass a larger k")
     notes = list(_NOTES)
     cells: list[RetrievalCell] = []
-    wanted = answers_of(folders, request, lambda task: kind_of(task).shared_pool, notes, NEEDS)
-    for system, answered in wanted:
+    for system, answered in answers_of(folders, request, lambda task: kind_of(task).shared_pool, notes, NEEDS):
         retrieval = _retrieval_cell(system, answered, k, notes)
-        if retrieval is not None:
-            cells.append(retrieval)
+        cells += [retrieval] if retrieval is not None else []
     if not cells:
         reasons = notes[len(_NOTES) :]
         more = [f"{len(reasons) - NAMED_REASONS} more"] if len(reasons) > NAMED_REASONS else []
@@ -165,18 +154,14 @@ def _retrieval_cell(system: str, answered: Answered, k: int, notes: list[str]) -
         notes.append(f"{where}: {'; '.join(cell.judgement.notes) or 'pool without languages'}, left out")
         return None
     tops = top_languages(answered.values, examples.pool.language_of, k)
-    if len(tops.languages) < 2:
-        notes.append(f"{where}: the pool is in {tops.languages[0]} only, left out")
+    if len(tops.pool) < 2:
+        notes.append(f"{where}: the pool is in {next(iter(tops.pool))} only, left out")
         return None
     in_top = found_in_top(answered.values, examples["targets"], CUTOFF)
     rows = np.fromiter(chain.from_iterable(in_top), np.float64)[:, None]
     queries = np.repeat(np.arange(len(in_top)), [len(own) for own in in_top])
     statistics = Statistics(rows, MEAN, queries)
     return RetrievalCell(system=system, cell=cell, pairs=pairs, in_top=statistics, tops=tops)
-
-
-def _system_and_task(cell: RetrievalCell) -> tuple[str, str]:
-    return cell.system, cell.cell.task
 
 
 _SCORES = "score±:score = AP@20, one target; found±:score = in the first 20"
@@ -213,7 +198,7 @@ def _subsets(cells: Sequence[RetrievalCell], sources: Sources) -> TidyTable:
     heads = columns(f"system task subset source; n:count = pairs; {_SCORES}")
     table = TidyTable("same-different", "Same and different languages (XTREME-R, Table 14)", heads)
     whole_cells = [cell for cell in cells if not cell.cell.partial]
-    for key, members in group_by(whole_cells, _system_and_task).items():
+    for key, members in group_by(whole_cells, attrgetter("system", "cell.task")).items():
         scores: dict[str, Estimate | None] = {}
         for subset, name in SUBSETS.items():
             limited = [cell.pairs.statistics.select(cell.subset(subset)) for cell in members]
@@ -243,18 +228,18 @@ def _bias(cells: Sequence[RetrievalCell], sources: Sources, k: int) -> list[Tidy
     own = TidyTable("own-language", f"Share of the query's language in the first {k}", heads)
     heads = columns(f"system task; query = query language; candidate = candidate language; {shares}")
     by_pair = TidyTable("bias", f"Languages of the first {k} candidates and of the pool", heads)
-    for key, members in group_by(cells, _system_and_task).items():
+    for key, members in group_by(cells, attrgetter("system", "cell.task")).items():
         for cell in members:
-            for language in cell.tops.languages:
+            for language, pool in cell.tops.pool.items():
                 share = sources.estimate(cell.cell, cell.tops.share(language)) if cell.tops.counts.any() else None
-                values = _share_values(share, cell.tops.pool_share(language))
+                values = _share_values(share, pool)
                 by_pair.add(*key, cell.language, language, *values)
                 if language == cell.language:
                     own.add(*key, cell.language, *values)
         whole = [cell for cell in members if not cell.cell.partial]
-        for language in whole[0].tops.languages if whole else ():
+        for language, pool in whole[0].tops.pool.items() if whole else ():
             share = _pooled(whole, sources, [cell.tops.share(language) for cell in whole])
-            by_pair.add(*key, ALL, language, *_share_values(share, whole[0].tops.pool_share(language)))
+            by_pair.add(*key, ALL, language, *_share_values(share, pool))
     return [own, by_pair]
 
 
@@ -283,14 +268,12 @@ _OWN_LANGUAGE = figure(
 
 
 def _reading(by_subset: TidyTable, own_language: TidyTable, k: int) -> str:
-    subsets, own = by_subset.records(), own_language.records()
+    rows, own = by_subset.records(), own_language.records()
     sentences = []
-    measured = {
-        (row["system"], row["task"], row["subset"]): row["score"] for row in subsets if row["source"] == "measured"
-    }
-    for system, task in dict.fromkeys((name, task) for name, task, _ in measured):
-        same, different = (measured[system, task, SUBSETS[name]] for name in ("same", "different"))
-        texts = [f"{value:.1f}" if isinstance(value, float) else "no score" for value in (same, different)]
+    scores = {(row["system"], row["task"], row["subset"]): row["score"] for row in rows if row["source"] == "measured"}
+    for system, task in dict.fromkeys((name, task) for name, task, _ in scores):
+        values = [scores[system, task, SUBSETS[name]] for name in ("same", "different")]
+        texts = [f"{value:.1f}" if isinstance(value, float) else "no score" for value in values]
         sentences.append(
             f"On {task}, {system} scores {texts[0]} for the same language and {texts[1]} for different languages."
         )

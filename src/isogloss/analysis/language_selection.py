@@ -1,36 +1,194 @@
-"""Rules for selecting a checkpoint, and their outcomes in one language over several runs."""
+"""Rules for selecting a checkpoint, their outcomes in one language, and agreement and spread over several runs.
 
-from collections.abc import Iterable, Mapping, Sequence
+Spread and directional agreement of dev and test scores are those of Keung et al. (2020, Tables 2 and 3). All pairs of
+checkpoints of a run with test scores at least half a point apart are counted; the paper samples from them. Pairs with
+equal dev scores count half, so that unrelated scores agree in half of the pairs, however coarse they are.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
 from isogloss.analysis.checkpoint_scores import CheckpointScores, SeedScores
-from isogloss.analysis.run_statistics import (
-    DirectionalAgreement,
-    RunSpread,
-    agreement,
-    count_pairs,
-    difference_interval,
-    interval_over_runs,
-    mean_agreement,
-    run_spread,
-)
-from isogloss.metrics.estimate import Interval
-from isogloss.metrics.statistics import FloatArray
+from isogloss.metrics.estimate import ROUNDING, Interval, wilson_interval
+from isogloss.metrics.statistics import FloatArray, IntArray
+from isogloss.metrics.student import ALPHA, LEVEL, t_quantile
 from isogloss.scoring.names import language_name
 
 TARGET, OTHER, MEAN, LAST, BEST = "target dev", "one other dev", "mean dev", "last", "best test"
+# Agreement of unrelated scores.
+CHANCE = 0.5
+# Minimum change of a test score, in points.
+SMALLEST_MOVE = 0.5
+# Fewer runs do not show how runs differ. A jackknife over the dependent checkpoints of a run cannot replace runs: its
+# intervals covered the truth in only 40 to 50 % of simulated random walks.
+FEWEST_SEEDS = 3
+# The paper's rule of thumb for test sets of 4,000 (MLDoc) and 5,010 (XNLI) examples.
+LARGE_SPREAD = 2.5
+
+
+@dataclass(frozen=True)
+class RunSpread:
+    """Smallest and largest score of several runs.
+
+    `p` is that of their difference as shares of n examples, None if n is unknown; `p_any` is Bonferroni-corrected for
+    all pairs of runs.
+    """
+
+    smallest: float
+    largest: float
+    p: float | None = None
+    p_any: float | None = None
+
+    @property
+    def spread(self) -> float:
+        """Largest minus smallest score."""
+        return self.largest - self.smallest
+
+    @property
+    def large(self) -> bool:
+        """True if the spread is at least the paper's 2.5 points."""
+        return self.spread >= LARGE_SPREAD - ROUNDING * 100
+
+    @property
+    def significant(self) -> bool | None:
+        """True if the paper's test is significant; None without a test."""
+        return None if self.p is None else self.p < ALPHA
+
+
+def run_spread(scores: FloatArray, n: int = 0) -> RunSpread:
+    """Return the spread of the scores of runs, 0..100, on the same n examples (0 if unknown)."""
+    low, high = float(scores.min()), float(scores.max())
+    if not n or len(scores) < 2:
+        return RunSpread(low, high)
+    p = two_proportions(round(low / 100 * n), n, round(high / 100 * n), n)
+    return RunSpread(low, high, p, min(1.0, p * len(scores) * (len(scores) - 1) / 2))
+
+
+def two_proportions(right: int, n: int, other_right: int, other_n: int) -> float:
+    """Return the two-sided p-value of Fisher's exact test: right of n against other_right of other_n.
+
+    This is the total probability of all tables with the same margins that are at most as likely as the observed one.
+    """
+    if not (0 <= right <= n and 0 <= other_right <= other_n):
+        raise ValueError(f"{right} of {n} and {other_right} of {other_n} are not valid counts")
+    both, total = right + other_right, n + other_n
+    factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, total + 1)))])
+
+    def log_choose(total: int, chosen: IntArray | int) -> FloatArray:
+        return np.asarray(factorials[total] - factorials[chosen] - factorials[total - chosen], np.float64)
+
+    here = np.arange(max(0, both - other_n), min(n, both) + 1, dtype=np.int64)
+    chances = np.exp(log_choose(n, here) + log_choose(other_n, both - here) - log_choose(total, both))
+    observed = chances[right - here[0]]
+    return min(1.0, float(chances[chances <= observed * (1 + 1e-7)].sum()))
+
+
+def interval_over_runs(values: FloatArray) -> Interval | None:
+    """Return Student's 95 % interval of the mean over runs, or None for fewer than three or equal runs."""
+    count = len(values)
+    if count < 3 or not (error := float(values.std(ddof=1)) / sqrt(count)) > ROUNDING:
+        return None
+    margin = t_quantile((1 + LEVEL) / 2, count - 1) * error
+    return float(values.mean()) - margin, float(values.mean()) + margin
+
+
+class PairCounts(NamedTuple):
+    """Checkpoint pairs of one run with a sufficient change of the test score.
+
+    In `agreeing` pairs, dev and test move the same way; pairs with equal dev scores count half.
+    """
+
+    pairs: int
+    agreeing: float
+    equal: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DirectionalAgreement:
+    """Share of pairs in which dev and test move the same way, 0..1, and `without` each run, NaN if no pair is left."""
+
+    share: float
+    pairs: int
+    equal: int
+    without: FloatArray
+
+    @property
+    def interval(self) -> Interval | None:
+        """95 % interval; None for fewer than three runs.
+
+        Pairs share checkpoints, so they are dependent. The interval is Wilson's with Student's quantile, with an
+        effective number of pairs from the jackknife over runs.
+        """
+        runs = len(self.without)
+        if runs < FEWEST_SEEDS or not np.isfinite(self.without).all():
+            return None
+        variance, between = jackknife_variance(self.without), 0 < self.share < 1
+        effective = self.share * (1 - self.share) / variance if variance > ROUNDING**2 and between else float(runs)
+        return wilson_interval(self.share, effective, t_quantile((1 + LEVEL) / 2, runs - 1))
+
+
+def count_pairs(dev: FloatArray, test: FloatArray, smallest_move: float = SMALLEST_MOVE) -> PairCounts:
+    """Count the checkpoint pairs of one run; scores are in order, NaN where a checkpoint was not evaluated."""
+    evaluated = np.isfinite(dev) & np.isfinite(test)
+    dev, test = dev[evaluated], test[evaluated]
+    # Allow for rounding in scores exactly half a point apart.
+    moves = np.subtract.outer(test, test)
+    enough = np.abs(moves) >= smallest_move - ROUNDING * 100
+    dev_moves = np.subtract.outer(dev, dev)
+    equal = enough & (np.abs(dev_moves) < ROUNDING * 100)
+    same = enough & ~equal & (np.sign(dev_moves) == np.sign(moves))
+    # Every pair is counted twice.
+    return PairCounts(int(enough.sum()) // 2, float(same.sum() + equal.sum() / 2) / 2, int(equal.sum()) // 2)
+
+
+def agreement(counts: Sequence[PairCounts]) -> DirectionalAgreement | None:
+    """Return the agreement over the pairs of all runs, or None if no test score moved enough."""
+    by_run = np.array(counts, dtype=np.float64).reshape(-1, 3)
+    pairs, agreeing, equal = by_run.sum(axis=0)
+    if not pairs:
+        return None
+    left = by_run.sum(axis=0) - by_run
+    without = np.divide(left[:, 1], left[:, 0], out=np.full(len(left), np.nan), where=left[:, 0] > 0)
+    return DirectionalAgreement(share=float(agreeing / pairs), pairs=int(pairs), equal=int(equal), without=without)
+
+
+def mean_agreement(agreements: Sequence[DirectionalAgreement]) -> DirectionalAgreement | None:
+    """Return the mean over languages of the same runs, with a jackknife interval; None without languages."""
+    if not agreements:
+        return None
+    return DirectionalAgreement(
+        share=float(np.mean([each.share for each in agreements])),
+        pairs=sum(each.pairs for each in agreements),
+        equal=sum(each.equal for each in agreements),
+        without=np.mean([each.without for each in agreements], axis=0),
+    )
+
+
+def difference_interval(first: DirectionalAgreement, second: DirectionalAgreement) -> Interval | None:
+    """Return the 95 % interval of the first share minus the second, by the jackknife over the same runs."""
+    without = first.without - second.without
+    if len(without) < FEWEST_SEEDS or not np.isfinite(without).all():
+        return None
+    margin = t_quantile((1 + LEVEL) / 2, len(without) - 1) * sqrt(jackknife_variance(without))
+    difference = first.share - second.share
+    return max(-1.0, difference - margin), min(1.0, difference + margin)
+
+
+def jackknife_variance(without: FloatArray) -> float:
+    """Return the jackknife variance from the leave-one-out values."""
+    runs = len(without)
+    return float(((without - without.mean()) ** 2).sum()) * (runs - 1) / runs
 
 
 @dataclass(frozen=True)
 class RuleOutcome:
-    """Outcome of a rule in one run and language.
+    """Outcome of a rule in one run and language: the test score, and the points lost against the best checkpoint.
 
-    Attributes:
-        step: selected checkpoint; None for a mean over several choices.
-        test: test score of the choice.
-        lost: points below the best checkpoint.
+    `step` is the selected checkpoint, None for a mean over several choices.
     """
 
     step: int | None
@@ -46,14 +204,10 @@ def best_place(guide: FloatArray, test: FloatArray) -> int | None:
 
 
 def rule_outcomes(run: SeedScores, language: str, source: str, single: str = "") -> dict[str, RuleOutcome]:
-    """Return the outcome of every rule with available dev sets, in one run and language.
+    """Return the outcome of every rule with available dev sets, in one run and test language.
 
-    Args:
-        run: scores of the run.
-        language: test language.
-        source: training language; its dev set selects in the zero-shot setting.
-        single: language of the dev set that selects for all. By default each other language selects in turn, and the
-            outcomes are averaged.
+    The dev set of the training language, `source`, selects in the zero-shot setting. The dev set of `single` selects
+    for all languages; by default each other language selects in turn, and the outcomes are averaged.
     """
     test = run.of(language, "test")
     if not np.isfinite(test).any():
@@ -71,11 +225,6 @@ def rule_outcomes(run: SeedScores, language: str, source: str, single: str = "")
 def dev_of(code: str) -> str:
     """Return the name of a language's dev set and of the rule that uses it."""
     return f"{language_name(code)} dev"
-
-
-def rule_names(source: str, single: str = "") -> list[str]:
-    """Return the rules in display order."""
-    return [dev_of(source), TARGET, _single_name(single), MEAN, LAST, BEST]
 
 
 def _single_name(single: str) -> str:
@@ -129,9 +278,8 @@ class LanguageSelection:
 
 def language_selections(
     scores: CheckpointScores, source: str, single: str = "", test_size: int = 0
-) -> list[LanguageSelection]:
-    """Return the languages with test scores and source dev in every run, the source first."""
-    selections = []
+) -> Iterator[LanguageSelection]:
+    """Yield the languages with test scores and source dev in every run, the source first."""
     for code in sorted(scores.languages("test"), key=lambda code: (code != source, code)):
         runs = [rule_outcomes(run, code, source, single) for run in scores.seeds]
         shared = [rule for rule in runs[0] if all(rule in run for run in runs)]
@@ -145,12 +293,9 @@ def language_selections(
             for dev in (source, code)
         )
         gain = difference_interval(two, one) if one and two and code != source else None
-        selections.append(
-            LanguageSelection(
-                language=code, n=n, outcomes=outcomes, spread=spread, by_source=one, by_target=two, gain=gain
-            )
+        yield LanguageSelection(
+            language=code, n=n, outcomes=outcomes, spread=spread, by_source=one, by_target=two, gain=gain
         )
-    return selections
 
 
 def compared(
@@ -160,7 +305,8 @@ def compared(
 
     If no language has all rules, rules that some languages lack are left out.
     """
-    rules = [rule for rule in rule_names(source, single) if any(rule in target.outcomes for target in targets)]
+    rules = [dev_of(source), TARGET, _single_name(single), MEAN, LAST, BEST]
+    rules = [rule for rule in rules if any(rule in target.outcomes for target in targets)]
     whole = [target for target in targets if all(rule in target.outcomes for rule in rules)]
     if not whole:
         rules = [rule for rule in rules if all(rule in target.outcomes for target in targets)]
@@ -174,9 +320,7 @@ def rule_means(languages: Sequence[LanguageSelection], rule: str) -> FloatArray:
     return means
 
 
-def mean_agreements(
-    targets: Iterable[LanguageSelection],
-) -> tuple[DirectionalAgreement | None, DirectionalAgreement | None]:
+def mean_agreements(targets: Iterable[LanguageSelection]) -> list[DirectionalAgreement | None]:
     """Return the mean agreement with source dev and with target dev, over languages with both."""
     both = [(target.by_source, target.by_target) for target in targets if target.by_source and target.by_target]
-    return mean_agreement([one for one, _ in both]), mean_agreement([other for _, other in both])
+    return [mean_agreement([one for one, _ in both]), mean_agreement([other for _, other in both])]

@@ -6,10 +6,13 @@ metric, for question answering an exact match, and failed if its score is zero: 
 An item that every system fails in every language may have a wrong gold answer. One that every system fails in one
 language and gets right in all others may be badly translated. Partly right answers count as neither, since the
 boundaries of answers can differ without an error in the data.
+
+Measures of agreement are `Statistics`: one row per item and a value of column sums, so that their errors follow from
+the jackknife over sources, like those of every score.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,8 +20,9 @@ import numpy.typing as npt
 
 from isogloss.analysis.answers import score_values
 from isogloss.analysis.finding import Value
-from isogloss.metrics.estimate import ROUNDING, Estimate, estimate
-from isogloss.metrics.statistics import MEAN, IntArray, Statistics
+from isogloss.metrics.estimate import ROUNDING, Estimate, Interval, estimate
+from isogloss.metrics.statistics import MEAN, FloatArray, IntArray, Statistics
+from isogloss.metrics.statistics import Value as Kappa
 from isogloss.scoring.cells import Answered, Cell
 from isogloss.scoring.main_score import lower_is_better, main_statistics
 from isogloss.scoring.request import Resample
@@ -29,7 +33,6 @@ from isogloss.tasks.task import Task
 BoolArray = npt.NDArray[np.bool_]
 # With two languages it is unclear which one is the odd one out.
 FEWEST_LANGUAGES = 3
-_TIMES = 5
 # Answers of these forms do not depend on the language and can be compared across languages.
 SHARED_FORMS = ("label", "option")
 
@@ -42,9 +45,7 @@ class ParallelCell:
         units: id that each item shares with its translations.
         right: True for items with full marks.
         failed: True for items with a score of zero.
-        answers: predictions as text.
-        texts: input texts.
-        gold: gold answers as text.
+        answers: predictions as text; `texts` are the inputs, `gold` the gold answers.
         cell: judged cell, for its sources.
         example: representative example of each item.
     """
@@ -98,14 +99,7 @@ def _as_text(value: object) -> str:
 
 
 class ParallelAnswers:
-    """All cells of one task and split, over their common items.
-
-    Attributes:
-        cells: cells of all systems and languages.
-        units: items common to all cells, in the order of the first.
-        languages: languages in order of appearance.
-        systems: systems in order of appearance.
-    """
+    """All cells of one task and split, over their common items (`units`, in the order of the first cell)."""
 
     def __init__(self, task: Task, cells: Sequence[ParallelCell], resample: Resample = "source") -> None:
         self.task, self.cells = task, cells
@@ -114,9 +108,7 @@ class ParallelAnswers:
         self.languages = list(dict.fromkeys(cell.language for cell in cells))
         self.systems = list(dict.fromkeys(cell.system for cell in cells))
         self._sources = Sources((cell.cell for cell in cells), resample)
-        self._rows = {
-            (cell.system, cell.language): {unit: row for row, unit in enumerate(cell.units)} for cell in cells
-        }
+        self._rows = {(one.system, one.language): {unit: row for row, unit in enumerate(one.units)} for one in cells}
 
     def of(self, system: str, language: str) -> ParallelCell | None:
         """Return a cell, or None."""
@@ -132,13 +124,11 @@ class ParallelAnswers:
         others = [self._rows[cell.system, cell.language] for cell in cells[1:]]
         return [unit for unit in cells[0].units if all(unit in other for other in others)]
 
-    def right(self, cells: Sequence[ParallelCell], units: Sequence[str]) -> BoolArray:
-        """Return True for each item (rows) that is right in each cell (columns)."""
-        return np.column_stack([cell.right[self.rows(cell, units)] for cell in cells])
-
-    def failed(self, cells: Sequence[ParallelCell], units: Sequence[str]) -> BoolArray:
-        """Return True for each item (rows) that failed in each cell (columns)."""
-        return np.column_stack([cell.failed[self.rows(cell, units)] for cell in cells])
+    def marks(
+        self, mark: Callable[[ParallelCell], BoolArray], cells: Sequence[ParallelCell], units: Sequence[str]
+    ) -> BoolArray:
+        """Return the marks of items (rows) in cells (columns): right, or failed."""
+        return np.column_stack([mark(cell)[self.rows(cell, units)] for cell in cells])
 
     def estimate(self, cell: ParallelCell, rows: IntArray, statistics: Statistics) -> Estimate:
         """Estimate statistics over some rows of a cell, by the cell's sources."""
@@ -148,24 +138,22 @@ class ParallelAnswers:
 def failed_everywhere(grid: ParallelAnswers, pivot: str) -> list[list[Value]]:
     """Return the items that every system fails in every language, those with most agreement first.
 
-    A row has task, id, number of cells, gold, the most common answer, its number of cells, and the text. Gold and text
-    are the pivot's if it has answers.
+    Gold and text are the pivot's if it has answers.
     """
-    nowhere = grid.failed(grid.cells, grid.units).all(axis=1)
+    nowhere = grid.marks(lambda cell: cell.failed, grid.cells, grid.units).all(axis=1)
     rows: list[list[Value]] = []
     for unit in np.array(grid.units, dtype=object)[nowhere]:
         items = [(cell, int(grid.rows(cell, [unit])[0])) for cell in grid.cells]
         [(answer, times)] = Counter(cell.answers[row] for cell, row in items).most_common(1)
         cell, row = next((item for item in items if item[0].language == pivot), items[0])
         rows.append([grid.task.id, unit, len(items), cell.gold[row], answer, times, cell.texts[row]])
-    return sorted(rows, key=lambda row: -int(row[_TIMES] or 0))
+    return sorted(rows, key=lambda row: -int(row[5] or 0))
 
 
 def failed_in_one(grid: ParallelAnswers, pivot: str) -> list[list[Value]]:
     """Return the items that every system fails in one language and gets right in all others.
 
-    A row has task, language, id, number of systems with answers in that language, gold, the first system's answer, the
-    text, and the text in the pivot, or in another language if it is the pivot.
+    The answer is the first system's. The text elsewhere is the pivot's, or another language's if it is the pivot.
     """
     rows: list[list[Value]] = []
     for language, (only, _) in _only_here(grid).items():
@@ -181,11 +169,7 @@ def failed_in_one(grid: ParallelAnswers, pivot: str) -> list[list[Value]]:
 
 
 def one_language_counts(grid: ParallelAnswers) -> list[list[Value]]:
-    """Count the items that every system fails in one language and gets right in all others.
-
-    A row has task, language, number of items, their count, its share of all items with an interval, and its percentage
-    of the items that every system fails in the language.
-    """
+    """Count the items that every system fails in one language and gets right in all others."""
     counts: list[list[Value]] = []
     reference = grid.cells[0]
     rows = grid.rows(reference, grid.units)
@@ -201,11 +185,71 @@ def _only_here(grid: ParallelAnswers) -> dict[str, tuple[BoolArray, BoolArray]]:
     """Return, by language, the items that fail only there, and those that every system fails there."""
     if len(grid.languages) < FEWEST_LANGUAGES or not grid.units:
         return {}
-    right, failed = grid.right(grid.cells, grid.units), grid.failed(grid.cells, grid.units)
+    right = grid.marks(lambda cell: cell.right, grid.cells, grid.units)
+    failed = grid.marks(lambda cell: cell.failed, grid.cells, grid.units)
     by_language = {}
     for language in grid.languages:
         inside = np.array([cell.language == language for cell in grid.cells])
         here: BoolArray = np.all(failed[:, inside], axis=1)
-        elsewhere: BoolArray = np.all(right[:, ~inside], axis=1)
-        by_language[language] = np.logical_and(here, elsewhere), here
+        by_language[language] = np.all(right[:, ~inside], axis=1) & here, here
     return by_language
+
+
+def cohen_statistics(first: npt.NDArray[np.generic], second: npt.NDArray[np.generic]) -> Statistics:
+    """Return the statistics of Cohen's kappa (1960): equality of two ratings, then indicators of their categories."""
+    categories, codes = np.unique(np.concatenate([first, second]), return_inverse=True)
+    chosen = np.eye(len(categories))[codes]
+    rows = np.column_stack([first == second, chosen[: len(first)], chosen[len(first) :]]).astype(np.float64)
+    return Statistics(rows, _COHEN)
+
+
+def fleiss_statistics(right: npt.NDArray[np.bool_]) -> Statistics:
+    """Return the statistics of Fleiss' kappa (1971) of binary ratings, (items, raters); Scott's pi for two raters."""
+    raters = right.shape[1]
+    yes = right.sum(axis=1)
+    alike = (yes * (yes - 1) + (raters - yes) * (raters - yes - 1)) / (raters * (raters - 1))
+    return Statistics(np.column_stack([alike, yes / raters]).astype(np.float64), _FLEISS)
+
+
+def agreement_shares(statistics: Statistics) -> tuple[float, float]:
+    """Return the observed and the expected share of equal ratings, from `cohen_statistics`."""
+    same, chance = _cohen_shares(statistics.sums, np.asarray(float(len(statistics))))
+    return float(same), float(chance)
+
+
+def kappa_interval(estimate: Estimate) -> Interval | None:
+    """Return the interval of a kappa, clipped to -1..1, or None if nothing varies."""
+    interval = estimate.score_interval()
+    return None if interval is None else (max(-1.0, interval[0]), min(1.0, interval[1]))
+
+
+def counts_if_independent(shares: Sequence[float]) -> FloatArray:
+    """Return the probabilities of 0, 1, … successes in independent trials with these probabilities."""
+    chances: FloatArray = np.ones(1)
+    for share in shares:
+        chances = np.convolve(chances, [1 - share, share])
+    return chances
+
+
+def _cohen_shares(sums: FloatArray, count: FloatArray) -> tuple[FloatArray, FloatArray]:
+    categories = (sums.shape[-1] - 1) // 2
+    first, second = sums[..., 1 : 1 + categories], sums[..., 1 + categories :]
+    items = np.maximum(count, 1)
+    return sums[..., 0] / items, (first * second).sum(axis=-1) / items**2
+
+
+def _beyond_chance(same: FloatArray, chance: FloatArray) -> FloatArray:
+    """Return (same - chance) / (1 - chance), or NaN if chance explains everything."""
+    left = 1 - chance
+    kappa: FloatArray = np.divide(same - chance, left, out=np.full(np.shape(left), np.nan), where=left > ROUNDING)
+    return kappa
+
+
+def _fleiss(sums: FloatArray, count: FloatArray) -> FloatArray:
+    items = np.maximum(count, 1)
+    right = sums[..., 1] / items
+    return _beyond_chance(sums[..., 0] / items, right**2 + (1 - right) ** 2)
+
+
+_COHEN = Kappa("cohen's kappa", (), lambda sums, count: _beyond_chance(*_cohen_shares(sums, count)), is_share=False)
+_FLEISS = Kappa("fleiss' kappa", ("alike", "right"), _fleiss, is_share=False)

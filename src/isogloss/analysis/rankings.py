@@ -1,15 +1,15 @@
 """Sensitivity of rankings to the way scores are aggregated."""
 
-from collections.abc import Mapping
+from collections import Counter
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
+from isogloss.analysis import ranking_views
 from isogloss.analysis.finding import AnalysisError, Figure, Finding, TidyTable, columns, figure, require
 from isogloss.analysis.language_columns import read_weights
-from isogloss.analysis.ranking_panels import RankingPanel, ranking_panels
-from isogloss.analysis.ranking_views import WORST, Draw, RankedView, pareto_front, ranked_views
+from isogloss.analysis.ranking_views import WORST, Draw, RankedView, RankingPanel
 from isogloss.errors import unknown
 from isogloss.figures import counted
 from isogloss.results.published_scores import speakers as published_speakers
@@ -58,9 +58,14 @@ def rankings(
     if seed < 0:
         raise AnalysisError(f"seed must be 0 or more, got {seed}")
     weights = read_weights(Path(speakers), "speakers") if speakers else published_speakers()
-    panels, notes = ranking_panels(scores)
-    chosen = _checked_draw(draw, panels)
-    ranked = [(panel, ranked_views(panel, weights, resamples, seed, chosen)) for panel in panels]
+    panels, notes = ranking_views.ranking_panels(scores)
+    chosen = next((name for name in _DRAWS if name == draw), None)
+    if chosen is None:
+        raise unknown("draw", draw, _DRAWS)
+    if chosen == "examples" and not all(panel.errors[:, panel.present].all() for panel in panels):
+        what, fix = "drawing examples needs an interval for every score", "Draw languages, or score the rest"
+        raise AnalysisError(what, fix=fix)
+    ranked = [(panel, ranking_views.ranked_views(panel, weights, resamples, seed, chosen)) for panel in panels]
     pareto = _pareto_table(scores, ranked)
     tables = [_rank_table(ranked), _pair_table(ranked), *([pareto] if pareto.rows else [])]
     small = [panel.name for panel in panels if len(panel.languages) < 5]
@@ -88,17 +93,6 @@ def rankings(
     )
 
 
-def _checked_draw(draw: str, panels: list[RankingPanel]) -> Draw:
-    chosen = next((name for name in _DRAWS if name == draw), None)
-    if chosen is None:
-        raise unknown("draw", draw, _DRAWS)
-    if chosen == "examples" and not all(panel.errors[:, panel.present].all() for panel in panels):
-        raise AnalysisError(
-            "drawing examples needs an interval for every score", fix="Draw languages, or score the rest"
-        )
-    return chosen
-
-
 def _rank_table(ranked: list[tuple[RankingPanel, Ranked]]) -> TidyTable:
     about = {name: view.view.title for _, by_view in ranked for name, view in by_view.items()}
     notes = [f"{name}: {title}" for name, title in about.items()]
@@ -120,16 +114,11 @@ def _pair_table(ranked: list[tuple[RankingPanel, Ranked]]) -> TidyTable:
         "panel first second; difference:difference = flat difference; views:count = views ahead; of:count; "
         "least:share = least share of resamples; least_view = in view; survives; against = views that disagree"
     )
-    notes = [
-        f"survives: the first is ahead in every view, in at least {SURE:.1%} of resamples each",
-        *(
-            f"{panel.name}: pairs among the {MOST_IN_PAIRS} best of {len(panel.systems)}"
-            for panel, _ in ranked
-            if len(panel.systems) > MOST_IN_PAIRS
-        ),
-    ]
+    notes = [f"survives: the first is ahead in every view, in at least {SURE:.1%} of resamples each"]
     table = TidyTable("conclusions", "Conclusions that hold in all views", heads, notes=notes)
     for panel, by_view in ranked:
+        if len(panel.systems) > MOST_IN_PAIRS:
+            notes.append(f"{panel.name}: pairs among the {MOST_IN_PAIRS} best of {len(panel.systems)}")
         flat = by_view["flat"]
         order = [int(index) for index in np.argsort(-flat.figures, kind="stable")][:MOST_IN_PAIRS]
         for a, b in combinations(order, 2):
@@ -152,7 +141,7 @@ def _pareto_table(scores: ScoreView, ranked: list[tuple[RankingPanel, Ranked]]) 
         if len(sized) > 1:
             sizes = np.array([scores.results[panel.systems[index]].parameters for index in sized])
             figures = by_view["flat"].figures[sized]
-            front = pareto_front(sizes, figures)
+            front = ranking_views.pareto_front(sizes, figures)
             for index in np.lexsort((-figures, sizes)):
                 on = "on the Pareto front" if front[index] else "beaten"
                 table.add(panel.name, panel.systems[sized[index]], on, float(sizes[index]), float(figures[index]))
@@ -174,17 +163,15 @@ def _figures(ranked: list[tuple[RankingPanel, Ranked]], pareto: TidyTable) -> li
     return figures
 
 
-def _of_panel(panel: RankingPanel, by_view: Mapping[str, RankedView], pairs: TidyTable) -> str:
+def _of_panel(panel: RankingPanel, by_view: Ranked, pairs: TidyTable) -> str:
     rows = [row for row in pairs.records() if row["panel"] == panel.name]
     stable = sum(bool(row["survives"]) for row in rows)
     flipped = sum(bool(row["against"]) for row in rows)
-    first = {name: panel.systems[int(np.argmin(view.ranks))] for name, view in by_view.items()}
-    leaders = list(dict.fromkeys(first.values()))
+    leaders = Counter(panel.systems[int(np.argmin(view.ranks))] for view in by_view.values())
+    parts = [f"{leader} in {count}" for leader, count in leaders.items()]
+    who = f"the first place depends on the view ({', '.join(parts)})"
     if len(leaders) == 1:
-        who = f"{leaders[0]} is first in all {len(by_view)} views"
-    else:
-        parts = [f"{leader} in {sum(system == leader for system in first.values())}" for leader in leaders]
-        who = f"the first place depends on the view ({', '.join(parts)})"
+        who = f"{next(iter(leaders))} is first in all {len(by_view)} views"
     size = f"{len(panel.systems)} systems, {counted(panel.cells, 'cell')} each"
     return f"{panel.name} ({size}): {who}; {_pairs(stable, flipped, len(rows))}."
 

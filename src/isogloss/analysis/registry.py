@@ -23,10 +23,7 @@ Takes = Literal["scores", "predictions", "checkpoints", "languages"]
 class RegisteredAnalysis:
     """An analysis by name.
 
-    Attributes:
-        origin: `module:function` of the function that makes the finding; its keyword-only parameters are its options.
-        takes: kind of input.
-        about: one-line description.
+    `origin` is the `module:function` that makes the finding; its keyword-only parameters are its options.
     """
 
     name: str
@@ -41,50 +38,33 @@ class RegisteredAnalysis:
 
     def options(self) -> dict[str, inspect.Parameter]:
         """Return the options by name."""
-        parameters = inspect.signature(self.function()).parameters.values()
-        return {
-            parameter.name: parameter for parameter in parameters if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-        }
+        parameters = inspect.signature(self.function()).parameters
+        return {name: each for name, each in parameters.items() if each.kind is inspect.Parameter.KEYWORD_ONLY}
 
 
-def _row(name: str, takes: Takes, about: str) -> RegisteredAnalysis:
-    module = name.replace("-", "_")
-    return RegisteredAnalysis(name, f"isogloss.analysis.{module}:{module}", takes, about)
-
-
+_ROWS: Mapping[str, tuple[Takes, str]] = {
+    "transfer-gap": ("scores", "Difference between English and the other languages, by task."),
+    "resources": ("scores", "Correlation of scores with Wikipedia size, distances from English, or your columns."),
+    "diversity": ("languages", "Diversity of languages in syntax and families, compared with printed figures."),
+    "families": ("scores", "Scores by language family, branch, script and resource class."),
+    "rankings": ("scores", "Rankings by seven ways to average, and conclusions that hold in all of them."),
+    "saturation": ("scores", "Gap to human performance, and differences that tests can still detect."),
+    "consistency": ("predictions", "Agreement between languages on the same questions, and suspicious examples."),
+    "unseen": ("predictions", "Scores on tag n-grams and entities seen and unseen in English training."),
+    "language-pairs": ("predictions", "Retrieval by query and target language, and language bias of rankings."),
+    "checkpoint-selection": ("checkpoints", "Checkpoint selection by different dev sets, and variation between runs."),
+}
+# Functions with another name than their analysis; `select` is also a verb.
+_FUNCTIONS = {"checkpoint-selection": "select"}
 ANALYSES: Mapping[str, RegisteredAnalysis] = {
-    entry.name: entry
-    for entry in (
-        _row("transfer-gap", "scores", "Difference between English and the other languages, by task."),
-        _row(
-            "resources", "scores", "Correlation of scores with Wikipedia size, distances from English, or your columns."
-        ),
-        _row("diversity", "languages", "Diversity of languages in syntax and families, compared with printed figures."),
-        _row("families", "scores", "Scores by language family, branch, script and resource class."),
-        _row("rankings", "scores", "Rankings by seven ways to average, and conclusions that hold in all of them."),
-        _row("saturation", "scores", "Gap to human performance, and differences that tests can still detect."),
-        _row(
-            "consistency", "predictions", "Agreement between languages on the same questions, and suspicious examples."
-        ),
-        _row("unseen", "predictions", "Scores on tag n-grams and entities seen and unseen in English training."),
-        _row("language-pairs", "predictions", "Retrieval by query and target language, and language bias of rankings."),
-        # Also available as `isogloss select`.
-        RegisteredAnalysis(
-            "checkpoint-selection",
-            "isogloss.analysis.checkpoint_selection:select",
-            "checkpoints",
-            "Checkpoint selection by different dev sets, and variation between runs.",
-        ),
-    )
+    name: RegisteredAnalysis(name, f"isogloss.analysis.{module}:{_FUNCTIONS.get(name, module)}", takes, about)
+    for name, (takes, about) in _ROWS.items()
+    for module in [name.replace("-", "_")]
 }
 
 
 def find_analysis(name: str) -> RegisteredAnalysis:
-    """Return an analysis by name.
-
-    Raises:
-        UnknownNameError: unknown name; the message has the nearest names.
-    """
+    """Return an analysis by name; the error of an unknown name has the nearest names."""
     entry = ANALYSES.get(name.lower().replace("_", "-"))
     if entry is None:
         raise unknown("analysis", name, ANALYSES)
@@ -96,13 +76,7 @@ def checked_options(
 ) -> dict[str, Any]:
     """Check the names of options, and convert text from the command line to their types.
 
-    Args:
-        entry: analysis.
-        values: values or text by name.
-        common: further options shared by analyses of its kind.
-
-    Raises:
-        UnknownNameError: unknown option or invalid text.
+    `common` are further options shared by analyses of its kind.
     """
     options = {**entry.options(), **(common or {})}
     for name in values:

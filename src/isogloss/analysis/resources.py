@@ -1,17 +1,16 @@
 """Correlation of scores with Wikipedia size (XTREME, Figure 2), distances from English, and user-defined columns."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from isogloss.analysis import language_columns
-from isogloss.analysis.correlation import FEWEST_FAMILIES, pearson, spearman, standardised
+from isogloss.analysis import correlation, language_columns
+from isogloss.analysis.correlation import Regression, explain_by_columns, pearson, spearman, standardised
 from isogloss.analysis.finding import AnalysisError, Column, Finding, TidyTable, Value, columns, figure, first_few
 from isogloss.analysis.language_columns import ARTICLES, LOG_ARTICLES, LanguageColumn
-from isogloss.analysis.regression import Regression, explain_by_columns
 from isogloss.analysis.transfer_gap import base_name
 from isogloss.data.uriel import DISTANCES, PLACES
 from isogloss.figures import counted
@@ -51,8 +50,7 @@ NOTES = [
 ]
 
 
-@dataclass(frozen=True)
-class _Cell:
+class _Cell(NamedTuple):
     """Scores of one system on one task, or on all."""
 
     system: str
@@ -61,11 +59,8 @@ class _Cell:
 
     def paired(self, columns: Sequence[LanguageColumn], *, with_english: bool) -> list[str]:
         """Return the languages with a score and a number in every column."""
-        return [
-            code
-            for code in self.scores
-            if (with_english or code != PIVOT) and all(code in column.values for column in columns)
-        ]
+        codes = [code for code in self.scores if with_english or code != PIVOT]
+        return [code for code in codes if all(code in column.values for column in columns)]
 
 
 # Results that could not be computed: the reason and the affected system.
@@ -133,13 +128,13 @@ def _cells(scores: ScoreView, left_out: _LeftOut) -> list[_Cell]:
     for system in scores.systems:
         by_task = {task: values for task in scores.tasks if (values := scores.values(system, task))}
         if len(by_task) > 1:
+            # Error rates become 100 minus the rate, so that more is better.
+            better = {
+                name: {code: 100 - value if lower_is_better(name) else value for code, value in values.items()}
+                for name, values in by_task.items()
+            }
             try:
-                # Error rates become 100 minus the rate, so that more is better.
-                pooled = {
-                    name: {code: 100 - value if lower_is_better(name) else value for code, value in values.items()}
-                    for name, values in by_task.items()
-                }
-                cells.append(_Cell(system, ALL_TASKS, pooled_over_tasks(pooled)))
+                cells.append(_Cell(system, ALL_TASKS, pooled_over_tasks(better)))
             except AnalysisError as error:
                 left_out.append((f"{ALL_TASKS} left out: {error.what}", system))
         cells += [_Cell(system, task, values) for task, values in by_task.items()]
@@ -170,12 +165,11 @@ def _correlation_row(cell: _Cell, column: LanguageColumn) -> list[Value]:
     x, y = [column.values[code] for code in codes], [cell.scores[code] for code in codes]
     families = [language(code).family for code in codes]
     count = len(set(families))
-    by_family = pearson(x, y, families)[1:] if count >= FEWEST_FAMILIES else (None, None)
+    by_family = pearson(x, y, families)[1:] if count >= correlation.FEWEST_FAMILIES else (None, None)
     return [cell.system, cell.task, column.name, len(codes), *pearson(x, y), *spearman(x, y), count, *by_family]
 
 
-@dataclass(frozen=True)
-class _Fit:
+class _Fit(NamedTuple):
     cell: _Cell
     columns: Sequence[LanguageColumn]
     regression: Regression
@@ -232,11 +226,10 @@ def _regression_tables(fits: Sequence[_Fit]) -> list[TidyTable]:
 
 def _printed(scores: ScoreView, correlations: TidyTable) -> list[TidyTable]:
     """Compare XTREME's printed correlations of mBERT with those of its scores."""
-    heads = columns(
-        "system task; printed:correlation = printed, about; pearson(low high):correlation = Pearson; languages:count"
-    )
+    both = "printed:correlation = printed, about; pearson(low high):correlation = Pearson"
     note = "XTREME prints two rounded figures for its runs; XTREME-R's Tables 15-24 have newer runs and more languages"
-    table = TidyTable("printed", "Comparison with XTREME's correlations with Wikipedia size", heads, notes=[note])
+    title = "Comparison with XTREME's correlations with Wikipedia size"
+    table = TidyTable("printed", title, columns(f"system task; {both}; languages:count"), notes=[note])
     for row in correlations.records():
         task, system = str(row["task"]), str(row["system"])
         is_printed = base_name(scores, system) == PRINTED_MODEL and scores.results[system].regime == "zero-shot"
@@ -268,10 +261,9 @@ def _reading(correlations: TidyTable, fits: Sequence[_Fit]) -> str:
         sentences.append(f"Related languages are not independent: over families, {_significant(by_family, 'family')}.")
     logs = [record for record in records if record["column"] == LOG_ARTICLES]
     if logs:
-        strongest, weakest = (
-            sorted(logs, key=lambda record: float(record["pearson"] or 0))[index] for index in (-1, 0)
-        )
-        sentences.append(f"Correlations with log Wikipedia size range from {_named(weakest)} to {_named(strongest)}.")
+        logs.sort(key=lambda record: float(record["pearson"] or 0))
+        ends = f"{_named(logs[0])} to {_named(logs[-1])}"
+        sentences.append(f"Correlations with log Wikipedia size range from {ends}.")
     chosen = [fit for fit in fits if fit.cell.task == ALL_TASKS] or fits[:3]
     if chosen:
         sentences.append(first_few([_explained(fit) for fit in chosen]))
@@ -296,9 +288,7 @@ def _explained(fit: _Fit) -> str:
 
 def _significant(records: Sequence[Mapping[str, Value]], interval: str) -> str:
     """Count the correlations with an interval that excludes 0."""
-    count = sum(
-        float(record[f"{interval}_low"] or 0) * float(record[f"{interval}_high"] or 0) > 0 for record in records
-    )
+    count = sum(float(row[f"{interval}_low"] or 0) * float(row[f"{interval}_high"] or 0) > 0 for row in records)
     total = counted(len(records), "Pearson correlation")
     return f"{count} of {total} {'is' if count == 1 else 'are'} significant"
 
@@ -312,13 +302,8 @@ def pooled_over_tasks(scores: Mapping[str, Mapping[str, float]]) -> dict[str, fl
     """Return the effect of each language over all tasks, in standard deviations of a task's scores, with mean 0.
 
     Each task's scores are standardised, then language and task effects are fitted by least squares
-    (score = language + task), so that languages in easier tasks have no advantage.
-
-    Args:
-        scores: scores by task and language. Tasks with one language or constant scores are left out.
-
-    Raises:
-        AnalysisError: no task is left, or the tasks fall into groups that share no language.
+    (score = language + task), so that languages in easier tasks have no advantage. Tasks with one language or constant
+    scores are left out.
     """
     cells = [
         (task, code, float(value))

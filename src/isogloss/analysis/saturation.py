@@ -23,13 +23,9 @@ _MOST = 10**10
 
 
 def difference_variance(first: float, second: float, correlation: float = 0.0) -> float:
-    """Return the per-example variance of the difference between two systems.
+    """Return the per-example variance of the difference between two systems, from their accuracies, 0..1.
 
-    Args:
-        first: accuracy of the first system, 0..1.
-        second: accuracy of the second system, 0..1.
-        correlation: correlation of correctness between the systems. 0 gives an upper bound, since systems mostly fail
-            on the same examples.
+    A correlation of correctness of 0 gives an upper bound, since systems mostly fail on the same examples.
     """
     a, b = first * (1 - first), second * (1 - second)
     return max(0.0, a + b - 2 * correlation * sqrt(a * b))
@@ -66,7 +62,6 @@ class ContestedCell:
     """A task in one language under one regime, with its two best systems.
 
     Attributes:
-        second: second-best system, or None if there is only one.
         variance: variance of their difference on one example, 0..1; that of two equal systems if there is only one.
         effective: effective number of independent examples.
     """
@@ -165,9 +160,8 @@ def _noise(text: str) -> Mapping[str, float]:
         name, _, number = part.rpartition(":")
         value = finite_number(number)
         if value is None or not 0 <= value < 100:
-            raise AnalysisError(
-                f"invalid noise {part[:40]!r}", fix="Pass a percentage (3), or one per task (xnli:3,xquad:5)"
-            )
+            fix = "Pass a percentage (3), or one per task (xnli:3,xquad:5)"
+            raise AnalysisError(f"invalid noise {part[:40]!r}", fix=fix)
         shares[canonical(name) if name else ""] = value
     return shares
 
@@ -175,10 +169,9 @@ def _noise(text: str) -> Mapping[str, float]:
 def _cells(scores: ScoreView, correlation: float) -> Iterator[ContestedCell]:
     groups = group_by(scores.all_scores(), lambda score: (score.regime, score.task, score.language))
     regimes = list(dict.fromkeys(regime for regime, _, _ in groups))
-    for (regime, name, code), group in sorted(
-        groups.items(), key=lambda item: (regimes.index(item[0][0]), scores.tasks.index(item[0][1]), item[0][2])
-    ):
-        best, *others = sorted(group, key=lambda score: score.value, reverse=not lower_is_better(name))
+    for key in sorted(groups, key=lambda key: (regimes.index(key[0]), scores.tasks.index(key[1]), key[2])):
+        regime, name, code = key
+        best, *others = sorted(groups[key], key=lambda score: score.value, reverse=not lower_is_better(name))
         second = others[0] if others else None
         shares = [min(1.0, max(0.0, score.value / 100)) for score in (best, second or best)]
         variance = difference_variance(shares[0], shares[1], correlation)
@@ -194,9 +187,7 @@ def _cells(scores: ScoreView, correlation: float) -> Iterator[ContestedCell]:
 
 def _ahead(limit: float | None, best: float, name: str) -> float | None:
     """Return the distance from the best system to a limit; positive if there is room to improve."""
-    if limit is None:
-        return None
-    return best - limit if lower_is_better(name) else limit - best
+    return None if limit is None else best - limit if lower_is_better(name) else limit - best
 
 
 def _ceiling(wrong: Mapping[str, float], name: str) -> float | None:
@@ -238,26 +229,18 @@ def _task_row(scores: ScoreView, wrong: Mapping[str, float], cells: list[Contest
     value = means[best] if best else fmean(cell.best.value for cell in cells)
     second = order[1] if len(order) > 1 else None
     apart = abs(value - means[second]) if second else None
-    smallest = _average_detectable(name, cells)
     human = human_score(name, scores.metrics[name])
     beyond = [cell for cell in cells if human is not None and (_ahead(human, cell.best.value, name) or 0) <= 0]
     detectable = [cell.detectable for cell in cells if cell.detectable is not None]
+    # Each is a multiple of a standard error; errors average if shared, and add in quadrature if independent.
+    smallest = fmean(detectable) if len(detectable) == len(cells) else None
+    if smallest is not None and not task(name).parallel:
+        smallest = sqrt(fsum(difference**2 for difference in detectable)) / len(detectable)
     distances = _ahead(human, value, name), None if human is None else len(beyond)
     told_apart = _told_apart(apart, smallest, any(cell.is_bound for cell in cells))
     by_cell = median(detectable) if detectable else None, sum(cell.told_apart is True for cell in cells)
     key = regime, name, len(cells), best or "best of each language", value, human, *distances
     return [*key, _ahead(_ceiling(wrong, name), value, name), second, apart, smallest, told_apart, *by_cell]
-
-
-def _average_detectable(name: str, cells: list[ContestedCell]) -> float | None:
-    """Return the minimum detectable difference of averages over languages, in points."""
-    detectable = [cell.detectable for cell in cells if cell.detectable is not None]
-    if not detectable or len(detectable) < len(cells):
-        return None
-    # Each is a multiple of a standard error; errors average if shared, and add in quadrature if independent.
-    if task(name).parallel:
-        return fmean(detectable)
-    return sqrt(fsum(difference**2 for difference in detectable)) / len(detectable)
 
 
 def _figures(cells: list[ContestedCell]) -> list[Figure]:

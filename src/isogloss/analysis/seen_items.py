@@ -30,13 +30,7 @@ def tag_ngrams(sentences: Iterable[Sequence[str]], order: int) -> set[TagNgram]:
 
 @dataclass(frozen=True, eq=False)
 class NgramOccurrences:
-    """All n-grams of gold tags of a test set.
-
-    Attributes:
-        sentence: sentence of each n-gram.
-        right: True if all its tags were predicted.
-        seen: True if the training set has it.
-    """
+    """N-grams of gold tags and their sentences; `right` if all tags were predicted, `seen` in the training set."""
 
     sentence: IntArray
     right: npt.NDArray[np.bool_]
@@ -45,26 +39,22 @@ class NgramOccurrences:
     def accuracy(self, *, seen: bool) -> Statistics | None:
         """Return the statistics of accuracy on seen or unseen n-grams, or None without any."""
         chosen = self.seen == seen
-        if not chosen.any():
-            return None
-        return Statistics(self.right[chosen, None].astype(np.float64), MEAN, self.sentence[chosen])
+        rows = self.right[chosen, None].astype(np.float64)
+        return Statistics(rows, MEAN, self.sentence[chosen]) if chosen.any() else None
 
 
 def ngram_occurrences(
     gold: Sequence[Sequence[str]], predicted: Values, training: set[TagNgram], order: int
 ) -> NgramOccurrences:
     """Return every n-gram of gold tags within sentences; missing predictions count as wrong."""
-    sentence: list[int] = []
-    right: list[bool] = []
-    seen: list[bool] = []
+    ngrams: list[tuple[int, bool, bool]] = []
     for row, (tags, answer) in enumerate(zip(gold, predicted, strict=True)):
         predicted_tags = answer or [""] * len(tags)
         for start in range(len(tags) - order + 1):
             ngram = tuple(tags[start : start + order])
-            sentence.append(row)
-            seen.append(ngram in training)
-            right.append(ngram == tuple(predicted_tags[start : start + order]))
-    return NgramOccurrences(np.array(sentence, np.int64), np.array(right, bool), np.array(seen, bool))
+            ngrams.append((row, ngram == tuple(predicted_tags[start : start + order]), ngram in training))
+    sentence, right, seen = np.array(ngrams, np.int64).reshape(-1, 3).T
+    return NgramOccurrences(sentence, right.astype(bool), seen.astype(bool))
 
 
 def matched_difference(
@@ -73,22 +63,14 @@ def matched_difference(
     """Return the difference of group means, with the first group reweighted to the second's strata.
 
     Strata with only one group are left out. This is direct standardisation (Kitagawa 1955). As a function of the sums
-    within strata, its error follows from the jackknife over sources. Return None if no stratum has both groups.
-
-    Args:
-        score: score of each row.
-        first: True for rows of the first group.
-        stratum: stratum of each row.
-        units: unit of each row that the jackknife leaves out as a whole.
+    within strata, its error follows from the jackknife over sources, which leaves out whole units. Return None if no
+    stratum has both groups.
     """
     both = [key for key in np.unique(stratum) if 0 < first[stratum == key].sum() < (stratum == key).sum()]
     if not both:
         return None
-    columns = []
-    for key in both:
-        for group in (first, ~first):
-            inside = (group & (stratum == key)).astype(np.float64)
-            columns += [inside * score, inside]
+    inside = [(group & (stratum == key)).astype(np.float64) for key in both for group in (first, ~first)]
+    columns = [column for group in inside for column in (group * score, group)]
     return Statistics(np.column_stack(columns), _MATCHED, units)
 
 
@@ -101,9 +83,8 @@ def _matched(sums: FloatArray, count: FloatArray) -> FloatArray:
     apart -= np.divide(second, second_size, out=np.zeros_like(second), where=whole)
     weights = np.where(whole, second_size, 0.0)
     total = weights.sum(axis=-1)
-    difference: FloatArray = np.divide(
-        (weights * apart).sum(axis=-1), total, out=np.full(total.shape, np.nan), where=total > 0
-    )
+    summed = (weights * apart).sum(axis=-1)
+    difference: FloatArray = np.divide(summed, total, out=np.full(total.shape, np.nan), where=total > 0)
     return difference
 
 
@@ -112,15 +93,14 @@ _MATCHED = Value("matched difference", (), _matched, is_share=False)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EntityStrata:
-    """Entities of a system's cell.
+    """Gold entities of a system's cell.
 
     Attributes:
-        recalled: 1 for each gold entity that was predicted, else 0.
-        seen: True for each gold entity in the English training set.
-        sentence: sentence of each gold entity.
-        factors: bucket of each gold entity, by factor: length in tokens (characters for spans), frequency as a gold
-            entity of the test set, script, type.
-        f1: statistics of F1 over seen (True) and unseen (False) entities.
+        recalled: 1 for each entity that was predicted, else 0.
+        seen: True for each entity in the English training set.
+        factors: bucket of each entity, by factor: length in tokens (characters for spans), frequency as a gold entity
+            of the test set, script, type.
+        f1: statistics of F1 over seen (True) and unseen (False) entities, also predicted ones.
     """
 
     recalled: FloatArray
@@ -155,10 +135,8 @@ def entity_strata(answered: Answered, trained: TrainingEntities) -> EntityStrata
     gold = matches.gold
     own = [form for form, is_gold in zip(forms, gold, strict=True) if is_gold]
     often = Counter(own)
-    numbers = {
-        "length": (matches.last - matches.first + 1)[gold],
-        "frequency": np.array([often[form] for form in own], dtype=np.int64),
-    }
+    lengths, times = (matches.last - matches.first + 1)[gold], np.array([often[form] for form in own], dtype=np.int64)
+    numbers = {"length": lengths, "frequency": times}
     cut = {name: np.array(_BUCKETS[name])[np.searchsorted(CUTS[name], values)] for name, values in numbers.items()}
     scripts = np.array([_script(form) for form in own], dtype=np.str_)
     statistics = matches.statistics(0)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from statistics import fmean
 
+from isogloss.analysis.correlation import interval_over_languages
 from isogloss.analysis.finding import AnalysisError, Finding, TidyTable, Value, columns, figure, require
-from isogloss.analysis.language_bootstrap import interval_over_languages
 from isogloss.figures import rounded
 from isogloss.languages.published import table
 from isogloss.results.averages import transfer_gap as english_minus_others
@@ -25,11 +25,7 @@ _PRINTED = {
 
 
 def gap(scores: Mapping[str, float]) -> float:
-    """Return English minus the mean of the other languages; 0 is perfect transfer.
-
-    Raises:
-        AnalysisError: English or other languages are missing.
-    """
+    """Return English minus the mean of the other languages; 0 is perfect transfer."""
     difference = english_minus_others(scores)
     if difference is None:
         raise AnalysisError("a transfer gap needs English and another language", fix="Leave the task out")
@@ -39,27 +35,25 @@ def gap(scores: Mapping[str, float]) -> float:
 def transfer_gap(scores: ScoreView) -> Finding:
     """Measure the loss from English to other languages: absolute, relative, and compared with upper bounds."""
     require(scores, languages=2, what="a transfer gap")
-    cells = [(task, system) for task in scores.tasks for system in scores.systems if scores.values(system, task)]
-    whole = [(task, system) for task, system in cells if _has_gap(scores.values(system, task))]
+    cells = [(task, system) for task in scores.tasks for system in scores.systems]
+    whole = [(task, system) for task, system in cells if english_minus_others(scores.values(system, task)) is not None]
     if not whole:
         raise AnalysisError("no task has English and another language", fix=f"Add scores in {PIVOT}")
     without = sorted({*scores.tasks} - {task for task, _ in whole})
     rows = [_row(scores, task, system) for task, system in whole]
-    intervals = (
+    intervals = [
         "95 % intervals: for 'others', bootstrap over languages; for 'gap', over test examples scored here, with "
         "translations of an example clustered"
-    )
-    gaps = TidyTable("gaps", "Transfer gap and upper bounds", _COLUMNS, rows, [intervals])
+    ]
+    gaps = TidyTable("gaps", "Transfer gap and upper bounds", _COLUMNS, rows, intervals)
     printed = TidyTable("printed", "Comparison with XTREME's Table 3", _PRINTED_COLUMNS, [*_printed(scores)])
-    errors = (
-        "for error rates, the gap is the others minus English, and the share is relative to 100 minus the English rate"
-    )
+    errors = "the gap is the others minus English, and the share is relative to 100 minus the English rate"
     notes = [
         "English minus the unweighted mean of the other languages, as in XTREME's Table 3; if test sets differ between "
         "languages (POS, NER, MLQA, TyDiQA), the gap also reflects the difficulty of each test",
         "'to human' and 'to in-language' are the published upper bound minus the mean of the others; human performance "
         "is an average or measured in English, not in each language",
-        *([errors] if any(map(lower_is_better, scores.tasks)) else []),
+        *([f"for error rates, {errors}"] if any(map(lower_is_better, scores.tasks)) else []),
         *(f"{task}: no gap, English is missing" for task in without),
         *scores.notes,
     ]
@@ -72,10 +66,6 @@ def transfer_gap(scores: ScoreView) -> Finding:
         figures=[figure("bars", "gaps: gap, task, system", "Transfer gap by task", about)],
         notes=notes,
     )
-
-
-def _has_gap(values: Mapping[str, float]) -> bool:
-    return PIVOT in values and len(values) > 1
 
 
 _COLUMNS = columns(
@@ -128,17 +118,15 @@ def _printed(scores: ScoreView) -> Iterator[list[Value]]:
     """Yield our gaps and those of XTREME's Table 3, over XTREME's languages, with reasons for differences."""
     for row in table("transfer_gap"):
         model = _PRINTED.get(row["system"])
-        systems = [
-            system for system in scores.systems if (base_name(scores, system), scores.results[system].regime) == model
-        ]
+        models = {system: (base_name(scores, system), scores.results[system].regime) for system in scores.systems}
         for column, cell in row.items():
             task, _, metric = column.partition(":")
             if cell and task in scores.tasks:
-                for system in systems:
-                    yield from _compare_with_print(scores, row["system"], system, task, metric, float(cell))
+                for system in (system for system in models if models[system] == model):
+                    yield from _compared(scores, row["system"], system, task, metric, float(cell))
 
 
-def _compare_with_print(
+def _compared(
     scores: ScoreView, row: str, system: str, task: str, metric: str, printed: float
 ) -> Iterator[list[Value]]:
     """Yield our gap and the printed one, in the printed metric if available; nothing without a gap."""
@@ -146,7 +134,7 @@ def _compare_with_print(
     in_metric = scores.metric_values(system, task, metric)
     ours = metric if in_metric else scores.metrics[task]
     values = {code: value for code, value in (in_metric or scores.values(system, task)).items() if code in inside}
-    if _has_gap(values) and task in scores.scores[system]:
+    if english_minus_others(values) is not None and task in scores.scores[system]:
         average = published_average(*_PRINTED[row], task, metric, suites=("xtreme",))
         same_mean = average is not None and abs(average - fmean(values.values())) <= EQUAL
         difference = gap(values) - printed

@@ -4,29 +4,14 @@ XTREME (section 5, Table 4) reports the accuracy on part-of-speech tag trigrams 
 English training data, and compares seen with unseen entities, "isolating" length, frequency and Latin script.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
+from isogloss.analysis import finding, seen_items
 from isogloss.analysis.answers import answers_of, compared_values, difference_values, mark_partial, score_values
-from isogloss.analysis.finding import (
-    MEAN_OF_OTHERS,
-    AnalysisError,
-    Finding,
-    TidyTable,
-    Value,
-    columns,
-    figure,
-    first_few,
-)
-from isogloss.analysis.seen_items import (
-    FACTORS,
-    EntityStrata,
-    NgramOccurrences,
-    TagNgram,
-    entity_strata,
-    ngram_occurrences,
-    tag_ngrams,
-)
+from isogloss.analysis.finding import MEAN_OF_OTHERS, Finding, TidyTable, Value, columns, figure, first_few
+from isogloss.analysis.seen_items import FACTORS, EntityStrata, NgramOccurrences, TagNgram
 from isogloss.errors import DataError
 from isogloss.explain.tagging import training_entities
 from isogloss.grouping import group_by
@@ -67,14 +52,12 @@ NOTES = [
 _SUMMARY = (PIVOT, MEAN_OF_OTHERS)
 # System, task and language.
 Key = tuple[str, str, str]
-
-
 # Scores on items seen and unseen in English training; None without such items.
 SeenUnseen = tuple[Estimate | None, Estimate | None]
 
 
 class _TestedCells:
-    """Judged cells without their texts."""
+    """Judged cells without their texts; estimate only after adding the last cell, since sources span all cells."""
 
     def __init__(self, request: Request) -> None:
         self.cells: dict[Key, Cell] = {}
@@ -86,9 +69,9 @@ class _TestedCells:
         """Return the cells to average: not English, and with complete gold."""
         return [key for key in keys if key[2] != PIVOT and not self.cells[key].partial]
 
-    def measured(self) -> None:
-        """Number the sources over all cells; call after adding the last cell."""
-        self._sources = Sources(self.cells.values(), self._resample)
+    @cached_property
+    def _sources(self) -> Sources:
+        return Sources(self.cells.values(), self._resample)
 
     def estimate(self, key: Key, statistics: Statistics | None) -> Estimate | None:
         return None if statistics is None else self._sources.estimate(self.cells[key], statistics)
@@ -124,19 +107,17 @@ def unseen(folders: Sequence[Predictions], request: Request) -> Finding:
     tested = _tested(folders, request, notes)
     tables = [table for table in (*_ngram_tables(tested), *_entity_tables(tested)) if table.rows]
     about = "Score on seen minus unseen items per language, with its interval."
-    charts = {
-        "ngrams": ("gap, language, system, order", "Accuracy lost on unseen tag n-grams"),
-        "entities": ("gap, language, system", "Recall lost on unseen entities"),
-    }
+    charts = (
+        ("ngrams", "gap, language, system, order", "Accuracy lost on unseen tag n-grams"),
+        ("entities", "gap, language, system", "Recall lost on unseen entities"),
+    )
     names = {table.name for table in tables}
     return Finding(
         analysis="unseen",
         title="Seen and unseen in English training",
         reading=_reading(tables),
         tables=mark_partial(tables, {key for key, cell in tested.cells.items() if cell.partial}),
-        figures=[
-            figure("bars", f"{name}: {axes}", title, about) for name, (axes, title) in charts.items() if name in names
-        ],
+        figures=[figure("bars", f"{name}: {axes}", title, about) for name, axes, title in charts if name in names],
         notes=NOTES + notes,
     )
 
@@ -152,21 +133,20 @@ def _tested(folders: Sequence[Predictions], request: Request, notes: list[str]) 
             training = training_entities(task.id, request.data)
             if training is None:
                 raise _no_training(task, "missing English training file")
-            tested.entities[key] = entity_strata(answered, training)
+            tested.entities[key] = seen_items.entity_strata(answered, training)
         elif answered.cell.judgement.dialect == SPANS:
             notes.append(f"{system} on {task.id}/{examples.language}: spans have no tag n-grams, left out")
             continue
         else:
             if task.id not in trained:
                 trained[task.id] = _training_ngrams(task, request)
-            ngrams = trained[task.id]
             tested.ngrams[key] = {
-                order: ngram_occurrences(examples["tags"], answered.values, ngrams[order], order) for order in ORDERS
+                order: seen_items.ngram_occurrences(examples["tags"], answered.values, ngrams, order)
+                for order, ngrams in trained[task.id].items()
             }
         tested.cells[key] = answered.cell
     if not tested.cells:
-        raise AnalysisError("no cell has tags or entities", fix="Predict one tag per token")
-    tested.measured()
+        raise finding.AnalysisError("no cell has tags or entities", fix="Predict one tag per token")
     return tested
 
 
@@ -177,12 +157,12 @@ def _training_ngrams(task: Task, request: Request) -> dict[int, set[TagNgram]]:
         raise _no_training(task, error.what) from None
     if not examples.has_gold:
         raise _no_training(task, "no tags")
-    return {order: tag_ngrams(examples["tags"], order) for order in ORDERS}
+    return {order: seen_items.tag_ngrams(examples["tags"], order) for order in ORDERS}
 
 
-def _no_training(task: Task, why: str) -> AnalysisError:
+def _no_training(task: Task, why: str) -> finding.AnalysisError:
     what = f"cannot read the English training data: {why}"
-    return AnalysisError(what, where=f"{task.id}/{PIVOT}", fix=f"Run isogloss fetch {task.id}")
+    return finding.AnalysisError(what, where=f"{task.id}/{PIVOT}", fix=f"Run isogloss fetch {task.id}")
 
 
 def _mean(parts: Sequence[SeenUnseen]) -> SeenUnseen:
@@ -190,11 +170,6 @@ def _mean(parts: Sequence[SeenUnseen]) -> SeenUnseen:
     both = [(seen, unseen) for seen, unseen in parts if seen is not None and unseen is not None]
     enough = [sides for sides in both if min(side.sources for side in sides) >= ENOUGH]
     return (mean([seen for seen, _ in enough]), mean([unseen for _, unseen in enough])) if enough else (None, None)
-
-
-def _by_task(keys: Iterable[Key]) -> Iterable[list[Key]]:
-    """Return the cells of each system and task."""
-    return group_by(keys, lambda key: key[:2]).values()
 
 
 def _english_first(rows: list[list[Value]]) -> list[list[Value]]:
@@ -206,10 +181,9 @@ _SIDES = "seen unseen±:score; gap±:difference = seen - unseen"
 
 
 def _ngram_tables(tested: _TestedCells) -> list[TidyTable]:
-    heads = columns(
-        f"system task language; order:count = n; n:count = n-grams; unseen_share:score = % unseen; {_SIDES}"
-    )
-    ngrams = TidyTable("ngrams", "Accuracy on tag n-grams seen and unseen in English training", heads)
+    counts = "system task language; order:count = n; n:count = n-grams; unseen_share:score = % unseen"
+    title = "Accuracy on tag n-grams seen and unseen in English training"
+    ngrams = TidyTable("ngrams", title, columns(f"{counts}; {_SIDES}"))
     heads = columns(
         "system; order:count = n; which; english±:score = en; others±:score = mean of others; loss±:difference = "
         "difference; printed_english:score = en, printed; printed_others:score = others, printed; "
@@ -217,8 +191,7 @@ def _ngram_tables(tested: _TestedCells) -> list[TidyTable]:
     )
     printed = "Printed: mBERT in XTREME's Table 4, dev sets, all other languages"
     compared = TidyTable("table-4", "Comparison with XTREME's Table 4", heads, notes=[printed])
-    for keys in _by_task(tested.ngrams):
-        system, task, _ = keys[0]
+    for (system, task), keys in group_by(tested.ngrams, lambda key: key[:2]).items():
         for order in ORDERS:
             scores = {key: tested.ngram_scores(key, order) for key in keys}
             part: list[list[Value]] = []
@@ -245,7 +218,7 @@ def _entity_tables(tested: _TestedCells) -> list[TidyTable]:
     entities = TidyTable("entities", "Recall of gold entities seen and unseen in English training", heads)
     heads = columns(f"system task language factor bucket; n_seen:count = seen; n_unseen:count = unseen; {_SIDES}")
     by_factor = TidyTable("entities-by", "Recall by length, frequency, script and type", heads)
-    for keys in _by_task(tested.entities):
+    for system_and_task, keys in group_by(tested.entities, lambda key: key[:2]).items():
         part: list[list[Value]] = []
         for key in keys:
             strata = tested.entities[key]
@@ -261,22 +234,16 @@ def _entity_tables(tested: _TestedCells) -> list[TidyTable]:
         others = tested.others(keys)
         if len(others) > 1:
             recalls, f1 = (_mean([scores(key) for key in others]) for scores in (tested.recalls, tested.f1_scores))
-            estimates = [
-                estimate for key in others if (estimate := tested.estimate(key, tested.entities[key].matched()))
-            ]
+            matched = (tested.estimate(key, tested.entities[key].matched()) for key in others)
+            estimates = [estimate for estimate in matched if estimate is not None]
             values = _entity_values(recalls, f1, mean(estimates) if estimates else None)
-            part.append([*keys[0][:2], MEAN_OF_OTHERS, None, None, *values])
+            part.append([*system_and_task, MEAN_OF_OTHERS, None, None, *values])
         entities.rows.extend(_english_first(part))
     return [entities, by_factor]
 
 
 def _entity_values(recalls: SeenUnseen, f1: SeenUnseen, alike: Estimate | None) -> list[Value]:
-    """Return the values of the columns from `seen` on."""
-    return [
-        *compared_values(*recalls),
-        *(value for side in f1 for value in score_values(side)),
-        *difference_values(alike),
-    ]
+    return [*compared_values(*recalls), *score_values(f1[0]), *score_values(f1[1]), *difference_values(alike)]
 
 
 def _reading(tables: Sequence[TidyTable]) -> str:

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.analysis.ranking_panels import RankingPanel
-from isogloss.analysis.ranking_views import RankedView, ranked_views, ranks, views
+from isogloss.analysis.ranking_views import RankedView, RankingPanel, ranked_views, ranks, views
 from isogloss.board.model import BoardRanks, PairedTest
 from isogloss.errors import IsoglossError
 from isogloss.explain.pairwise import BucketContrast

@@ -85,7 +85,7 @@ def write_and_show(finding: "Finding", json: Path | None, csv: Path | None, html
     """Write a finding to the requested files and print its tables, interpretation and notes."""
     from isogloss.scoring.results import write_json
     from isogloss.site.write import write_finding, write_tidy_tables
-    from isogloss.tables.finding_tables import finding_tables
+    from isogloss.tables.findings import finding_tables
     from isogloss.tables.table import show
 
     if html is not None:

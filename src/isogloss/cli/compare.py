@@ -37,7 +37,7 @@ def compare(
     """
     from isogloss.scoring.compare import compare_request
     from isogloss.scoring.results import write_json
-    from isogloss.tables.compare_tables import comparison_tables
+    from isogloss.tables.score_tables import comparison_tables
     from isogloss.tables.table import show
     from isogloss.workers import local_workers
 

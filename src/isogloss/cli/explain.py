@@ -97,8 +97,7 @@ def _write_and_show(
 ) -> None:
     from isogloss.explain.bias import DatasetBias
     from isogloss.scoring.results import write_json
-    from isogloss.tables.bias_tables import bias_tables
-    from isogloss.tables.explain_tables import analysis_tables
+    from isogloss.tables.explain_tables import analysis_tables, bias_tables
     from isogloss.tables.formatting import left_out_notes
     from isogloss.tables.table import show
 

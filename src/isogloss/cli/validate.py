@@ -39,7 +39,7 @@ def validate(
     from rich.console import Console
 
     from isogloss.predictions.validate import validate as check
-    from isogloss.tables.validation_table import validation_table
+    from isogloss.tables.formatting import validation_table
 
     with progress("checking") as step:
         report = check(predictions, data, words(tasks), words(languages), gold, step)

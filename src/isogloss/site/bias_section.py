@@ -11,8 +11,8 @@ from isogloss.grouping import group_by
 from isogloss.scoring.names import language_name
 from isogloss.site.page_parts import Section
 from isogloss.tables import charts
-from isogloss.tables.bias_tables import bias_tables, distance_table, distribution_table
 from isogloss.tables.charts import Axis, Chart, ColourScale, Hint, Series, file_name
+from isogloss.tables.explain_tables import bias_tables, distance_table, distribution_table
 
 # Name of all values without their own colour.
 OTHERS = "all others"

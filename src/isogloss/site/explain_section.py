@@ -14,8 +14,7 @@ from isogloss.site.page_parts import Section
 from isogloss.tables import charts
 from isogloss.tables.charts import Axis, Chart, Record, Series, file_name, tenths
 from isogloss.tables.explain_io import ExplainRecords
-from isogloss.tables.explain_tables import BINNING
-from isogloss.tables.pairwise_tables import disagreement_table, pairwise_bucket_table, turned_table
+from isogloss.tables.explain_tables import BINNING, disagreement_table, pairwise_bucket_table, turned_table
 from isogloss.tables.single_tables import ON_PAGE, bucket_edges, bucket_table, calibration_tables
 
 UNDECIDED = "not significant"

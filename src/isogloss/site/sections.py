@@ -19,13 +19,11 @@ from isogloss.site.bias_section import BIAS_INTRO, bias_section
 from isogloss.site.explain_section import explain_intro, explain_section, pairwise_section
 from isogloss.site.page_parts import ReportInputs, Section
 from isogloss.tables import charts, score_tables
-from isogloss.tables.bias_tables import bias_tables
 from isogloss.tables.charts import Chart, ColourScale, Hint, Record, file_name, tenths
 from isogloss.tables.coverage import coverage, coverage_table, same_cells, shared_chart, shared_scores, shared_table
 from isogloss.tables.explain_io import explain_records
-from isogloss.tables.explain_tables import analysis_tables
-from isogloss.tables.finding_charts import finding_charts
-from isogloss.tables.finding_tables import ROWS_ON_PAGE, finding_tables
+from isogloss.tables.explain_tables import analysis_tables, bias_tables
+from isogloss.tables.findings import ROWS_ON_PAGE, finding_charts, finding_tables
 from isogloss.tables.single_tables import ON_PAGE, calibration_tables
 from isogloss.tables.table import Table
 

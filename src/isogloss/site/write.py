@@ -23,7 +23,7 @@ from isogloss.site.html import html_page
 from isogloss.site.page_parts import ReportInputs, Section
 from isogloss.site.sections import analysis_sections, bias_sections, finding_section, report_sections
 from isogloss.tables.explain_io import ExplainRecords, explain_records, read_explain_records
-from isogloss.tables.finding_tables import tidy_csv
+from isogloss.tables.findings import tidy_csv
 from isogloss.tables.vega import chart_library, png, svg
 from isogloss.tasks.registry import task
 

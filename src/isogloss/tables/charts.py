@@ -189,19 +189,14 @@ def average_dots(
     """
     systems = list(dict.fromkeys(str(record["system"]) for record in records))
     fields = {"name": "name", "system": "system", "score": "score", "interval": "95 %", "n": "n"}
-    return _chart(
-        name,
-        "dots",
-        title,
-        records,
-        description=f"{title}: scores with 95 % intervals of {', '.join(systems)}.",
-        x=Axis(field="score", title=what),
-        y=Axis(field="name", order=list(names)),
-        hints=tenths({**fields, "coverage": "coverage"}),
-        series=system_series(system_colours(systems), shapes=True),
-        strong=strong,
-        follows_filter=False,
-    )
+    options = {
+        "description": f"{title}: scores with 95 % intervals of {', '.join(systems)}.",
+        "x": Axis(field="score", title=what),
+        "y": Axis(field="name", order=list(names)),
+        "hints": tenths({**fields, "coverage": "coverage"}),
+        "series": system_series(system_colours(systems), shapes=True),
+    }
+    return _chart(name, "dots", title, records, **options, strong=strong, follows_filter=False)
 
 
 def gap_bars(name: str, title: str, records: Sequence[Record], tasks: Sequence[str]) -> Chart:
@@ -229,16 +224,12 @@ def bucket_columns(
 def bucket_bars(name: str, title: str, records: Sequence[Record], systems: Mapping[str, str]) -> Chart:
     """Return scores per bucket with 95 % intervals, one panel per language, one bar per system in its colour."""
     fields = {"bucket": "bucket", "edges": "edges", "system": "system", "score": "score"}
-    return bucket_columns(
-        name,
-        title,
-        records,
-        kind="columns",
-        description=f"{title}: scores with 95 % intervals in each bucket, by language.",
-        y=Axis(field="score", title="score", zero=True),
-        hints=tenths({**fields, "interval": "95 %", "n": "n"}),
-        series=system_series(systems),
-    )
+    options = {
+        "description": f"{title}: scores with 95 % intervals in each bucket, by language.",
+        "y": Axis(field="score", title="score", zero=True),
+        "hints": tenths({**fields, "interval": "95 %", "n": "n"}),
+    }
+    return bucket_columns(name, title, records, kind="columns", series=system_series(systems), **options)
 
 
 # Bytes of a file name; leaves room for a suffix and a number within the limit of file systems.

@@ -8,14 +8,16 @@ from isogloss.checklist.audit import FINDINGS, Findings
 from isogloss.checklist.kind import METRICS, UNANSWERED, UNREVIEWED
 from isogloss.checklist.reference import UNANSWERABLE, UNPASSABLE, published_averages, published_rates
 from isogloss.checklist.review_files import VERDICTS
+from isogloss.checklist.review_marks import review_status
 from isogloss.checklist.review_merge import MergedReviews
 from isogloss.checklist.tasks import task_id
-from isogloss.figures import score_text
+from isogloss.figures import MISSING, score_text
 from isogloss.grammar.cases import ChecklistExample
+from isogloss.grammar.file import grammar
 from isogloss.grouping import group_by
 from isogloss.languages import language
 from isogloss.scoring.results import CellScore, Results
-from isogloss.tables.score_tables import missing_note
+from isogloss.tables.score_tables import missing_notes
 from isogloss.tables.table import Table
 
 SHORT = {
@@ -28,44 +30,37 @@ SHORT = {
 }
 TEST_OF = {task_id(test): test for test in SHORT}
 _SHADES = " ░▒▓█"
-_UNDEFINED = "n/a"
-
-
-def shaded(rate: float) -> str:
-    """Return a rate with a mark that darkens as it grows, so that a column reads like a heat map."""
-    return f"{score_text(rate)} {_SHADES[min(4, int(rate // 20.0001))]}"
 
 
 def checklist_tables(results: Results) -> list[Table]:
-    """Return tables of checklist tests: means next to published systems, and heat maps by language.
+    """Return means next to published systems and, for each rule, a heat map of language by test.
 
-    Args:
-        results: a record of the suite `checklist`.
-
-    Returns:
-        A summary and, for each rule, a heat map of language by test; nothing if the record has none of the tests.
+    Nothing is returned if the record has none of the tests.
     """
     cells = [cell for cell in results.cells if cell.task in TEST_OF]
-    means = {TEST_OF[average.name]: average.metrics for average in results.tasks if average.name in TEST_OF}
-    if not means:
+    tests = {TEST_OF[average.name]: average for average in results.tasks if average.name in TEST_OF}
+    if not tests:
         return []
-    by_rule = {
-        rule: {test: numbers[metric].value for test, numbers in means.items()} for metric, rule in METRICS.items()
-    }
+    by_rule = {rule: {test: tests[test].metrics[metric].value for test in tests} for metric, rule in METRICS.items()}
     title = f"{results.system['name']}: error rate per test, mean over languages"
     summary = Table(title, ("", *SHORT.values(), "mean"))
-    partial = {TEST_OF[average.name] for average in results.tasks if average.name in TEST_OF and average.missing}
+    partial = {test for test, average in tests.items() if average.missing}
     for rule, rates in by_rule.items():
         summary.add(f"rule: {rule}", *_row(rates, partial), strong=True)
     for system, rates in published_averages().items():
         summary.add(f"{system} (published)", *_row(rates))
     gap = fmean(by_rule["paper"].values()) - fmean(by_rule["fair"].values())
-    noted = {note: sum(note in cell.notes for cell in cells) for note in (UNREVIEWED, UNANSWERED)}
+    reviews = [review_status(grammar(cell.language), TEST_OF[cell.task]) for cell in cells]
+    unreviewed, unanswered = sum(not each.reviewed for each in reviews), sum(bool(cell.unanswered) for cell in cells)
     summary.notes = [
         f"{score_text(gap)} points of the error under the paper rule are due to the rule, not the system",
-        *missing_note(results),
+        *missing_notes(results.overall.missing),
         "published systems were run on the released suite: not comparable case by case",
-        *(f"{count} of {len(cells)} language × test cells: {note}" for note, count in noted.items() if count),
+        *(
+            f"{count} of {len(cells)} language × test cells: {note}"
+            for note, count in ((UNREVIEWED, unreviewed), (UNANSWERED, unanswered))
+            if count
+        ),
     ]
     return [summary, *(_heat_map(cells, metric) for metric in METRICS)]
 
@@ -83,7 +78,10 @@ def _heat_map(cells: Sequence[CellScore], metric: str) -> Table:
     for cell in cells:
         by_language[cell.language][TEST_OF[cell.task]] = cell.metrics[metric].value
     for code, rates in by_language.items():
-        table.add(code, language(code).name, *(shaded(rates[test]) if test in rates else "·" for test in SHORT))
+        # A mark that darkens as a rate grows makes a column read like a heat map.
+        shades = {test: _SHADES[min(4, int(rate // 20.0001))] for test, rate in rates.items()}
+        texts = (f"{score_text(rates[test])} {shades[test]}" if test in rates else MISSING for test in SHORT)
+        table.add(code, language(code).name, *texts)
     return table
 
 
@@ -104,15 +102,12 @@ def finding_table(findings: Mapping[str, Findings]) -> Table:
 def reference_tables() -> list[Table]:
     """Return the published systems, with a dagger where the released test has no valid answer."""
     tables: list[Table] = []
+    marks = {**dict.fromkeys(UNPASSABLE, "‡"), **dict.fromkeys(UNANSWERABLE, "†")}
     for system, rates in published_rates().items():
         title = f"{system} on the released suite: published error rates"
         table = Table(title, ("", "language", *SHORT.values()), words=2)
         for code in dict.fromkeys(code for code, _ in rates):
-            cells = [
-                score_text(rates[code, test])
-                + ("†" if (code, test) in UNANSWERABLE else "‡" if (code, test) in UNPASSABLE else "")
-                for test in SHORT
-            ]
+            cells = [score_text(rates[code, test]) + marks.get((code, test), "") for test in SHORT]
             table.add(code, language(code).name, *cells)
         table.add("", "mean", *_row(published_averages()[system])[:-1], strong=True)
         table.notes = [
@@ -160,9 +155,9 @@ def _tests(merged: MergedReviews) -> Table:
     for each in merged.tests:
         agreement = each.agreement
         statistics.setdefault(agreement.statistic)
-        percent = _UNDEFINED if agreement.percent is None else score_text(agreement.percent)
-        kappa = _UNDEFINED if agreement.kappa is None else score_text(agreement.kappa, 2)
-        table.add(SHORT[each.test], each.mark or each.reason, str(each.speakers), str(agreement.items), percent, kappa)
+        numbers = [(agreement.percent, 1), (agreement.kappa, 2)]
+        texts = ("n/a" if value is None else score_text(value, digits) for value, digits in numbers)
+        table.add(SHORT[each.test], each.mark or each.reason, str(each.speakers), str(agreement.items), *texts)
     named = [f"{name}' kappa" if name.endswith("s") else f"{name}'s kappa" for name in filter(None, statistics)]
     table.notes = [f"kappa: {' or '.join(named)}, agreement beyond chance; n/a if all verdicts are equal"]
     if not named:

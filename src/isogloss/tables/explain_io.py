@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -18,30 +18,25 @@ from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation
 from isogloss.scoring.names import distinct_names, shortest_distinct, system_words
 
-T = TypeVar("T")
 # Larger than any score, length or count.
 LARGEST = 1e12
 FIX = "Pass a file written by isogloss explain --json or isogloss explain --bias --json"
-
 # Minimum, three quartiles, maximum.
 _QUARTILES = 5
+# `task/language` -> example id -> the example.
+Cases = dict[str, dict[str, ListedExample]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainRecords:
     """All explanations, by the displayed names of systems.
 
-    Attributes:
-        explanations: explanation of each system, by name.
-        pairs: comparisons of two systems.
-        cases: `task/language` -> example id -> the example.
-        edges: rule of the bucket edges; "mixed" if there are several.
-        bias: dataset bias, if it was analysed.
+    `edges` is the rule of the bucket edges, "mixed" if there are several.
     """
 
     explanations: dict[str, Explanation] = field(default_factory=dict)
     pairs: list[PairwiseExplanation] = field(default_factory=list)
-    cases: dict[str, dict[str, ListedExample]] = field(default_factory=dict)
+    cases: Cases = field(default_factory=dict)
     edges: str = "language"
     bias: DatasetBias | None = None
 
@@ -70,30 +65,21 @@ def _read(path: Path) -> Analysis | DatasetBias:
     record = printable_values(decode_json(content, where, dict[str, Any], what="an explanation", fix=FIX))
     if any(abs(number) > LARGEST for number in _numbers(record)):
         raise DataError("not an explanation: it has numbers out of range", where=where, fix=FIX)
+    if not {"explanations", "distributions"} & record.keys():
+        raise DataError("not an explanation: it has neither systems nor dataset bias", where=where, fix=FIX)
+    is_analysis = "explanations" in record
     try:
-        if "explanations" in record:
-            analysis = msgspec.convert(record, Analysis)
-            return _consistent(analysis, _contradictions_of_analysis(analysis), where)
-        if "distributions" in record:
-            bias = msgspec.convert(record, DatasetBias)
-            return _consistent(bias, _contradictions_of_survey(bias), where)
+        parsed = msgspec.convert(record, Analysis) if is_analysis else msgspec.convert(record, DatasetBias)
     except msgspec.ValidationError as error:
-        is_analysis = "explanations" in record
         what = "an analysis of isogloss explain" if is_analysis else "dataset bias of isogloss explain --bias"
         raise DataError(f"not {what}: {error}", where=where) from None
-    raise DataError("not an explanation: it has neither systems nor dataset bias", where=where, fix=FIX)
-
-
-def _consistent(record: T, contradictions: Iterator[str], where: str) -> T:
-    """Return the record, unless it contradicts itself."""
-    what = next(contradictions, "")
-    if what:
+    for what in _analysis_contradictions(parsed) if isinstance(parsed, Analysis) else _survey_contradictions(parsed):
         fix = "Run isogloss explain again; the file contradicts itself and may have been edited"
         raise DataError(what, where=where, fix=fix)
-    return record
+    return parsed
 
 
-def _contradictions_of_analysis(analysis: Analysis) -> Iterator[str]:
+def _analysis_contradictions(analysis: Analysis) -> Iterator[str]:
     names = explain_records(analysis).explanations
     metrics = {facet.metric for explanation in analysis.explanations for facet in explanation.facets}
     for pair in analysis.pairs:
@@ -105,7 +91,7 @@ def _contradictions_of_analysis(analysis: Analysis) -> Iterator[str]:
                 yield f"unknown metric {contrasts.metric!r} in a pair"
 
 
-def _contradictions_of_survey(bias: DatasetBias) -> Iterator[str]:
+def _survey_contradictions(bias: DatasetBias) -> Iterator[str]:
     for each in bias.distributions:
         if len(each.quartiles) != (0 if each.mean is None else _QUARTILES):
             yield f"{each.attribute} of {each.task}/{each.language} has {len(each.quartiles)} quartiles"
@@ -128,7 +114,7 @@ def _joined(analyses: Sequence[Analysis]) -> ExplainRecords:
     """Join analyses, with their pairs and examples."""
     explanations: dict[str, Explanation] = {}
     pairs: dict[tuple[str, str], PairwiseExplanation] = {}
-    cases: dict[str, dict[str, ListedExample]] = {}
+    cases: Cases = {}
     for analysis, names in zip(analyses, _shown_names(analyses), strict=True):
         part = explain_records(analysis)
         shown = dict(zip(part.explanations, names, strict=True))
@@ -170,11 +156,7 @@ def _shown_names(analyses: Sequence[Analysis]) -> list[list[str]]:
     return [[names[index] for index in in_file] for in_file in by_file]
 
 
-def _add_cases(
-    joined: dict[str, dict[str, ListedExample]],
-    more: Mapping[str, Mapping[str, ListedExample]],
-    shown: Mapping[str, str],
-) -> None:
+def _add_cases(joined: Cases, more: Cases, shown: Mapping[str, str]) -> None:
     """Add examples by displayed system names; answers to the same example are merged."""
     for cell, cases in more.items():
         inside = joined.setdefault(cell, {})
@@ -196,9 +178,9 @@ def _joined_bias(named_surveys: Sequence[tuple[str, DatasetBias]]) -> DatasetBia
                 what = f"dataset bias of {task} is in {seen[task]} too"
                 raise DataError(what, where=where, fix="Pass each task once")
             seen[task] = where
-    if not named_surveys:
-        return None
     surveys = [bias for _, bias in named_surveys]
+    if not surveys:
+        return None
     return DatasetBias(
         ", ".join(dict.fromkeys(bias.split for bias in surveys)),
         [each for bias in surveys for each in bias.distributions],

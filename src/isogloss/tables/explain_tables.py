@@ -1,19 +1,23 @@
-"""Tables of `isogloss explain` for one or several systems, with their listed examples."""
+"""Tables of `isogloss explain`: one, two or several systems, their listed examples, and dataset bias."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
 from isogloss.explain.analysis import Analysis
+from isogloss.explain.bias import DatasetBias, Distances, Distribution
 from isogloss.explain.buckets import NAMES, bucket_text
 from isogloss.explain.examples import ListedExample
 from isogloss.explain.model import BucketedAttribute
+from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, PairwiseExplanation
 from isogloss.explain.single import best_and_worst
 from isogloss.figures import counted, difference_text, score_text
 from isogloss.grouping import group_by
-from isogloss.tables.formatting import left_out_notes, shortened
-from isogloss.tables.pairwise_tables import pairwise_tables
-from isogloss.tables.single_tables import explanation_tables, under_main_metric
+from isogloss.scoring.names import language_name
+from isogloss.tables.formatting import contrast_texts, interval_notes, left_out_notes, shortened
+from isogloss.tables.score_tables import only_if_several
+from isogloss.tables.single_tables import CELLS_SHOWN, bucket_edges, explanation_tables, under_main_metric
 from isogloss.tables.table import Table
 
 BINNING = {
@@ -34,6 +38,12 @@ NOTES = [
     "bucket edges are set per language unless they are shared (all=shared) or given",
 ]
 SIGNIFICANT = "●: languages in which the difference is significant (Holm over all buckets of a cell)"
+MARKS = (
+    "● p < 0.05, Holm-corrected over all buckets of a cell; ⇄ order reversed compared with the whole cell; "
+    "▲ largest gain, ▼ largest loss of the first system along an attribute, significant or not"
+)
+# Mark of a distance within chance.
+NOISE = "≈"
 
 
 class LanguageBucket(NamedTuple):
@@ -103,19 +113,12 @@ def analysis_tables(analysis: Analysis, *, across: bool = False) -> list[Table]:
         tables = across_tables(analysis)
     else:
         tables = pairwise_tables(analysis.pairs) if analysis.pairs else explanation_tables(analysis.explanations[0])
-    if tables:
-        tables[0].notes += [*definition_notes(analysis), *left_out_notes(analysis.left_out)]
-    return [*tables, *_case_tables(analysis)]
-
-
-def definition_notes(analysis: Analysis) -> list[str]:
-    """Return unusual definitions of attributes, buckets and scores."""
     notes = [BINNING[analysis.edges]]
-    if analysis.convention in CONVENTION_NOTES:
-        notes.append(CONVENTION_NOTES[analysis.convention])
-    if analysis.dialect:
-        notes.append(f"answers to questions are compared as in the {analysis.dialect} scorer")
-    return notes
+    notes += [CONVENTION_NOTES[analysis.convention]] if analysis.convention in CONVENTION_NOTES else []
+    notes += [f"answers to questions are compared as in the {analysis.dialect} scorer"] if analysis.dialect else []
+    if tables:
+        tables[0].notes += [*notes, *left_out_notes(analysis.left_out)]
+    return [*tables, *_case_tables(analysis)]
 
 
 def _case_tables(analysis: Analysis) -> list[Table]:
@@ -123,11 +126,8 @@ def _case_tables(analysis: Analysis) -> list[Table]:
     tables = []
     for pair in analysis.pairs:
         for cell in pair.cells:
-            name = f"{cell.task}/{cell.language}"
-            for right, wrong, ids in (
-                (pair.first, pair.second, cell.first_right_ids),
-                (pair.second, pair.first, cell.second_right_ids),
-            ):
+            name, systems = f"{cell.task}/{cell.language}", (pair.first, pair.second)
+            for (right, wrong), ids in ((systems, cell.first_right_ids), (systems[::-1], cell.second_right_ids)):
                 if ids:
                     title = f"{name}: {right} right, {wrong} wrong"
                     tables.append(_case_table(title, [analysis.cases[name][i] for i in ids], (right, wrong)))
@@ -149,4 +149,178 @@ def _case_table(title: str, cases: Sequence[ListedExample], systems: Sequence[st
         text = next(iter(case.inputs.values()), "")
         answers = (f"{shortened(case.predictions[name])} ({score_text(case.scores[name], 0)})" for name in systems)
         table.add(shortened(case.id, 12), shortened(text), shortened(case.gold), *answers)
+    return table
+
+
+def pairwise_tables(pairs: Sequence[PairwiseExplanation]) -> list[Table]:
+    """Return cells, then their buckets; for many cells only the buckets in which the ranking flips."""
+    by_cell = [
+        (pair, facets)
+        for pair in pairs
+        for facets in group_by(pair.facets, lambda facet: (facet.task, facet.language)).values()
+    ]
+    if len(by_cell) > CELLS_SHOWN * len(pairs):
+        return [disagreement_table(pairs), turned_table(pairs)]
+    buckets = [_cell_table(pair, facets) for pair, facets in by_cell]
+    for table in buckets[:1]:
+        table.notes.append(MARKS)
+    return [disagreement_table(pairs), *buckets]
+
+
+def disagreement_table(pairs: Sequence[PairwiseExplanation]) -> Table:
+    """Return every cell: its difference, and the examples that only one of the systems gets right."""
+    first, second = (pairs[0].first, pairs[0].second) if len(pairs) == 1 else ("first", "second")
+    words = ("task", "code", "language", *only_if_several(pairs, "first", "second"))
+    header = (*words, "Δ", "n", f"only {first}", f"only {second}", "turned")
+    table = Table(_title(pairs, "against", "examples that only one system gets right"), header, words=len(words))
+    for pair in pairs:
+        turned = Counter((facet.task, facet.language) for facet, _ in _turned(pair))
+        for cell in pair.cells:
+            names = only_if_several(pairs, pair.first, pair.second)
+            counts = (cell.n, cell.first_right, cell.second_right, turned[cell.task, cell.language])
+            key = cell.task, cell.language, language_name(cell.language)
+            table.add(*key, *names, difference_text(cell.difference), *map(str, counts))
+    table.notes = [
+        "only …: examples that only this system gets right",
+        "turned: buckets in which the system that is behind in the cell is significantly ahead (Holm, p < 0.05)",
+    ]
+    return table
+
+
+def turned_table(pairs: Sequence[PairwiseExplanation]) -> Table:
+    """Return the buckets in which the system that is behind in the cell is significantly ahead."""
+    words = ("task", "code", "language", "attribute", "bucket", *only_if_several(pairs, "first", "second"))
+    table = Table(_title(pairs, "minus", "where the ranking flips"), (*words, *_number_header(pairs)), words=len(words))
+    for pair in pairs:
+        for facet, row in _turned(pair):
+            key = facet.task, facet.language, language_name(facet.language), facet.attribute, bucket_text(row.bucket)
+            names = only_if_several(pairs, pair.first, pair.second)
+            table.add(*key, *names, *contrast_texts(row), str(row.bucket.n))
+    table.notes = ["p is Holm-corrected over all buckets of a cell"]
+    if not table.rows:
+        table.notes = ["nowhere: no bucket significantly favours the system that is behind in its cell"]
+    return table
+
+
+def pairwise_bucket_table(pairs: Sequence[PairwiseExplanation]) -> Table:
+    """Return every bucket of every attribute of every cell."""
+    key = ("task", "code", "language", "attribute", "metric", "bucket", "edges")
+    words = (*key, *only_if_several(pairs, "first", "second"))
+    title = _title(pairs, "minus", "differences by bucket")
+    table = Table(title, (*words, *_number_header(pairs), ""), words=len(words))
+    for pair in pairs:
+        for facet in pair.facets:
+            where = facet.task, facet.language, language_name(facet.language), facet.attribute, facet.metric
+            for row in facet.buckets:
+                what = row.bucket.name, bucket_edges(row.bucket), *only_if_several(pairs, pair.first, pair.second)
+                table.add(*where, *what, *contrast_texts(row), str(row.bucket.n), _marks(facet, row))
+    table.notes = [MARKS, *interval_notes(table)]
+    return table
+
+
+def _cell_table(pair: PairwiseExplanation, facets: Sequence[AttributeContrasts]) -> Table:
+    """Return every bucket of one cell, formatted for reading."""
+    name = f"{facets[0].task}/{facets[0].language}"
+    title = f"{pair.first} minus {pair.second} on {name}: {facets[0].metric} by attribute"
+    table = Table(title, ("attribute", "bucket", *_number_header([pair]), ""), words=2)
+    for facet in facets:
+        for index, row in enumerate(facet.buckets):
+            numbers = *contrast_texts(row), str(row.bucket.n)
+            table.add("" if index else facet.attribute, bucket_text(row.bucket), *numbers, _marks(facet, row))
+    table.notes = interval_notes(table)
+    return table
+
+
+def _title(pairs: Sequence[PairwiseExplanation], joint: str, what: str) -> str:
+    return f"{pairs[0].first} {joint} {pairs[0].second}: {what}" if len(pairs) == 1 else f"Pairs of systems: {what}"
+
+
+def _number_header(pairs: Sequence[PairwiseExplanation]) -> tuple[str, ...]:
+    sides = (pairs[0].first, pairs[0].second) if len(pairs) == 1 else ("score of first", "score of second")
+    return *sides, "Δ", "95 %", "p", "n"
+
+
+def _marks(facet: AttributeContrasts, row: BucketContrast) -> str:
+    extreme = "▲" * (row is facet.largest_gain) + "▼" * (row is facet.largest_loss)
+    return extreme + "●" * row.significant + "⇄" * row.flips
+
+
+def _turned(pair: PairwiseExplanation) -> list[tuple[AttributeContrasts, BucketContrast]]:
+    return [(facet, row) for facet in pair.facets for row in facet.buckets if row.flips and row.significant]
+
+
+def bias_tables(bias: DatasetBias) -> list[Table]:
+    """Return each task's means or most frequent values by language, then the distances."""
+    tables = []
+    distances = group_by(bias.distances, lambda table: table.task)
+    for task, distributions in group_by(bias.distributions, lambda distribution: distribution.task).items():
+        tables.append(_typical_table(task, distributions))
+        if task in distances:
+            tables.append(_mean_distance_table(task, distances[task]))
+    if bias.missing and tables:
+        tables[-1].notes.append(f"no gold labels: {' '.join(bias.missing)}")
+    return tables
+
+
+def _typical_table(task: str, distributions: Sequence[Distribution]) -> Table:
+    names = list(dict.fromkeys(distribution.attribute for distribution in distributions))
+    table = Table(f"{task}: properties of the examples (mean or most frequent value)", ("code", "n", *names))
+    for language, rows in group_by(distributions, lambda row: row.language).items():
+        by_name = {row.attribute: row for row in rows}
+        typical = (_typical(by_name[name]) if name in by_name else "" for name in names)
+        table.add(language, str(max(row.n for row in rows)), *typical)
+    return table
+
+
+def _typical(distribution: Distribution) -> str:
+    if distribution.shares:
+        value, share = next(iter(distribution.shares.items()))
+        return f"{value or 'none'} {100 * share:.0f} %"
+    return "" if distribution.mean is None else f"{distribution.mean:.3g}"
+
+
+def _mean_distance_table(task: str, distances: Sequence[Distances]) -> Table:
+    """Return the mean distance of each language from the others."""
+    languages = list(dict.fromkeys(code for table in distances for code in table.languages))
+    header = ("code", *(distance.attribute for distance in distances))
+    table = Table(f"{task}: mean distance from the other languages", header)
+    for code in languages:
+        table.add(code, *(_mean_distance(distance, code) for distance in distances))
+    table.notes.append("Wasserstein-1 in the attribute's unit; total variation (0 to 1) for discrete attributes")
+    if any(cell.startswith(NOISE) for row in table.rows for cell in row):
+        table.notes.append(f"{NOISE} within chance: no larger than if examples were assigned to languages at random")
+    return table
+
+
+def _mean_distance(distances: Distances, language: str) -> str:
+    if language not in distances.languages:
+        return ""
+    index = distances.languages.index(language)
+    row = distances.table[index]
+    is_noise = bool(distances.noise) and sum(row) <= sum(distances.noise[index]) - distances.noise[index][index]
+    return f"{NOISE if is_noise else ''}{sum(row) / (len(row) - 1):.3g}"
+
+
+def distribution_table(bias: DatasetBias) -> Table:
+    """Return every number of every distribution, one row per value with its share."""
+    header = ("task", "code", "language", "split", "attribute", "value", "n", "share", "mean")
+    table = Table("Distributions", (*header, "minimum", "25 %", "median", "75 %", "maximum"), words=6)
+    for row in bias.distributions:
+        key = row.task, row.language, language_name(row.language), row.split, row.attribute
+        for value, share in row.shares.items():
+            table.add(*key, value, str(row.n), f"{share:.4f}", *[""] * 6)
+        if row.mean is not None:
+            table.add(*key, "", str(row.n), "", *(f"{number:.6g}" for number in (row.mean, *row.quartiles)))
+    return table
+
+
+def distance_table(bias: DatasetBias) -> Table:
+    """Return every pair of languages, with the distance that chance rarely exceeds."""
+    table = Table("Distances", ("task", "attribute", "measure", "code", "other", "distance", "noise"), words=5)
+    for distances in bias.distances:
+        for index, code in enumerate(distances.languages):
+            for other in range(index + 1, len(distances.languages)):
+                key = distances.task, distances.attribute, distances.measure, code, distances.languages[other]
+                noise = f"{distances.noise[index][other]:.4g}" if distances.noise else ""
+                table.add(*key, f"{distances.table[index][other]:.4g}", noise)
     return table

@@ -1,4 +1,4 @@
-"""Texts and notes shared by several tables."""
+"""Texts and notes shared by several tables, and the table of a validation."""
 
 from collections.abc import Iterable
 
@@ -7,12 +7,24 @@ from msgspec import structs
 from isogloss.figures import NO_INTERVAL, difference_interval_text, difference_text, p_text, score_text
 from isogloss.grouping import group_by
 from isogloss.predictions.problems import LeftOut
+from isogloss.predictions.validate import ValidationReport
 from isogloss.scoring.contrast import SystemContrast
 from isogloss.scoring.results import NO_INTERVAL as WHY_NO_INTERVAL
 from isogloss.tables.table import Table
 
 # Maximum number of notes on predictions that were left out.
 SHOWN = 10
+
+
+def validation_table(report: ValidationReport) -> Table:
+    """Return one row per task and split: files, answers, errors, warnings."""
+    table = Table("Predictions", ("task", "split", "files", "answers", "errors", "warnings"), words=2)
+    for (name, split), cells in group_by(report.cells, lambda cell: (cell.task, cell.split)).items():
+        problems = [problem for cell in cells for problem in cell.problems]
+        warnings = sum(problem.warning for problem in problems)
+        counts = f"{sum(cell.answers for cell in cells):,}", str(len(problems) - warnings), str(warnings)
+        table.add(name, split, str(len(cells)), *counts, strong=len(problems) > warnings)
+    return table
 
 
 def contrast_texts(contrast: SystemContrast) -> tuple[str, ...]:

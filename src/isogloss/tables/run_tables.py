@@ -1,15 +1,15 @@
 """Tables of a run: scores over the seeds, and why cells failed or were skipped."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from statistics import fmean
 
 from isogloss.figures import counted, interval_text, score_text
+from isogloss.grouping import group_by
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import CellRecord, read_records
 from isogloss.runs.summary import RunSummary
 from isogloss.tables.formatting import interval_notes
-from isogloss.tables.score_tables import names_by_task
+from isogloss.tables.score_tables import missing_notes
 from isogloss.tables.table import Table
 
 # Maximum number of lines per status.
@@ -32,13 +32,8 @@ def seeds_table(plan: Plan, summary: RunSummary) -> Table:
     shares = [f"{name} {over.seed_share:.0%}" for name, over in shown.items() if over.seed_share is not None]
     table.notes = [f"share of the mean's variance due to seeds: {', '.join(shares)}"] if shares else []
     table.notes += interval_notes(table)
-    table.notes += _partial_notes(summary.overall.missing if summary.overall else _missing_cells(summary))
+    table.notes += missing_notes(summary.overall.missing if summary.overall else _missing_cells(summary))
     return table
-
-
-def _partial_notes(missing: Sequence[str]) -> list[str]:
-    """Explain the star next to a figure."""
-    return [f"* partial, missing: {names_by_task(missing)}"] if missing else []
 
 
 def _missing_cells(summary: RunSummary) -> list[str]:
@@ -60,7 +55,7 @@ def languages_table(plan: Plan, summary: RunSummary) -> Table:
     texts = (_mean_and_range([*over.seeds.values()], "*" * bool(over.missing)) if over else "–" for over in means)
     table.add("mean", *texts, strong=True)
     table.notes = ["mean over the seeds (smallest–largest)"] * (plan.seeds > 1)
-    table.notes += _partial_notes(_missing_cells(summary))
+    table.notes += missing_notes(_missing_cells(summary))
     return table
 
 
@@ -80,10 +75,8 @@ def reason_lines(plan: Plan) -> list[str]:
 def grouped_reasons(records: Mapping[CellKey, CellRecord]) -> Iterator[str]:
     """Yield one line per status and reason; reasons that differ only in the name of the cell are merged."""
     for status in ("failed", "skipped", "done"):
-        by_reason: dict[str, list[CellKey]] = defaultdict(list)
-        for cell, record in records.items():
-            if record.status == status:
-                by_reason[record.general_reason].append(cell)
+        cells = [cell for cell, record in records.items() if record.status == status]
+        by_reason = group_by(cells, lambda cell: records[cell].general_reason)
         for first, *others in [*by_reason.values()][:LISTED]:
             more = f" and {len(others):,} more" if others else ""
             yield f"{status}: {first}{more}: {records[first].reason}"

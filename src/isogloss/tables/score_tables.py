@@ -1,26 +1,19 @@
-"""Tables of results, for one system or several: averages, languages, families, language pairs, provenance."""
+"""Tables of results: averages, languages, families, language pairs, provenance, and comparisons of two systems."""
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 
 from isogloss import figures
 from isogloss.figures import MISSING, counted, difference_text, interval_text, score_text
 from isogloss.languages.published import overall
-from isogloss.results.averages import (
-    LanguageGroup,
-    Systems,
-    average_rows,
-    gap_rows,
-    group_rows,
-    is_overall_of_one_cell,
-    tasks_of,
-)
+from isogloss.results import averages
+from isogloss.results.averages import LanguageGroup, Systems, tasks_of
+from isogloss.scoring.comparison import Comparison, ScoreContrast
 from isogloss.scoring.main_score import lower_is_better, main_score
 from isogloss.scoring.names import language_name
 from isogloss.scoring.results import CellScore, PairScores, Results
-from isogloss.tables.formatting import interval_notes, left_out_notes
+from isogloss.tables.formatting import contrast_texts, interval_notes, left_out_notes
 from isogloss.tables.table import Table
 from isogloss.tasks.registry import task
 
@@ -34,16 +27,15 @@ PAIR_SUBSETS = ("all", "same language", "different languages")
 def score_tables(systems: Systems) -> list[Table]:
     """Return the tables of `isogloss score`, the most important first."""
     tables = [overview_table(systems)]
-    if any(system.record.pairs for system in systems.values()):
-        tables.append(pair_table(systems))
+    tables += [pair_table(systems)] if any(system.record.pairs for system in systems.values()) else []
     cells = [cell for system in systems.values() for cell in system.record.cells]
     if len(cells) > 1 or any(cell.partial for cell in cells):
         tables += [group_table(systems, "family"), language_table(systems)]
     return tables
 
 
-def only_if_several(shown: Mapping[str, Any], *cells: str) -> tuple[str, ...]:
-    """Return cells that name the system if there are several."""
+def only_if_several(shown: Sized, *cells: str) -> tuple[str, ...]:
+    """Return cells that name the system, or the pair, if there are several."""
     return cells if len(shown) > 1 else ()
 
 
@@ -54,7 +46,7 @@ def overview_table(systems: Systems) -> Table:
     who = next(iter(systems)) if len(systems) == 1 else f"{len(systems)} systems"
     title = f"{who} on {'; '.join(suites)}"
     table = Table(title, (*words, "score", "95 %", "n", "languages"), words=len(words))
-    for row in average_rows(systems):
+    for row in averages.average_rows(systems):
         number, is_task = row.score, row.level == "task"
         name = row.name, *only_if_several(systems, row.system), row.detail
         score = score_text(number.value) + "*" * row.partial, interval_text(number.low, number.high)
@@ -82,16 +74,16 @@ def _notes_of(results: Results) -> list[str]:
     notes: list[str] = []
     if results.overall.note:
         notes.append(results.overall.note)
-    elif results.overall.score is not None and is_overall_of_one_cell(results):
+    elif results.overall.score is not None and averages.is_overall_of_one_cell(results):
         notes.append(f"no overall score: only one cell of {results.suite} was scored")
-    notes += _population_notes(results) + _seed_notes(results)
-    notes += missing_note(results)
+    notes += [*_population_notes(results), *_seed_notes(results), *missing_notes(results.overall.missing)]
     notes += left_out_notes(results.left_out)
-    sizes = [max((number.n for number in cell.metrics.values()), default=0) for cell in results.cells]
-    cells = zip(results.cells, sizes, strict=True)
-    partial = [f"{cell.task}/{cell.language} (n={n})" for cell, n in cells if cell.partial]
-    if partial:
-        notes.append(f"partial gold, not averaged: {', '.join(partial)}")
+    partial = [
+        f"{cell.task}/{cell.language} (n={max((number.n for number in cell.metrics.values()), default=0)})"
+        for cell in results.cells
+        if cell.partial
+    ]
+    notes += [f"partial gold, not averaged: {', '.join(partial)}"] if partial else []
     noted: dict[tuple[str, str], list[str]] = defaultdict(list)
     for cell in results.cells:
         for note in cell.notes:
@@ -132,15 +124,19 @@ def _seed_notes(results: Results) -> list[str]:
     return [note]
 
 
-def missing_note(results: Results) -> list[str]:
-    """Explain the star next to a figure of one system, if any."""
-    missing = results.overall.missing
-    return [f"* partial, missing: {names_by_task(missing)}"] if missing else []
+def missing_notes(missing: Sequence[str]) -> list[str]:
+    """Explain the star next to a figure by the missing tasks and cells, grouped by task."""
+    by_task: dict[str, list[str]] = defaultdict(list)
+    for name in missing:
+        task_name, _, code = name.partition("/")
+        by_task[task_name] += [code] if code else []
+    names = "  ".join(f"{name}/{','.join(codes)}" if codes else name for name, codes in by_task.items())
+    return [f"* partial, missing: {names}"] if missing else []
 
 
 def partial_notes(systems: Systems) -> list[str]:
     """Explain the star next to a figure, for each incomplete system."""
-    return _by_holders(systems, missing_note)
+    return _by_holders(systems, lambda results: missing_notes(results.overall.missing))
 
 
 def partial_summary(systems: Systems) -> list[str]:
@@ -150,19 +146,10 @@ def partial_summary(systems: Systems) -> list[str]:
         missing = system.record.overall.missing
         tasks = sum("/" not in item for item in missing)
         cells = len(missing) - tasks
-        parts = [counted(tasks, "task")] * bool(tasks)
-        parts += [counted(cells, "other cell" if tasks else "cell")] * bool(cells)
-        lines += [f"* {name}: partial: {' and '.join(parts)} missing"] if missing else []
+        counts = [(tasks, "task"), (cells, "other cell" if tasks else "cell")]
+        parts = " and ".join(counted(count, what) for count, what in counts if count)
+        lines += [f"* {name}: partial: {parts} missing"] if missing else []
     return lines
-
-
-def names_by_task(missing: Iterable[str]) -> str:
-    """Return the missing tasks and cells, grouped by task."""
-    by_task: dict[str, list[str]] = defaultdict(list)
-    for name in missing:
-        task_name, _, code = name.partition("/")
-        by_task[task_name] += [code] if code else []
-    return "  ".join(f"{name}/{','.join(codes)}" if codes else name for name, codes in by_task.items())
 
 
 def language_table(systems: Systems) -> Table:
@@ -201,7 +188,7 @@ def mark_legend(figures: Iterable[str]) -> str:
 
 def group_table(systems: Systems, by: LanguageGroup) -> Table:
     """Return one row per family (or script) and system: the mean over its languages in each task."""
-    tasks, rows = tasks_of(systems), group_rows(systems, by)
+    tasks, rows = tasks_of(systems), averages.group_rows(systems, by)
     by_key = {(row.group, row.system, row.task): row for row in rows}
     words = (by, *only_if_several(systems, "system"))
     table = Table(f"By {by} (mean over its languages)", (*words, "languages", *tasks), words=len(words))
@@ -223,7 +210,7 @@ def gap_table(systems: Systems) -> Table:
     """Return English against the mean of the other languages, task by task."""
     words = ("task", *only_if_several(systems, "system"))
     table = Table("Transfer gap", (*words, "English", "others", "gap", "95 %", "languages"), words=len(words))
-    rows = gap_rows(systems)
+    rows = averages.gap_rows(systems)
     for row in rows:
         star = "*" * row.partial
         scores = score_text(row.english), score_text(row.others) + star, difference_text(row.gap) + star
@@ -245,11 +232,8 @@ def pair_table(systems: Systems) -> Table:
     table = Table("Retrieval by language of query and target (pooled)", (*words, *PAIR_SUBSETS), words=len(words))
     for name, system in systems.items():
         for scores in system.record.pairs:
-            numbers = [scores.subsets.get(subset) for subset in PAIR_SUBSETS]
-            texts = [
-                f"{score_text(number.value)} [{interval_text(number.low, number.high)}]" if number else MISSING
-                for number in numbers
-            ]
+            numbers = map(scores.subsets.get, PAIR_SUBSETS)
+            texts = (f"{score_text(n.value)} [{interval_text(n.low, n.high)}]" if n else MISSING for n in numbers)
             table.add(scores.task, *only_if_several(systems, name), scores.metric, *texts)
     return table
 
@@ -303,10 +287,66 @@ def published_table(results: Results) -> Table:
         theirs = [score_text(main_score(real, row.metrics[real])) for row in published]
         table.add(real, score_text(average.score.value) + "*" * bool(average.missing), *theirs)
     if results.overall.score is not None:
-        theirs = [score_text(row.average) for row in published]
-        table.add(
-            "overall", score_text(results.overall.score.value) + "*" * results.overall.partial, *theirs, strong=True
-        )
+        ours = score_text(results.overall.score.value) + "*" * results.overall.partial
+        table.add("overall", ours, *(score_text(row.average) for row in published), strong=True)
     about = "published figures are reported by the XTREME-R paper on the real tasks: not comparable with mini"
-    table.notes = [*missing_note(results), about]
+    table.notes = [*missing_notes(results.overall.missing), about]
     return table
+
+
+def comparison_tables(comparison: Comparison) -> list[Table]:
+    """Return overall and tasks first, then every cell; the verdict is below the first table."""
+    averages = [*comparison.tasks, *([] if comparison.overall is None else [comparison.overall])]
+    tasks = _contrast_table(comparison, "tasks", averages)
+    rule = f"; overall by rule {comparison.rule}" if comparison.overall else ""
+    smallest = [f"{_row_name(row)} {score_text(row.detectable)}" for row in averages if row.detectable is not None]
+    tasks.notes = [comparison.verdict(), _compared_population(comparison)]
+    if smallest:
+        tasks.notes.append(f"minimum detectable difference (80 % power): {', '.join(smallest)} points")
+    tasks.notes.append(f"{_together(len(comparison.tasks), 'task')}{rule}; ● p < 0.05")
+    if any(contrast.partial for contrast in comparison.tasks):
+        tasks.notes.append("* partial: over the languages or tasks that both systems have")
+    tasks.notes += direction_notes(contrast.name for contrast in comparison.tasks)
+    tasks.notes += interval_notes(tasks)
+    if comparison.skipped:
+        tasks.notes.append(f"left out, since some systems lack them: {' '.join(comparison.skipped)}")
+    tasks.notes += left_out_notes(comparison.left_out)
+    cells = _contrast_table(comparison, "cells", comparison.cells)
+    tests = sorted({contrast.test for contrast in comparison.cells})
+    cells.notes = [f"{_together(len(comparison.cells), 'cell')}; tests: {', '.join(tests)}", *interval_notes(cells)]
+    return [tasks, cells]
+
+
+def _contrast_table(comparison: Comparison, what: str, contrasts: Sequence[ScoreContrast]) -> Table:
+    systems = comparison.first, comparison.second
+    table = Table(f"{' against '.join(systems)}: {what}", ("", *systems, "Δ", "95 %", "p", ""))
+    for contrast in contrasts:
+        texts = *contrast_texts(contrast), "●" if contrast.significant else ""
+        table.add(_row_name(contrast) + "*" * contrast.partial, *texts, strong=contrast.level == "overall")
+    return table
+
+
+def _row_name(contrast: ScoreContrast) -> str:
+    return "overall" if contrast.level == "overall" else contrast.name
+
+
+def _together(number: int, what: str) -> str:
+    """Return the number of tests that p-values and intervals jointly cover, in words."""
+    if number == 1:
+        return f"p and interval cover one {what}"
+    return f"p (Holm) and intervals (Bonferroni, slightly wider) hold jointly for all {number} {what}s"
+
+
+def _compared_population(comparison: Comparison) -> str:
+    """Return the population of p-values and intervals."""
+    first, second = comparison.seeds
+    if comparison.of_methods:
+        top = comparison.overall or comparison.tasks[0]
+        split = f", {top.seed_share:.0%} of the variance is due to seeds" if top.seed_share is not None else ""
+        notes = [f"applies to the methods: {first} and {second} seeds{split}"]
+    else:
+        notes = ["applies to these checkpoints only; other seeds may reverse it"]
+    words = dict.fromkeys(f"{task(name).cluster or 'source'}s" for name in comparison.clustered)
+    if words:
+        notes.append(f"covers new {' and '.join(words)}, not only those of the test set")
+    return "; ".join(notes)

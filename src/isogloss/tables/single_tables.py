@@ -62,19 +62,18 @@ def _task_table(system: str, facets: Sequence[AttributeScores]) -> Table:
     header = ("attribute", *NAMES, "languages", "differ", "best", "worst")
     table = Table(f"{system} on {task}: {metric} by attribute, mean over up to {count} languages", header)
     for attribute, inside in group_by(facets, lambda facet: facet.attribute).items():
-        values = group_by((row for facet in inside for row in facet.buckets), lambda row: row.bucket.name)
-        has_means = not inside[0].discrete
-        means = [
-            score_text(fmean(row.value for row in values[name])) if has_means and name in values else ""
-            for name in NAMES
-        ]
+        rows = [row for facet in inside for row in facet.buckets if not inside[0].discrete]
+        values = group_by(rows, lambda row: row.bucket.name)
+        means = [score_text(fmean(row.value for row in values[name])) if name in values else "" for name in NAMES]
         extremes = [extreme_pair for facet in inside if (extreme_pair := best_and_worst(facet)) is not None]
         best, worst = (_most_often([pair[side].bucket.name for pair in extremes]) for side in (0, 1))
         differ = sum(bool(facet.insight) for facet in inside)
         table.add(attribute, *means, f"{len(inside)}/{count}", f"{differ}/{len(inside)}", best, worst)
-    table.notes.append("languages: number of the task's languages that have the attribute and are averaged")
-    table.notes.append("differ: languages where best and worst bucket differ (Holm-corrected p < 0.05)")
-    table.notes.append("best, worst: the most frequent best and worst bucket, and in how many languages")
+    table.notes = [
+        "languages: number of the task's languages that have the attribute and are averaged",
+        "differ: languages where best and worst bucket differ (Holm-corrected p < 0.05)",
+        "best, worst: the most frequent best and worst bucket, and in how many languages",
+    ]
     return table
 
 
@@ -95,9 +94,10 @@ def _confusion_tables(explanation: Explanation) -> list[Table]:
     tables = []
     for name, counts in explanation.confusion.items():
         answers = sorted({answer for row in counts.values() for answer in row})
-        table = Table(f"{explanation.system['name']} on {name}: gold (rows) and answer", ("", *map(_label, answers)))
+        header = ("", *(answer or "(none)" for answer in answers))
+        table = Table(f"{explanation.system['name']} on {name}: gold (rows) and answer", header)
         for gold, row in sorted(counts.items()):
-            table.add(_label(gold), *(str(row.get(answer, 0)) for answer in answers))
+            table.add(gold or "(none)", *(str(row.get(answer, 0)) for answer in answers))
         tables.append(table)
     return tables
 
@@ -110,8 +110,7 @@ def _cell_calibrations(explanation: Explanation) -> list[Table]:
         for row in calibration.bins:
             table.add(*_bin_cells(row))
         interval = difference_interval_text(calibration.gap_low, calibration.gap_high)
-        gap = f"{difference_text(calibration.gap)} ({interval})" if interval else difference_text(calibration.gap)
-        ece = score_text(calibration.ece)
+        gap, ece = f"{difference_text(calibration.gap)} ({interval})", score_text(calibration.ece)
         table.notes = [
             f"mean confidence minus mean score: {gap}; above 0 the system is overconfident",
             f"expected calibration error over ten bins: {ece}; above 0 by chance even if calibrated",
@@ -141,10 +140,6 @@ def _bin_cells(row: CalibrationBin) -> tuple[str, ...]:
 
 def _means(summary: Calibration | CalibrationBin, gap: float) -> tuple[str, str, str]:
     return score_text(summary.confidence), score_text(summary.score), difference_text(gap)
-
-
-def _label(label: str) -> str:
-    return label or "(none)"
 
 
 def bucket_edges(bucket: Bucket) -> str:

@@ -4,7 +4,7 @@ import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from isogloss.errors import unknown
 from isogloss.escaping import csv_text, latex_text, markdown_text, printable
@@ -42,10 +42,9 @@ class Table:
         """Return a GitHub-flavoured Markdown table."""
         marks = [":--" if column < self.words else "--:" for column in range(len(self.header))]
         head = [markdown_text(cell) for cell in self.header]
-        lines = [f"**{markdown_text(self.title)}**", "", _markdown_row(head), _markdown_row(marks)]
-        lines += map(_markdown_row, self._texts(markdown_text, "**{}**"))
+        rows = (f"| {' | '.join(cells)} |" for cells in (head, marks, *self._texts(markdown_text, "**{}**")))
         notes = [f"- {markdown_text(note)}" for note in self.notes]
-        return "\n".join([*lines, *([""] if notes else []), *notes])
+        return "\n".join([f"**{markdown_text(self.title)}**", "", *rows, *([""] if notes else []), *notes])
 
     def latex(self) -> str:
         """Return a LaTeX booktabs table, ready for a paper."""
@@ -60,8 +59,7 @@ class Table:
     def _texts(self, escape: Callable[[str], str], bold: str) -> Iterator[list[str]]:
         """Yield the escaped cells of each row; strong ones in the format `bold`."""
         for number, row in enumerate(self.rows):
-            cells = map(escape, row)
-            yield [bold.format(cell) if number in self.strong and cell else cell for cell in cells]
+            yield [bold.format(cell) if number in self.strong and cell else cell for cell in map(escape, row)]
 
     def csv(self) -> str:
         """Return comma-separated values with the header."""
@@ -76,14 +74,9 @@ class Table:
         """Return plain text for files and pipes, at full width and without colours."""
         shown = self._printable()
         widths = [max(map(len, column)) for column in zip(shown.header, *shown.rows, strict=True)]
-        lines = [
-            shown.title,
-            "",
-            _plain_row(shown.header, widths, self.words),
-            " " + "─" * (sum(widths) + 3 * len(widths) - 2),
-        ]
-        lines += [_plain_row(row, widths, self.words) for row in shown.rows]
-        return "\n".join([*lines, "", *(f"  {note}" for note in shown.notes)])
+        head, *rows = (_plain_row(row, widths, self.words) for row in (shown.header, *shown.rows))
+        line = " " + "─" * (sum(widths) + 3 * len(widths) - 2)
+        return "\n".join([shown.title, "", head, line, *rows, "", *(f"  {note}" for note in shown.notes)])
 
     def print(self, console: "Console") -> None:
         """Print to the terminal, fitted to its width: number columns that do not fit go into a further part below."""
@@ -129,10 +122,9 @@ class Table:
         """Return the number columns; an interval stays with its value."""
         groups: list[list[int]] = []
         for column in range(self.words, len(self.header)):
-            if self.header[column] == INTERVAL and groups:
-                groups[-1].append(column)
-            else:
-                groups.append([column])
+            if self.header[column] != INTERVAL or not groups:
+                groups.append([])
+            groups[-1].append(column)
         return groups
 
     def _widths(self, columns: Sequence[int], room: int) -> dict[int, int]:
@@ -157,14 +149,9 @@ class Table:
         table = RichTable(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
         widths = self._widths(columns, console.width)
         for column in columns:
-            is_number = column >= self.words
-            table.add_column(
-                Text(self.header[column]),
-                justify="right" if is_number else "left",
-                no_wrap=is_number,
-                overflow="fold",
-                width=widths.get(column),
-            )
+            head, width, is_number = Text(self.header[column]), widths.get(column), column >= self.words
+            justify: Literal["left", "right"] = "right" if is_number else "left"
+            table.add_column(head, justify=justify, no_wrap=is_number, overflow="fold", width=width)
         for number, row in enumerate(self.rows):
             cells = [Text(row[column]) for column in columns]
             table.add_row(*cells, style="bold" if number in self.strong else None)
@@ -177,10 +164,6 @@ def _plain_row(cells: Sequence[str], widths: Sequence[int], words: int) -> str:
         for index, (cell, width) in enumerate(zip(cells, widths, strict=True))
     )
     return f" {'   '.join(padded)}".rstrip()
-
-
-def _markdown_row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def render(tables: Sequence[Table], form: str) -> str:

@@ -25,13 +25,11 @@ CONFIG: Spec = {
     "view": {"stroke": "#ccc"},
 }
 FOOTNOTE = {"orient": "bottom", "anchor": "start", "limit": 640, "fontWeight": "normal", "fontSize": TEXT, "color": INK}
+BAR: Spec = {"type": "bar", "opacity": 0.75}
+POINT: Spec = {"type": "point", "filled": True}
 FORMATS = {"tenths": ".1f", "digits": ".3~r", "percent": ".1%"}
 # Dash patterns of reference lines: human performance, English, the mean.
 DASHES = ([6, 3], [2, 2], [1, 0], [8, 2, 2, 2])
-ZERO_RULE: Spec = {
-    "mark": {"type": "rule", "color": INK, "strokeDash": [3, 3], "aria": False},
-    "encoding": {"y": {"datum": 0}},
-}
 
 
 def chart_library() -> Any:
@@ -182,14 +180,14 @@ def _rows(chart: Chart) -> Spec:
     hints = {"tooltip": _tooltip(chart)}
     if chart.kind == "bars":
         bars = {"x": quantity | {"stack": None}, "color": _colour(chart), **hints}
-        layers = [{"mark": {"type": "bar", "opacity": 0.75}, "encoding": bars}, *_rule(chart, "x", color=INK)]
+        layers = [{"mark": BAR, "encoding": bars}, *_rule(chart, "x", color=INK)]
     else:
-        point = {"type": "point", "filled": True, "size": 50, "opacity": 1 if chart.kind == "dots" else 0.65}
+        point = {**POINT, "size": 50, "opacity": 1 if chart.kind == "dots" else 0.65}
         dots = {"mark": point, "encoding": {"x": quantity, **_shape(chart), **hints}}
         place["color"] = _colour(chart)
-        layers = [*_rule(chart, "x", strokeWidth=2), dots, *_labels(chart, dy=-9)]
-        for layer in layers[-1:] if chart.text else []:
-            layer["encoding"] |= {"x": quantity, "color": {"value": INK}}
+        layers = [*_rule(chart, "x", strokeWidth=2), dots]
+        for layer in _labels(chart, dy=-9):
+            layers.append({**layer, "encoding": {**layer["encoding"], "x": quantity, "color": {"value": INK}}})
     each = TEXT + 16 if chart.text else 12
     step = min(88, max(22, each * (len(chart.series.names) if chart.series and offset else 1)))
     if any(record.get("partial") for record in chart.records):
@@ -204,8 +202,7 @@ def _rows(chart: Chart) -> Spec:
 def _bucket_columns(chart: Chart) -> Spec:
     """Return bars side by side in each bucket."""
     value = {**_quantity(chart.y), "scale": {"domain": [0, 100]}, "stack": None}
-    encoding = {"y": value, "color": _colour(chart), "tooltip": _tooltip(chart)}
-    bars = {"mark": {"type": "bar", "opacity": 0.75}, "encoding": encoding}
+    bars = {"mark": BAR, "encoding": {"y": value, "color": _colour(chart), "tooltip": _tooltip(chart)}}
     place = {"x": _turned(chart.x), **_offset(chart, "xOffset")}
     step = max(30, 16 * len(chart.series.names if chart.series else ()))
     layers = [bars, *_rule(chart, "y", color=INK)]
@@ -215,10 +212,14 @@ def _bucket_columns(chart: Chart) -> Spec:
 def _bucket_points(chart: Chart) -> Spec:
     """Return differences on their intervals, around a line at zero."""
     place = {"x": _turned(chart.x), "color": _colour(chart)}
-    point = {"type": "point", "filled": True, "size": 70, "opacity": 1}
-    dots = {"mark": point, "encoding": {"y": _quantity(chart.y), **_shape(chart), "tooltip": _tooltip(chart)}}
+    values = {"y": _quantity(chart.y), **_shape(chart), "tooltip": _tooltip(chart)}
+    dots = {"mark": {**POINT, "size": 70, "opacity": 1}, "encoding": values}
     layers = [{**part, "encoding": {**part["encoding"], **place}} for part in (*_rule(chart, "y"), dots)]
-    return {"width": {"step": 34}, "height": 130, "layer": [ZERO_RULE, *layers]}
+    zero = {
+        "mark": {"type": "rule", "color": INK, "strokeDash": [3, 3], "aria": False},
+        "encoding": {"y": {"datum": 0}},
+    }
+    return {"width": {"step": 34}, "height": 130, "layer": [zero, *layers]}
 
 
 def _plane_axis(axis: Axis) -> Spec:
@@ -229,7 +230,7 @@ def _scatter(chart: Chart) -> Spec:
     place = {"x": _plane_axis(chart.x), "y": _plane_axis(chart.y)}
     colour = _colour(chart)
     encoding = {**place, "color": colour, **_shape(chart), "tooltip": _tooltip(chart)}
-    layers: list[Spec] = [{"mark": {"type": "point", "filled": True, "size": 45, "opacity": 0.8}, "encoding": encoding}]
+    layers: list[Spec] = [{"mark": {**POINT, "size": 45, "opacity": 0.8}, "encoding": encoding}]
     if chart.fit:
         groups = [chart.series.field] if chart.series else []
         method = {"method": "log"} if chart.x.scale == "log" else {}
@@ -259,13 +260,11 @@ def _heatmap(chart: Chart) -> Spec:
     scale = chart.scale or SCORE_SCALE
     value, spread = f"datum[{scale.field!r}]", scale.high - scale.low
     # White text is easier to read on the dark end of the colours.
-    dark = f"{value} < {scale.low + 0.42 * spread:g}"
+    dark, scheme, reverse = f"{value} < {scale.low + 0.42 * spread:g}", "viridis", scale.reverse
     if scale.reverse:
         dark = f"{value} > {scale.low + 0.58 * spread:g}"
     if scale.scheme == "difference":
-        dark = f"abs({value}) > {0.75 * scale.high:g}"
-    reverse = scale.reverse or scale.scheme == "difference"
-    scheme = "blueorange" if scale.scheme == "difference" else "viridis"
+        dark, scheme, reverse = f"abs({value}) > {0.75 * scale.high:g}", "blueorange", True
     colours = {"scheme": scheme, "domain": [scale.low, scale.high], "reverse": reverse}
     field = {"field": scale.field, "type": "quantitative", "title": scale.title or None, "scale": colours}
     printed: Spec = {"field": chart.text}
@@ -287,16 +286,12 @@ def _boxes(chart: Chart) -> Spec:
     hints = _tooltip(chart)
     span = {"x": {"field": "least", **number}, "x2": {"field": "most"}}
     half = {"x": {"field": "lower", **number}, "x2": {"field": "upper"}, "tooltip": hints}
+    ticks: dict[str, Spec] = {name: {"x": {"field": name, **number}, "tooltip": hints} for name in ("median", "mean")}
     layers: list[Spec] = [
         {"mark": {"type": "rule", "color": "#8a94a0"}, "encoding": span},
         {"mark": {"type": "bar", "height": 9, "color": "#56B4E9"}, "encoding": half},
-    ]
-    marks: dict[str, Spec] = {
-        "median": {"type": "tick", "thickness": 2, "size": 12, "color": INK},
-        "mean": {"type": "point", "filled": True, "size": 28, "opacity": 1, "color": "#D55E00"},
-    }
-    layers += [
-        {"mark": mark, "encoding": {"x": {"field": field, **number}, "tooltip": hints}} for field, mark in marks.items()
+        {"mark": {"type": "tick", "thickness": 2, "size": 12, "color": INK}, "encoding": ticks["median"]},
+        {"mark": {**POINT, "size": 28, "opacity": 1, "color": "#D55E00"}, "encoding": ticks["mean"]},
     ]
     return {"width": 420, "height": {"step": TEXT + 6}, "encoding": {"y": _words(chart.y)}, "layer": layers}
 
@@ -310,10 +305,8 @@ def _shares(chart: Chart) -> Spec:
 
 
 _PANELS = {
+    **dict.fromkeys(("dots", "strip", "bars"), _rows),
     "heatmap": _heatmap,
-    "dots": _rows,
-    "strip": _rows,
-    "bars": _rows,
     "columns": _bucket_columns,
     "points": _bucket_points,
     "scatter": _scatter,
