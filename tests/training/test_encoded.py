@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from isogloss.training.encoded import Encoded, masked, padded, table
+from isogloss.training.objective import Encoded, masked, padded, table
 from isogloss.training.token_cache import cached
 
 ENCODED = Encoded(

@@ -9,16 +9,18 @@ from torch import Tensor, nn
 
 from isogloss.training import processes
 from isogloss.training.batching import BatchSchedule, by_cost, made_ahead
-from isogloss.training.encoded import Array
 from isogloss.training.errors import TrainingError, out_of_memory
 from isogloss.training.model_setup import quick_attention
-from isogloss.training.objective import Arrays, Ints, TrainingObjective
+from isogloss.training.objective import Array, Arrays, Ints, TrainingObjective
 from isogloss.training.recipes import Recipe
 from isogloss.training.train_step import to_device
 
 # Per device: tokens per batch (enough to keep the device busy, few enough to fit), and the tokens it computes in the
 # time the host needs to launch a batch (5 ms for a twelve-layer model on an H200).
 _TOKENS = {"cuda": (1 << 16, 12 << 10), "cpu": (1 << 12, 1 << 5)}
+
+# Waits for the outputs of some rows, being copied from the device, and returns both.
+_PendingOutputs = Callable[[], tuple[Ints, tuple[Array, ...]]]
 
 
 def outputs(
@@ -41,10 +43,23 @@ def outputs(
     device = next(model.parameters()).device
     most, least = _TOKENS.get(device.type, _TOKENS["cpu"])
 
-    def run(rows: Ints, width: int, arrays: Arrays | None = None) -> "_PendingOutputs":
-        with torch.inference_mode(), quick_attention(device):
-            inputs = to_device(batch(rows, width, len(rows)) if arrays is None else arrays, device)
-            return _fetched(rows, forward(model, inputs))
+    def run(rows: Ints, width: int, arrays: Arrays) -> Iterator[_PendingOutputs]:
+        """Start a batch, in halves if memory runs out."""
+        try:
+            with torch.inference_mode(), quick_attention(device):
+                started = _fetched(rows, forward(model, to_device(arrays, device)))
+            yield started
+            return
+        except (RuntimeError, MemoryError) as error:
+            if not out_of_memory(error):
+                raise
+            if len(rows) == 1:
+                what = f"out of memory for one row of {width} tokens"
+                fix = "Free the device, or set a smaller max_length"
+                raise TrainingError(what, where=str(device), fix=fix) from error
+        # Outside the handler the traceback, and the memory it keeps alive, is released.
+        for half in np.array_split(rows, 2):
+            yield from run(half, width, batch(half, width, len(half)))
 
     batches = by_cost(lengths, tokens or most, least)
     prepared = made_ahead((group, batch(group.items, group.width, group.size)) for group in batches)
@@ -53,7 +68,7 @@ def outputs(
     pending: _PendingOutputs | None = None
     try:
         for group, arrays in prepared:
-            for started in _halved_to_fit(run, group.items, group.width, device, arrays):
+            for started in run(group.items, group.width, arrays):
                 if pending is not None:  # yield while the device computes the next batch
                     yield pending()
                 pending = started
@@ -61,10 +76,6 @@ def outputs(
             yield pending()
     finally:
         model.train(training)
-
-
-# Waits for the outputs of some rows, being copied from the device, and returns both.
-_PendingOutputs = Callable[[], tuple[Ints, tuple[Array, ...]]]
 
 
 def _fetched(items: Ints, outputs: tuple[Tensor, ...]) -> _PendingOutputs:
@@ -86,28 +97,6 @@ def _fetched(items: Ints, outputs: tuple[Tensor, ...]) -> _PendingOutputs:
         return items, tuple(copy.numpy() for copy in copies)
 
     return wait
-
-
-def _halved_to_fit(
-    run: Callable[[Ints, int, Arrays | None], _PendingOutputs],
-    rows: Ints,
-    width: int,
-    device: torch.device,
-    arrays: Arrays | None = None,
-) -> Iterator[_PendingOutputs]:
-    """Yield the outputs for some rows, in halves if memory runs out; `arrays` is their batch if already built."""
-    try:
-        yield run(rows, width, arrays)
-        return
-    except (RuntimeError, MemoryError) as error:
-        if not out_of_memory(error):
-            raise
-        if len(rows) == 1:
-            fix = "Free the device, or set a smaller max_length"
-            raise TrainingError(f"out of memory for one row of {width} tokens", where=str(device), fix=fix) from error
-    # Outside the handler the traceback, and the memory it keeps alive, is released.
-    for half in np.array_split(rows, 2):
-        yield from _halved_to_fit(run, half, width, device)
 
 
 def mean_loss(model: nn.Module, objective: TrainingObjective, recipe: Recipe) -> float:

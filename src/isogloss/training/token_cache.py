@@ -15,7 +15,7 @@ from isogloss.data.files import read_bytes
 from isogloss.data.location import cache_dir
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
-from isogloss.training.encoded import Array, Encoded
+from isogloss.training.objective import Array, Encoded
 
 _VERSION = "2"  # of the file format and its content; a new number invalidates every entry
 _INDEX = "whole.json"  # lists the other files of an entry; written last

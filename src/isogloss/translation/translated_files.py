@@ -27,7 +27,7 @@ from isogloss.tasks.loading import data_folder, load
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 from isogloss.translation import published_files
-from isogloss.translation.answer_projection import PROJECTED, project_answers, with_answers
+from isogloss.translation.published_files import PROJECTED, project_answers, with_answers
 
 DataFolder = str | os.PathLike[str] | None
 

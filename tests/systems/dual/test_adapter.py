@@ -11,8 +11,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed: pip install
 import isogloss  # noqa: E402 - only where there is torch
 from caches import new_cache  # noqa: E402
 from isogloss.systems.base import SystemFailureError  # noqa: E402
-from isogloss.systems.dual.system import DualEncoderAdapter  # noqa: E402
-from isogloss.systems.dual.training_pairs import training_pairs  # noqa: E402
+from isogloss.systems.dual.system import DualEncoderAdapter, training_pairs  # noqa: E402
 from isogloss.systems.neural import task_adapter as retrieval  # noqa: E402
 from isogloss.systems.pretrained import ModelSource  # noqa: E402
 from isogloss.tasks.examples import Examples, Pool  # noqa: E402
@@ -103,7 +102,7 @@ def test_mining_returns_pairs(tiny_bert: Path) -> None:
 
 
 def test_scale_round_trips_with_the_weights(tiny_bert: Path, tmp_path: Path) -> None:
-    from isogloss.systems.neural.weights import restore, save
+    from isogloss.systems.pretrained import restore, save
 
     made = adapter(tiny_bert)
     first: Any = made.load_model(1)

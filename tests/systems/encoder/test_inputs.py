@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.encoder.adapter import EncoderAdapter
-from isogloss.systems.encoder.classification import EncoderClassifier, EncoderMultipleChoice
+from isogloss.systems.encoder.adapter import EncoderAdapter, EncoderClassifier, EncoderMultipleChoice
 from isogloss.systems.encoder.qa import EncoderReader
 from isogloss.systems.encoder.tagging import EncoderEntitySpans, EncoderTagger
 from isogloss.systems.pretrained import ModelSource

@@ -134,8 +134,7 @@ def test_parameters_outside_the_transformer_are_saved(tiny_bert: Path, tmp_path:
     from transformers import AutoModel
 
     from isogloss.systems.dual.contrastive import DualEncoder
-    from isogloss.systems.neural.weights import restore, save
-    from isogloss.systems.pretrained import ModelSource
+    from isogloss.systems.pretrained import ModelSource, restore, save
 
     source = ModelSource(str(tiny_bert), random=True)
     model, other = (

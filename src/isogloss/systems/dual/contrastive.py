@@ -18,8 +18,7 @@ from torch import Tensor, nn
 from isogloss.systems.neural.modules import PooledEncoder
 from isogloss.training import processes
 from isogloss.training.batching import widths
-from isogloss.training.encoded import Encoded, padded_column, table
-from isogloss.training.objective import Arrays, Ints, TrainingObjective
+from isogloss.training.objective import Arrays, Encoded, Ints, TrainingObjective, padded_column, table
 
 _SIDES = ("query", "answer")
 _ALL = slice(None)

@@ -31,8 +31,7 @@ from isogloss.systems.tokens.subwords import (
     unique,
 )
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Array, Encoded, padded
-from isogloss.training.objective import Arrays, Ints, TrainingObjective
+from isogloss.training.objective import Array, Arrays, Encoded, Ints, TrainingObjective, padded
 
 
 class EncoderTagger(EncoderAdapter):

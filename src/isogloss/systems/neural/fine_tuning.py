@@ -11,20 +11,13 @@ from msgspec.structs import replace
 
 from isogloss.errors import DataError, unknown
 from isogloss.systems.base import FitContext, FurtherFit
-from isogloss.systems.neural.checkpoint_callback import (
-    STATE,
-    WEIGHTS,
-    CheckpointCallback,
-    SharedTraining,
-    has_state,
-    remove,
-)
+from isogloss.systems.neural import checkpoint_callback as callbacks
+from isogloss.systems.neural.checkpoint_callback import LAST, STATE, WEIGHTS, CheckpointCallback, SharedTraining
 from isogloss.systems.neural.fit_log import FIT_LOG, FitLog, describe_examples, read_fit_log, write_fit_log
 from isogloss.systems.neural.progress import ProgressDisplay, show_progress
 from isogloss.systems.neural.stages import with_stages
 from isogloss.systems.neural.task_adapter import TaskAdapter
-from isogloss.systems.neural.weights import LAST, restore, step_name
-from isogloss.systems.pretrained import Model
+from isogloss.systems.pretrained import Model, restore
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.training import processes
@@ -51,7 +44,7 @@ class FineTunedModel:
         if self.weights is not None:
             # If one checkpoint serves all languages, it also serves those not in the record.
             choice = self.chosen.get(language) or next(iter(self.chosen.values()))
-            wanted = LAST if choice.step == self.updates else step_name(choice.step)
+            wanted = LAST if choice.step == self.updates else callbacks.step_name(choice.step)
             if wanted != self.loaded:
                 restore(self.model, self.weights / wanted)
                 self.loaded = wanted
@@ -118,7 +111,7 @@ class FineTuning:
         # Remove the log first: after a kill it must not describe missing files.
         for name in (FIT_LOG, SCORES, ANSWERS):
             (folder / name).unlink(missing_ok=True)
-        remove(folder, STATE, WEIGHTS, SHARDS)
+        callbacks.remove(folder, STATE, WEIGHTS, SHARDS)
         *stages, train = map(describe_examples, sets)
         log = FitLog(
             fingerprint=fingerprint,
@@ -174,12 +167,12 @@ class FineTuning:
         for tuning, further in others:
             folder, own_display = further.context.folder, display.titled(tuning.title)
             try:
-                if has_state(folder):  # continues its own training
+                if callbacks.has_state(folder):  # continues its own training
                     continue
                 log = tuning._begin_or_resume([further.train], [], further.context)
                 if log.finished:
                     shared.finished += [log.task] * shared.served(log)
-                elif shared.served(log) or not has_state(shared.first.folder):
+                elif shared.served(log) or not callbacks.has_state(shared.first.folder):
                     shared.others.append(tuning._recorded([further.train], further.context, log, own_display))
             except Exception as error:  # raised again when that fit trains separately
                 own_display.say(f"not trained together with {shared.first.log.task}: {error}")
@@ -220,7 +213,7 @@ class FineTuning:
 def _with_languages(log: FitLog, further: list[str], folder: Path) -> FitLog:
     """Add languages to a log: to its record, or as a note if the record is already complete."""
     if log.finished:
-        remove(folder, STATE, SHARDS)  # left over if a kill came just before
+        callbacks.remove(folder, STATE, SHARDS)  # left over if a kill came just before
         late = [f"{code}: not in the record, which was already complete" for code in further]
         log = replace(log, notes=[*dict.fromkeys((*log.notes, *late))])
     else:

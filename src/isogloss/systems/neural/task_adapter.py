@@ -23,8 +23,7 @@ from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.kinds.retrieval import pool_of
 from isogloss.tasks.task import Task
-from isogloss.training.encoded import Encoded, table
-from isogloss.training.objective import Arrays, Ints, TrainingObjective
+from isogloss.training.objective import Arrays, Encoded, Ints, TrainingObjective, table
 from isogloss.training.recipes import Recipe
 from isogloss.training.token_cache import cached
 from isogloss.version import __version__

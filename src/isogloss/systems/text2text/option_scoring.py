@@ -11,11 +11,9 @@ from isogloss.metrics.statistics import IntArray
 from isogloss.systems.neural.task_adapter import IGNORED
 from isogloss.systems.pretrained import Batch, Model, Tensor
 from isogloss.systems.targets import choice_indices, label_ids, question_texts
-from isogloss.systems.text2text.adapter import PairRows, Text2TextAdapter, shift_right
-from isogloss.systems.text2text.tokenizer import encode_rows
+from isogloss.systems.text2text.adapter import PairRows, Text2TextAdapter, encode_rows, shift_right
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Encoded, masked, padded, padded_column
-from isogloss.training.objective import Arrays, Ints
+from isogloss.training.objective import Arrays, Encoded, Ints, masked, padded, padded_column
 
 _ELEMENTS = 1 << 28  # logits in memory at a time: with a large vocabulary they are by far the largest array
 

@@ -8,13 +8,11 @@ import numpy as np
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.pretrained import Batch, Model, Tensor
 from isogloss.systems.targets import tag_ids
-from isogloss.systems.text2text.adapter import PairRows, Text2TextAdapter
-from isogloss.systems.text2text.tokenizer import Seq2SeqTokenizer, encode_rows
+from isogloss.systems.text2text.adapter import PairRows, Seq2SeqTokenizer, Text2TextAdapter, encode_rows
 from isogloss.systems.tokens.inputs import max_positions
 from isogloss.systems.tokens.subwords import Int32
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Encoded, padded_column
-from isogloss.training.objective import Arrays, Ints
+from isogloss.training.objective import Arrays, Encoded, Ints, padded_column
 
 _NOTHING = np.empty(0, np.int32)
 
