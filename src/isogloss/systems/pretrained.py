@@ -106,10 +106,7 @@ class ModelSource:
         return digest.hexdigest()[:32]
 
     def load_model(self, auto_class: str, seed: int, **settings: Any) -> Any:
-        """Load the model with a transformers Auto class, in float32; `settings` change its configuration.
-
-        Parameters that are not pretrained are drawn from the seed.
-        """
+        """Load the model in float32, with parameters from the seed if not pretrained, and a changed configuration."""
         import torch
 
         transformers = library("transformers")

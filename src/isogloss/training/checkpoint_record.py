@@ -89,10 +89,7 @@ class _StoredCheckpoint(msgspec.Struct, frozen=True):
 
 @dataclass
 class CheckpointRecord:
-    """The record of a run in progress; raise a DataError if its existing checkpoints predicted other examples.
-
-    Existing checkpoints of this run are reused. They may have fewer predictions if languages were added since.
-    """
+    """The record of a run in progress; raise a DataError if its existing checkpoints predicted other examples."""
 
     folder: Path
     task: Task  # judges the predictions
@@ -108,6 +105,7 @@ class CheckpointRecord:
         # Dev scores of each checkpoint, and its number of predictions by `<split>/<language>`: the predictions of whole
         # dev sets at hundreds of checkpoints would fill the memory.
         self._known: dict[int, tuple[list[CheckpointScore], dict[str, int]]] = {}
+        # Existing checkpoints of this run may have fewer predictions if languages were added since.
         for path in sorted((self.folder / SHARDS).glob("*.json")):
             if (stored := _read_stored(path)) is None:
                 continue

@@ -33,12 +33,9 @@ def outputs(
 ) -> Iterator[tuple[Ints, tuple[Array, ...]]]:
     """Yield row numbers and a model's outputs for them, in batches of similar length, halved if memory runs out.
 
-    Args:
-        model: model on its device; runs in evaluation mode, and its mode is restored.
-        lengths: tokens per row.
-        batch: function that builds a batch of rows, like `TrainingObjective.batch`.
-        forward: function that returns the outputs for a batch, rows first; floating-point outputs become float32.
-        tokens: tokens per batch; 0 for the device's default.
+    `batch` builds a batch of rows, like `TrainingObjective.batch`, from `lengths` in tokens; `forward` returns its
+    outputs, rows first, and floating-point ones become float32. The model runs on its device in evaluation mode, and
+    its mode is restored. `tokens` per batch default to the device's.
     """
     device = next(model.parameters()).device
     most, least = _TOKENS.get(device.type, _TOKENS["cpu"])
@@ -100,16 +97,13 @@ def _fetched(items: Ints, outputs: tuple[Tensor, ...]) -> _PendingOutputs:
 
 
 def mean_loss(model: nn.Module, objective: TrainingObjective, recipe: Recipe) -> float:
-    """Return the mean loss over all items, in training batches in a fixed order, without dropout.
+    """Return the mean loss over all items in training batches, in a fixed order and without dropout, in this process.
 
-    This process computes it alone; others that it trains with need not call it. The recipe's batch size affects the
-    loss if items are each other's negatives. The model's mode is restored.
+    The recipe's batch size affects the loss if items are each other's negatives. The model's mode is restored.
     """
     device = next(model.parameters()).device
-    once = replace(recipe, epochs=1.0, steps=0)
-    schedule = BatchSchedule(
-        lengths=objective.lengths, rows=objective.rows, recipe=once, seed=0, splittable=objective.splittable
-    )
+    once, lengths = replace(recipe, epochs=1.0, steps=0), objective.lengths
+    schedule = BatchSchedule(lengths=lengths, rows=objective.rows, recipe=once, seed=0, splittable=objective.splittable)
     total, weight = torch.zeros((), device=device), 0.0
     training = model.training
     model.eval()

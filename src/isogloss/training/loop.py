@@ -34,16 +34,13 @@ _RECENT = 20  # updates in the reported mean loss
 
 @dataclass(frozen=True, kw_only=True)
 class CheckpointInfo:
-    """Progress of training at a checkpoint: updates done and in total, epochs, and mean loss since the last.
+    """Progress of training at a checkpoint."""
 
-    `kept` is the update of the state on disk, from which a killed run resumes; 0 if no state was saved.
-    """
-
-    step: int
-    steps: int
+    step: int  # updates done
+    steps: int  # updates in total
     epoch: float
-    loss: float
-    kept: int
+    loss: float  # mean since the last checkpoint
+    kept: int  # update of the state on disk, from which a killed run resumes; 0 if no state was saved
 
 
 # Called at a checkpoint with the model in evaluation mode; returns True to end training.
@@ -64,27 +61,16 @@ class ProgressReporter(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingResult:
-    """Result of a training run.
+    """Result of a training run."""
 
-    Attributes:
-        steps: updates done; fewer than planned if training converged early.
-        losses: loss of every update: the sum over its labels divided by the expected number of labels.
-        seconds: training time in this process, without checkpoints and without time before a resume.
-        tokens: tokens trained on in that time, without padding.
-        padding: share of the positions that are padding.
-        utilisation: floating-point operations per second, as a share of those of a large matrix product.
-        eager_because: reason for not using CUDA graphs, or for giving them up.
-        skipped: updates skipped because of a non-finite gradient.
-    """
-
-    steps: int
-    losses: npt.NDArray[np.float32]
-    seconds: float
-    tokens: int
-    padding: float
-    utilisation: float
-    eager_because: str = ""
-    skipped: int = 0
+    steps: int  # updates done; fewer than planned if training converged early
+    losses: npt.NDArray[np.float32]  # of every update: the sum over its labels divided by their expected number
+    seconds: float  # training time in this process, without checkpoints and without time before a resume
+    tokens: int  # tokens trained on in that time, without padding
+    padding: float  # share of the positions that are padding
+    utilisation: float  # floating-point operations per second, as a share of those of a large matrix product
+    eager_because: str = ""  # reason for not using CUDA graphs, or for giving them up
+    skipped: int = 0  # updates skipped because of a non-finite gradient
 
     @property
     def notes(self) -> list[str]:

@@ -17,36 +17,28 @@ Arrays = Mapping[str, Array]
 
 
 class TrainingObjective(ABC):
-    """Training items of one task for one model family.
+    """Training items of one task for one model family."""
 
-    Attributes:
-        lengths: tokens per item (of its longest row, if it has several); batches group items of similar length.
-        rows: rows of tokens per item: 1, or the number of choices.
-        splittable: True if a batch's loss is the sum of its items' losses, so that a pass may take part of a batch.
-            False if items are each other's negatives: every process then gets its share of the batch in one piece,
-            and the objective gathers the rest.
-        notes: training examples left out, and why.
-    """
-
-    lengths: Ints
-    rows: int = 1
+    lengths: Ints  # tokens per item (of its longest row, if it has several); batches group items of similar length
+    rows: int = 1  # rows of tokens per item: 1, or the number of choices
+    # True if a batch's loss is the sum of its items' losses, so that a pass may take part of it. False if items are
+    # each other's negatives: every process then gets its share in one piece, and the objective gathers the rest.
     splittable: bool = True
-    notes: Sequence[str] = ()
+    notes: Sequence[str] = ()  # training examples left out, and why
 
     def __len__(self) -> int:
         return len(self.lengths)
 
     @abstractmethod
     def batch(self, items: Ints, width: int, size: int) -> Arrays:
-        """Return some items as arrays of a fixed shape: `size` items of `width` tokens.
+        """Return some items as arrays of a fixed shape, `size` items of `width` tokens, with padding for missing items.
 
-        Shapes depend only on `width` and `size`, so that a step captured once serves every batch of that shape. Missing
-        items are padding that adds nothing to the loss.
+        Shapes depend only on `width` and `size`, so that a step captured once serves every batch of that shape.
         """
 
-    @abstractmethod
     def weight(self, items: Ints) -> float:
-        """Return the number of labels in these items; losses are divided by its average."""
+        """Return the number of labels in these items, by default one each; losses are divided by its average."""
+        return float(len(items))
 
     @abstractmethod
     def loss(self, model: "nn.Module", batch: Mapping[str, "Tensor"]) -> "Tensor":
@@ -61,19 +53,12 @@ class TrainingObjective(ABC):
 
 @dataclass(frozen=True)
 class Encoded:
-    """Tokenised texts in one flat array; row i is `input_ids[starts[i]:starts[i + 1]]`.
+    """Tokenised texts in one flat array; row i is `input_ids[starts[i]:starts[i + 1]]`."""
 
-    Attributes:
-        input_ids: token ids in the model's vocabulary, including special tokens, int32.
-        starts: start of each row, and the end of the last, int64.
-        aligned: further arrays with one number per token (segment, tag, character offsets, …).
-        columns: arrays with one number per row (label, number of its example, …).
-    """
-
-    input_ids: npt.NDArray[np.int32]
-    starts: Ints
-    aligned: Mapping[str, Array] = field(default_factory=dict)
-    columns: Mapping[str, Array] = field(default_factory=dict)
+    input_ids: npt.NDArray[np.int32]  # token ids in the model's vocabulary, including special tokens
+    starts: Ints  # start of each row, and the end of the last
+    aligned: Mapping[str, Array] = field(default_factory=dict)  # one number per token (segment, tag, characters, …)
+    columns: Mapping[str, Array] = field(default_factory=dict)  # one number per row (label, number of its example, …)
 
     def __len__(self) -> int:
         return len(self.starts) - 1

@@ -103,14 +103,9 @@ class _Linear(torch.autograd.Function):  # type: ignore[misc]
 class Optimizer(ABC):
     """Base class of optimizers for one schedule: weights, gradients, rates and the update count.
 
-    A subclass adds its moments, lists them in `kept`, and implements the weight change in `_apply`.
-
-    Args:
-        model: model on its device, in float32; these weights are kept exactly.
-        recipe: rate, clipping and optimizer settings.
-        steps: total number of updates.
-        dtype: precision of the model's parameters from now on.
-        accumulate: True to add up gradients over several passes or processes before an update.
+    A subclass adds its moments, lists them in `kept`, and implements the weight change in `_apply`. The model is on its
+    device in float32, and these weights are kept exactly; `dtype` is the precision of its parameters from now on.
+    `accumulate` adds up gradients over several passes or processes before an update.
     """
 
     # Arrays needed for an exact continuation.
@@ -254,11 +249,7 @@ class AdamW(Optimizer):
         self._round()
 
 
-def _adamw(
-    flat: tuple[Tensor, Tensor, Tensor, Tensor, Tensor],
-    step: tuple[Tensor, Tensor, Tensor, Tensor],
-    settings: tuple[int, float, float],
-) -> None:
+def _adamw(flat: tuple[Tensor, ...], step: tuple[Tensor, ...], settings: tuple[int, float, float]) -> None:
     """Apply AdamW element by element: one read and one write, with everything between in registers."""
     weights, mean, square, gradients, rounded = flat
     rate, scale, finite, done = step

@@ -63,10 +63,7 @@ class Interruption:
 
 
 class ResumableState:
-    """Losses and optimizer of a run, and the file they are saved to; without a path the run is not resumable.
-
-    A file from another schedule is refused. `step` is the update of the state on disk, 0 if none was saved.
-    """
+    """Losses and optimizer of a run, and the file they are saved to; without a path the run is not resumable."""
 
     def __init__(self, path: Path | None, schedule: BatchSchedule, losses: Tensor, optimizer: Optimizer) -> None:
         self.path, self._losses, self._optimizer = path, losses, optimizer
@@ -75,7 +72,7 @@ class ResumableState:
         digest.update(schedule.lengths.tobytes())
         self._signature = digest.hexdigest()
         self._written = time.monotonic()
-        self.step = 0
+        self.step = 0  # update of the state on disk, 0 if none was saved
 
     def restore(self) -> int:
         """Restore the state from the file, if it exists, and return the number of updates done."""

@@ -1,4 +1,4 @@
-"""The dual-encoder system: retrieval by vectors trained for it."""
+"""The dual-encoder system: retrieval by vectors trained for it, on queries with the texts that answer them."""
 
 import re
 from bisect import bisect_right
@@ -50,19 +50,13 @@ class DualEncoderAdapter(RetrievalAdapter):
         return DualEncoder(encoder, self.pooling)
 
     def _objective(self, train: Examples) -> TrainingObjective:
-        """Return query-answer pairs; each query chooses among the answers of its batch or part of it."""
         from isogloss.systems.dual.contrastive import ContrastiveObjective
 
         pairs, recipe = training_pairs(train), self.recipe
-        objective = ContrastiveObjective(
-            self._encoded(pairs.queries, recipe.query_length),
-            self._encoded(pairs.answers, recipe.max_length),
-            pairs.numbers,
-            pad=self.inputs.padding,
-            chunk=recipe.micro,
-            candidates=recipe.candidates,
-            both=self.both,
-        )
+        queries = self._encoded(pairs.queries, recipe.query_length)
+        answers = self._encoded(pairs.answers, recipe.max_length)
+        settings: dict[str, Any] = {"chunk": recipe.micro, "candidates": recipe.candidates, "both": self.both}
+        objective = ContrastiveObjective(queries, answers, pairs.numbers, pad=self.inputs.padding, **settings)
         objective.notes = pairs.notes
         return objective
 
@@ -141,9 +135,8 @@ class TrainingPairs(NamedTuple):
 def training_pairs(train: Examples) -> TrainingPairs:
     """Return the pairs of a training set: questions with passages, or queries with targets in a pool.
 
-    The answer to a question is the sentence in which its first answer begins, followed by its whole paragraph, without
-    line breaks, like LAReQA's candidates. As in the reference, a question with an answer outside every sentence is
-    skipped.
+    A question's answer is the sentence in which its first answer begins, followed by its whole paragraph, without line
+    breaks, like LAReQA's candidates. As in the reference, a question with an answer outside every sentence is skipped.
     """
     pairs = list(_pairs(train))
     if not pairs:
@@ -172,7 +165,13 @@ def _pairs(train: Examples) -> Iterator[tuple[int, str, str]]:
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """Return the [start, end) of every sentence, in order, without surrounding whitespace."""
+    """Return the [start, end) of every sentence, in order, without surrounding whitespace.
+
+    A sentence ends at `.`, `!`, `?` or `…` with any closing quotes and brackets, before whitespace and something that
+    can start a sentence. A full stop after an initial, or after or inside an abbreviation ("U.S. Army"), does not end
+    it. Arabic, Urdu and Indic marks work like Latin ones; full-width Chinese and Japanese marks need no whitespace.
+    Languages without marks (Thai) have one sentence per line.
+    """
     spans: list[tuple[int, int]] = []
     start = len(text) - len(text.lstrip())
     for mark in _END.finditer(text):

@@ -1,4 +1,4 @@
-"""Shared parts of the encoder's task adapters: model inputs, cached tokens and labelled items."""
+"""The encoder's task adapters: their shared parts, classification of one or two texts, and multiple choice."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,12 +21,9 @@ class EncoderAdapter(TaskAdapter):
     @property
     def head_settings(self) -> dict[str, Any]:
         """Labels of the task."""
-        labels = dict(enumerate(self.task.labels))
-        return {
-            "num_labels": len(labels),
-            "id2label": labels,
-            "label2id": {label: number for number, label in labels.items()},
-        }
+        labels = self.task.labels
+        numbers = {label: number for number, label in enumerate(labels)}
+        return {"num_labels": len(labels), "id2label": dict(enumerate(labels)), "label2id": numbers}
 
     def check(self, examples: Examples) -> None:
         """Check that a model with language ids knows the languages of the examples."""
@@ -55,10 +52,6 @@ class LabelledItems(TrainingObjective):
         """Return the items with their labels."""
         labels = {name: padded_column(column, items, size, IGNORED) for name, column in self.columns.items()}
         return {**self.items.batch(items, width, size), **labels}
-
-    def weight(self, items: Ints) -> float:
-        """Return the number of items."""
-        return float(len(items))
 
     def loss(self, model: Model, batch: Batch) -> Tensor:
         """Return the cross-entropy of `labels`."""

@@ -1,7 +1,6 @@
-"""Extractive question answering: the start and end of the answer in the passage.
+"""Extractive question answering: the answer is cut from the passage by the characters of its first and last sub-word.
 
-An answer is cut from the passage by the characters of its first and last sub-word. Because it is not reassembled from
-tokens or words, it is a substring in every language, including those without spaces.
+It is not reassembled from tokens or words, and therefore a substring in every language, also those without spaces.
 """
 
 import math

@@ -1,5 +1,6 @@
 """Checkpoint callbacks: predict all languages, and save weights that may be chosen; one run may serve several fits."""
 
+import dataclasses
 import math
 import shutil
 from dataclasses import dataclass, field
@@ -8,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from isogloss.errors import IsoglossError
+from isogloss.errors import DataError, IsoglossError
 from isogloss.systems.base import FitContext
 from isogloss.systems.neural.fit_log import FitLog, finish_log, write_fit_log
 from isogloss.systems.neural.progress import ProgressDisplay
 from isogloss.systems.neural.task_adapter import TaskAdapter
 from isogloss.systems.pretrained import Model, save
 from isogloss.tasks.examples import Examples
+from isogloss.tasks.loading import load
 from isogloss.training.checkpoint_record import SHARDS, CheckpointRecord, is_damaged, probe_sets, subset
 from isogloss.training.objective import TrainingObjective
 from isogloss.training.selection import ChosenCheckpoint, choose, dev_scores, selecting_languages
@@ -32,19 +34,20 @@ def step_name(step: int | str) -> str:
     return f"step-{step:08}" if isinstance(step, int) else f"step-{step}"
 
 
-@dataclass(kw_only=True, eq=False)
+@dataclass(eq=False)
 class CheckpointCallback:
     """A fit in its folder, with its log: records checkpoints, saves the best weights, and detects convergence."""
 
     adapter: TaskAdapter
     context: FitContext
+    train: Examples
     log: FitLog
-    trained_on: tuple[str, ...]
     display: ProgressDisplay
     failure: Exception | None = field(default=None, init=False)  # ends the run in every process; raised afterwards
 
     def __post_init__(self) -> None:
         self.folder, languages = self.context.folder, self.log.languages
+        self.trained_on = self.context.dev_languages or tuple(self.train.language.split("+"))
         adapter, recipe = self.adapter, self.adapter.recipe
         selecting = selecting_languages(recipe.select, languages, self.trained_on)
         patient = selecting_languages(_PATIENCE_RULE, languages, self.trained_on)
@@ -57,7 +60,7 @@ class CheckpointCallback:
         } | {(code, "dev"): recipe.selecting_examples for code in sorted(scored)}
 
         def find(language: str, split: str) -> Examples:
-            examples = self.context.examples(language, split)
+            examples = self._examples(language, split)
             adapter.check(examples)
             return examples
 
@@ -75,12 +78,22 @@ class CheckpointCallback:
         if more := len(missing[_SHOWN:]):
             self.display.say(f"the same for {more} more language{'' if more == 1 else 's'}")
 
+    def _examples(self, language: str, split: str) -> Examples:
+        """Return examples of the task, or the dev sets of the training task if that is different."""
+        dev_task, root = self.adapter.dev_task, self.train.root
+        if split != "dev" or dev_task is self.adapter.task:
+            return self.context.examples(language, split)
+        if root is None:
+            raise DataError(f"no data folder with dev sets for the training set of {dev_task.id}")
+        return load(dev_task, language, split, root)
+
     def _find_dev_objectives(self, languages: tuple[str, ...]) -> dict[str, str]:
         """Find the training tasks' dev sets as objectives, and return a note for each language without one."""
         missing: dict[str, str] = {}
+        context = dataclasses.replace(self.context, examples=self._examples)
         for language in languages:
             try:
-                examples = subset(self.context.training_dev(language), self.adapter.recipe.selecting_examples)
+                examples = subset(context.training_dev(language), self.adapter.recipe.selecting_examples)
                 self._losses[language] = self.adapter.objective(examples)
             except IsoglossError as error:
                 if is_damaged(error):
@@ -172,10 +185,7 @@ def remove(folder: Path, *names: str) -> None:
 
 @dataclass
 class SharedTraining:
-    """A training run, its state in the folder of its first fit; at each checkpoint, all fits predict and record.
-
-    If another fit fails or has missed a checkpoint, it is left to train separately, and the first continues.
-    """
+    """A training run with its state in the first fit's folder; others that fail or miss a checkpoint leave it."""
 
     first: CheckpointCallback
     others: list[CheckpointCallback] = field(default_factory=list)

@@ -3,9 +3,8 @@
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,8 +22,7 @@ _FIX = "Use a sequence-to-sequence model (mT5, T5, mBART)"
 _SENTINELS = ("<extra_id_{}>", "▁<extra_id_{}>")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Seq2SeqSpecialTokens:
+class Seq2SeqSpecialTokens(NamedTuple):
     """Special tokens around a source text and a target text."""
 
     source_prefix: Int32
@@ -32,11 +30,6 @@ class Seq2SeqSpecialTokens:
     target_prefix: Int32  # given to the decoder, not generated (mBART: the language)
     target_suffix: Int32  # the first ends the text
     decoder_start: int  # first token given to the decoder
-
-    @property
-    def target_count(self) -> int:
-        """Number of special tokens around a target."""
-        return len(self.target_prefix) + len(self.target_suffix)
 
     def source(self, text: Int32) -> Int32:
         """Return a source text with its special tokens."""
@@ -74,8 +67,7 @@ class Seq2SeqTokenizer:
         vocabulary = self.tokenizer.get_vocab()
         for form in _SENTINELS:
             names = [form.format(number) for number in range(100)]
-            sentinels = [vocabulary[name] for name in names if name in vocabulary]
-            if sentinels:
+            if sentinels := [vocabulary[name] for name in names if name in vocabulary]:
                 return np.array(sentinels, np.int32)
         return np.array([row[-1] for row in self.subwords([str(digit) for digit in range(10)])], np.int32)
 
@@ -98,14 +90,9 @@ class Seq2SeqTokenizer:
         if not len(target[1]):
             raise SystemFailureError("the tokenizer adds no end token", where=self.model.name, fix=_FIX)
         start = self.model.config.decoder_start_token_id
-        self._special_tokens[language] = Seq2SeqSpecialTokens(
-            source_prefix=source[0],
-            source_suffix=source[1],
-            target_prefix=target[0],
-            target_suffix=target[1],
-            # mBART-25 has none: a text starts with the token that ends it, its language.
-            decoder_start=int(target[1][-1]) if start is None else int(start),
-        )
+        # mBART-25 has none: a text starts with the token that ends it, its language.
+        start = int(target[1][-1] if start is None else start)
+        self._special_tokens[language] = Seq2SeqSpecialTokens(*source, *target, start)
         return self._special_tokens[language]
 
     def _language_code(self, language: str) -> str:
@@ -138,7 +125,7 @@ def join_fields(fields: Sequence[Int32], room: int) -> Int32:
         for number in longest[:over]:
             parts[number] = parts[number][: lengths[0] - cut]
             over -= cut
-    return np.concatenate(parts) if parts else np.empty(0, np.int32)
+    return np.concatenate([NOTHING, *parts])
 
 
 def encode_rows(rows: Sequence[Int32], **columns: Array) -> Encoded:
@@ -148,6 +135,7 @@ def encode_rows(rows: Sequence[Int32], **columns: Array) -> Encoded:
 
 
 _GRANULE = 4  # targets are padded to a multiple of this
+NOTHING = np.empty(0, np.int32)
 
 # Rows of a training set: the number of the example, its source and its target.
 PairRows = Iterable[tuple[int, Int32, Int32]]
@@ -191,9 +179,8 @@ class Text2TextAdapter(TaskAdapter):
     def prompted(
         self, examples: Examples, rows: Encoded, owner: str, more: Callable[[Ints, int, int], Arrays]
     ) -> Callable[[Ints, int, int], Mapping[str, Array]]:
-        """Return a function that builds batches for generation: sources, the tokens given to the decoder, and `end`.
-
-        The column `owner` holds the example of each row; `more` returns further arrays of a batch.
+        """Return a function that builds batches for generation: sources, the tokens given to the decoder, `end`, and
+        `more` arrays; the column `owner` holds the example of each row.
         """
         specials, pad = self.special_tokens(examples), self.tokenizer.pad
         prompts = np.array([[special.decoder_start, *special.target_prefix.tolist()] for special in specials], np.int64)
@@ -216,12 +203,11 @@ class Text2TextAdapter(TaskAdapter):
 
     def room(self, special: Seq2SeqSpecialTokens) -> int:
         """Return the number of sub-words that fit a source row; raise `SystemFailureError` if none fits."""
-        count = len(special.source_prefix) + len(special.source_suffix)
-        return room_for_text(self.source, self.recipe.max_length, count)
+        return room_for_text(self.source, self.recipe.max_length, len(special.source(NOTHING)))
 
     def target(self, special: Seq2SeqSpecialTokens, text: Int32) -> Int32:
         """Return a target row; a text that is too long is cut, like sources."""
-        return special.target(text[: max(self.recipe.max_length - special.target_count, 1)])
+        return special.target(text[: max(self.recipe.max_length - len(special.target(NOTHING)), 1)])
 
     def tokenised(self, what: str, examples: Examples, contents: Sequence[Any], make: Callable[[], Encoded]) -> Encoded:
         """Return sources or pairs for columns of examples from the cache, calling `make` on a miss."""
@@ -248,11 +234,9 @@ class Seq2SeqObjective(TrainingObjective):
         # The longest target among items that fit a width, so that a width has a single shape.
         index = int(np.searchsorted(self._sorted, width, side="right")) - 1
         target_width = -(-int(self._longest[max(index, 0)]) // _GRANULE) * _GRANULE
-        flat, starts = self.pairs.input_ids, self.pairs.starts
-        labels = padded(flat, starts, 2 * items + 1, target_width, size, IGNORED).astype(np.int64)
+        labels = padded(self.pairs.input_ids, self.pairs.starts, 2 * items + 1, target_width, size, IGNORED)
         first = padded_column(self.pairs.columns["start"], items, size, self.pad)
-        inputs = shift_right(labels, first, self.pad)
-        return {**masked(self.pairs, 2 * items, width, size, self.pad), "decoder_input_ids": inputs, "labels": labels}
+        return {**masked(self.pairs, 2 * items, width, size, self.pad), **with_inputs(labels, first, self.pad)}
 
     def weight(self, items: Ints) -> float:
         """Return the number of target tokens."""
@@ -265,8 +249,9 @@ class Seq2SeqObjective(TrainingObjective):
         return target_loss(model, batch)
 
 
-def shift_right(labels: Array, first: Ints, pad: int) -> Array:
-    """Return the decoder inputs for some labels: the first token, then all labels except the last."""
+def with_inputs(labels: Array, first: Ints, pad: int) -> dict[str, Array]:
+    """Return labels with the inputs of the decoder: the first token, then all labels except the last."""
+    labels = labels.astype(np.int64)
     inputs = np.roll(np.where(labels == IGNORED, pad, labels), 1, axis=-1)
     inputs[..., 0] = first.reshape(-1, *[1] * (labels.ndim - 2))
-    return inputs
+    return {"decoder_input_ids": inputs, "labels": labels}

@@ -11,11 +11,10 @@ from isogloss.training.objective import Arrays, Encoded, Ints, TrainingObjective
 
 
 class Text2TextReader(Text2TextAdapter):
-    """XQuAD, MLQA and TyDiQA: the source is `question: … context: …`, the target the answer.
+    """XQuAD, MLQA and TyDiQA: the source is `question: … context: …`, the target the answer, a span of the passage.
 
-    Only spans of the passage may be generated, so that every answer occurs in it exactly and in its language. A passage
-    that does not fit a row is read in several windows; those without the answer generate nothing in training, and the
-    most likely answer wins.
+    A passage that does not fit a row is read in several windows; those without the answer generate nothing in training,
+    and the most likely answer wins.
     """
 
     name = "text2text reading"

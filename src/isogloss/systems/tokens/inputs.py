@@ -13,7 +13,7 @@ from isogloss.systems.base import SystemFailureError
 from isogloss.systems.pretrained import ModelSource, plain_backend
 from isogloss.systems.tokens.subwords import Int32, TextSlices, concatenate, tokenize, unique
 from isogloss.tasks.examples import Examples
-from isogloss.training.objective import Array, Encoded, Ints, masked, padded, padded_column
+from isogloss.training.objective import Array, Arrays, Encoded, Ints, masked, padded, padded_column
 
 # Arguments of a forward pass; other arrays in a batch are for the loss.
 MODEL_ARGUMENTS = ("input_ids", "attention_mask", "token_type_ids", "langs")
@@ -115,12 +115,6 @@ class ModelInputs:
         return (getattr(config, "lang2id", None) or {}) if embedded else None
 
     @cached_property
-    def unknown(self) -> int:
-        """Token for unknown text; byte vocabularies have none and use the padding token."""
-        token = self.source.tokenizer.unk_token_id
-        return int(self.padding if token is None else token)
-
-    @cached_property
     def padding(self) -> int:
         """Padding token."""
         return int(self.source.tokenizer.pad_token_id or 0)
@@ -137,15 +131,13 @@ class ModelInputs:
         first, *second = (TextSlices.of(subwords, part) for part in np.split(which, len(columns)))
         if second:
             both = cut_longest_first(first, second[0], self.room(self.pair, longest))
-            return self.encoded(self.pair.add_to(*both))
-        return self.encoded(self.single.add_to(first.cut(self.room(self.single, longest))))
+            return self.encoded(self.pair.add_to(*both), {}, {})
+        return self.encoded(self.single.add_to(first.cut(self.room(self.single, longest))), {}, {})
 
-    def encoded(
-        self, rows: TokenRows, aligned: Mapping[str, Array] | None = None, columns: Mapping[str, Array] | None = None
-    ) -> Encoded:
+    def encoded(self, rows: TokenRows, aligned: Arrays, columns: Arrays) -> Encoded:
         """Return rows in stored form, with segments only if the model distinguishes them."""
         segments = {"segments": rows.segments} if self.segmented else {}
-        return Encoded(rows.ids, rows.starts, {**segments, **(aligned or {})}, columns or {})
+        return Encoded(rows.ids, rows.starts, {**segments, **aligned}, columns)
 
     def language_ids(self, examples: Examples) -> Ints | None:
         """Return each example's language number, or None if the model needs none; refuse unknown languages."""

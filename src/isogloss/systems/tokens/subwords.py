@@ -21,14 +21,12 @@ Int32 = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Subwords:
-    """The sub-words of some texts, without special tokens; those of text i are `ids[starts[i]:starts[i + 1]]`.
-
-    `spans`, (sub-words, 2), holds the half-open code points covered by each sub-word, without surrounding whitespace
-    and without overlap with the next; empty for a bare whitespace marker. It has no rows if not requested.
-    """
+    """The sub-words of some texts, without special tokens; those of text i are `ids[starts[i]:starts[i + 1]]`."""
 
     ids: Int32
     starts: Ints
+    # Half-open code points covered by each sub-word, (sub-words, 2), without surrounding whitespace and without overlap
+    # with the next; empty for a bare whitespace marker. Without rows if not requested.
     spans: Int32
 
     @property
@@ -133,10 +131,8 @@ def _tokenizer_call(tokenizer: Any, spans: bool) -> Callable[[list[str]], list[t
 
 
 def locate_spans(owners: Ints, spans: Int32, texts: Ints, begins: Ints, ends: Ints) -> tuple[Ints, Ints]:
-    """Return the first and last sub-word that overlaps each of some text spans; last is -1 if none does.
-
-    `owners` holds the text of each sub-word, in order, and `spans` its characters; the spans to locate are half-open.
-    """
+    """Return the first and last sub-word that overlaps each of some half-open text spans; last is -1 if none does."""
+    # `owners` holds the text of each sub-word, in order, and `spans` its characters.
     solid = np.flatnonzero(spans[:, 1] > spans[:, 0])
     # Combine text and character into one number, so that one search serves all texts.
     base, far = owners[solid] << 32, texts << 32
@@ -186,10 +182,7 @@ class Windows:
 
     @classmethod
     def of(cls, source: ModelSource, contexts: Sequence[str], room: Ints, taken: Ints, stride: int) -> "Windows":
-        """Cover each passage with windows that fit the room that its question has not taken, in sub-words.
-
-        Each starts `stride` sub-words after the previous one, or at its end if the stride is longer.
-        """
+        """Cover each passage with windows, `stride` sub-words apart, that fit the room not taken by its question."""
         room = room - taken
         if room.min(initial=1) < 1:
             what = f"a question of {taken[room.argmin()]} tokens leaves no room for its passage"
