@@ -133,14 +133,14 @@ def test_unsuitable_models_raise(tiny_bert: Path, tiny_xlm: Path, tiny_mt5: Path
     transformers.DistilBertModel(config).save_pretrained(tmp_path / "distil")
     with pytest.raises(SystemFailureError, match=r"no pooler over the first token\. Set pooling to mean or cls"):
         adapter(tmp_path / "distil").load_model(0)
-    assert adapter(tmp_path / "distil", pooling="mean").load_model(0).dimension == 16
+    assert adapter(tmp_path / "distil", pooling="mean").load_model(0).config.hidden_size == 16
     with pytest.raises(SystemFailureError, match="expected an encoder, got a text-to-text model"):
         adapter(tiny_mt5, pooling="mean").load_model(0)
     with pytest.raises(SystemFailureError, match="needs the language of a text"):
         adapter(tiny_xlm, pooling="mean").load_model(0)
     french: Any = adapter(tiny_xlm, pooling="mean")
     french.source.config.n_langs = 1
-    assert french.load_model(0).dimension == 64
+    assert french.load_model(0).config.hidden_size == 64
 
 
 def test_cached_rows_too_long_for_another_model_raise(tiny_bert: Path) -> None:

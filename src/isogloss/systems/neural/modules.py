@@ -22,8 +22,7 @@ class PooledEncoder(nn.Module):  # type: ignore[misc] # torch is untyped
     def __init__(self, encoder: nn.Module, pooling: str, layer: int = 0) -> None:
         super().__init__()
         self.encoder, self.pooling, self.layer = encoder, pooling, layer
-        self.config = encoder.config
-        self.dimension = int(encoder.config.hidden_size)
+        self.config = getattr(encoder, "config", None)  # also read by the throughput and `vectors`
 
     def gradient_checkpointing_enable(self) -> None:
         """Recompute activations in the backward pass."""

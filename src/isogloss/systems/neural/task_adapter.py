@@ -138,7 +138,7 @@ class RetrievalAdapter(TaskAdapter):
             input_ids, lengths = table(block, items, width, size, self.inputs.padding)
             return {"input_ids": input_ids, "lengths": lengths}
 
-        shape = len(texts), encoder.dimension
+        shape = len(texts), int(encoder.config.hidden_size)
         if shape[0] * shape[1] * 4 <= _IN_MEMORY:
             vectors = np.empty(shape, np.float32)
         else:
