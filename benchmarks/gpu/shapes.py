@@ -8,8 +8,7 @@ import torch
 import transformers
 from torch import Tensor, nn
 
-from isogloss.training.encoded import Encoded, padded, padded_column
-from isogloss.training.objective import Arrays, Ints, TrainingObjective
+from isogloss.training.objective import Arrays, Encoded, Ints, TrainingObjective, padded, padded_column
 
 # Every twentieth quantile of the tokens of an input, counted on the English sets with a WordPiece vocabulary of
 # 119,547: XNLI pairs (dev, cut at 128), SQuAD windows (XQuAD's, of 384), UD-POS sentences (train, cut at 128).

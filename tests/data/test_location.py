@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from isogloss.data.location import cache_dir, default_data_dir
-from isogloss.systems.vector_cache import default_cache_dir
-from isogloss.training.token_cache import tokens_dir
+from isogloss.systems.embedder.encoders import default_cache_dir
+from isogloss.systems.neural.task_adapter import tokens_dir
 
 
 def test_one_variable_moves_all_caches_and_another_the_data(monkeypatch, tmp_path):

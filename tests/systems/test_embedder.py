@@ -14,9 +14,8 @@ from isogloss.metrics.search import normalize_rows
 from isogloss.systems import system
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.embedder import EmbedderSystem
-from isogloss.systems.embedder.encoders import SentenceEncoder
+from isogloss.systems.embedder.encoders import SentenceEncoder, VectorCache
 from isogloss.systems.embedder.system import embed
-from isogloss.systems.vector_cache import VectorCache
 from isogloss.tasks import task
 from isogloss.tasks.examples import Examples, Pool
 

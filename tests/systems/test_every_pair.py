@@ -14,7 +14,7 @@ import pytest
 
 from caches import new_cache
 from isogloss.systems.base import SystemFailureError, system
-from isogloss.systems.dual.training_pairs import training_pairs
+from isogloss.systems.dual.system import training_pairs
 from isogloss.systems.neural.system import NeuralSystem
 from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.kinds import kind_of

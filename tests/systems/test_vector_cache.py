@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isogloss.systems.vector_cache import VectorCache, text_keys
+from isogloss.systems.embedder.encoders import VectorCache, text_keys
 
 DIMENSION = 3
 

@@ -12,9 +12,8 @@ pytest.importorskip("accelerate", reason="training needs accelerate")
 
 from transformers.optimization import Adafactor as Reference  # noqa: E402
 
-from isogloss.training import adafactor, loop, optimizer  # noqa: E402
-from isogloss.training.adafactor import Adafactor  # noqa: E402
-from isogloss.training.optimizer import AdamW, Optimizer  # noqa: E402
+from isogloss.training import loop, optimizer  # noqa: E402
+from isogloss.training.optimizer import Adafactor, AdamW, Optimizer  # noqa: E402
 from isogloss.training.recipes import Recipe  # noqa: E402
 from training.toy import Words, bag  # noqa: E402
 
@@ -117,7 +116,7 @@ def test_whole_run_matches_transformers(micro):
 def test_large_shapes_are_updated_one_by_one(monkeypatch):
     together, alone = Shapes(), Shapes()
     whole = Adafactor(together, RECIPE, 20, torch.float32)
-    monkeypatch.setattr(adafactor, "_AT_ONCE", 1)
+    monkeypatch.setattr(optimizer, "_AT_ONCE", 1)
     parts = Adafactor(alone, RECIPE, 20, torch.float32)
     assert len(parts.stacks) == len(parts.parameters) > len(whole.stacks)
     learn(together, whole, range(20))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from isogloss.errors import DataError, MissingDataError
 from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.registry import task
-from isogloss.training.checkpoint_record import LARGEST_POOL, CheckpointRecord, ProbeSet, read_checkpoints, subset
+from isogloss.training.checkpoint_record import LARGEST_POOL, CheckpointRecord, probe_sets, read_checkpoints, subset
 
 XNLI = task("xnli")
 LABELS = XNLI.labels
@@ -51,8 +51,8 @@ def test_small_sets_are_kept_whole() -> None:
 
 def test_every_language_has_its_own_limit() -> None:
     wanted: dict[tuple[str, str], int | str] = {("en", "dev"): "all", ("sw", "dev"): 5}
-    found = ProbeSet.of(lambda language, split: examples(language, split, 30), wanted)
-    assert [(part.language, len(part)) for part in found.examples] == [("en", 30), ("sw", 5)]
+    found, _ = probe_sets(lambda language, split: examples(language, split, 30), wanted)
+    assert [(part.language, len(part)) for part in found] == [("en", 30), ("sw", 5)]
 
 
 def test_unpredictable_sets_are_noted() -> None:
@@ -65,21 +65,21 @@ def test_unpredictable_sets_are_noted() -> None:
 
     limits: dict[str, int | str] = {"dev": 10, "test": 20}
     wanted = {(code, split): limit for code in ("en", "de", "ta", "zh") for split, limit in limits.items()}
-    found = ProbeSet.of(find, wanted)
-    assert [(part.language, part.split, len(part)) for part in found.examples] == [
+    found, left_out = probe_sets(find, wanted)
+    assert [(part.language, part.split, len(part)) for part in found] == [
         ("en", "dev", 10),
         ("en", "test", 20),
         ("de", "test", 20),
     ]
-    assert found.notes == (
+    assert list(left_out.values()) == [
         "de dev: no gold labels",
         "ta dev: no dev file of xnli/ta here",
         "ta test: no dev file of xnli/ta here",
         "zh dev: the pool of 50,001 candidates is too large to search at every checkpoint",
         "zh test: the pool of 50,001 candidates is too large to search at every checkpoint",
-    )
-    unread = ProbeSet.of(lambda *_: pytest.fail("read in vain"), {("en", "dev"): 0})
-    assert unread.notes == ("en dev: not predicted at checkpoints",)
+    ]
+    unread = probe_sets(lambda *_: pytest.fail("read in vain"), {("en", "dev"): 0})
+    assert unread == ([], {("en", "dev"): "en dev: not predicted at checkpoints"})
 
 
 def test_damaged_dev_set_raises_and_damaged_test_set_is_noted() -> None:
@@ -87,8 +87,9 @@ def test_damaged_dev_set_raises_and_damaged_test_set_is_noted() -> None:
         raise DataError("1 columns instead of 3", where=f"{split}.tsv:3")
 
     with pytest.raises(DataError, match=r"dev\.tsv:3: 1 columns instead of 3"):
-        ProbeSet.of(damaged, {("en", "dev"): 10})
-    assert ProbeSet.of(damaged, {("en", "test"): 10}).notes == ("en test: 1 columns instead of 3",)
+        probe_sets(damaged, {("en", "dev"): 10})
+    noted = {("en", "test"): "en test: 1 columns instead of 3"}
+    assert probe_sets(damaged, {("en", "test"): 10}) == ([], noted)
 
 
 @pytest.fixture

@@ -18,11 +18,10 @@ from transformers import BertConfig, BertModel  # noqa: E402
 from isogloss.systems.dual.contrastive import ContrastiveObjective, DualEncoder  # noqa: E402
 from isogloss.systems.neural.modules import Float32Linear  # noqa: E402
 from isogloss.training import loop  # noqa: E402
-from isogloss.training.adafactor import Adafactor  # noqa: E402
-from isogloss.training.encoded import Encoded  # noqa: E402
 from isogloss.training.errors import TrainingError  # noqa: E402
 from isogloss.training.inference import outputs  # noqa: E402
-from isogloss.training.optimizer import AdamW  # noqa: E402
+from isogloss.training.objective import Encoded  # noqa: E402
+from isogloss.training.optimizer import Adafactor, AdamW  # noqa: E402
 from isogloss.training.recipes import Recipe  # noqa: E402
 from isogloss.training.train_step import TrainStep, to_device  # noqa: E402
 from training.toy import CLASSES, VOCABULARY, Words, bag  # noqa: E402

@@ -5,8 +5,8 @@ import os
 import numpy as np
 import pytest
 
-from isogloss.training.encoded import Encoded, masked, padded, table
-from isogloss.training.token_cache import cached
+from isogloss.systems.neural.task_adapter import cached
+from isogloss.training.objective import Encoded, masked, padded, table
 
 ENCODED = Encoded(
     np.array([5, 6, 7, 8, 9, 10], np.int32),

@@ -6,8 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from isogloss.training.encoded import Encoded, padded
-from isogloss.training.objective import Arrays, Ints, TrainingObjective
+from isogloss.training.objective import Arrays, Encoded, Ints, TrainingObjective, padded
 
 VOCABULARY, CLASSES = 20, 3
 

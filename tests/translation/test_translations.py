@@ -15,9 +15,13 @@ from isogloss.tasks.kinds.qa import QuestionAnswering
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.training.regimes import Fit, regime
-from isogloss.translation.answer_projection import find_answers
 from isogloss.translation.translate import translate, write_untranslated
-from isogloss.translation.translated_files import translated_test_set, translated_training_set, translation_path
+from isogloss.translation.translated_files import (
+    find_answers,
+    translated_test_set,
+    translated_training_set,
+    translation_path,
+)
 from isogloss.translation.translators import command_translator
 
 XNLI, XCOPA, TYDIQA, XQUAD, PAWSX = map(task, ("xnli", "xcopa", "tydiqa", "xquad", "pawsx"))

@@ -110,9 +110,8 @@ class System(ABC):
             if not all(isinstance(key, str) for key in metadata):
                 raise TypeError("metadata keys must be strings")
         settings = {key: value for key, value in self.made_with.items() if metadata.get(key) != value}
-        return {key: value for key, value in metadata.items() if value is not None} | (
-            {"settings": settings} if settings else {}
-        )
+        known = {key: value for key, value in metadata.items() if value is not None}
+        return known | ({"settings": settings} if settings else {})
 
     def deciding_settings(self, configuration: Mapping[str, Any], task: Task) -> Mapping[str, Any]:
         """Return the settings that affect a task's predictions; predictions made with others are discarded.
@@ -141,9 +140,7 @@ class System(ABC):
         return find_task(other) if other else task
 
     def training_key(self, task: Task) -> Hashable | None:
-        """Return a key that is equal for tasks with identical training on equal training sets: one `learn` call serves
-        them all; None for a task trained separately.
-        """
+        """Return an equal key for tasks with identical training, served by one `learn` call; None for separate ones."""
         return None
 
     @abstractmethod
@@ -196,8 +193,6 @@ _SHIPPED = {
     "dual-encoder": "isogloss.systems.dual:DualEncoderSystem",
     "text2text": "isogloss.systems.text2text:Text2TextSystem",
 }
-
-
 ABOUT = {
     "ngram": "linear models over character n-grams: a baseline without downloads",
     "embedder": "a sentence encoder without fine-tuning; retrieval by cosine",
@@ -208,13 +203,8 @@ ABOUT = {
 
 
 def systems() -> dict[str, str]:
-    """Return every available system as `module:class`, by name: built-in ones first, then those of plugins.
-
-    Plugins cannot replace built-in systems.
-    """
-    return _SHIPPED | {
-        name: origin for name, origin in entry_points("isogloss.systems").items() if name not in _SHIPPED
-    }
+    """Return every available system as `module:class`, by name; plugins follow, and cannot replace, built-in ones."""
+    return {**_SHIPPED, **entry_points("isogloss.systems"), **_SHIPPED}
 
 
 @dataclass(frozen=True)
@@ -231,9 +221,8 @@ class SystemName:
         address, _, written = name.partition("#")
         base, _, argument = address.partition(":")
         pairs = (part.partition("=") for part in written.split(",") if part.strip())
-        return cls(
-            base, argument, {key.strip(): _value(value.strip()) if equals else True for key, equals, value in pairs}
-        )
+        settings = {key.strip(): _value(value.strip()) if equals else True for key, equals, value in pairs}
+        return cls(base, argument, settings)
 
     @property
     def origin(self) -> str:
@@ -245,12 +234,7 @@ class SystemName:
 
     @property
     def factory(self) -> Callable[..., Any]:
-        """Callable that creates the system, usually its class.
-
-        Raises:
-            UnknownNameError: unknown system.
-            SystemFailureError: import failure.
-        """
+        """Callable that creates the system, usually its class; raises `SystemFailureError` if it cannot be loaded."""
         try:
             made: Callable[..., Any] = load_object(self.origin)
             if not callable(made):

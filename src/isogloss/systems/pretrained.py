@@ -1,13 +1,15 @@
-"""Pretrained models from a Hugging Face folder or hub name, with errors that suggest a fix."""
+"""Pretrained models from a Hugging Face folder or hub name, and weights on disk; errors suggest a fix."""
 
 import contextlib
 import hashlib
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from logging import ERROR, getLogger
 from pathlib import Path
+from secrets import token_hex
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -38,11 +40,7 @@ def library(name: str, install: str = "isogloss[train]") -> Any:
 
 
 def open_pretrained(opens: Any, path: str | Path, **settings: Any) -> Any:
-    """Open a folder or hub name with a class that has `from_pretrained`, without ever running code from the model.
-
-    Raises:
-        SystemFailureError: the model requires custom code.
-    """
+    """Open a folder or hub name with a class that has `from_pretrained`; refuse models that require custom code."""
     what = "the model requires its own Python code (auto_map), which Isogloss does not run"
     fix = "Use a model with an architecture built into transformers"
     custom_code = SystemFailureError(what, where=str(path), fix=fix)
@@ -73,15 +71,10 @@ def failure(what: str, where: str | Path, fix: str = "") -> Iterator[None]:
 
 @dataclass(frozen=True)
 class ModelSource:
-    """A pretrained model by folder or hub name; model and tokenizer are opened on first use.
+    """A pretrained model; model and tokenizer are opened on first use."""
 
-    Attributes:
-        name: folder with `config.json`, weights and tokenizer, or `owner/model` on the Hugging Face hub.
-        random: True to use the architecture and vocabulary with random weights drawn from the seed.
-    """
-
-    name: str
-    random: bool = False
+    name: str  # folder with `config.json`, weights and tokenizer, or `owner/model` on the Hugging Face hub
+    random: bool = False  # True to use the architecture and vocabulary with random weights drawn from the seed
 
     @cached_property
     def config(self) -> Any:
@@ -113,10 +106,7 @@ class ModelSource:
         return digest.hexdigest()[:32]
 
     def load_model(self, auto_class: str, seed: int, **settings: Any) -> Any:
-        """Load the model with a transformers Auto class (`AutoModelForTokenClassification`, …), in float32.
-
-        Parameters that are not pretrained are drawn from the seed; `settings` change the configuration (num_labels, …).
-        """
+        """Load the model in float32, with parameters from the seed if not pretrained, and a changed configuration."""
         import torch
 
         transformers = library("transformers")
@@ -190,3 +180,64 @@ def quiet() -> Iterator[None]:
         logging.set_verbosity(level)
         if bars:
             logging.enable_progress_bar()
+
+
+# Parameters outside the transformer, such as a learned scale.
+_OTHERS = "others.safetensors"
+
+
+def save(model: Model, folder: Path, tokenizer: Any) -> None:
+    """Write a model and its tokenizer into a `from_pretrained` folder, atomically and in the weights' precision."""
+    from safetensors import SafetensorError
+    from safetensors.torch import save_file
+
+    part = folder.with_name(f".{folder.name}.{token_hex(4)}.part")
+    try:
+        part.parent.mkdir(parents=True, exist_ok=True)
+        for leftover in folder.parent.glob(f".{folder.name}.*.part"):
+            shutil.rmtree(leftover, ignore_errors=True)
+        pretrained, others = _parts(model)
+        with quiet():
+            pretrained.save_pretrained(part)
+            tokenizer.save_pretrained(part)
+        if others:
+            save_file({name: tensor.detach().contiguous() for name, tensor in others.items()}, part / _OTHERS)
+        if folder.exists():
+            shutil.rmtree(folder)
+        part.replace(folder)
+    except (OSError, SafetensorError) as error:
+        fix = "Free disk space, or choose another folder; training resumes from its last state, if there is one"
+        raise SystemFailureError(f"cannot write weights ({error})", where=str(folder), fix=fix) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def restore(model: Model, folder: Path) -> None:
+    """Load weights from a folder into a model, in their stored precision."""
+    import torch
+    from safetensors.torch import load_file
+
+    from isogloss.training.model_setup import cast
+
+    pretrained, other_parameters = _parts(model)
+    with failure("cannot read weights", folder, f"Remove {folder.parent.parent} to train again"), quiet():
+        if not folder.is_dir():  # transformers would take it for a hub name
+            raise FileNotFoundError("no such folder")
+        stored = open_pretrained(type(pretrained), folder, dtype="auto")
+        others = load_file(folder / _OTHERS) if (folder / _OTHERS).exists() else {}
+    cast(model, stored.dtype)
+    pretrained.load_state_dict(stored.state_dict())
+    with torch.no_grad():
+        for name, tensor in other_parameters.items():
+            tensor.copy_(others[name])
+
+
+def _parts(model: Model) -> tuple[Model, dict[str, Tensor]]:
+    """Return the transformers model, the model itself or a child, and the parameters outside it."""
+    base = library("transformers").PreTrainedModel
+    pretrained = next((module for module in (model, *model.children()) if isinstance(module, base)), None)
+    if pretrained is None:
+        raise TypeError(f"{type(model).__name__} does not contain a transformers model")
+    own = {id(tensor) for tensor in (*pretrained.parameters(), *pretrained.buffers())}
+    named = (*model.named_parameters(), *model.named_buffers())
+    return pretrained, {name: tensor for name, tensor in named if id(tensor) not in own}

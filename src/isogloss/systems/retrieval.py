@@ -36,10 +36,7 @@ def layer_number(layer: str, layers: int, where: str) -> int:
 
 
 def token_mean(states: "Tensor", mask: "Tensor") -> "Tensor":
-    """Return the mean of a layer's states (texts, tokens, units) over each text's tokens, in float32.
-
-    Special tokens count, padding does not.
-    """
+    """Return the mean of a layer's states (texts, tokens, units) over a text's tokens, special ones too, in float32."""
     if states.shape[:2] != mask.shape:  # CANINE's inner layers
         what = f"the layer has {states.shape[1]} states for {mask.shape[1]} tokens"
         raise SystemFailureError(what, fix="Choose another layer, or another model")
@@ -52,10 +49,7 @@ def retrieval_refusal(name: str, task: Task) -> str:
 
 
 def rank_by_vectors(task: Task, examples: Examples, vectors: Vectors, *, quiet: bool = False) -> list[list[str]]:
-    """Return ranked candidate ids per query; for mining, the id of the translation or an empty list.
-
-    Remarks on the mining threshold go to stderr unless `quiet`.
-    """
+    """Return ranked candidate ids per query, or the id of the translation, if any; print remarks unless `quiet`."""
     before = len(examples.notes)
     answers = list(kind_of(task).answers_from_vectors(task, examples, vectors, margin=_USUAL_MARGIN))
     for note in () if quiet else examples.notes[before:]:

@@ -66,19 +66,15 @@ def choice_indices(train: Examples) -> IntArray:
 
 
 def answer_spans(train: Examples) -> list[tuple[int, int]]:
-    """Return the half-open character span of the first answer in every passage, or (-1, -1) if it is not there.
-
-    The span starts at the annotated offset, or else at the first occurrence.
-    """
+    """Return the half-open character span of the first answer in every passage, or (-1, -1) if it is not there."""
     starts = train["answer_starts"] if "answer_starts" in train.columns else [None] * len(train)
-    columns = zip(train["context"], train[train.gold], starts, strict=True)
-    spans = [_span(text, answers[0], *(start or ())[:1]) if answers else (-1, -1) for text, answers, start in columns]
+    spans = []
+    for context, answers, offsets in zip(train["context"], train[train.gold], starts, strict=True):
+        answer, begin = answers[0] if answers else "", offsets[0] if offsets else -1
+        if begin < 0 or not context.startswith(answer, begin):  # not at its annotated offset
+            begin = context.find(answer)
+        spans.append((begin, begin + len(answer)) if answer.strip() and begin >= 0 else (-1, -1))
     if all(begin < 0 for begin, _ in spans):
         fix = "Use answers that occur literally in their passages"
         raise SystemFailureError("no training answer occurs in its passage", where=dataset_name(train), fix=fix)
     return spans
-
-
-def _span(context: str, answer: str, start: int = -1) -> tuple[int, int]:
-    begin = start if start >= 0 and context.startswith(answer, start) else context.find(answer)
-    return (begin, begin + len(answer)) if answer.strip() and begin >= 0 else (-1, -1)

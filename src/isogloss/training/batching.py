@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from queue import Queue
 from threading import Thread
 from typing import TypeVar
@@ -24,8 +24,7 @@ from isogloss.training.recipes import Recipe
 T = TypeVar("T")
 
 # Widths are rounded up to limit the number of shapes (each is captured once); short rows use finer steps.
-_GRANULES = (32, 2), (64, 4), (128, 8), (256, 16)
-_COARSEST = 32
+_GRANULES, _COARSEST = ((32, 2), (64, 4), (128, 8), (256, 16)), 32
 # Tokens per batch for recipes that count tokens: enough to keep a device busy.
 _FILLING = 8192
 _AHEAD = 8  # updates or batches prepared ahead
@@ -49,17 +48,13 @@ class Batch:
 
 @dataclass(frozen=True, kw_only=True)
 class BatchSchedule:
-    """All updates of a training run, addressable by number so that a resumed run sees the same batches.
+    """All updates of a training run, addressable by number so that a resumed run sees the same batches."""
 
-    `lengths` and `rows` are the tokens and rows of tokens per item; `splittable` items of an update may be spread over
-    several batches.
-    """
-
-    lengths: Ints
-    rows: int
+    lengths: Ints  # tokens per item
+    rows: int  # rows of tokens per item
     recipe: Recipe
     seed: int
-    splittable: bool = True
+    splittable: bool = True  # items of an update may be spread over several batches
 
     @cached_property
     def _widths(self) -> Ints:
@@ -144,9 +139,8 @@ class BatchSchedule:
 def by_cost(lengths: Ints, tokens: int, least: int) -> Iterator[Batch]:
     """Yield every item once, in batches of similar length and at most `tokens` tokens, minimising total time.
 
-    A batch costs its tokens including padding, and at least `least` tokens, the time the host needs to launch the next
-    one. Items of different lengths share a batch only if separate batches would be too small. The longest come first,
-    so that memory errors appear early and estimates of the remaining time are conservative.
+    A batch costs its tokens including padding, and at least `least` tokens, the time the host needs to launch the next.
+    The longest come first, so that memory errors appear early and estimates of the remaining time are conservative.
     """
     padded_to = widths(lengths)
     order = np.argsort(-lengths, kind="stable")  # groups rows that fill their width and need no mask
@@ -184,11 +178,7 @@ class PreparedUpdate:
 
     batches: list[Batch]
     passes: list[Arrays]
-
-    @cached_property
-    def items(self) -> Ints:
-        """Numbers of all items."""
-        return np.concatenate([batch.items for batch in self.batches])
+    items: Ints  # of all batches
 
 
 def prepared_updates(schedule: BatchSchedule, objective: TrainingObjective, begin: int) -> Iterator[PreparedUpdate]:
@@ -203,10 +193,11 @@ def prepared_updates(schedule: BatchSchedule, objective: TrainingObjective, begi
         for start in range(0, size, micro):
             yield objective.batch(mine[start : start + micro], batch.width, micro)
 
-    return made_ahead(
-        PreparedUpdate(batches, [arrays for batch in batches for arrays in passes(batch)])
-        for batches in schedule.updates(begin)
-    )
+    def prepared(batches: list[Batch]) -> PreparedUpdate:
+        arrays, items = chain.from_iterable(map(passes, batches)), [batch.items for batch in batches]
+        return PreparedUpdate(batches, list(arrays), np.concatenate(items))
+
+    return made_ahead(map(prepared, schedule.updates(begin)))
 
 
 def made_ahead(made: Iterator[T]) -> Iterator[T]:

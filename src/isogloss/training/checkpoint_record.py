@@ -43,49 +43,40 @@ def subset(examples: Examples, limit: int | str) -> Examples:
     return drawn
 
 
-@dataclass(frozen=True)
-class ProbeSet:
-    """Examples that every checkpoint predicts, a subset per language and split, and the reasons for omissions."""
+def probe_sets(
+    find: Callable[[str, str], Examples], wanted: Mapping[tuple[str, str], int | str]
+) -> tuple[list[Examples], dict[tuple[str, str], str]]:
+    """Load the wanted number of examples per language and split, for every checkpoint to predict.
 
-    examples: tuple[Examples, ...]
-    left_out: Mapping[tuple[str, str], str]
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Reasons for omitted examples."""
-        return tuple(self.left_out.values())
-
-    @classmethod
-    def of(cls, find: Callable[[str, str], Examples], wanted: Mapping[tuple[str, str], int | str]) -> "ProbeSet":
-        """Load the wanted number of examples per language and split.
-
-        Errors of `find` become notes, except for a damaged dev file, which would change the chosen checkpoint. A
-        damaged test file is an error of that language's cells.
-        """
-        subsets = []
-        left_out: dict[tuple[str, str], str] = {}
-        for (language, split), limit in wanted.items():
-            examples = None
-            try:
-                examples = find(language, split) if limit else None
-                problem = ""
-                if examples is None:
-                    problem = "not predicted at checkpoints"
-                elif examples.pool is not None and len(examples.pool) > LARGEST_POOL:
-                    size = len(examples.pool)
+    Return also the reasons for omissions: errors of `find`, except for a damaged dev file, which would change the
+    chosen checkpoint. A damaged test file is an error of that language's cells.
+    """
+    subsets: list[Examples] = []
+    left_out: dict[tuple[str, str], str] = {}
+    for (language, split), limit in wanted.items():
+        problem = "" if limit else "not predicted at checkpoints"
+        try:
+            if limit:
+                examples = find(language, split)
+                size = 0 if examples.pool is None else len(examples.pool)
+                if size > LARGEST_POOL:
                     problem = f"the pool of {size:,} candidates is too large to search at every checkpoint"
                 elif split == "dev" and not examples.has_gold:  # test predictions are kept even without gold labels
                     problem = "no gold labels"
-            except IsoglossError as error:
-                is_damaged = isinstance(error, DataError) and not isinstance(error, MissingDataError)
-                if split == "dev" and is_damaged:
-                    raise
-                problem = error.what
-            if examples is None or problem:
-                left_out[language, split] = f"{language} {split}: {problem}"
-            else:
-                subsets.append(subset(examples, limit))
-        return cls(tuple(subsets), left_out)
+        except IsoglossError as error:
+            if split == "dev" and is_damaged(error):
+                raise
+            problem = error.what
+        if problem:
+            left_out[language, split] = f"{language} {split}: {problem}"
+        else:
+            subsets.append(subset(examples, limit))
+    return subsets, left_out
+
+
+def is_damaged(error: IsoglossError) -> bool:
+    """Return True for data that exists but cannot be used."""
+    return isinstance(error, DataError) and not isinstance(error, MissingDataError)
 
 
 class _StoredCheckpoint(msgspec.Struct, frozen=True):
@@ -96,50 +87,34 @@ class _StoredCheckpoint(msgspec.Struct, frozen=True):
     answers: dict[str, list[Any]]
 
 
+@dataclass
 class CheckpointRecord:
-    """The record of a run in progress; raise a DataError if its existing checkpoints predicted other examples.
+    """The record of a run in progress; raise a DataError if its existing checkpoints predicted other examples."""
 
-    Args:
-        folder: folder of the record; existing checkpoints of this run are reused. They may have fewer predictions if
-            languages were added since.
-        task: task that judges the predictions.
-        seed: seed of the run.
-        probes: examples that every checkpoint predicts.
-        selecting_languages: languages with dev sets that choose a checkpoint, required of all checkpoints.
-        loss_languages: languages of the dev sets with a loss at every checkpoint.
-        dev_task: task of the dev sets, if different.
-    """
+    folder: Path
+    task: Task  # judges the predictions
+    seed: int
+    probes: Sequence[Examples]  # predicted by every checkpoint
+    selecting_languages: Collection[str] = ()  # with dev sets that choose a checkpoint, required of all checkpoints
+    loss_languages: Collection[str] = ()  # with dev sets that have a loss at every checkpoint
+    dev_task: Task | None = None  # task of the dev sets, if different
 
-    def __init__(
-        self,
-        folder: Path,
-        task: Task,
-        seed: int,
-        probes: Sequence[Examples],
-        selecting_languages: Collection[str] = (),
-        loss_languages: Collection[str] = (),
-        *,
-        dev_task: Task | None = None,
-    ) -> None:
-        self.folder = folder
-        self.task = task
-        self.dev_task = dev_task or task
-        self.seed = seed
-        self.probes = probes
-        sizes = {_key(examples): len(examples) for examples in probes}
-        deciding = {f"dev/{language}" for language in selecting_languages} & sizes.keys()
+    def __post_init__(self) -> None:
+        sizes = {_key(examples): len(examples) for examples in self.probes}
+        deciding = {f"dev/{language}" for language in self.selecting_languages} & sizes.keys()
         # Dev scores of each checkpoint, and its number of predictions by `<split>/<language>`: the predictions of whole
         # dev sets at hundreds of checkpoints would fill the memory.
         self._known: dict[int, tuple[list[CheckpointScore], dict[str, int]]] = {}
-        for path in sorted((folder / SHARDS).glob("*.json")):
+        # Existing checkpoints of this run may have fewer predictions if languages were added since.
+        for path in sorted((self.folder / SHARDS).glob("*.json")):
             if (stored := _read_stored(path)) is None:
                 continue
             answered = self._remember(stored)
             losses = {row.language for row in stored.rows if row.metric == LOSS}
             same_examples = answered.items() <= sizes.items() and deciding <= answered.keys()
-            if not same_examples or losses != {*loss_languages}:
+            if not same_examples or losses != {*self.loss_languages}:
                 fix = "Remove the folder to start over, or use the dev and test sets the run started with"
-                raise DataError("the checkpoints of this run predicted other examples", where=str(folder), fix=fix)
+                raise DataError("the checkpoints of this run predicted other examples", where=str(self.folder), fix=fix)
 
     def _remember(self, stored: _StoredCheckpoint) -> dict[str, int]:
         answered = {key: len(answers) for key, answers in stored.answers.items()}
@@ -157,24 +132,17 @@ class CheckpointRecord:
         return [row for step in self.steps for row in self._known[step][0]]
 
     def add(
-        self,
-        step: int,
-        answer: Callable[[Examples], Sequence[Any]],
-        losses: Mapping[str, tuple[float, int]] | None = None,
+        self, step: int, answer: Callable[[Examples], Sequence[Any]], losses: Mapping[str, tuple[float, int]] = {}
     ) -> None:
-        """Predict all probes at a checkpoint, and store scores, predictions, and losses (mean and items by language).
-
-        This checkpoint and later ones are discarded first: they belong to a killed run, and its model may have
-        differed.
-        """
+        """Predict all probes at a checkpoint; store scores, predictions, and losses (mean and items by language)."""
+        # This checkpoint and later ones belong to a killed run, and its model may have differed.
         for other in [other for other in self._known if other >= step]:
             self._path(other).unlink(missing_ok=True)
             del self._known[other]
         answers = {_key(examples): list(answer(examples)) for examples in self.probes}
         dev = (examples for examples in self.probes if examples.split == "dev")
         rows = [row for examples in dev for row in self._scored(step, examples, answers[_key(examples)])]
-        for language, (loss, n) in (losses or {}).items():
-            rows.append(CheckpointScore(step, self.seed, language, "dev", LOSS, loss, n))
+        rows += [CheckpointScore(step, self.seed, code, "dev", LOSS, *values) for code, values in losses.items()]
         stored = _StoredCheckpoint(step, rows, answers)
         with atomic_write(self._path(step)) as stream:
             stream.write(msgspec.json.encode(stored).decode())
@@ -215,29 +183,25 @@ class CheckpointRecord:
                 if key in stored.answers:
                     rows += self._scored(step, examples, stored.answers[key])
         arrays: dict[str, Any] = {"steps": np.array(self.steps, np.int64)}
-        for examples in self.probes:
-            key = _key(examples)
+        for key, examples in zip(codes, self.probes, strict=True):
             arrays[f"{key}/ids"] = np.frombuffer(msgspec.json.encode(examples.ids), np.uint8)
             arrays[f"{key}/answers"] = np.frombuffer(b"[" + b",".join(distinct[key]) + b"]", np.uint8)
             arrays[f"{key}/codes"] = codes[key]
         with atomic_write(self.folder / ANSWERS) as stream:
             np.savez_compressed(stream.buffer, **arrays)
         with atomic_write(self.folder / SCORES) as stream:
-            table = csv.writer(stream, lineterminator="\n")
-            table.writerows([CheckpointScore._fields, *rows])
+            csv.writer(stream, lineterminator="\n").writerows([CheckpointScore._fields, *rows])
         return read_checkpoints(self.folder)
 
     def _path(self, step: int) -> Path:
         return self.folder / SHARDS / f"{step:08}.json"
 
     def _scored(self, step: int, examples: Examples, values: Sequence[Any]) -> list[CheckpointScore]:
-        task = self.dev_task if examples.split == "dev" else self.task
-        kind = kind_of(task)
-        answers = [None if value is None else kind.normalize(value) for value in values]
-        metrics = judge(task, examples, answers).metrics
+        task = (self.dev_task if examples.split == "dev" else None) or self.task
+        answers = [None if value is None else kind_of(task).normalize(value) for value in values]
         return [
             CheckpointScore(step, self.seed, examples.language, examples.split, name, 100 * metric.score, len(examples))
-            for name, metric in metrics.items()
+            for name, metric in judge(task, examples, answers).metrics.items()
         ]
 
 

@@ -9,16 +9,18 @@ from torch import Tensor, nn
 
 from isogloss.training import processes
 from isogloss.training.batching import BatchSchedule, by_cost, made_ahead
-from isogloss.training.encoded import Array
 from isogloss.training.errors import TrainingError, out_of_memory
 from isogloss.training.model_setup import quick_attention
-from isogloss.training.objective import Arrays, Ints, TrainingObjective
+from isogloss.training.objective import Array, Arrays, Ints, TrainingObjective
 from isogloss.training.recipes import Recipe
 from isogloss.training.train_step import to_device
 
 # Per device: tokens per batch (enough to keep the device busy, few enough to fit), and the tokens it computes in the
 # time the host needs to launch a batch (5 ms for a twelve-layer model on an H200).
 _TOKENS = {"cuda": (1 << 16, 12 << 10), "cpu": (1 << 12, 1 << 5)}
+
+# Waits for the outputs of some rows, being copied from the device, and returns both.
+_PendingOutputs = Callable[[], tuple[Ints, tuple[Array, ...]]]
 
 
 def outputs(
@@ -31,20 +33,30 @@ def outputs(
 ) -> Iterator[tuple[Ints, tuple[Array, ...]]]:
     """Yield row numbers and a model's outputs for them, in batches of similar length, halved if memory runs out.
 
-    Args:
-        model: model on its device; runs in evaluation mode, and its mode is restored.
-        lengths: tokens per row.
-        batch: function that builds a batch of rows, like `TrainingObjective.batch`.
-        forward: function that returns the outputs for a batch, rows first; floating-point outputs become float32.
-        tokens: tokens per batch; 0 for the device's default.
+    `batch` builds a batch of rows, like `TrainingObjective.batch`, from `lengths` in tokens; `forward` returns its
+    outputs, rows first, and floating-point ones become float32. The model runs on its device in evaluation mode, and
+    its mode is restored. `tokens` per batch default to the device's.
     """
     device = next(model.parameters()).device
     most, least = _TOKENS.get(device.type, _TOKENS["cpu"])
 
-    def run(rows: Ints, width: int, arrays: Arrays | None = None) -> "_PendingOutputs":
-        with torch.inference_mode(), quick_attention(device):
-            inputs = to_device(batch(rows, width, len(rows)) if arrays is None else arrays, device)
-            return _fetched(rows, forward(model, inputs))
+    def run(rows: Ints, width: int, arrays: Arrays) -> Iterator[_PendingOutputs]:
+        """Start a batch, in halves if memory runs out."""
+        try:
+            with torch.inference_mode(), quick_attention(device):
+                started = _fetched(rows, forward(model, to_device(arrays, device)))
+            yield started
+            return
+        except (RuntimeError, MemoryError) as error:
+            if not out_of_memory(error):
+                raise
+            if len(rows) == 1:
+                what = f"out of memory for one row of {width} tokens"
+                fix = "Free the device, or set a smaller max_length"
+                raise TrainingError(what, where=str(device), fix=fix) from error
+        # Outside the handler the traceback, and the memory it keeps alive, is released.
+        for half in np.array_split(rows, 2):
+            yield from run(half, width, batch(half, width, len(half)))
 
     batches = by_cost(lengths, tokens or most, least)
     prepared = made_ahead((group, batch(group.items, group.width, group.size)) for group in batches)
@@ -53,7 +65,7 @@ def outputs(
     pending: _PendingOutputs | None = None
     try:
         for group, arrays in prepared:
-            for started in _halved_to_fit(run, group.items, group.width, device, arrays):
+            for started in run(group.items, group.width, arrays):
                 if pending is not None:  # yield while the device computes the next batch
                     yield pending()
                 pending = started
@@ -61,10 +73,6 @@ def outputs(
             yield pending()
     finally:
         model.train(training)
-
-
-# Waits for the outputs of some rows, being copied from the device, and returns both.
-_PendingOutputs = Callable[[], tuple[Ints, tuple[Array, ...]]]
 
 
 def _fetched(items: Ints, outputs: tuple[Tensor, ...]) -> _PendingOutputs:
@@ -88,39 +96,14 @@ def _fetched(items: Ints, outputs: tuple[Tensor, ...]) -> _PendingOutputs:
     return wait
 
 
-def _halved_to_fit(
-    run: Callable[[Ints, int, Arrays | None], _PendingOutputs],
-    rows: Ints,
-    width: int,
-    device: torch.device,
-    arrays: Arrays | None = None,
-) -> Iterator[_PendingOutputs]:
-    """Yield the outputs for some rows, in halves if memory runs out; `arrays` is their batch if already built."""
-    try:
-        yield run(rows, width, arrays)
-        return
-    except (RuntimeError, MemoryError) as error:
-        if not out_of_memory(error):
-            raise
-        if len(rows) == 1:
-            fix = "Free the device, or set a smaller max_length"
-            raise TrainingError(f"out of memory for one row of {width} tokens", where=str(device), fix=fix) from error
-    # Outside the handler the traceback, and the memory it keeps alive, is released.
-    for half in np.array_split(rows, 2):
-        yield from _halved_to_fit(run, half, width, device)
-
-
 def mean_loss(model: nn.Module, objective: TrainingObjective, recipe: Recipe) -> float:
-    """Return the mean loss over all items, in training batches in a fixed order, without dropout.
+    """Return the mean loss over all items in training batches, in a fixed order and without dropout, in this process.
 
-    This process computes it alone; others that it trains with need not call it. The recipe's batch size affects the
-    loss if items are each other's negatives. The model's mode is restored.
+    The recipe's batch size affects the loss if items are each other's negatives. The model's mode is restored.
     """
     device = next(model.parameters()).device
-    once = replace(recipe, epochs=1.0, steps=0)
-    schedule = BatchSchedule(
-        lengths=objective.lengths, rows=objective.rows, recipe=once, seed=0, splittable=objective.splittable
-    )
+    once, lengths = replace(recipe, epochs=1.0, steps=0), objective.lengths
+    schedule = BatchSchedule(lengths=lengths, rows=objective.rows, recipe=once, seed=0, splittable=objective.splittable)
     total, weight = torch.zeros((), device=device), 0.0
     training = model.training
     model.eval()

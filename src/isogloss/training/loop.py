@@ -13,12 +13,11 @@ import torch
 from torch import nn
 
 from isogloss.training import processes
-from isogloss.training.adafactor import Adafactor
 from isogloss.training.batching import BatchSchedule, PreparedUpdate, prepared_updates
 from isogloss.training.errors import TrainingError, memory_explained
 from isogloss.training.model_setup import cast, precision_of, quick_attention, repeatable, set_up
 from isogloss.training.objective import TrainingObjective
-from isogloss.training.optimizer import AdamW, Optimizer
+from isogloss.training.optimizer import Adafactor, AdamW, Optimizer
 from isogloss.training.recipes import Recipe
 from isogloss.training.resume import Interruption, ResumableState
 from isogloss.training.throughput import Throughput
@@ -35,16 +34,13 @@ _RECENT = 20  # updates in the reported mean loss
 
 @dataclass(frozen=True, kw_only=True)
 class CheckpointInfo:
-    """Progress of training at a checkpoint: updates done and in total, epochs, and mean loss since the last.
+    """Progress of training at a checkpoint."""
 
-    `kept` is the update of the state on disk, from which a killed run resumes; 0 if no state was saved.
-    """
-
-    step: int
-    steps: int
+    step: int  # updates done
+    steps: int  # updates in total
     epoch: float
-    loss: float
-    kept: int
+    loss: float  # mean since the last checkpoint
+    kept: int  # update of the state on disk, from which a killed run resumes; 0 if no state was saved
 
 
 # Called at a checkpoint with the model in evaluation mode; returns True to end training.
@@ -65,27 +61,16 @@ class ProgressReporter(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingResult:
-    """Result of a training run.
+    """Result of a training run."""
 
-    Attributes:
-        steps: updates done; fewer than planned if training converged early.
-        losses: loss of every update: the sum over its labels divided by the expected number of labels.
-        seconds: training time in this process, without checkpoints and without time before a resume.
-        tokens: tokens trained on in that time, without padding.
-        padding: share of the positions that are padding.
-        utilisation: floating-point operations per second, as a share of those of a large matrix product.
-        eager_because: reason for not using CUDA graphs, or for giving them up.
-        skipped: updates skipped because of a non-finite gradient.
-    """
-
-    steps: int
-    losses: npt.NDArray[np.float32]
-    seconds: float
-    tokens: int
-    padding: float
-    utilisation: float
-    eager_because: str = ""
-    skipped: int = 0
+    steps: int  # updates done; fewer than planned if training converged early
+    losses: npt.NDArray[np.float32]  # of every update: the sum over its labels divided by their expected number
+    seconds: float  # training time in this process, without checkpoints and without time before a resume
+    tokens: int  # tokens trained on in that time, without padding
+    padding: float  # share of the positions that are padding
+    utilisation: float  # floating-point operations per second, as a share of those of a large matrix product
+    eager_because: str = ""  # reason for not using CUDA graphs, or for giving them up
+    skipped: int = 0  # updates skipped because of a non-finite gradient
 
     @property
     def notes(self) -> list[str]:
@@ -133,7 +118,8 @@ def train(
     with processes.together(), repeatable(recipe.deterministic):
         with memory_explained(need, processes.device_of(), "Use a smaller model, or a device with more memory"):
             run = _TrainingRun(model, objective, recipe, seed, state)
-        result = run.train(on_checkpoint, progress)
+        run.on_checkpoint, run.progress = on_checkpoint, progress
+        result = run.train()
     if keep_float32:
         run.optimizer.hand_back(model)
     return result
@@ -141,6 +127,9 @@ def train(
 
 class _TrainingRun:
     """The parts of one run: schedule and step, with throughput and resumable state."""
+
+    on_checkpoint: OnCheckpoint | None = None
+    progress: ProgressReporter | None = None
 
     def __init__(
         self, model: nn.Module, objective: TrainingObjective, recipe: Recipe, seed: int, state: Path | None
@@ -163,14 +152,14 @@ class _TrainingRun:
         self.throughput = Throughput(model, objective, self.device, dtype)
         self.state = ResumableState(state, self.schedule, self.train_step.losses, self.optimizer)
 
-    def train(self, on_checkpoint: OnCheckpoint | None, progress: ProgressReporter | None) -> TrainingResult:
+    def train(self) -> TrainingResult:
         """Run the remaining updates."""
         begin = self.state.restore()
-        if begin and progress is not None:
-            progress.resumed(begin, self.steps)
+        if begin and self.progress is not None:
+            self.progress.resumed(begin, self.steps)
         # Several processes would have to agree on the update to stop at.
         with Interruption(processes.world() == 1) as interruption, quick_attention(self.device):
-            end = self._updates(begin, on_checkpoint, progress, interruption)
+            end = self._updates(begin, interruption)
         self._mean_loss(begin, end)
         self.model.eval()
         return TrainingResult(
@@ -184,13 +173,7 @@ class _TrainingRun:
             skipped=self.skipped,
         )
 
-    def _updates(
-        self,
-        begin: int,
-        on_checkpoint: OnCheckpoint | None,
-        progress: ProgressReporter | None,
-        interruption: Interruption,
-    ) -> int:
+    def _updates(self, begin: int, interruption: Interruption) -> int:
         """Run the updates from `begin` on, and return the number of the last."""
         last_checkpoint = max((at for at in self.schedule.checkpoints if at <= begin), default=0)
         reported, step = time.monotonic(), begin
@@ -201,15 +184,14 @@ class _TrainingRun:
                 torch.cuda.manual_seed(int(self.seeds[step]))
             self._learn(update, step)
             step += 1
-            if progress is not None and time.monotonic() - reported > REPORT_EVERY:
+            if self.progress is not None and time.monotonic() - reported > REPORT_EVERY:
                 reported = time.monotonic()
                 loss = self._mean_loss(max(0, step - _RECENT), step)
                 speed = self.throughput.tokens_per_second, self.throughput.utilisation
-                progress.step(step, self.steps, loss, float(self.optimizer.rates[step - 1]), *speed)
+                self.progress.step(step, self.steps, loss, float(self.optimizer.rates[step - 1]), *speed)
             every = STATE_AT_LATEST
             if step in self.schedule.checkpoints:
-                loss = self._mean_loss(last_checkpoint, step)
-                if self._converged(on_checkpoint, step, loss):
+                if self._converged(step, self._mean_loss(last_checkpoint, step)):
                     break
                 last_checkpoint, every = step, STATE_EVERY
             if self.state.due(0.0 if interruption or step == self.steps else every):
@@ -233,14 +215,13 @@ class _TrainingRun:
             self.train_step.update()
         self.throughput.add(update)
 
-    def _converged(self, on_checkpoint: OnCheckpoint | None, step: int, loss: float) -> bool:
+    def _converged(self, step: int, loss: float) -> bool:
         """Call the checkpoint callback; return True if the main process ends training."""
-        info = CheckpointInfo(
-            step=step, steps=self.steps, epoch=step / self.schedule.per_epoch, loss=loss, kept=self.state.step
-        )
+        epoch, kept = step / self.schedule.per_epoch, self.state.step
+        info = CheckpointInfo(step=step, steps=self.steps, epoch=epoch, loss=loss, kept=kept)
         with self.throughput.paused():
             self.model.eval()
-            converged = on_checkpoint is not None and on_checkpoint(info, self.model)
+            converged = self.on_checkpoint is not None and self.on_checkpoint(info, self.model)
             self.model.train()
             return bool(processes.broadcast(converged))
 

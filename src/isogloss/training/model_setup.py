@@ -69,8 +69,7 @@ def quick_attention(device: torch.device) -> AbstractContextManager[None]:
 def repeatable(wanted: bool) -> Iterator[None]:
     """Make CUDA results bit-identical within this context if `wanted`; CPU results always are.
 
-    The fastest attention adds up gradients in no fixed order for rows longer than one tile (128 tokens), so two runs
-    differ by rounding. torch's deterministic kernels use a fixed order.
+    Otherwise, the fastest attention adds up gradients in no fixed order for rows longer than one tile (128 tokens).
     """
     if not wanted or not torch.cuda.is_available():
         yield

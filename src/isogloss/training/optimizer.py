@@ -11,6 +11,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
+from itertools import groupby
+from math import prod
 from types import FunctionType
 from typing import Any, ClassVar
 
@@ -101,14 +103,9 @@ class _Linear(torch.autograd.Function):  # type: ignore[misc]
 class Optimizer(ABC):
     """Base class of optimizers for one schedule: weights, gradients, rates and the update count.
 
-    A subclass adds its moments, lists them in `kept`, and implements the weight change in `_apply`.
-
-    Args:
-        model: model on its device, in float32; these weights are kept exactly.
-        recipe: rate, clipping and optimizer settings.
-        steps: total number of updates.
-        dtype: precision of the model's parameters from now on.
-        accumulate: True to add up gradients over several passes or processes before an update.
+    A subclass adds its moments, lists them in `kept`, and implements the weight change in `_apply`. The model is on its
+    device in float32, and these weights are kept exactly; `dtype` is the precision of its parameters from now on.
+    `accumulate` adds up gradients over several passes or processes before an update.
     """
 
     # Arrays needed for an exact continuation.
@@ -127,9 +124,10 @@ class Optimizer(ABC):
         self.compiled = device.type == "cuda" and importlib.util.find_spec("triton") is not None
         exact = accumulate or not self.compiled
         self.gradients = torch.zeros_like(self.weights, dtype=torch.float32 if exact else dtype)
-        self._weight_views, self._gradient_views = self._views(self.weights), self._views(self.gradients)
+        shapes = [tuple(parameter.shape) for parameter in self.parameters]
+        self._weight_views, self._gradient_views = _split(self.weights, shapes), _split(self.gradients, shapes)
         self.rounded = self.weights if dtype == torch.float32 else self.weights.to(dtype)
-        for parameter, view in zip(self.parameters, self._views(self.rounded), strict=True):
+        for parameter, view in zip(self.parameters, _split(self.rounded, shapes), strict=True):
             parameter.data = view
         direct = self.compiled and self.gradients.dtype == dtype and not accumulate
         self._direct = DirectGradients(self.parameters, self._gradient_views) if direct else None
@@ -143,10 +141,6 @@ class Optimizer(ABC):
     @abstractmethod
     def _start(self) -> None:
         """Create the moments."""
-
-    def _views(self, flat: Tensor) -> list[Tensor]:
-        parts = flat.split([parameter.numel() for parameter in self.parameters])
-        return [part.view_as(parameter) for part, parameter in zip(parts, self.parameters, strict=True)]
 
     def passes(self) -> AbstractContextManager[object]:
         """Return the context for forward and backward passes before `collect`."""
@@ -188,10 +182,7 @@ class Optimizer(ABC):
 
     @abstractmethod
     def _apply(self, rate: Tensor, scale: Tensor, finite: Tensor) -> None:
-        """Change weights and moments by the gradients over `scale`, counting in `done`; do nothing unless `finite`.
-
-        The model's rounded weights are updated too.
-        """
+        """Change all weights and moments by the gradients over `scale`, and count in `done`; only if `finite`."""
 
     def _round(self) -> None:
         if self.rounded is not self.weights:
@@ -258,11 +249,7 @@ class AdamW(Optimizer):
         self._round()
 
 
-def _adamw(
-    flat: tuple[Tensor, Tensor, Tensor, Tensor, Tensor],
-    step: tuple[Tensor, Tensor, Tensor, Tensor],
-    settings: tuple[int, float, float],
-) -> None:
+def _adamw(flat: tuple[Tensor, ...], step: tuple[Tensor, ...], settings: tuple[int, float, float]) -> None:
     """Apply AdamW element by element: one read and one write, with everything between in registers."""
     weights, mean, square, gradients, rounded = flat
     rate, scale, finite, done = step
@@ -290,3 +277,78 @@ def compiled_for(function: FunctionType, *sizes: object) -> Callable[..., None]:
     own = FunctionType(function.__code__.replace(co_name=name), function.__globals__)
     compiled: Callable[..., None] = torch.compile(own, fullgraph=True, dynamic=False)
     return compiled
+
+
+_DECAY = -0.8  # weight of the newest square: the number of updates to this power
+_LEAST_SQUARE, _LEAST_SCALE = 1e-30, 1e-3  # added to squared gradients; minimum scale, so that zeros can change
+_AT_ONCE = 1 << 26  # weights processed at a time, unless a single parameter has more
+
+
+# Parameters of one shape: weights, gradients, and as second moments the means of rows and of columns, or one array.
+ParameterStack = tuple[Tensor, Tensor, tuple[Tensor, ...]]
+
+
+class Adafactor(Optimizer):
+    """Adafactor (Shazeer & Stern, 2018) as used to fine-tune T5 and mT5: rates relative to the size of each parameter.
+
+    A matrix's second moments are stored as the means of its rows and columns. An update is scaled down if its root mean
+    square exceeds 1, and multiplied by that of the parameter; there is no first moment. It equals transformers'
+    `Adafactor(scale_parameter=True, relative_step=False, warmup_init=False)`: moments start at zero, because
+    checkpoints do not include them, and every matrix is factored (Mesh TensorFlow and T5X do not factor the smallest).
+    """
+
+    kept = (*Optimizer.kept, "squares")
+
+    def _start(self) -> None:
+        # The shape of each stack, count first, in the order of the flat arrays; a scalar is treated as a vector.
+        shapes: list[tuple[int, ...]] = []
+        for shape, alike in groupby(self.parameters, key=lambda parameter: parameter.shape):
+            count, most = len(list(alike)), max(1, _AT_ONCE // max(1, shape.numel()))
+            shapes += [(min(most, count - begin), *(shape or (1,))) for begin in range(0, count, most)]
+        # Rows and columns of matrices, or every number of vectors.
+        moment_shapes = [[shape] if len(shape) < 3 else [shape[:-1], (*shape[:-2], shape[-1])] for shape in shapes]
+        flat_shapes = [shape for several in moment_shapes for shape in several]
+        self.squares = self.weights.new_zeros(sum(map(prod, flat_shapes)))
+        weights, gradients = (_split(array, shapes) for array in (self.weights, self.gradients))
+        moments = iter(_split(self.squares, flat_shapes))
+        squares = [tuple(next(moments) for _ in several) for several in moment_shapes]
+        self.stacks = list(zip(weights, gradients, squares, strict=True))
+
+    def _apply(self, rate: Tensor, scale: Tensor, finite: Tensor) -> None:
+        self.done += finite
+        sizes = tuple(weights.shape for weights, *_ in self.stacks)
+        update = compiled_for(_adafactor, sizes, self.gradients.dtype) if self.compiled else _adafactor
+        update(self.stacks, rate, scale, finite, self.done)
+        self._round()
+
+
+def _split(flat: Tensor, shapes: list[tuple[int, ...]]) -> list[Tensor]:
+    parts = flat.split([prod(shape) for shape in shapes])
+    return [part.view(shape) for part, shape in zip(parts, shapes, strict=True)]
+
+
+def _adafactor(stacks: list[ParameterStack], rate: Tensor, scale: Tensor, finite: Tensor, done: Tensor) -> None:
+    """Apply one update; on CUDA all stacks are compiled together, without writing intermediate results to memory."""
+    for weights, gradients, squares in stacks:
+        gradient = gradients.float() / scale
+        square = gradient.square() + _LEAST_SQUARE
+        newest = (square,) if len(squares) == 1 else (square.mean(-1), square.mean(-2))
+        moments = [torch.lerp(old, new, done**_DECAY) for old, new in zip(squares, newest, strict=True)]
+        # The inverse root of every number's second moment, from those of its row and column if factored. Two roots,
+        # because the root of a quotient would underflow for a row without gradients next to very large ones.
+        if len(moments) == 1:
+            inverse_root = moments[0].rsqrt()
+        else:
+            rows, columns = moments
+            inverse_root = (rows.rsqrt() * rows.mean(-1, keepdim=True).sqrt()).unsqueeze(-1)
+            inverse_root = inverse_root * columns.rsqrt().unsqueeze(-2)
+        update = gradient * inverse_root
+        stride = rate * _root_mean_square(weights).clamp(min=_LEAST_SCALE) / _root_mean_square(update).clamp(min=1.0)
+        weights.copy_(torch.where(finite, weights - stride * update, weights))
+        for old, new in zip(squares, moments, strict=True):
+            old.copy_(torch.where(finite, new, old))
+
+
+def _root_mean_square(stack: Tensor) -> Tensor:
+    """Return the root mean square of each parameter of a stack, in a shape that broadcasts."""
+    return stack.square().mean(tuple(range(1, stack.ndim)), keepdim=True).sqrt()

@@ -71,10 +71,8 @@ def _leave_group() -> None:
 
 @contextmanager
 def together() -> Iterator[None]:
-    """Run processes that wait for each other: an error ends this process, and the launcher then ends the others.
-
-    Otherwise they would wait forever. If no process waits for another, `in_step` costs less.
-    """
+    """Run processes that wait for each other: an error ends this process, and the launcher then ends the others."""
+    # Otherwise they would wait forever. If no process waits for another, `in_step` costs less.
     try:
         yield
     except Exception as error:
@@ -86,10 +84,9 @@ def together() -> Iterator[None]:
 
 @contextmanager
 def in_step() -> Iterator[None]:
-    """Let all processes leave this context together: an error in one is raised in all.
+    """Let all processes leave this context together: an error in one is raised in all; none may wait inside.
 
-    Processes must not wait for each other inside. If only one raised, it would continue to the next collective call and
-    mix up its messages with those of the others.
+    If only one raised, it would continue to the next collective call and mix up its messages with those of the others.
     """
     if world() == 1:
         yield

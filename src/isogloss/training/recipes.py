@@ -35,77 +35,47 @@ def _check_task(name: str) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """All settings of a training run besides the model, the data and the seed.
+    """All settings of a training run besides the model, the data and the seed."""
 
-    Attributes:
-        name: `paper`, `scripts`, `keung` or a user's own name.
-        optimizer: `adamw`, or `adafactor` (for T5 and mT5) with rates relative to the size of each parameter.
-        learning_rate: peak learning rate.
-        epochs: passes over the training set, unless `steps` is set.
-        steps: total updates; 0 to use `epochs`.
-        batch: items per update (the effective batch).
-        tokens: tokens per update, for recipes that count tokens (mT5); 0 to use `batch`.
-        chunk: number of batches sorted by length together (see `isogloss.training.batching`); 1 for random batches.
-        micro: maximum number of items per forward pass, accumulated into an update; 0 for the whole batch.
-        schedule: `linear` (to zero) or `constant`.
-        warmup: updates over which the rate rises from zero.
-        weight_decay: AdamW only, on matrices; biases and norms do not decay.
-        epsilon: AdamW only.
-        clip: maximum gradient norm; 0 for no clipping.
-        dropout: dropout rate everywhere in the model; None for the model's own.
-        max_length: tokens per input; longer ones are split (tagging, questions) or cut.
-        stride: tokens between the starts of consecutive windows of a passage (`doc_stride` of the scripts).
-        query_length, answer_length, n_best: settings of question answering and retrieval.
-        checkpoints: percent of the updates between two evaluations.
-        patience: evaluations without a better English dev score before training ends; 0 for no limit.
-        checkpointing: True to recompute activations in the backward pass to save memory.
-        deterministic: make CUDA runs bit-identical, at the cost of slower attention over long rows; CPU runs always
-            are.
-        precision: `bf16`, `fp32`, or `auto` for bf16 if the device supports it natively.
-        select: rule that chooses the final checkpoint, see `isogloss.training.selection`.
-        selecting_examples: dev examples predicted at every checkpoint in the languages that choose it or end training
-            by `patience`: a number or `all`.
-        dev_examples, test_examples: the same for all other dev sets and for test sets, per language; the examples stay
-            the same, 0 for none.
-        train_on: task of the training set, if different from the task.
-        stages: training sets used before the task's own: `siqa`, or a file of its format in the data folder.
-        siqa: False to remove Social IQa from the stages, which changes the recipe's name.
-        candidates: in contrastive learning, the number of answers in a batch that each query chooses from; 0 for all.
-    """
-
-    name: str
-    learning_rate: Positive
+    name: str  # `paper`, `scripts`, `keung` or a user's own name
+    learning_rate: Positive  # peak
+    # `adamw`, or `adafactor` (for T5 and mT5) with rates relative to the size of each parameter.
     optimizer: Literal["adamw", "adafactor"] = "adamw"
-    epochs: float = 2.0
-    steps: int = 0
-    batch: PositiveInt = 32
-    tokens: int = 0
-    chunk: PositiveInt = 16
-    micro: int = 0
-    schedule: Literal["linear", "constant"] = "linear"
-    warmup: int = 0
-    weight_decay: float = 0.0
-    epsilon: Positive = 1e-8
-    clip: float = 1.0
+    epochs: float = 2.0  # passes over the training set, unless `steps` is set
+    steps: int = 0  # total updates; 0 to use `epochs`
+    batch: PositiveInt = 32  # items per update (the effective batch)
+    tokens: int = 0  # tokens per update, for recipes that count tokens (mT5); 0 to use `batch`
+    chunk: PositiveInt = 16  # batches sorted by length together, see `isogloss.training.batching`; 1 for random batches
+    micro: int = 0  # maximum number of items per forward pass, accumulated into an update; 0 for the whole batch
+    schedule: Literal["linear", "constant"] = "linear"  # of the learning rate; linear to zero
+    warmup: int = 0  # updates over which the rate rises from zero
+    weight_decay: float = 0.0  # AdamW only, on matrices; biases and norms do not decay
+    epsilon: Positive = 1e-8  # AdamW only
+    clip: float = 1.0  # maximum gradient norm; 0 for no clipping
+    # Dropout rate everywhere in the model; None for the model's own.
     dropout: Annotated[float | None, Limits("from 0 to below 1", lambda share: 0 <= share < 1)] = None
-    max_length: PositiveInt = 128
-    stride: PositiveInt = 128
-    query_length: PositiveInt = 64
-    answer_length: PositiveInt = 30
-    n_best: PositiveInt = 20
+    max_length: PositiveInt = 128  # tokens per input; longer ones are split (tagging, questions) or cut
+    stride: PositiveInt = 128  # tokens between the starts of windows of a passage (`doc_stride` of the scripts)
+    query_length: PositiveInt = 64  # tokens of a question or query
+    answer_length: PositiveInt = 30  # tokens of an answer
+    n_best: PositiveInt = 20  # answers per window
+    # Percent of the updates between two evaluations.
     checkpoints: Annotated[float, Limits("above 0 and at most 100", lambda percent: 0 < percent <= 100)] = 10.0
-    patience: int = 0
-    checkpointing: bool = False
+    patience: int = 0  # evaluations without a better English dev score before training ends; 0 for no limit
+    checkpointing: bool = False  # True to recompute activations in the backward pass to save memory
+    # True to make CUDA runs bit-identical, at the cost of slower attention over long rows; CPU runs always are.
     deterministic: bool = False
-    precision: Literal["auto", "bf16", "fp32"] = "auto"
+    precision: Literal["auto", "bf16", "fp32"] = "auto"  # `auto`: bf16 if the device supports it natively
+    # Rule that chooses the final checkpoint, see `isogloss.training.selection`.
     select: Annotated[str, check_rule] = "training-dev"
+    # Dev examples predicted at every checkpoint in the languages that choose it or end training by `patience`.
     selecting_examples: ExampleLimit = ALL
-    dev_examples: ExampleLimit = 300
-    test_examples: ExampleLimit = 500
-    train_on: Annotated[str, lambda name: name and _check_task(name)] = ""
-    stages: tuple[str, ...] = ()
-    siqa: bool = True
-    candidates: int = 0
+    dev_examples: ExampleLimit = 300  # the same for all other dev sets, per language; 0 for none
+    test_examples: ExampleLimit = 500  # the same for test sets
+    train_on: Annotated[str, lambda name: name and _check_task(name)] = ""  # task of the training set, if another one
+    stages: tuple[str, ...] = ()  # training sets used before: `siqa`, or a file of its format in the data folder
+    siqa: bool = True  # False to remove Social IQa from the stages, which changes the recipe's name
+    candidates: int = 0  # answers in a batch that each query chooses from in contrastive learning; 0 for all
 
     def __post_init__(self) -> None:
         for key in _ADAMW_ONLY if self.optimizer != "adamw" else ():
@@ -161,12 +131,10 @@ def changes(overrides: Mapping[str, Any] | str | Path | None) -> Mapping[str, An
 
 
 def size_of(config: Any) -> str:
-    """Return the recipe size of a transformers configuration.
-
-    As in the scripts, XLM-R Large (24 layers of 1024) and XLM-100 (16 of 1280) are large, XLM-15 (12 of 1024) is not.
-    """
+    """Return the recipe size of a transformers configuration."""
     if getattr(config, "is_encoder_decoder", False):
         return "text2text"
+    # As in the scripts, XLM-R Large (24 layers of 1024) and XLM-100 (16 of 1280) are large, XLM-15 (12 of 1024) is not.
     return "large" if config.hidden_size > 1024 or config.num_hidden_layers >= 24 else "base"
 
 

@@ -36,25 +36,16 @@ class Fit:
 
 @dataclass(frozen=True, kw_only=True)
 class Regime:
-    """Choice of training and test data.
-
-    Attributes:
-        sources: languages of the training sets, unless one of the next two is set.
-        per_language: True to train one model per language, on that language's training set.
-        all_languages: True to train one model on the training sets of all languages that have one.
-        translated: True to use translations of the English training set for other languages.
-        asks_translated: True to translate test sets to English.
-        limit: maximum number of training examples, drawn by the seed; 0 for all.
-    """
+    """Choice of training and test data."""
 
     name: str
     title: str
-    sources: tuple[str, ...] = ("en",)
-    per_language: bool = False
-    all_languages: bool = False
-    translated: bool = False
-    asks_translated: bool = False
-    limit: int = 0
+    sources: tuple[str, ...] = ("en",)  # languages of the training sets, unless one of the next two is set
+    per_language: bool = False  # True to train one model per language, on that language's training set
+    all_languages: bool = False  # True to train one model on the training sets of all languages that have one
+    translated: bool = False  # True to use translations of the English training set for other languages
+    asks_translated: bool = False  # True to translate test sets to English
+    limit: int = 0  # maximum number of training examples, drawn by the seed; 0 for all
 
     def refusal(self, task: Task, train_task: Task | None = None) -> str:
         """Return why a task is not possible under this regime, or "" if it is; it may train on another task's set."""
@@ -72,11 +63,7 @@ class Regime:
         return [Fit(tuple(languages))] if languages else []
 
     def training(self, task: Task, fit: Fit, data: DataFolder, seed: int) -> Examples:
-        """Return a fit's training set; raise a MissingDataError if it is not available.
-
-        Several sets are joined: ids start with the language, the column `language` holds each row's language, and the
-        language of the whole is `en+de`.
-        """
+        """Return a fit's training set, several sets joined; raise a MissingDataError if it is not available."""
         if self.all_languages:
             parts = []
             for language in dict.fromkeys(("en", *task.every_language)):
@@ -128,15 +115,11 @@ def _few_examples(limit: int) -> Regime:
 
 
 _ENGLISH_TO_TARGET = "trained on English translated to the target language, one model per language"
+_TRANSLATIONS = "trained on English and all its translations"
 _NAMED = (
     Regime(name="zero-shot", title="trained on English"),
     Regime(name="translate-train", title=_ENGLISH_TO_TARGET, per_language=True, translated=True),
-    Regime(
-        name="translate-train-all",
-        title="trained on English and all its translations",
-        all_languages=True,
-        translated=True,
-    ),
+    Regime(name="translate-train-all", title=_TRANSLATIONS, all_languages=True, translated=True),
     Regime(name="translate-test", title="trained on English, tested on translations to English", asks_translated=True),
     Regime(name="in-language", title="trained on the target language, one model per language", per_language=True),
     _few_examples(1000),
@@ -167,7 +150,7 @@ def regime(name: str) -> Regime:
 
 
 def joined(parts: Sequence[Examples]) -> Examples:
-    """Join training sets of several languages; see `Regime.training`."""
+    """Join training sets of several languages, as `en+de`; ids start with the language, also in a column `language`."""
     first = parts[0]
     for part in parts:
         if part.gold not in part.columns:

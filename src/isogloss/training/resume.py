@@ -1,20 +1,19 @@
 """Resumable training state: everything an exact continuation needs, written atomically, also on Ctrl-C and SIGTERM."""
 
 import hashlib
-import os
 import signal
 import threading
 import time
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from secrets import token_hex
 from types import FrameType, TracebackType
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from isogloss.data.files import atomic_write
+from isogloss.errors import DataError
 from isogloss.training import processes
 from isogloss.training.batching import BatchSchedule
 from isogloss.training.errors import TrainingError
@@ -24,10 +23,7 @@ _SIGNALS = signal.SIGINT, signal.SIGTERM  # cluster schedulers send SIGTERM befo
 
 
 class Interruption:
-    """Context that delays the first signal to the end of an update, to save the state; a second acts immediately.
-
-    With `wanted` false, all signals act as usual.
-    """
+    """Context that, if `wanted`, delays the first signal to the end of an update, to save the state; a second acts."""
 
     def __init__(self, wanted: bool = True) -> None:
         # Python handles signals in the main thread only.
@@ -67,10 +63,7 @@ class Interruption:
 
 
 class ResumableState:
-    """Losses and optimizer of a run, and the file they are saved to; without a path the run is not resumable.
-
-    A file from another schedule is refused. `step` is the update of the state on disk, 0 if none was saved.
-    """
+    """Losses and optimizer of a run, and the file they are saved to; without a path the run is not resumable."""
 
     def __init__(self, path: Path | None, schedule: BatchSchedule, losses: Tensor, optimizer: Optimizer) -> None:
         self.path, self._losses, self._optimizer = path, losses, optimizer
@@ -79,7 +72,7 @@ class ResumableState:
         digest.update(schedule.lengths.tobytes())
         self._signature = digest.hexdigest()
         self._written = time.monotonic()
-        self.step = 0
+        self.step = 0  # update of the state on disk, 0 if none was saved
 
     def restore(self) -> int:
         """Restore the state from the file, if it exists, and return the number of updates done."""
@@ -117,22 +110,14 @@ class ResumableState:
 
 def _write(path: Path, state: dict[str, Any]) -> None:
     """Write a state atomically; a kill leaves the previous one."""
-    part = path.with_name(f".{path.name}.{token_hex(4)}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         for leftover in path.parent.glob(f".{path.name}.*.part"):
             leftover.unlink(missing_ok=True)
-        with part.open("wb") as stream:
-            torch.save(state, stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(path)
-    except (OSError, RuntimeError) as error:
+        with atomic_write(path) as stream:
+            torch.save(state, stream.buffer)
+    except (OSError, DataError, RuntimeError) as error:
         # When a write fails, torch raises its own error on top; the original one is its context.
-        cause = error if isinstance(error, OSError) else error.__context__ or error
+        cause = error.__cause__ or error.__context__ or error
         reason = getattr(cause, "strerror", None) or cause
         fix = "Free disk space, or choose another folder; the previous state is kept"
         raise TrainingError(f"cannot write the training state ({reason})", where=str(path), fix=fix) from error
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)

@@ -46,15 +46,9 @@ def check_rule(rule: str) -> None:
 
 def selecting_languages(rule: str, languages: Iterable[str], trained_on: Sequence[str] = ENGLISH) -> tuple[str, ...]:
     """Return the languages with dev sets that a rule uses to choose a model for `languages`."""
-    name, _, language = rule.partition(":")
-    trained = tuple(trained_on)
-    fixed = {
-        "training-dev": trained,
-        "dev-loss": trained,
-        "english-dev": ENGLISH,
-        "single-target": (language,),
-        "last": (),
-    }
+    name, _, code = rule.partition(":")
+    own = tuple(trained_on)
+    fixed = {"training-dev": own, "dev-loss": own, "english-dev": ENGLISH, "single-target": (code,), "last": ()}
     return fixed.get(name, tuple(dict.fromkeys(languages)))
 
 
@@ -83,11 +77,8 @@ def choose(
     if not steps:
         raise ValueError("no checkpoint to choose from")
     by_loss = rule == "dev-loss"
-    available = {
-        code: dev
-        for code in selecting_languages(rule, [language], trained_on)
-        if (dev := dev_scores(scores, code, [LOSS] if by_loss else main))
-    }
+    metrics, codes = [LOSS] if by_loss else main, selecting_languages(rule, [language], trained_on)
+    available = {code: dev for code in codes if (dev := dev_scores(scores, code, metrics))}
     if not available:
         return ChosenCheckpoint(steps[-1], "last")
     sign = -1 if by_loss else 1

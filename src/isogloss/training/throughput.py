@@ -26,11 +26,9 @@ class Throughput:
         # Attention spans a token's row, so weight by length: long rows hold more tokens.
         mean_length = float(np.average(objective.lengths, weights=np.maximum(objective.lengths, 1)))
         self._objective = objective
-        self._flops = flops_per_token(model, mean_length)
-        self._ceiling = ceiling(device, dtype)
+        self._flops, self._ceiling = flops_per_token(model, mean_length), ceiling(device, dtype)
         self._began = time.perf_counter()
-        self._positions = 0
-        self.tokens = 0
+        self.tokens = self._positions = 0
 
     def add(self, update: PreparedUpdate) -> None:
         """Count a finished update."""
@@ -88,17 +86,14 @@ def flops_per_token(model: nn.Module, length: float, *, training: bool = True) -
 
 @cache
 def ceiling(device: torch.device, dtype: torch.dtype) -> float:
-    """Return the floating-point operations per second of a large matrix product, the best of several runs, cached.
-
-    The best, because a shared machine is sometimes slower but never faster.
-    """
+    """Return the floating-point operations per second of a large matrix product, the best of several runs, cached."""
     side, products = (8192, 8) if device.type == "cuda" else (1024, 1)
     # Random numbers: on zeros a chip runs cooler and faster than in practice. A separate generator, so that measuring
     # does not change the next dropout.
     generator = torch.Generator(device).manual_seed(0)
     left, right = (torch.randn(side, side, generator=generator, device=device, dtype=dtype) for _ in range(2))
     finish: Callable[[], None] = partial(torch.cuda.synchronize, device) if device.type == "cuda" else lambda: None
-    best = float("inf")
+    best = float("inf")  # a shared machine is sometimes slower but never faster
     for _ in range(_RUNS):
         finish()
         start = time.perf_counter()

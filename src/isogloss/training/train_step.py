@@ -28,16 +28,13 @@ def to_device(arrays: Arrays, device: torch.device) -> dict[str, Tensor]:
 
 
 class TrainStep:
-    """Passes and updates of a training run, for a model in training mode, on its device and in its precision.
-
-    With `graphs`, CUDA graphs are captured; if that fails, it runs eagerly and `eager_because` gives the reason.
-    """
+    """Passes and updates of a training run, for a model in training mode, on its device and in its precision."""
 
     def __init__(self, model: nn.Module, objective: TrainingObjective, optimizer: Optimizer, *, graphs: bool) -> None:
         self.model, self.objective, self.optimizer = model, objective, optimizer
         self.device = optimizer.weights.device
         self.graphs = graphs and self.device.type == "cuda" and processes.world() == 1
-        self.eager_because = ""
+        self.eager_because = ""  # why CUDA graphs could not be captured
         self.losses = torch.full((len(optimizer.rates),), float("nan"), device=self.device)
         self._loss = torch.zeros(1, device=self.device)
         self._scale = torch.ones((), device=self.device)
@@ -51,8 +48,7 @@ class TrainStep:
         self._scale.fill_(scale)
         shape = tuple((name, tuple(tensor.shape)) for name, tensor in batch.items())
         if self.graphs and shape in self._seen and shape not in self._captured:
-            inputs = {name: tensor.clone() for name, tensor in batch.items()}
-            reason = ""
+            inputs, reason = {name: tensor.clone() for name, tensor in batch.items()}, ""
             try:
                 self._captured[shape] = self._capture(lambda: self._backward(inputs)), inputs
             except torch.OutOfMemoryError:

@@ -1,6 +1,6 @@
 """Translate training and test sets, and write them where the translation regimes look for them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,7 @@ def translate(task: Task, language: str, split: str, data: DataFolder, translato
     Raises:
         IsoglossError: the task cannot be translated, there is nothing to translate, or the translator fails.
     """
-    originals = _originals(task, language, split, data)
-    columns = {name: originals.column(name) for name in columns_to_translate(originals)}
+    originals, columns = _originals(task, language, split, data)
     # Items are one or several texts; each distinct line is translated once.
     items = chain(*columns.values())
     texts = chain.from_iterable((item,) if isinstance(item, str) else item for item in items)
@@ -37,15 +36,16 @@ def translate(task: Task, language: str, split: str, data: DataFolder, translato
 
 def write_untranslated(task: Task, language: str, split: str, data: DataFolder, path: Path) -> Path:
     """Write the same file with untranslated texts, to be translated in place by others, and return its path."""
-    originals = _originals(task, language, split, data)
-    columns = {name: originals.column(name) for name in columns_to_translate(originals)}
+    originals, columns = _originals(task, language, split, data)
     return write_texts(path, originals.ids, columns)
 
 
-def _originals(task: Task, language: str, split: str, data: DataFolder) -> Examples:
+def _originals(task: Task, language: str, split: str, data: DataFolder) -> tuple[Examples, dict[str, Sequence[Any]]]:
+    """Return the examples, and the columns to translate."""
     if not kind_of(task).translatable:
         raise IsoglossError(f"{task.id} cannot be translated: {task.kind} has no regime with translations")
-    return load(task, "en" if split == "train" else language, split, data)
+    originals = load(task, "en" if split == "train" else language, split, data)
+    return originals, {name: originals.column(name) for name in columns_to_translate(originals)}
 
 
 def _translated(item: Any, translations: Mapping[str, str]) -> Any:

@@ -10,8 +10,7 @@ import torch
 from isogloss.systems.dual.contrastive import ContrastiveObjective, DualEncoder
 from isogloss.systems.pretrained import ModelSource
 from isogloss.training import processes
-from isogloss.training.encoded import Encoded
-from isogloss.training.objective import Ints
+from isogloss.training.objective import Encoded, Ints
 
 PAIRS = 16
 

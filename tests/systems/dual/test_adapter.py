@@ -11,8 +11,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed: pip install
 import isogloss  # noqa: E402 - only where there is torch
 from caches import new_cache  # noqa: E402
 from isogloss.systems.base import SystemFailureError  # noqa: E402
-from isogloss.systems.dual.system import DualEncoderAdapter  # noqa: E402
-from isogloss.systems.dual.training_pairs import training_pairs  # noqa: E402
+from isogloss.systems.dual.system import DualEncoderAdapter, training_pairs  # noqa: E402
 from isogloss.systems.neural import task_adapter as retrieval  # noqa: E402
 from isogloss.systems.pretrained import ModelSource  # noqa: E402
 from isogloss.tasks.examples import Examples, Pool  # noqa: E402
@@ -103,7 +102,7 @@ def test_mining_returns_pairs(tiny_bert: Path) -> None:
 
 
 def test_scale_round_trips_with_the_weights(tiny_bert: Path, tmp_path: Path) -> None:
-    from isogloss.systems.neural.weights import restore, save
+    from isogloss.systems.pretrained import restore, save
 
     made = adapter(tiny_bert)
     first: Any = made.load_model(1)
@@ -134,14 +133,14 @@ def test_unsuitable_models_raise(tiny_bert: Path, tiny_xlm: Path, tiny_mt5: Path
     transformers.DistilBertModel(config).save_pretrained(tmp_path / "distil")
     with pytest.raises(SystemFailureError, match=r"no pooler over the first token\. Set pooling to mean or cls"):
         adapter(tmp_path / "distil").load_model(0)
-    assert adapter(tmp_path / "distil", pooling="mean").load_model(0).dimension == 16
+    assert adapter(tmp_path / "distil", pooling="mean").load_model(0).config.hidden_size == 16
     with pytest.raises(SystemFailureError, match="expected an encoder, got a text-to-text model"):
         adapter(tiny_mt5, pooling="mean").load_model(0)
     with pytest.raises(SystemFailureError, match="needs the language of a text"):
         adapter(tiny_xlm, pooling="mean").load_model(0)
     french: Any = adapter(tiny_xlm, pooling="mean")
     french.source.config.n_langs = 1
-    assert french.load_model(0).dimension == 64
+    assert french.load_model(0).config.hidden_size == 64
 
 
 def test_cached_rows_too_long_for_another_model_raise(tiny_bert: Path) -> None:

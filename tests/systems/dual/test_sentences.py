@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.data import squad
-from isogloss.systems.dual.training_pairs import sentence_at, sentences
+from isogloss.systems.dual.system import sentence_at, sentences
 
 
 def split(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.dual.training_pairs import training_pairs
+from isogloss.systems.dual.system import training_pairs
 from isogloss.tasks.examples import Examples, Pool
 
 LEFT_OUT = "left out: the answer is outside every sentence, or not a candidate"

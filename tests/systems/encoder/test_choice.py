@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.encoder.classification import EncoderMultipleChoice
+from isogloss.systems.encoder.adapter import EncoderMultipleChoice
 from isogloss.systems.pretrained import ModelSource
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.encoder.classification import EncoderClassifier
+from isogloss.systems.encoder.adapter import EncoderClassifier
 from isogloss.systems.pretrained import ModelSource
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.encoder.adapter import EncoderAdapter
-from isogloss.systems.encoder.classification import EncoderClassifier, EncoderMultipleChoice
+from isogloss.systems.encoder.adapter import EncoderAdapter, EncoderClassifier, EncoderMultipleChoice
 from isogloss.systems.encoder.qa import EncoderReader
 from isogloss.systems.encoder.tagging import EncoderEntitySpans, EncoderTagger
+from isogloss.systems.neural.task_adapter import cached
 from isogloss.systems.pretrained import ModelSource
 from isogloss.systems.tokens.inputs import InputRows, ModelInputs
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
-from isogloss.training.token_cache import cached
 from tiny_models import BY_HEART
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")

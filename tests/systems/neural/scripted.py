@@ -6,7 +6,7 @@ from typing import Any
 
 from isogloss.errors import MissingDataError
 from isogloss.systems.base import FitContext
-from isogloss.systems.encoder.classification import EncoderClassifier
+from isogloss.systems.encoder.adapter import EncoderClassifier
 from isogloss.systems.neural.system import NeuralSystem
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed: pip install
 
 from isogloss import load, task  # noqa: E402 - only where there is torch
 from isogloss.systems.base import system  # noqa: E402
-from isogloss.systems.neural.weights import restore, save  # noqa: E402
+from isogloss.systems.pretrained import restore, save  # noqa: E402
 from isogloss.training.model_setup import set_dropout  # noqa: E402
 
 INPUT = {"input_ids": torch.tensor([[2, 10, 20, 30, 3]]), "attention_mask": torch.ones(1, 5, dtype=torch.long)}

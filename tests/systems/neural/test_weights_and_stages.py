@@ -10,9 +10,9 @@ import pytest
 
 from isogloss.errors import DataError
 from isogloss.systems.base import FitContext, system
+from isogloss.systems.neural.fine_tuning import with_stages
 from isogloss.systems.neural.fit_log import read_fit_log
 from isogloss.systems.neural.progress import ProgressDisplay, show_progress
-from isogloss.systems.neural.stages import with_stages
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
@@ -134,8 +134,7 @@ def test_parameters_outside_the_transformer_are_saved(tiny_bert: Path, tmp_path:
     from transformers import AutoModel
 
     from isogloss.systems.dual.contrastive import DualEncoder
-    from isogloss.systems.neural.weights import restore, save
-    from isogloss.systems.pretrained import ModelSource
+    from isogloss.systems.pretrained import ModelSource, restore, save
 
     source = ModelSource(str(tiny_bert), random=True)
     model, other = (

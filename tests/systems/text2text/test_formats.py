@@ -12,10 +12,10 @@ import isogloss
 from caches import new_cache
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.pretrained import ModelSource
+from isogloss.systems.text2text.adapter import Seq2SeqTokenizer, join_fields
 from isogloss.systems.text2text.option_scoring import Text2TextClassifier, Text2TextMultipleChoice
 from isogloss.systems.text2text.qa import Text2TextReader
 from isogloss.systems.text2text.tagging import TagFormat, Text2TextTagger
-from isogloss.systems.text2text.tokenizer import Seq2SeqTokenizer, join_fields
 from isogloss.tasks.examples import Examples
 from isogloss.training.recipes import Recipe
 

@@ -206,7 +206,7 @@ def test_most_likely_window_wins(source: ModelSource, monkeypatch: pytest.Monkey
     reader = adapter(Text2TextReader, "xquad", source)
     context = " ".join(f"rain{number} and sun" for number in range(30))
     asked = Examples("xquad", "en", "test", ["0"], {"question": ["?"], "context": [context]}, "answers")
-    windows = reader._sources(asked)
+    windows = reader.encode_windows(asked)[1]
     assert len(windows) > 3
 
     def copied(_: Any, batch: Mapping[str, Any]) -> Any:

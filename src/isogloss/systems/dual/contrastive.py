@@ -1,6 +1,6 @@
 """Contrastive learning: every query must find its own answer among the answers of its batch.
 
-The number of wrong answers per query matters. It is set by the recipe: all answers of the batch, or those of a part of
+The recipe sets the number of wrong answers per query, which matters: all answers of the batch, or those of a part of
 `candidates` pairs, as in references that accumulate small batches. It does not depend on the hardware: answers of all
 processes are gathered, and gradients are cached if a batch does not fit into memory. All vectors are computed in chunks
 without keeping their graphs, the loss of the whole batch gives the gradient of every vector, and each chunk is computed
@@ -9,6 +9,7 @@ Batch Size under Memory Limited Setup"). The result is the gradient of the whole
 """
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from itertools import product
 
 import numpy as np
@@ -18,22 +19,17 @@ from torch import Tensor, nn
 from isogloss.systems.neural.modules import PooledEncoder
 from isogloss.training import processes
 from isogloss.training.batching import widths
-from isogloss.training.encoded import Encoded, padded_column, table
-from isogloss.training.objective import Arrays, Ints, TrainingObjective
+from isogloss.training.objective import Arrays, Encoded, Ints, TrainingObjective, padded_column, table
 
 _SIDES = ("query", "answer")
-_ALL = slice(None)
 
 
 class DualEncoder(PooledEncoder):
-    """Texts as unit vectors, and the scale of their cosines; both sides share all weights.
-
-    The scale is trained directly, not as a logarithm, and starts at 100, as in XTREME-R's baseline.
-    """
+    """Texts as unit vectors, and the scale of their cosines; both sides share all weights."""
 
     def __init__(self, encoder: nn.Module, pooling: str = "pooled", scale: float = 100.0) -> None:
         super().__init__(encoder, pooling)
-        self.scale = nn.Parameter(torch.tensor(scale))
+        self.scale = nn.Parameter(torch.tensor(scale))  # not its logarithm, as in XTREME-R's baseline
 
 
 def contrastive_loss(
@@ -53,45 +49,38 @@ def contrastive_loss(
     if candidates:
         hidden |= all_rows // candidates != own_rows[:, None] // candidates
     real = identities[:, 0] >= 0
-    total = _summed_loss(scale * queries @ processes.gather(answers).T, hidden, own_rows, real)
-    if not both:
-        return total
-    return (total + _summed_loss(scale * answers @ processes.gather(queries).T, hidden, own_rows, real)) / 2
+
+    def summed(ours: Tensor, others: Tensor) -> Tensor:
+        """Return the summed negative log-probability of the correct columns among visible ones, over real rows."""
+        scores = scale * ours @ processes.gather(others).T
+        right = scores.gather(1, own_rows[:, None]).squeeze(1)
+        losses = scores.masked_fill(hidden, float("-inf")).logsumexp(dim=1) - right
+        return torch.where(real, losses, 0.0).sum()
+
+    total = summed(queries, answers)
+    return (total + summed(answers, queries)) / 2 if both else total
 
 
-def _summed_loss(scores: Tensor, hidden: Tensor, correct: Tensor, real: Tensor) -> Tensor:
-    """Return the summed negative log-probability of the correct columns among visible ones, over real rows."""
-    right = scores.gather(1, correct[:, None]).squeeze(1)
-    losses = scores.masked_fill(hidden, float("-inf")).logsumexp(dim=1) - right
-    return torch.where(real, losses, 0.0).sum()
-
-
+@dataclass(eq=False)
 class ContrastiveObjective(TrainingObjective):
-    """Pairs of queries and answers; each query must find its own answer among those of its batch.
-
-    `numbers`, (pairs, 2), are the rows of each query and its answer. Queries are padded to the longest in every batch,
-    so that only the answers affect the shape. A forward pass has at most `chunk` rows per side; 0 for the whole batch.
-    """
+    """Pairs of queries and answers; each query must find its own answer among those of its batch."""
 
     splittable = False
+    queries: Encoded
+    answers: Encoded
+    numbers: Ints  # rows of each query and its answer, (pairs, 2)
+    _: KW_ONLY
+    pad: int
+    chunk: int = 0  # rows per side in a forward pass; 0 for the whole batch
+    candidates: int = 0
+    both: bool = False
 
-    def __init__(
-        self,
-        queries: Encoded,
-        answers: Encoded,
-        numbers: Ints,
-        *,
-        pad: int,
-        chunk: int = 0,
-        candidates: int = 0,
-        both: bool = False,
-    ) -> None:
-        self.queries, self.answers, self.numbers = queries, answers, numbers
-        self.lengths = answers.lengths[numbers[:, 1]]
-        self.pad, self.chunk, self.candidates, self.both = pad, chunk, candidates, both
+    def __post_init__(self) -> None:
+        self.lengths = self.answers.lengths[self.numbers[:, 1]]
         # Items come sorted by length; parts of similar length would be harder to tell apart than random ones.
-        self._shuffled = np.random.default_rng(0).permutation(len(numbers))
-        self._query_width = int(widths(queries.lengths).max())
+        self._shuffled = np.random.default_rng(0).permutation(len(self.numbers))
+        # Queries are padded to the longest in every batch, so that only the answers affect the shape.
+        self._query_width = int(widths(self.queries.lengths).max())
 
     def batch(self, items: Ints, width: int, size: int) -> Arrays:
         """Return tokens, lengths and identities of both sides."""
@@ -102,17 +91,13 @@ class ContrastiveObjective(TrainingObjective):
         batch["answer"], batch["answer_length"] = table(self.answers, answers, width, size, self.pad)
         return batch
 
-    def weight(self, items: Ints) -> float:
-        """Return the number of queries."""
-        return float(len(items))
-
     def loss(self, model: nn.Module, batch: Mapping[str, Tensor]) -> Tensor:
         """Return the summed loss, with one forward pass per side."""
-        return self._loss(model, _vectors(model, batch, "query"), _vectors(model, batch, "answer"), batch)
+        return self._loss(model, {side: _vectors(model, batch, side) for side in _SIDES}, batch)
 
-    def _loss(self, model: nn.Module, queries: Tensor, answers: Tensor, batch: Mapping[str, Tensor]) -> Tensor:
-        identities, scale = batch["identity"], model.scale.float()
-        return contrastive_loss(queries, answers, identities, scale, candidates=self.candidates, both=self.both)
+    def _loss(self, model: nn.Module, vectors: Mapping[str, Tensor], batch: Mapping[str, Tensor]) -> Tensor:
+        sides = vectors["query"], vectors["answer"], batch["identity"]
+        return contrastive_loss(*sides, model.scale.float(), candidates=self.candidates, both=self.both)
 
     def backward(self, model: nn.Module, batch: Mapping[str, Tensor], scale: Tensor) -> Tensor:
         """Add the gradients; with gradient caching if the batch is larger than a chunk."""
@@ -131,7 +116,7 @@ class ContrastiveObjective(TrainingObjective):
             # Keep the graph, though unused: without it, other kernels with different random draws might be chosen.
             vectors[side].append(_vectors(model, batch, side, rows).detach())
         leaves = {side: torch.cat(chunked).requires_grad_() for side, chunked in vectors.items()}
-        loss = self._loss(model, leaves["query"], leaves["answer"], batch) * scale
+        loss = self._loss(model, leaves, batch) * scale
         loss.backward()
         for (side, rows), state in zip(parts, states, strict=True):
             random.set_rng_state(state)
@@ -139,6 +124,6 @@ class ContrastiveObjective(TrainingObjective):
         return loss.detach()
 
 
-def _vectors(model: nn.Module, batch: Mapping[str, Tensor], side: str, rows: slice = _ALL) -> Tensor:
+def _vectors(model: nn.Module, batch: Mapping[str, Tensor], side: str, rows: slice = slice(None)) -> Tensor:
     """Return the vectors of some rows of one side."""
     return model(batch[side][rows], batch[f"{side}_length"][rows])

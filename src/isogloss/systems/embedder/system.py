@@ -1,7 +1,4 @@
-"""The embedder: retrieval by nearest sentence vectors.
-
-Cached vectors are reused, and the rest is encoded in batches of similar length.
-"""
+"""The embedder: retrieval by nearest sentence vectors, from a cache or encoded in batches of similar length."""
 
 import re
 import sys
@@ -20,10 +17,9 @@ from isogloss.escaping import printable
 from isogloss.metrics.search import Matrix, normalize_rows
 from isogloss.metrics.statistics import IntArray
 from isogloss.systems.base import System, SystemFailureError
-from isogloss.systems.embedder.encoders import SentenceEncoder, open_encoder
+from isogloss.systems.embedder.encoders import SentenceEncoder, VectorCache, default_cache_dir, open_encoder, text_keys
 from isogloss.systems.retrieval import rank_by_vectors, retrieval_refusal
 from isogloss.systems.tokens.subwords import unique
-from isogloss.systems.vector_cache import VectorCache, default_cache_dir, text_keys
 from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.kinds.retrieval import pool_of
 from isogloss.tasks.task import Task
@@ -61,10 +57,10 @@ class EmbedderSystem(System):
     ) -> None:
         self.model, self.layer = model, str(layer)
         self.name = label or f"embedder-{_short(self.model)}{f'-layer-{self.layer}' if self.layer else ''}"
-        self.query_prefix = query_prefix
-        self.candidate_prefix = candidate_prefix
-        self._cache = Path(cache) if cache is not None else default_cache_dir()
+        self.query_prefix, self.candidate_prefix = query_prefix, candidate_prefix
+        self._folder = Path(cache) if cache is not None else default_cache_dir()
         self._quiet = quiet
+        self._cache: VectorCache | None = None
         self._task: Task | None = None
         self._last: tuple[Pool, Matrix] | None = None
 
@@ -72,10 +68,6 @@ class EmbedderSystem(System):
     def encoder(self) -> SentenceEncoder:
         """The model, loaded on first use."""
         return open_encoder(self.model, self.layer)
-
-    @cached_property
-    def _vector_cache(self) -> VectorCache:
-        return VectorCache(self._cache / self.encoder.identity, self.encoder.dimension)
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -120,20 +112,21 @@ class EmbedderSystem(System):
 
     def queries(self, examples: Examples) -> Matrix:
         """Return the unit vectors of the queries."""
-        title = f"{self.name} {examples.task}/{examples.language} queries"
-        return self._vectors(examples["text"], self.query_prefix, title)
+        return self._vectors(examples["text"], self.query_prefix, f"{examples.task}/{examples.language} queries")
 
     def candidates(self, examples: Examples) -> Matrix:
         """Return the pool's unit vectors, cached because the languages of a task often share a pool."""
         pool = pool_of(examples)
         if self._last is None or self._last[0] is not pool:
-            title = f"{self.name} {examples.task}/{examples.language} candidates"
+            title = f"{examples.task}/{examples.language} candidates"
             self._last = pool, self._vectors(pool.text, self.candidate_prefix, title)
         return self._last[1]
 
     def _vectors(self, texts: Sequence[str], prefix: str, title: str) -> Matrix:
         prefixed = [prefix + text for text in texts] if prefix else texts
-        return embed(self.encoder, prefixed, self._vector_cache, title=title, quiet=self._quiet)
+        if self._cache is None:
+            self._cache = VectorCache(self._folder / self.encoder.identity, self.encoder.dimension)
+        return embed(self.encoder, prefixed, self._cache, title=f"{self.name} {title}", quiet=self._quiet)
 
 
 def _short(model: str) -> str:
@@ -148,10 +141,7 @@ def _short(model: str) -> str:
 def embed(
     encoder: SentenceEncoder, texts: Sequence[str], cache: VectorCache, *, title: str, quiet: bool = False
 ) -> Matrix:
-    """Return the unit vectors of texts, in order; each distinct text is encoded only once.
-
-    The progress bar and the throughput line start with the title. An invalid model output raises `SystemFailureError`.
-    """
+    """Return the unit vectors of texts, in order; each distinct text is encoded once, with progress under a title."""
     distinct, text_numbers = unique(texts)
     keys = text_keys(distinct)
     in_cache, cached = cache.find(keys)

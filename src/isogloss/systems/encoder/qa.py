@@ -1,7 +1,6 @@
-"""Extractive question answering: the start and end of the answer in the passage.
+"""Extractive question answering: the answer is cut from the passage by the characters of its first and last sub-word.
 
-An answer is cut from the passage by the characters of its first and last sub-word. Because it is not reassembled from
-tokens or words, it is a substring in every language, including those without spaces.
+It is not reassembled from tokens or words, and therefore a substring in every language, also those without spaces.
 """
 
 import math
@@ -13,10 +12,9 @@ from isogloss.systems.encoder.adapter import EncoderAdapter, LabelledItems, cros
 from isogloss.systems.pretrained import Batch, Model, Tensor
 from isogloss.systems.targets import answer_spans, left_out_notes
 from isogloss.systems.tokens.inputs import InputRows
-from isogloss.systems.tokens.subwords import AnswerSpans, TextSlices, Windows, tokenize, unique
+from isogloss.systems.tokens.subwords import TextSlices, Windows, tokenize, unique
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Array, Encoded, padded
-from isogloss.training.objective import Ints, TrainingObjective
+from isogloss.training.objective import Array, Encoded, Ints, TrainingObjective, padded
 
 
 class EncoderReader(EncoderAdapter):
@@ -33,7 +31,7 @@ class EncoderReader(EncoderAdapter):
     def _objective(self, train: Examples) -> TrainingObjective:
         spans = answer_spans(train)
         usable = [row for row, (begin, _) in enumerate(spans) if begin >= 0]
-        gold = AnswerSpans(*np.array([spans[row] for row in usable], np.int64).T)
+        gold = np.array([spans[row] for row in usable], np.int64)
         rows = self._rows(train if len(usable) == len(train) else train.keep(usable), gold)
         objective = _LabelledWindows(rows, {name: rows.encoded.columns[name] for name in ("first", "last")})
         objective.notes = left_out_notes(train, len(usable), "the answer does not occur in the passage")
@@ -49,8 +47,8 @@ class EncoderReader(EncoderAdapter):
 
         rows = self._rows(examples)
         count, longest = self.recipe.n_best, self.recipe.answer_length
-        shape = len(rows.lengths), count
-        scores, begins, ends = np.full(shape, -np.inf, np.float32), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        scores = np.full((len(rows.lengths), count), -np.inf, np.float32)
+        begins, ends = np.zeros(scores.shape, np.int64), np.zeros(scores.shape, np.int64)
         for items, (first, last) in outputs(model, rows.lengths, rows.batch, _edges):
             begin, end = (
                 padded(rows.encoded.aligned[name], rows.encoded.starts, items, first.shape[1], len(items), -1)
@@ -63,18 +61,14 @@ class EncoderReader(EncoderAdapter):
             ends[items, :width] = np.take_along_axis(end, high, 1)
         return _merged(examples["context"], rows.encoded.columns["example"], (scores, begins, ends), count)
 
-    def _rows(self, examples: Examples, gold: AnswerSpans | None = None) -> InputRows:
-        questions, contexts, recipe = examples["question"], examples["context"], self.recipe
+    def _rows(self, examples: Examples, gold: Ints | None = None) -> InputRows:
+        texts, recipe = (examples["question"], examples["context"]), self.recipe
         lengths = recipe.max_length, recipe.stride, recipe.query_length
-        spans = None if gold is None else [side.tolist() for side in gold]
-        encoded = self._tokenised(
-            [questions, contexts, spans], lengths, lambda: self.encode_windows(questions, contexts, gold)
-        )
+        spans = None if gold is None else gold.T.tolist()
+        encoded = self._tokenised([*texts, spans], lengths, lambda: self.encode_windows(*texts, gold))
         return self.inputs.rows_for(examples, encoded, encoded.columns["example"])
 
-    def encode_windows(
-        self, questions: Sequence[str], contexts: Sequence[str], gold: AnswerSpans | None = None
-    ) -> Encoded:
+    def encode_windows(self, questions: Sequence[str], contexts: Sequence[str], gold: Ints | None = None) -> Encoded:
         """Encode every question, cut to `query_length` tokens, with every window of its passage.
 
         Rows are in order of the questions, with the column `example`. Without gold, aligned: `begin` and `end`, the
@@ -114,10 +108,9 @@ class _LabelledWindows(LabelledItems):
 
 
 def best_spans(first: Array, last: Array, inside: Array, longest: int, count: int) -> tuple[Array, Ints, Ints]:
-    """Return the best spans of every row from each position's score, (rows, width), as the first and last of a span.
-
-    Spans start and end `inside`. Returns scores (-inf for missing spans), first and last positions, (rows, count or
-    width) each: the best end for each start, best first.
+    """Return the best spans of every row from each position's score, (rows, width), as the first and last of a span:
+    scores (-inf for missing spans), first and last positions, (rows, count or width) each. Spans start and end
+    `inside`, with the best end for each start, best first.
     """
     width = first.shape[1]
     last = np.where(inside, last, np.float32(-np.inf))
@@ -140,19 +133,12 @@ def _merged(
     contexts: Sequence[str], examples: Ints, spans: tuple[Array, Ints, Ints], count: int
 ) -> list[list[tuple[float, str]]]:
     """Merge the best spans of all windows of each passage; each text occurs once."""
-    scores, begins, ends = (array.ravel() for array in spans)
     owners = np.repeat(examples, spans[0].shape[1])
-    real = np.isfinite(scores)
-    order = np.lexsort((-scores[real], owners[real]))
-    owners, scores, begins, ends = (array[real][order] for array in (owners, scores, begins, ends))
-    bounds = np.searchsorted(owners, np.arange(len(contexts) + 1)).tolist()
-    listed = list(zip(scores.tolist(), begins.tolist(), ends.tolist(), strict=True))
-    ranked = []
-    for context, low, high in zip(contexts, bounds, bounds[1:], strict=False):
-        best: dict[str, float] = {}
-        for score, begin, end in listed[low:high]:
-            best.setdefault(context[begin:end], score)
-            if len(best) == count:
-                break
-        ranked.append([(score, text) for text, score in best.items()])
-    return ranked
+    scores, *edges = (array.ravel() for array in spans)
+    order = np.lexsort((-scores, owners))
+    order = order[np.isfinite(scores[order])]
+    best: list[dict[str, float]] = [{} for _ in contexts]
+    for owner, score, begin, end in zip(*(array[order].tolist() for array in (owners, scores, *edges)), strict=True):
+        if len(best[owner]) < count:
+            best[owner].setdefault(contexts[owner][begin:end], score)
+    return [[(score, text) for text, score in texts.items()] for texts in best]

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.encoder.adapter import EncoderAdapter
-from isogloss.systems.encoder.classification import EncoderClassifier, EncoderMultipleChoice
+from isogloss.systems.encoder.adapter import EncoderAdapter, EncoderClassifier, EncoderMultipleChoice
 from isogloss.systems.encoder.qa import EncoderReader
 from isogloss.systems.encoder.tagging import EncoderEntitySpans, EncoderTagger
 from isogloss.systems.neural.system import NeuralSystem, flag

@@ -1,13 +1,4 @@
-"""Tagging: one tag per word, at its first sub-word; or named entities in raw text, without word boundaries.
-
-Words are tokenised one by one. A sentence with too many sub-words continues in another row, from the first word that
-does not fit; a word without sub-words, or with more than fit a row, becomes the unknown token. Every word therefore has
-a first sub-word, and the tags at those, row after row, are those of the sentences.
-
-Raw text is tokenised as one string. Sub-words that overlap an entity are labelled B- or I-, bare whitespace markers are
-skipped, and labels are converted back to [start, end, type] in code points of the text. A text that is too long for
-one row continues in another, at a word boundary if possible.
-"""
+"""Tagging: one tag per word, at its first sub-word; or named entities in raw text, without word boundaries."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -20,23 +11,19 @@ from isogloss.systems.encoder.adapter import EncoderAdapter, LabelledItems, best
 from isogloss.systems.neural.task_adapter import IGNORED
 from isogloss.systems.pretrained import Model
 from isogloss.systems.targets import label_ids, tag_ids
+from isogloss.systems.tokens import subwords as tokens
 from isogloss.systems.tokens.inputs import InputRows
-from isogloss.systems.tokens.subwords import (
-    TextSlices,
-    character_columns,
-    locate_spans,
-    row_starts,
-    slice_indices,
-    tokenize,
-    unique,
-)
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Array, Encoded, padded
-from isogloss.training.objective import Arrays, Ints, TrainingObjective
+from isogloss.training.objective import Array, Arrays, Encoded, Ints, TrainingObjective, padded
 
 
 class EncoderTagger(EncoderAdapter):
-    """UD-POS and WikiANN."""
+    """UD-POS and WikiANN.
+
+    Words are tokenised one by one. A sentence with too many sub-words continues in another row, from the first word
+    that does not fit; a word without sub-words, or with more than fit a row, becomes the unknown token. Every word
+    therefore has a first sub-word, and the tags at those, row after row, are those of the sentences.
+    """
 
     name = "encoder tagging"
     auto_class = "AutoModelForTokenClassification"
@@ -64,26 +51,30 @@ class EncoderTagger(EncoderAdapter):
 
     def _encoded(self, texts: Sequence[Any]) -> Encoded:
         room = self.inputs.room(self.inputs.single, self.recipe.max_length)
-        words, which = unique(list(chain.from_iterable(texts)))
-        subwords = tokenize(self.source.tokenizer, words)
-        # A word with no sub-words, or too many for a row, becomes the unknown token.
+        words, which = tokens.unique(list(chain.from_iterable(texts)))
+        subwords = tokens.tokenize(self.source.tokenizer, words)
         unusable = (subwords.lengths == 0) | (subwords.lengths > room)
-        ids = np.append(subwords.ids, np.int32(self.inputs.unknown))
+        unknown = self.source.tokenizer.unk_token_id  # missing in byte vocabularies
+        ids = np.append(subwords.ids, np.int32(self.inputs.padding if unknown is None else unknown))
         word_begins = np.where(unusable, len(subwords.ids), subwords.starts[:-1])
         sizes = np.where(unusable, 1, subwords.lengths)[which]
-        ends = row_starts(np.fromiter(map(len, texts), np.int64, len(texts)))
+        ends = tokens.row_starts(np.fromiter(map(len, texts), np.int64, len(texts)))
         begins, owners = split_into_rows(sizes, ends, room)
-        starts = row_starts(sizes)
-        flat = ids[slice_indices(word_begins[which], sizes)]
+        starts = tokens.row_starts(sizes)
+        flat = ids[tokens.slice_indices(word_begins[which], sizes)]
         bounds = starts[np.append(begins, len(sizes))]
-        token_rows = self.inputs.single.add_to(TextSlices(flat, bounds[:-1], np.diff(bounds)))
+        token_rows = self.inputs.single.add_to(tokens.TextSlices(flat, bounds[:-1], np.diff(bounds)))
         first = np.zeros(len(token_rows.ids), np.bool_)
         first[token_rows.positions[0][starts[:-1]]] = True
         return self.inputs.encoded(token_rows, {"first": first}, {"sentence": owners})
 
 
 class EncoderEntitySpans(EncoderTagger):
-    """WikiANN from its raw text."""
+    """WikiANN from its raw text, tokenised as one string.
+
+    Sub-words that overlap an entity are labelled B- or I-, bare whitespace markers are skipped, and labels converted
+    back to [start, end, type] in code points. A text too long for one row continues in another, at a word if possible.
+    """
 
     name = "encoder entity spans"
     columns = "text", "text"
@@ -94,7 +85,7 @@ class EncoderEntitySpans(EncoderTagger):
         rows = self._rows(train)
         owners, characters, solid = _characters(rows.encoded)
         texts, begins, ends = np.array([span[:3] for span in flat], np.int64).reshape(-1, 3).T
-        first, last = locate_spans(owners, characters, texts, begins, ends)
+        first, last = tokens.locate_spans(owners, characters, texts, begins, ends)
         labels = np.where(solid, label_ids(self.task, ["O"], train), IGNORED).astype(np.int16)
         inside, begun = (label_ids(self.task, [f"{part}-{kind}" for *_, kind in flat], train) for part in "IB")
         for low, high, label in zip(first.tolist(), last.tolist(), inside.tolist(), strict=True):
@@ -111,16 +102,15 @@ class EncoderEntitySpans(EncoderTagger):
         best = best_labels(model, rows)[rows.encoded.aligned["begin"] >= 0][solid]
         bounds = np.searchsorted(owners[solid], np.arange(len(examples) + 1))
         tags = np.array(self.task.labels, dtype=object)[best]
-        tagged, offsets = (
-            [part.tolist() for part in np.split(flat, bounds[1:-1])] for flat in (tags, characters[solid])
-        )
         if not len(examples):
             return []
+        flat = tags, characters[solid]
+        tagged, offsets = ([part.tolist() for part in np.split(array, bounds[1:-1])] for array in flat)
         return spans.from_sentences(tagged, offsets, dialect=self.task.dialect)
 
     def _encoded(self, texts: Sequence[Any]) -> Encoded:
         room = self.inputs.room(self.inputs.single, self.recipe.max_length)
-        subwords = tokenize(self.source.tokenizer, texts, spans=True)
+        subwords = tokens.tokenize(self.source.tokenizer, texts, spans=True)
         # Rows are cut before words, and inside words that are too long.
         begins_word = np.ones(len(subwords.ids) + 1, np.bool_)
         begins_word[1:-1] = subwords.spans[1:, 0] > subwords.spans[:-1, 1]
@@ -131,31 +121,26 @@ class EncoderEntitySpans(EncoderTagger):
         sizes = np.diff(np.append(units, len(subwords.ids)))
         begins, owners = split_into_rows(sizes, np.searchsorted(units, subwords.starts), room)
         bounds = np.append(units[begins], len(subwords.ids))
-        token_rows = self.inputs.single.add_to(TextSlices(subwords.ids, bounds[:-1], np.diff(bounds)))
-        characters = character_columns(subwords.spans, token_rows.positions[0], len(token_rows.ids))
+        token_rows = self.inputs.single.add_to(tokens.TextSlices(subwords.ids, bounds[:-1], np.diff(bounds)))
+        characters = tokens.character_columns(subwords.spans, token_rows.positions[0], len(token_rows.ids))
         return self.inputs.encoded(token_rows, characters, {"text": owners})
 
 
 def split_into_rows(sizes: Ints, ends: Ints, room: int) -> tuple[Ints, Ints]:
-    """Return the first unit of each row, and its sentence; sentences without units have no row.
+    """Return the first unit (a word, or anything never cut) of each row, and its sentence, if that has units.
 
-    A row starts at each sentence, and inside it at the first unit (a word, or anything never cut) that does not fit the
-    previous row. `sizes` are the sub-words per unit, at most `room`; `ends` the units before each sentence, and in all.
+    `sizes` are the sub-words per unit, at most `room`; `ends` the units before each sentence, and in all.
     """
-    total = np.concatenate([[0], np.cumsum(sizes)])
-    begins, owners = ends[:-1], np.arange(len(ends) - 1)
-    filled = np.diff(ends) > 0
-    long = np.flatnonzero(total[ends[1:]] - total[ends[:-1]] > room)
-    further: list[tuple[int, int]] = []
-    for sentence in long.tolist():
+    total = tokens.row_starts(sizes)
+    filled = np.flatnonzero(np.diff(ends))
+    rows = list(zip(ends[filled].tolist(), filled.tolist(), strict=True))
+    for sentence in np.flatnonzero(np.diff(total[ends]) > room).tolist():
         at, end = int(ends[sentence]), int(ends[sentence + 1])
         while total[end] - total[at] > room:
             at = int(np.searchsorted(total, total[at] + room, side="right")) - 1
-            further.append((at, sentence))
-    more = np.array(further, np.int64).reshape(-1, 2)
-    begins = np.concatenate([begins[filled], more[:, 0]])
-    order = np.argsort(begins, kind="stable")
-    return begins[order], np.concatenate([owners[filled], more[:, 1]])[order]
+            rows.append((at, sentence))
+    begins, owners = np.array(sorted(rows), np.int64).reshape(-1, 2).T
+    return begins, owners
 
 
 def _characters(encoded: Encoded) -> tuple[Ints, Array, Array]:
@@ -172,8 +157,7 @@ class LabelledSubwords(LabelledItems):
     def __init__(self, rows: InputRows, labels: Array) -> None:
         super().__init__(rows, {})
         self.labels = labels
-        before = np.concatenate([[0], np.cumsum(labels != IGNORED)])
-        self._labelled = np.diff(before[rows.encoded.starts])
+        self._labelled = np.diff(tokens.row_starts(labels != IGNORED)[rows.encoded.starts])
 
     def batch(self, items: Ints, width: int, size: int) -> Arrays:
         """Return rows with their labels."""
@@ -193,5 +177,5 @@ def best_labels(model: Model, rows: InputRows) -> Ints:
     starts, lengths = rows.encoded.starts, rows.lengths
     for items, (labels,) in outputs(model, lengths, rows.batch, best_label):
         inside = np.arange(labels.shape[1]) < lengths[items, None]
-        best[slice_indices(starts[items], lengths[items])] = labels[inside]
+        best[tokens.slice_indices(starts[items], lengths[items])] = labels[inside]
     return best

@@ -1,8 +1,7 @@
-"""Checkpoint callbacks: predict all languages, and save the weights that a selection rule may choose.
+"""Checkpoint callbacks: predict all languages, and save weights that may be chosen; one run may serve several fits."""
 
-One training run may serve several fits, each with its log, record and weights.
-"""
-
+import dataclasses
+import math
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,48 +9,48 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from isogloss.errors import DataError, IsoglossError, MissingDataError
+from isogloss.errors import DataError, IsoglossError
 from isogloss.systems.base import FitContext
 from isogloss.systems.neural.fit_log import FitLog, finish_log, write_fit_log
 from isogloss.systems.neural.progress import ProgressDisplay
 from isogloss.systems.neural.task_adapter import TaskAdapter
-from isogloss.systems.neural.weights import LAST, save, step_name
-from isogloss.systems.pretrained import Model
+from isogloss.systems.pretrained import Model, save
 from isogloss.tasks.examples import Examples
-from isogloss.training.checkpoint_record import SHARDS, CheckpointRecord, ProbeSet, subset
+from isogloss.tasks.loading import load
+from isogloss.training.checkpoint_record import SHARDS, CheckpointRecord, is_damaged, probe_sets, subset
 from isogloss.training.objective import TrainingObjective
 from isogloss.training.selection import ChosenCheckpoint, choose, dev_scores, selecting_languages
 
 if TYPE_CHECKING:
     from isogloss.training.loop import CheckpointInfo, TrainingResult
 
-STATE, WEIGHTS = "state", "weights"
+STATE, WEIGHTS, LAST = "state", "weights", "last"
 _SHOWN = 3  # notes of a kind
 _PATIENCE_RULE = "training-dev"  # decides convergence
 
 
+def step_name(step: int | str) -> str:
+    """Return the folder name of a checkpoint's weights."""
+    return f"step-{step:08}" if isinstance(step, int) else f"step-{step}"
+
+
+@dataclass(eq=False)
 class CheckpointCallback:
-    """A fit in its folder, with its log: records checkpoints, saves the best weights, and detects convergence.
+    """A fit in its folder, with its log: records checkpoints, saves the best weights, and detects convergence."""
 
-    Attributes:
-        notes: sets that could not be predicted, and why.
-        failure: the error, if one occurred; the run then ends in every process, and the error is raised afterwards.
-    """
+    adapter: TaskAdapter
+    context: FitContext
+    train: Examples
+    log: FitLog
+    display: ProgressDisplay
+    failure: Exception | None = field(default=None, init=False)  # ends the run in every process; raised afterwards
 
-    def __init__(
-        self,
-        *,
-        adapter: TaskAdapter,
-        context: FitContext,
-        log: FitLog,
-        trained_on: tuple[str, ...],
-        display: ProgressDisplay,
-    ) -> None:
-        recipe, languages = adapter.recipe, log.languages
-        self.adapter, self.folder, self.log, self.trained_on = adapter, context.folder, log, trained_on
-        self.display = display
-        selecting = selecting_languages(recipe.select, languages, trained_on)
-        patient = selecting_languages(_PATIENCE_RULE, languages, trained_on)
+    def __post_init__(self) -> None:
+        self.folder, languages = self.context.folder, self.log.languages
+        self.trained_on = self.context.dev_languages or tuple(self.train.language.split("+"))
+        adapter, recipe = self.adapter, self.adapter.recipe
+        selecting = selecting_languages(recipe.select, languages, self.trained_on)
+        patient = selecting_languages(_PATIENCE_RULE, languages, self.trained_on)
         by_loss = recipe.select == "dev-loss"
         scored = {*(() if by_loss else selecting), *(patient if recipe.patience else ())}
         wanted = {
@@ -61,41 +60,46 @@ class CheckpointCallback:
         } | {(code, "dev"): recipe.selecting_examples for code in sorted(scored)}
 
         def find(language: str, split: str) -> Examples:
-            examples = context.examples(language, split)
+            examples = self._examples(language, split)
             adapter.check(examples)
             return examples
 
-        probes = ProbeSet.of(find, wanted)
-        self.notes = list(probes.notes)
-        self._losses, missing_losses = self._dev_objectives(context, selecting) if by_loss else ({}, {})
-        self.notes += missing_losses.values()
-        recorded = context.folder, adapter.task, log.seed, probes.examples
-        self.record = CheckpointRecord(*recorded, scored, self._losses.keys(), dev_task=adapter.dev_task)
-        deciding = {*scored, *selecting}
-        left_out = {code: note for (code, split), note in probes.left_out.items() if split == "dev"}
+        probes, unpredicted = probe_sets(find, wanted)
+        self._losses: dict[str, TrainingObjective] = {}
+        missing_losses = self._find_dev_objectives(selecting) if by_loss else {}
+        self.notes = [*unpredicted.values(), *missing_losses.values()]  # sets that could not be predicted, and why
+        recorded = self.folder, adapter.task, self.log.seed, probes, scored, self._losses.keys(), adapter.dev_task
+        self.record = CheckpointRecord(*recorded)
+        left_out = {code: note for (code, split), note in unpredicted.items() if split == "dev"}
         left_out = missing_losses if by_loss else left_out
-        missing = [note for code, note in left_out.items() if code in deciding]
+        missing = [note for code, note in left_out.items() if code in {*scored, *selecting}]
         for note in missing[:_SHOWN]:
-            display.say(f"{note}; using the last checkpoint instead")
+            self.display.say(f"{note}; using the last checkpoint instead")
         if more := len(missing[_SHOWN:]):
-            display.say(f"the same for {more} more language{'' if more == 1 else 's'}")
-        self.failure: Exception | None = None
+            self.display.say(f"the same for {more} more language{'' if more == 1 else 's'}")
 
-    def _dev_objectives(
-        self, context: FitContext, languages: tuple[str, ...]
-    ) -> tuple[dict[str, TrainingObjective], dict[str, str]]:
-        """Return the training tasks' dev sets as objectives by language, and a note for each missing one."""
-        objectives: dict[str, TrainingObjective] = {}
+    def _examples(self, language: str, split: str) -> Examples:
+        """Return examples of the task, or the dev sets of the training task if that is different."""
+        dev_task, root = self.adapter.dev_task, self.train.root
+        if split != "dev" or dev_task is self.adapter.task:
+            return self.context.examples(language, split)
+        if root is None:
+            raise DataError(f"no data folder with dev sets for the training set of {dev_task.id}")
+        return load(dev_task, language, split, root)
+
+    def _find_dev_objectives(self, languages: tuple[str, ...]) -> dict[str, str]:
+        """Find the training tasks' dev sets as objectives, and return a note for each language without one."""
         missing: dict[str, str] = {}
+        context = dataclasses.replace(self.context, examples=self._examples)
         for language in languages:
             try:
                 examples = subset(context.training_dev(language), self.adapter.recipe.selecting_examples)
-                objectives[language] = self.adapter.objective(examples)
+                self._losses[language] = self.adapter.objective(examples)
             except IsoglossError as error:
-                if isinstance(error, DataError) and not isinstance(error, MissingDataError):
+                if is_damaged(error):
                     raise
                 missing[language] = f"{language} dev loss: {error.what}"
-        return objectives, missing
+        return missing
 
     def __call__(self, checkpoint: "CheckpointInfo", model: Model) -> bool:
         """Predict and record a checkpoint; return True if the run has converged."""
@@ -104,19 +108,18 @@ class CheckpointCallback:
         except Exception as error:  # raising here, in one process of many, would leave the others waiting
             self.failure = error
             return True
-        patience, steps = self.adapter.recipe.patience, self.record.steps
-        best = self._best_for_patience(steps) if patience else None
-        return best is not None and best.by != "last" and sum(step > best.step for step in steps) >= patience
+        patience = self.adapter.recipe.patience
+        best = self._best_for_patience() if patience else None
+        return (
+            best is not None and best.by != "last" and sum(step > best.step for step in self.record.steps) >= patience
+        )
 
     def _record(self, checkpoint: "CheckpointInfo", model: Model) -> None:
         """Predict and record a checkpoint; save its weights if they are the best so far, and remove superseded ones."""
         from isogloss.training.inference import mean_loss
 
-        step = checkpoint.step
-        losses = {
-            language: (mean_loss(model, objective, self.adapter.recipe), len(objective))
-            for language, objective in self._losses.items()
-        }
+        step, recipe = checkpoint.step, self.adapter.recipe
+        losses = {code: (mean_loss(model, items, recipe), len(items)) for code, items in self._losses.items()}
         self.record.add(step, lambda examples: self.adapter.predict(model, examples), losses)
         rows = [row for row in self.record.rows if row.step == step]
         languages = dict.fromkeys((*self.log.languages, "en"))
@@ -143,13 +146,10 @@ class CheckpointCallback:
             if folder.name not in but:
                 shutil.rmtree(folder)
 
-    def _best_for_patience(self, steps: list[int]) -> ChosenCheckpoint:
+    def _best_for_patience(self) -> ChosenCheckpoint:
         """Return the best checkpoint by the dev sets that decide convergence, or `last` if there are none."""
-        return choose(self.record.rows, steps, _PATIENCE_RULE, "", self.adapter.dev_task.main, self.trained_on)
-
-    def checkpoints(self, before: int | None = None) -> list[int]:
-        """Return the recorded checkpoints, or those before an update."""
-        return [step for step in self.record.steps if before is None or step < before]
+        rows, steps, main = self.record.rows, self.record.steps, self.adapter.dev_task.main
+        return choose(rows, steps, _PATIENCE_RULE, "", main, self.trained_on)
 
     def finish(
         self, model: Model, trained: "TrainingResult", notes: list[str], tasks: list[str]
@@ -163,9 +163,9 @@ class CheckpointCallback:
         # The last weights are stored separately.
         self._remove_weights(but={step_name(choice.step) for choice in chosen.values() if choice.step != last})
         self.notes += self.record.notes
-        if self.adapter.recipe.patience and self._best_for_patience(self.record.steps).by == "last":
+        if self.adapter.recipe.patience and self._best_for_patience().by == "last":
             self.notes.append("no dev set to detect convergence")
-        log = finish_log(self.log, trained, self.checkpoints(), chosen, [*self.notes, *notes])
+        log = finish_log(self.log, trained, self.record.steps, chosen, [*self.notes, *notes])
         seconds = log.seconds if not tasks or tasks[0] == log.task else 0.0
         write_fit_log(self.folder, replace(log, shared_training=tasks, seconds=seconds))
         remove(self.folder, STATE, SHARDS)
@@ -185,11 +185,7 @@ def remove(folder: Path, *names: str) -> None:
 
 @dataclass
 class SharedTraining:
-    """A training run with the fits it serves; at each checkpoint, they predict and record in turn.
-
-    The state is in the first fit's folder. If another fit fails or has missed a checkpoint, it is left to train
-    separately, and the first continues.
-    """
+    """A training run with its state in the first fit's folder; others that fail or miss a checkpoint leave it."""
 
     first: CheckpointCallback
     others: list[CheckpointCallback] = field(default_factory=list)
@@ -224,10 +220,11 @@ class SharedTraining:
                 self._leave(other, str(other.failure))
         return False
 
-    def _leave_behind(self, step: int | None = None) -> None:
+    def _leave_behind(self, before: float = math.inf) -> None:
         """Drop fits that have not recorded the same checkpoints as the first."""
         for other in list(self.others):
-            if other.checkpoints(step) != self.first.checkpoints(step):
+            first, own = ([step for step in fit.record.steps if step < before] for fit in (self.first, other))
+            if own != first:
                 self._leave(other, "it missed checkpoints")
 
     def _leave(self, other: CheckpointCallback, why: str) -> None:
@@ -235,10 +232,8 @@ class SharedTraining:
         self.others.remove(other)
 
     def finish(self, model: Model, trained: "TrainingResult", notes: list[str]) -> dict[str, ChosenCheckpoint]:
-        """Finish every fit, and return the result of the first.
-
-        The first is finished last: a kill before that leaves its state, from which the others can be finished.
-        """
+        """Finish every fit, and return the result of the first."""
+        # The first is finished last: a kill before that leaves its state, from which the others can be finished.
         if self.first.failure is None:
             self._leave_behind()
             tasks = self.tasks

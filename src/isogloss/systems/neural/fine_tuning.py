@@ -1,35 +1,37 @@
-"""One fit: stages, training, the record of checkpoints, and the weights of the chosen ones."""
+"""One fit: stages, training, the record of checkpoints, and the weights of the chosen ones.
 
-import dataclasses
+Stages are training sets used before a task's own: Social IQa before COPA, as in the XTREME-R baselines.
+"""
+
 import hashlib
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec.structs import replace
 
+from isogloss.data.files import Digest, resolve
+from isogloss.data.tables import jsonl
 from isogloss.errors import DataError, unknown
 from isogloss.systems.base import FitContext, FurtherFit
-from isogloss.systems.neural.checkpoint_callback import (
-    STATE,
-    WEIGHTS,
-    CheckpointCallback,
-    SharedTraining,
-    has_state,
-    remove,
-)
+from isogloss.systems.neural import checkpoint_callback as callbacks
+from isogloss.systems.neural.checkpoint_callback import LAST, STATE, WEIGHTS, CheckpointCallback, SharedTraining
 from isogloss.systems.neural.fit_log import FIT_LOG, FitLog, describe_examples, read_fit_log, write_fit_log
 from isogloss.systems.neural.progress import ProgressDisplay, show_progress
-from isogloss.systems.neural.stages import with_stages
 from isogloss.systems.neural.task_adapter import TaskAdapter
-from isogloss.systems.neural.weights import LAST, restore, step_name
-from isogloss.systems.pretrained import Model
+from isogloss.systems.pretrained import Model, restore
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.loading import load
+from isogloss.tasks.kinds import kind_of
+from isogloss.tasks.task import Task
 from isogloss.training import processes
 from isogloss.training.checkpoint_record import ANSWERS, SCORES, SHARDS
+from isogloss.training.recipes import SIQA, Recipe, without_siqa
+from isogloss.training.regimes import joined
 from isogloss.training.selection import ChosenCheckpoint
+from isogloss.translation.translated_files import translations_folder
 from isogloss.version import __version__
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ class FineTunedModel:
         if self.weights is not None:
             # If one checkpoint serves all languages, it also serves those not in the record.
             choice = self.chosen.get(language) or next(iter(self.chosen.values()))
-            wanted = LAST if choice.step == self.updates else step_name(choice.step)
+            wanted = LAST if choice.step == self.updates else callbacks.step_name(choice.step)
             if wanted != self.loaded:
                 restore(self.model, self.weights / wanted)
                 self.loaded = wanted
@@ -77,8 +79,7 @@ class FineTuning:
     ) -> FineTunedModel:
         """Train, or continue or reuse an earlier fit, or store nothing; all processes that train together call this.
 
-        When training is needed, `others` finds, in the main process, further fits with the same training, which this
-        run then serves too. The caller must hold the locks of this context and of the others.
+        `others` finds, in the main process, further fits for this run to serve; the caller holds all their locks.
         """
         if self.train is None:
             return FineTunedModel(model=self._load_model())
@@ -94,7 +95,7 @@ class FineTuning:
             shared = None
             with processes.in_step():
                 if processes.is_main():
-                    shared = SharedTraining(self._recorded(sets, context, log, display))
+                    shared = SharedTraining(CheckpointCallback(self.adapter, context, self.train, log, display))
                     self._take_along(shared, others(), display)
             model, trained, notes = self._train(sets, context.folder / STATE, shared, display)
             with processes.in_step():
@@ -118,7 +119,7 @@ class FineTuning:
         # Remove the log first: after a kill it must not describe missing files.
         for name in (FIT_LOG, SCORES, ANSWERS):
             (folder / name).unlink(missing_ok=True)
-        remove(folder, STATE, WEIGHTS, SHARDS)
+        callbacks.remove(folder, STATE, WEIGHTS, SHARDS)
         *stages, train = map(describe_examples, sets)
         log = FitLog(
             fingerprint=fingerprint,
@@ -146,41 +147,21 @@ class FineTuning:
             digest.update("\n".join([examples.task, examples.language, examples.checksum, *examples.ids]).encode())
         return digest.hexdigest()
 
-    def _recorded(
-        self, sets: list[Examples], context: FitContext, log: FitLog, display: ProgressDisplay
-    ) -> CheckpointCallback:
-        """Return the checkpoint callback of the fit."""
-        dev_task, root = self.adapter.dev_task, self.train.root if self.train else None
-
-        def examples(language: str, split: str) -> Examples:
-            # The dev sets of the training task, if different from the predicted one.
-            if split != "dev" or dev_task is self.adapter.task:
-                return context.examples(language, split)
-            if root is None:
-                raise DataError(f"no data folder with dev sets for the training set of {dev_task.id}")
-            return load(dev_task, language, split, root)
-
-        return CheckpointCallback(
-            adapter=self.adapter,
-            context=dataclasses.replace(context, examples=examples),
-            log=log,
-            trained_on=context.dev_languages or tuple(sets[-1].language.split("+")),
-            display=display,
-        )
-
     @staticmethod
     def _take_along(shared: SharedTraining, others: "Sequence[FurtherTuning]", display: ProgressDisplay) -> None:
         """Add further fits to a training run, except those that it could not serve from the start."""
         for tuning, further in others:
-            folder, own_display = further.context.folder, display.titled(tuning.title)
+            folder, own_display = further.context.folder, copy(display)
+            own_display.title = tuning.title
             try:
-                if has_state(folder):  # continues its own training
+                if callbacks.has_state(folder):  # continues its own training
                     continue
                 log = tuning._begin_or_resume([further.train], [], further.context)
                 if log.finished:
                     shared.finished += [log.task] * shared.served(log)
-                elif shared.served(log) or not has_state(shared.first.folder):
-                    shared.others.append(tuning._recorded([further.train], further.context, log, own_display))
+                elif shared.served(log) or not callbacks.has_state(shared.first.folder):
+                    fit = CheckpointCallback(tuning.adapter, further.context, further.train, log, own_display)
+                    shared.others.append(fit)
             except Exception as error:  # raised again when that fit trains separately
                 own_display.say(f"not trained together with {shared.first.log.task}: {error}")
         shared.begin()
@@ -220,7 +201,7 @@ class FineTuning:
 def _with_languages(log: FitLog, further: list[str], folder: Path) -> FitLog:
     """Add languages to a log: to its record, or as a note if the record is already complete."""
     if log.finished:
-        remove(folder, STATE, SHARDS)  # left over if a kill came just before
+        callbacks.remove(folder, STATE, SHARDS)  # left over if a kill came just before
         late = [f"{code}: not in the record, which was already complete" for code in further]
         log = replace(log, notes=[*dict.fromkeys((*log.notes, *late))])
     else:
@@ -232,3 +213,85 @@ def _with_languages(log: FitLog, further: list[str], folder: Path) -> FitLog:
 
 # A fit with the same training as another one.
 FurtherTuning = tuple[FineTuning, FurtherFit]
+
+
+# Paths of the training set, as published and as the XTREME-R scripts store it, and of its translations.
+_ENGLISH = ("siqa/socialIQa_v1.4_trn.jsonl", "siqa/socialiqa-train-dev/train.jsonl", "siqa/train.en.jsonl")
+_TRANSLATED = "siqa/train.{language}.jsonl"
+_CHOICES = "ABC"
+
+
+class _SocialIqaRecord(msgspec.Struct, rename="camel", kw_only=True):
+    context: str
+    question: str
+    answer_a: str
+    answer_b: str
+    answer_c: str
+    correct: str
+
+
+def with_stages(recipe: Recipe, task: Task, train: Examples) -> tuple[list[Examples], list[str]]:
+    """Return the training sets of all stages, the task's own last, and notes on missing translations.
+
+    A stage is `siqa`, in the languages of the task's set if translations exist, or a file of its format.
+    """
+    notes: list[str] = []
+    stages = []
+    for name in recipe.stages:
+        if kind_of(task).form != "option":
+            raise DataError(f"stage {name} is multiple choice and cannot precede {task.id}", fix="Set stages = []")
+        if name == SIQA:
+            stages.append(_social_iqa(recipe, task, train, notes))
+        elif (examples := _read_first([name], task, "en", train.root)) is not None:
+            stages.append(examples)
+        else:
+            what = f"missing training set {name!r}, a stage before {task.id}"
+            raise DataError(what, fix="Put it into the data folder, or remove it from the recipe's stages")
+    return [*stages, train], notes
+
+
+def _social_iqa(recipe: Recipe, task: Task, train: Examples, notes: list[str]) -> Examples:
+    """Return Social IQa in the languages of a training set; missing translations are noted."""
+    languages = train.language.split("+")
+    parts, absent = [], []
+    for language in languages:
+        if language != "en":
+            names, roots = [_TRANSLATED.format(language=language)], (translations_folder(train.root), train.root)
+            translations = (_read_first(names, task, language, root) for root in roots)
+            if (examples := next(filter(None, translations), None)) is not None:
+                parts.append(examples)
+            else:
+                absent.append(language)
+    if absent:
+        paths = ", ".join(_TRANSLATED.format(language=language) for language in absent)
+        notes.append(f"stage {SIQA}: in English, as translations to {', '.join(absent)} are missing ({paths})")
+    if "en" in languages or not parts:
+        english = _read_first(_ENGLISH, task, "en", train.root)
+        if english is None:
+            what, without = f"missing the Social IQa training set, a stage before {task.id}", without_siqa(recipe.name)
+            fix = f"Run isogloss fetch {SIQA}, or set {SIQA} = false, which makes it another recipe: {without}"
+            raise DataError(what, fix=fix)
+        parts.insert(0, english)
+    return parts[0] if len(parts) == 1 else joined(parts)
+
+
+def _read_first(names: Sequence[str], task: Task, language: str, root: Path | None) -> Examples | None:
+    """Return the examples of the first existing file in the format of Social IQa, or None."""
+    path = next(filter(None, (resolve(root / name) for name in names)), None) if root is not None else None
+    if path is None:
+        return None
+    digest = Digest()
+    records = list(jsonl(path, _SocialIqaRecord, digest))
+    for number, record in enumerate(records, 1):
+        if len(record.correct) != 1 or record.correct not in _CHOICES:
+            what = f"correct is {record.correct!r}, expected one of {', '.join(_CHOICES)}"
+            raise DataError(what, where=f"{path}:{number}")
+    columns: dict[str, Any] = {
+        "premise": [record.context for record in records],
+        "question": [record.question for record in records],
+        "choices": [(record.answer_a, record.answer_b, record.answer_c) for record in records],
+        "label": [_CHOICES.index(record.correct) for record in records],
+    }
+    ids = [f"siqa-{row}" for row in range(len(records))]
+    sources = (str(path),)
+    return Examples(task.id, language, "train", ids, columns, "label", checksum=digest.hex, sources=sources, root=root)

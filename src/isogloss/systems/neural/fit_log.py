@@ -78,13 +78,8 @@ def finish_log(
 
 def describe_examples(examples: Examples) -> dict[str, Any]:
     """Return the description of examples for a log."""
-    return {
-        "task": examples.task,
-        "language": examples.language,
-        "examples": len(examples),
-        "sha256": examples.checksum,
-        "files": list(examples.sources),
-    }
+    described = {"task": examples.task, "language": examples.language, "examples": len(examples)}
+    return {**described, "sha256": examples.checksum, "files": list(examples.sources)}
 
 
 def read_fit_log(folder: Path) -> FitLog | None:

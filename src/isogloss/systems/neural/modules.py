@@ -12,30 +12,17 @@ _MIXED_PRODUCT = "dtype" in torch.ops.aten.mm.overloads()
 
 
 class PooledEncoder(nn.Module):  # type: ignore[misc] # torch is untyped
-    """Texts as unit vectors.
+    """Texts as unit vectors, from a transformers model.
 
-    Args:
-        encoder: transformers model.
-        pooling: `pooled` (the model's own dense layer and tanh over the first token), `mean` (over all tokens,
-            including special tokens) or `cls` (the first token).
-        layer: layer of the states for `mean` and `cls`, from 1; 0 for the last.
+    The pooling is `pooled` (the model's own dense layer and tanh over the first token), `mean` (over all tokens,
+    including special tokens) or `cls` (the first token); the layer of the states for the latter two is from 1, or 0 for
+    the last.
     """
 
     def __init__(self, encoder: nn.Module, pooling: str, layer: int = 0) -> None:
         super().__init__()
-        self.encoder = encoder
-        self.pooling = pooling
-        self.layer = layer
-
-    @property
-    def config(self) -> Any:
-        """Configuration of the transformer."""
-        return self.encoder.config
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-        return int(self.config.hidden_size)
+        self.encoder, self.pooling, self.layer = encoder, pooling, layer
+        self.config = getattr(encoder, "config", None)  # also read by the throughput and `vectors`
 
     def gradient_checkpointing_enable(self) -> None:
         """Recompute activations in the backward pass."""
@@ -54,10 +41,9 @@ class PooledEncoder(nn.Module):  # type: ignore[misc] # torch is untyped
 
 
 class Float32Linear(nn.Linear):  # type: ignore[misc] # torch is untyped
-    """A linear layer with float32 outputs outside training.
+    """A linear layer with float32 outputs outside training, as the reference implementations compare them.
 
-    A model trained in bfloat16 would also give bfloat16 logits: with eight bits, the two best of many labels, spans or
-    tokens are often equal. The reference implementations compare them in float32.
+    With the eight bits of bfloat16, the two best of many labels, spans or tokens are often equal.
     """
 
     def forward(self, states: Tensor) -> Tensor:

@@ -4,14 +4,12 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from copy import copy
 from statistics import fmean
-from typing import Any, Self
+from typing import Any
 
 from isogloss.escaping import printable
 
-# Seconds between log lines without a terminal.
-EVERY = 30.0
+EVERY = 30.0  # seconds between log lines without a terminal
 _WIDE = 105  # terminal columns needed for a bar next to the figures
 
 
@@ -23,12 +21,6 @@ class ProgressDisplay:
         self._row = bars and bars.add_task(title, total=None, figures="", remaining="–")
         self._began = self._printed = time.monotonic()
         self._first = -1
-
-    def titled(self, title: str) -> Self:
-        """Return the same display with another title."""
-        display = copy(self)
-        display.title = title
-        return display
 
     def resumed(self, step: int, steps: int) -> None:
         """Report that a run resumes."""
@@ -93,7 +85,5 @@ def show_progress(title: str, *, quiet: bool = False) -> Iterator[ProgressDispla
 
 def _short(number: float) -> str:
     """Format a number with about three digits: 197, 12.3k, 1.25M."""
-    for size, unit in ((1e6, "M"), (1e3, "k")):
-        if number >= size:
-            return f"{number / size:.3g}{unit}"
-    return f"{number:.0f}"
+    size, unit = (1e6, "M") if number >= 1e6 else (1e3, "k")
+    return f"{number / size:.3g}{unit}" if number >= size else f"{number:.0f}"

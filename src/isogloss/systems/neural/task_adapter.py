@@ -1,19 +1,25 @@
-"""Task adapters: the mapping of a task to a model family, one per form of answer.
+"""Task adapters: the mapping of a task to a model family, one per form of answer; retrieval by one vector per text."""
 
-Retrieval works with any encoder that gives one vector per text: the nearest candidates by cosine.
-"""
-
+import contextlib
 import hashlib
+import shutil
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from pathlib import Path
+from secrets import token_hex
 from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
 
+from isogloss.data.arrays import read_array
+from isogloss.data.files import read_bytes
+from isogloss.data.location import cache_dir
+from isogloss.decoding import decode_json
+from isogloss.errors import DataError
 from isogloss.metrics.search import Matrix
 from isogloss.systems.base import SystemFailureError, dataset_name
 from isogloss.systems.pretrained import Model, ModelSource
@@ -23,10 +29,8 @@ from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.kinds.retrieval import pool_of
 from isogloss.tasks.task import Task
-from isogloss.training.encoded import Encoded, table
-from isogloss.training.objective import Arrays, Ints, TrainingObjective
+from isogloss.training.objective import Array, Arrays, Encoded, Ints, TrainingObjective, table
 from isogloss.training.recipes import Recipe
-from isogloss.training.token_cache import cached
 from isogloss.version import __version__
 
 IGNORED = -100  # label of positions without one
@@ -36,12 +40,9 @@ _IN_MEMORY = 1 << 30  # bytes of vectors; more go into an anonymous file
 
 @dataclass
 class TaskAdapter(ABC):
-    """Turns a task's examples into a training objective, and model outputs into answers.
+    """Turns a task's examples into a training objective, and model outputs into answers."""
 
-    The name is part of the key of cached tokens and fits: adapters that tokenise or train differently have another.
-    """
-
-    name: ClassVar[str]
+    name: ClassVar[str]  # part of the key of cached tokens and fits: other ways to tokenise or train have another
     auto_class = "AutoModel"  # transformers class of the model with the task's head
     task: Task
     recipe: Recipe
@@ -95,10 +96,7 @@ class TaskAdapter(ABC):
         """Return one answer per example, in order, in the form of the task's kind."""
 
     def _tokenised(self, contents: Sequence[Any], settings: Sequence[object], make: Callable[[], Encoded]) -> Encoded:
-        """Return the cached tokens, calling `make` on a miss.
-
-        The key consists of the columns' contents, the adapter, the tokenizer, and all other relevant settings.
-        """
+        """Return the tokens cached for some contents, adapter, tokenizer and settings, calling `make` on a miss."""
         text = hashlib.blake2b(msgspec.json.encode(contents), digest_size=16).hexdigest()
         return cached([self.name, __version__, self.source.tokenizer_hash, text, *map(str, settings)], make)
 
@@ -140,7 +138,7 @@ class RetrievalAdapter(TaskAdapter):
             input_ids, lengths = table(block, items, width, size, self.inputs.padding)
             return {"input_ids": input_ids, "lengths": lengths}
 
-        shape = len(texts), encoder.dimension
+        shape = len(texts), int(encoder.config.hidden_size)
         if shape[0] * shape[1] * 4 <= _IN_MEMORY:
             vectors = np.empty(shape, np.float32)
         else:
@@ -167,10 +165,7 @@ class RetrievalAdapter(TaskAdapter):
 
 @dataclass
 class RetrievalAfterTask(RetrievalAdapter):
-    """Retrieval by a model that learns another task first; its states of a text form the vector.
-
-    Retrieval itself is not trained, so checkpoints are chosen by the dev sets of the learned task.
-    """
+    """Retrieval by the states of a model that learns another task first, and selects checkpoints by its dev sets."""
 
     first: TaskAdapter | None  # adapter of the other task; None to use the model without training
 
@@ -203,8 +198,6 @@ class RetrievalAfterTask(RetrievalAdapter):
 
 @dataclass
 class _TaskVectors:
-    """The vectors of both sides of a retrieval task."""
-
     adapter: RetrievalAdapter
     encoder: Model
 
@@ -213,3 +206,59 @@ class _TaskVectors:
 
     def candidates(self, examples: Examples) -> Matrix:
         return self.adapter.pool_vectors(self.encoder, examples)
+
+
+_VERSION = "2"  # of the file format and its content; a new number invalidates every entry
+_INDEX = "whole.json"  # lists the other files of an entry; written last
+
+
+def tokens_dir() -> Path:
+    """Return the `tokens` folder of the cache folder."""
+    return cache_dir() / "tokens"
+
+
+def cached(parts: Sequence[str], make: Callable[[], Encoded], folder: Path | None = None) -> Encoded:
+    """Return the cached tokens for a key, calling `make` on a miss; `parts` must determine the result."""
+    key = hashlib.sha256("\x1f".join((_VERSION, *parts)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    entry = (folder or tokens_dir()) / key
+    encoded = _read(entry)
+    if encoded is None:
+        made = make()
+        _write(entry, made)
+        # A full or read-only disk costs time but does not stop the run.
+        encoded = _read(entry) or made
+    return encoded
+
+
+def _read(entry: Path) -> Encoded | None:
+    """Return the content of an entry, or None if a file is missing or damaged."""
+    parts: dict[str, dict[str, Array]] = {"aligned": {}, "columns": {}, "": {}}
+    try:
+        for file in decode_json(read_bytes(entry / _INDEX), _INDEX, list[str]):
+            kind, _, name = file.removesuffix(".npy").rpartition("-")
+            parts[kind][name] = read_array(entry / file)
+        return Encoded(parts[""]["pieces"], parts[""]["starts"], parts["aligned"], parts["columns"])
+    except (DataError, KeyError, ValueError):
+        return None
+
+
+def _write(entry: Path, encoded: Encoded) -> None:
+    # Processes that train together write the same entry in parallel; the first to finish wins.
+    kinds: dict[str, Mapping[str, Array]] = {
+        "": {"pieces": encoded.input_ids, "starts": encoded.starts},
+        "aligned-": encoded.aligned,
+        "columns-": encoded.columns,
+    }
+    files = {f"{kind}{name}.npy": array for kind, arrays in kinds.items() for name, array in arrays.items()}
+    part = entry.with_name(f".{entry.name}.{token_hex(4)}.part")
+    with contextlib.suppress(OSError):
+        part.mkdir(parents=True)
+        try:
+            for file, array in files.items():
+                np.save(part / file, array, allow_pickle=False)
+            (part / _INDEX).write_bytes(msgspec.json.encode(list(files)))
+            if _read(entry) is None:
+                shutil.rmtree(entry, ignore_errors=True)
+                part.replace(entry)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)

@@ -15,9 +15,7 @@ from isogloss.tasks.task import Task
 
 _Group = tuple[IntArray, npt.NDArray[np.int32], Floats]  # row, bucket and value of each feature
 
-_BITS = 20
-_EPOCHS = 4
-_BATCH = 64
+_BITS, _EPOCHS, _BATCH = 20, 4, 64
 _LONGEST = 5
 _STEPS = 8  # features for a share in [0, 1]
 
@@ -74,10 +72,7 @@ def _choice_features(examples: Examples) -> tuple[SparseRows, IntArray]:
 
 
 class _Grams:
-    """The distinct n-grams of some texts: character n-grams, words, and pairs of neighbouring words.
-
-    Sorted by (text, hash), so that two sets can be compared without a loop.
-    """
+    """The distinct character n-grams, words and pairs of neighbouring words of some texts, sorted by (text, hash)."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         rows, hashes = char_ngrams(texts, 1, _LONGEST)
@@ -118,20 +113,13 @@ def _group(grams: _Grams, role: str, chosen: Mask | None = None) -> _Group:
 
 
 def _pair_rows(firsts: Sequence[str], seconds: Sequence[str], roles: Sequence[str] | None = None) -> SparseRows:
-    """Return features of text pairs: shared n-grams, n-grams of one text only, and their shares.
-
-    Shares and lengths mean the same in every language, unlike n-grams; the model has both. With `roles`, the shares and
-    the second text's n-grams are also features of the pair's role.
+    """Return features of text pairs: shared n-grams, n-grams of one text only, and their shares, which mean the same in
+    every language. With `roles`, shares and the second text's n-grams are also features of the pair's role.
     """
     first, second = _Grams(firsts), _Grams(seconds)
     shared, in_second = second.within(first), first.within(second)
-    groups = [
-        _group(first, "first"),
-        _group(second, "second"),
-        _group(second, "shared", shared),
-        _group(second, "only second", ~shared),
-        _group(first, "only first", ~in_second),
-    ]
+    groups = [_group(first, "first"), _group(second, "second"), _group(second, "shared", shared)]
+    groups += [_group(second, "only second", ~shared), _group(first, "only first", ~in_second)]
     every = np.arange(len(firsts))
     kinds = Texts(roles if roles is not None else [""] * len(firsts)).whole
     lengths = [np.fromiter(map(len, texts), np.float64, len(texts)) for texts in (firsts, seconds)]

@@ -82,11 +82,8 @@ class Texts:
 
 
 def char_ngrams(texts: Sequence[str], shortest: int, longest: int) -> tuple[IntArray, Hashes]:
-    """Return the lower-cased character n-grams within the words of each text, as (text number, hash) in order of n.
-
-    Words are padded with a blank on both sides, so that "␣un" differs from the "un" of "sun"; text without blanks is
-    one long word.
-    """
+    """Return the lower-cased character n-grams within the words of each text, as (text number, hash) in order of n."""
+    # Blanks on both sides of words, so that "␣un" differs from the "un" of "sun"; text without blanks is one long word.
     padded = Texts([f" {' '.join(text.lower().split())} " for text in texts])
     blank = padded.codes == _BLANK
     owners = padded.owners
@@ -105,14 +102,7 @@ def char_ngrams(texts: Sequence[str], shortest: int, longest: int) -> tuple[IntA
 
 
 # Scripts without blanks between words, where a character is the smallest unit.
-_UNSPACED = (
-    (0x0E00, 0x0EFF),
-    (0x1000, 0x109F),
-    (0x1780, 0x17FF),
-    (0x3040, 0x30FF),
-    (0x3400, 0x9FFF),
-    (0x20000, 0x3FFFF),
-)
+_UNSPACED = (0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x3400, 0x9FFF), (0x20000, 0x3FFFF)
 
 
 @cache
@@ -137,10 +127,7 @@ def character_classes(codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]:
 
 
 def shapes(classes: npt.NDArray[np.uint8], starts: IntArray, ends: IntArray) -> Hashes:
-    """Return hashes of the classes in each window, with runs collapsed: "Aa" for both "Turku" and "Åbo".
-
-    The windows must not overlap.
-    """
+    """Return hashes of the classes in windows that do not overlap, with runs collapsed: "Aa" for "Turku" and "Åbo"."""
     head = np.diff(classes, prepend=0) != 0
     head[starts[starts < ends]] = True
     before = np.append(0, np.cumsum(head))  # runs started before each position

@@ -1,7 +1,4 @@
-"""Linear models over sparse rows: a softmax classifier and a ranker, trained with Adagrad in small batches.
-
-Adagrad suits features as rare as words: each weight has its own rate, and nothing needs tuning per task.
-"""
+"""Linear models over sparse rows: a softmax classifier and a ranker, trained with Adagrad in small batches."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -42,7 +39,7 @@ class SparseRows:
 
 
 class LinearModel:
-    """Scores = rows x weights, with Adagrad state."""
+    """Scores = rows x weights, with the state of Adagrad, which suits features as rare as words: rates per weight."""
 
     def __init__(self, bits: int, outputs: int = 1, rate: float = 0.1) -> None:
         self.rate = np.float32(rate)

@@ -1,14 +1,9 @@
-"""Question answering: the span of the passage that scores highest.
-
-A span's score is a sum over its first token, its last token and the whole span, so that all spans of a passage are
-scored from a few numbers per token.
-"""
+"""Question answering: the span of the passage that scores highest, as a sum over its first, last and all tokens."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from isogloss.metrics.statistics import FloatArray, IntArray
 from isogloss.systems.ngram.hashing import Hashes, Mask, Texts, buckets, character_classes, join, salted, shapes
@@ -80,6 +75,8 @@ class Tokens:
     """Texts split into words, punctuation marks and, in scripts without blanks, single characters.
 
     `starts` and `ends` are in the code points of all texts; `bounds` are the first token of each text, and the end.
+    `words` are hashes of the lower-cased tokens; `keys` of their compared part: a word's beginning, or a character of
+    an unspaced script with the next one.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -97,41 +94,22 @@ class Tokens:
         self.ends = np.flatnonzero(~blank & ~np.append(joins[1:], np.zeros(min(1, len(joins)), np.bool_))) + 1
         self.owners = self.text.owners[self.starts]
         self.bounds: IntArray = np.searchsorted(self.owners, np.arange(len(texts) + 1))
+        self.first_class = self.classes[self.starts]  # of each token's first character
+        self.words = self.text.hashes(self.starts, self.ends)
+        reach = np.where(self.first_class == _UNSPACED, self.starts + 2, np.minimum(self.starts + _STEM, self.ends))
+        self.keys = self.text.hashes(self.starts, np.minimum(reach, self.text.bounds[self.owners + 1]))
 
     def __len__(self) -> int:
         return len(self.starts)
-
-    @cached_property
-    def words(self) -> Hashes:
-        """Hash of each lower-cased token."""
-        return self.text.hashes(self.starts, self.ends)
 
     @cached_property
     def shapes(self) -> Hashes:
         """Shape of each token."""
         return shapes(self.classes, self.starts, self.ends)
 
-    @cached_property
-    def keys(self) -> Hashes:
-        """Compared part of each token: a word's beginning, or a character of an unspaced script with the next one."""
-        reach = np.where(self.first_class == _UNSPACED, self.starts + 2, np.minimum(self.starts + _STEM, self.ends))
-        return self.text.hashes(self.starts, np.minimum(reach, self.text.bounds[self.owners + 1]))
-
-    @cached_property
-    def first_class(self) -> npt.NDArray[np.uint8]:
-        """Class of each token's first character."""
-        return self.classes[self.starts]
-
 
 class Passages:
-    """A block of questions and their passages.
-
-    Attributes:
-        openings: two hashes per token, of the first word and the first two words of its question.
-        matched: mask of tokens that occur in their question.
-        sentence: number of each token's sentence.
-        overlap: share of the passage's overlap with the question that is in the token's sentence, 0 to 1.
-    """
+    """A block of questions and their passages, with facts about each token of the passages."""
 
     def __init__(self, questions: Sequence[str], contexts: Sequence[str]) -> None:
         question_tokens = Tokens(questions)
@@ -139,29 +117,28 @@ class Passages:
         starts, ends = question_tokens.bounds[:-1], question_tokens.bounds[1:]
         padded = np.append(question_tokens.words, np.zeros(2, np.uint64))
         first, second = (np.where(starts + n < ends, padded[starts + n], np.uint64(0)) for n in (0, 1))
+        # Hashes of the first word and the first two words of a token's question.
         self.openings = first[tokens.owners], join(first, second)[tokens.owners]
         own_keys = join(tokens.keys, tokens.owners.astype(np.uint64))
+        # Tokens that occur in their question.
         self.matched: Mask = (tokens.first_class != _OTHER) & np.isin(
             own_keys, join(question_tokens.keys, question_tokens.owners.astype(np.uint64))
         )
         _, index, counts = np.unique(own_keys, return_inverse=True, return_counts=True)
         # A token that occurs throughout the passage says little about one position.
         self.weight: FloatArray = np.where(self.matched, 1 / counts[index], 0.0)
-        self.sentence = self._sentences()
+        codes = tokens.text.codes[tokens.starts]
+        # "3.5" does not end a sentence: a full stop of a spaced script is followed by a blank or the end.
+        spaced = np.append(tokens.classes, np.uint8(_BLANK))[tokens.ends] == _BLANK
+        stops = np.isin(codes, _SENTENCE_ENDS) & (spaced | (codes >= 0x3000))
+        new = np.diff(tokens.owners, prepend=-1) != 0
+        new[1:] |= stops[:-1]
+        self.sentence: IntArray = np.cumsum(new) - 1
+        # Share of the passage's overlap with the question that is in the token's sentence, 0 to 1.
         sums = np.bincount(self.sentence, self.weight)
         best = np.zeros(len(contexts))
         np.maximum.at(best, tokens.owners, sums[self.sentence])
         self.overlap: FloatArray = sums[self.sentence] / np.maximum(best[tokens.owners], 1e-9)
-
-    def _sentences(self) -> IntArray:
-        codes, ends = self.tokens.text.codes, self.tokens.ends
-        stops = np.isin(codes[self.tokens.starts], _SENTENCE_ENDS)
-        # "3.5" does not end a sentence: a full stop of a spaced script is followed by a blank or the end.
-        padded = np.append(self.tokens.classes, np.uint8(_BLANK))
-        stops &= (padded[ends] == _BLANK) | (codes[self.tokens.starts] >= 0x3000)
-        new = np.diff(self.tokens.owners, prepend=-1) != 0
-        new[1:] |= stops[:-1]
-        return np.cumsum(new) - 1
 
     def distance(self, *, forwards: bool) -> IntArray:
         """Return each token's distance to the nearest match after (or before) it in its passage; 99 if none."""
@@ -211,30 +188,20 @@ def _with_rivals(
     all_first = np.concatenate([right_first[:, None], first], axis=1)[keep]
     all_last = np.concatenate([right_last[:, None], last], axis=1)[keep]
     begins = np.append(0, np.cumsum(keep.sum(axis=1))[:-1])
-    table = np.concatenate(
-        [
-            _edge_features(passages, ending=False)[all_first],
-            _edge_features(passages, ending=True)[all_last],
-            _span_features(passages, all_first, all_last),
-        ],
-        axis=1,
-    )
-    return SparseRows.table(buckets(table, _BITS)), begins, begins
-
-
-def _stepped(values: IntArray) -> Hashes:
-    """Quantise distances logarithmically, in two steps per doubling."""
-    steps: Hashes = np.ceil(np.log2(values + 1) * 2).astype(np.uint64)
-    return steps
+    starts, ends = (_edge_features(passages, ending=ending) for ending in (False, True))
+    features = starts[all_first], ends[all_last], _span_features(passages, all_first, all_last)
+    return SparseRows.table(buckets(np.concatenate(features, axis=1), _BITS)), begins, begins
 
 
 def _edge_features(passages: Passages, *, ending: bool) -> Hashes:
     """Return features of spans that start (or end) with each token: (tokens, features)."""
     tokens = passages.tokens
-    side = "end" if ending else "start"
     outer = slice(2, None) if ending else slice(0, -2)
     outside, outside_shape = (np.pad(hashes, 1)[outer] for hashes in (tokens.words, tokens.shapes))
     one, two = passages.openings
+    # Distances to the nearest match on both sides, quantised logarithmically in two steps per doubling.
+    distances = (passages.distance(forwards=forwards) for forwards in (False, True))
+    near = join(*(np.ceil(np.log2(steps + 1) * 2).astype(np.uint64) for steps in distances))
     first_sentence = passages.sentence[tokens.bounds[:-1].clip(max=len(tokens) - 1)][tokens.owners]
     parts = {
         "shape": tokens.shapes,
@@ -244,11 +211,11 @@ def _edge_features(passages: Passages, *, ending: bool) -> Hashes:
         "outside": outside,
         "outside shape": join(outside_shape, tokens.shapes),
         "matched": passages.matched.astype(np.uint64),
-        "near": join(_stepped(passages.distance(forwards=False)), _stepped(passages.distance(forwards=True))),
+        "near": near,
         "overlap": np.floor(passages.overlap * 5.99).astype(np.uint64),
         "order": np.minimum(passages.sentence - first_sentence, 6).astype(np.uint64),
     }
-    return _joined(parts, _EDGE_FEATURES, f"{side} ")
+    return _joined(parts, _EDGE_FEATURES, "end " if ending else "start ")
 
 
 def _span_features(passages: Passages, first: IntArray, last: IntArray) -> Hashes:

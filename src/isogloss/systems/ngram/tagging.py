@@ -14,9 +14,7 @@ from isogloss.systems.targets import seen_labels, tag_ids
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
-_BITS = 18
-_EPOCHS = 6
-_BATCH = 1024
+_BITS, _EPOCHS, _BATCH = 18, 6, 1024
 _AFFIXES = 5
 
 
@@ -69,9 +67,8 @@ def _features(sentences: Sequence[Sequence[str]]) -> npt.NDArray[np.int32]:
     features = {name: hashes[types] for name, hashes in own.items()}
     for distance in (-2, -1, 1, 2):
         features |= {f"{name} {distance}": neighbour(name, distance) for name in ("lower", "shape")}
+    features |= {f"suffix-3 {distance}": neighbour("suffix-3", distance) for distance in (-1, 1)}
     features |= {
-        "suffix-3 -1": neighbour("suffix-3", -1),
-        "suffix-3 1": neighbour("suffix-3", 1),
         "before and word": join(before, word),
         "word and after": join(word, after),
         "before and ending": join(before, ending),

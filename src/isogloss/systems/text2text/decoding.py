@@ -1,7 +1,4 @@
-"""The loss of generated targets, and constrained greedy decoding.
-
-The most likely allowed token is generated at each step, so that outputs can be parsed.
-"""
+"""The loss of generated targets, and greedy decoding of the most likely allowed tokens, so that outputs parse."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -19,13 +16,11 @@ _CHECK_EVERY = 8  # tokens between checks for the end of all rows: each check st
 
 
 def target_loss(model: nn.Module, batch: Mapping[str, Tensor]) -> Tensor:
-    """Return the summed cross-entropy of the labels, in float32, without materialising all logits.
-
-    mT5 has 250,000 tokens: the logits of a batch of 2^17 tokens would fill any device. Large batches therefore apply
-    the output layer to some positions at a time, and again in the backward pass.
-    """
-    arguments = {name: batch[name] for name in ("input_ids", "attention_mask", "decoder_input_ids")}
-    arguments["use_cache"] = False
+    """Return the summed cross-entropy of the labels, in float32, without materialising all logits."""
+    # mT5 has 250,000 tokens: the logits of a batch of 2^17 tokens would fill any device. Large batches therefore apply
+    # the output layer to some positions at a time, and again in the backward pass.
+    names = ("input_ids", "attention_mask", "decoder_input_ids")
+    arguments = {"use_cache": False, **{name: batch[name] for name in names}}
     labels = batch["labels"].flatten()
     at_once = max(1, _ELEMENTS // model.config.vocab_size)
     # mBART adds a bias after its output layer, so the two cannot be separated.
@@ -82,10 +77,9 @@ class CopyConstraint(Constraint):
 
     def __init__(self, input_ids: Tensor, inside: Tensor, solid: Tensor, end: Tensor) -> None:
         self.input_ids, self.inside, self.end = input_ids, inside, end
-        rows = len(input_ids)
         self.done = ~solid.any(dim=1)
-        self.score = torch.zeros(rows, device=input_ids.device)
-        self.length = torch.zeros(rows, dtype=torch.long, device=input_ids.device)
+        self.score = torch.zeros(len(input_ids), device=input_ids.device)
+        self.length = torch.zeros_like(self.score, dtype=torch.long)
         self._next = solid  # positions that may come next
         self._ends = torch.zeros_like(inside)  # possible positions of the last generated token
 
@@ -124,16 +118,16 @@ class TagConstraint(Constraint):
         self.words, self.pad = words, pad
         self.done = torch.zeros(rows, dtype=torch.bool, device=device)
         # A partly generated tag is a node, its prefix; the empty prefix is node 0.
+        nodes = tag_format.prefixes
         alphabet = sorted({token for row in tag_format.subwords for token in row.tolist()})
         self.alphabet = torch.tensor(alphabet, device=device)
-        children = torch.full((len(tag_format.prefixes), len(alphabet)), -1)
-        whole = torch.zeros(len(tag_format.prefixes), dtype=torch.bool)
-        for prefix, node in tag_format.prefixes.items():
+        children = torch.full((len(nodes), len(alphabet)), -1)
+        for prefix, node in nodes.items():
             if prefix:
-                children[tag_format.prefixes[prefix[:-1]], alphabet.index(prefix[-1])] = node
-        for row in tag_format.subwords:
-            whole[tag_format.prefixes[tuple(row.tolist())]] = True
-        self.children, self.whole = children.to(device), whole.to(device)
+                children[nodes[prefix[:-1]], alphabet.index(prefix[-1])] = node
+        tags = {tuple(row.tolist()) for row in tag_format.subwords}
+        self.children = children.to(device)
+        self.whole = torch.tensor([prefix in tags for prefix in nodes], device=device)
         # The start counts as a complete tag, so that only the first marker may follow.
         most = int(words.max())
         markers = torch.tensor([tag_format.marker(word) for word in range(most)] + [pad], device=device)

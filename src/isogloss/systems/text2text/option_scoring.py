@@ -7,15 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.metrics.statistics import IntArray
 from isogloss.systems.neural.task_adapter import IGNORED
 from isogloss.systems.pretrained import Batch, Model, Tensor
 from isogloss.systems.targets import choice_indices, label_ids, question_texts
-from isogloss.systems.text2text.adapter import PairRows, Text2TextAdapter, shift_right
-from isogloss.systems.text2text.tokenizer import encode_rows
+from isogloss.systems.text2text.adapter import NOTHING, PairRows, Text2TextAdapter, encode_rows, with_inputs
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Encoded, masked, padded, padded_column
-from isogloss.training.objective import Arrays, Ints
+from isogloss.training.objective import Arrays, Encoded, Ints, masked, padded, padded_column
 
 _ELEMENTS = 1 << 28  # logits in memory at a time: with a large vocabulary they are by far the largest array
 
@@ -27,14 +24,12 @@ class OptionScoring(Text2TextAdapter):
     def fields_and_options(self, examples: Examples) -> tuple[list[list[str]], list[list[str]]]:
         """Return the source of every example, as fields, and the texts to choose from."""
 
-    @abstractmethod
-    def gold_options(self, train: Examples) -> IntArray:
-        """Return the index of each example's correct text."""
-
     def pairs(self, train: Examples) -> Encoded:
         """Return pairs with the correct text as the target."""
         fields, options = self.fields_and_options(train)
-        targets = [row[number] for row, number in zip(options, self.gold_options(train), strict=True)]
+        choices = "choices" in train.columns
+        gold = choice_indices(train) if choices else label_ids(self.task, train[train.gold], train)
+        targets = [row[number] for row, number in zip(options, gold, strict=True)]
 
         def rows() -> PairRows:
             texts = zip(self.special_tokens(train), self.tokenizer.subwords(targets), strict=True)
@@ -45,8 +40,7 @@ class OptionScoring(Text2TextAdapter):
 
     def predict(self, model: Model, examples: Examples) -> Sequence[Any]:
         """Return the index of each example's best text."""
-        best: list[int] = self.scores(model, examples).argmax(axis=1).tolist()
-        return best
+        return list(self.scores(model, examples).argmax(axis=1).tolist())
 
     def scores(self, model: Model, examples: Examples) -> npt.NDArray[np.float32]:
         """Return the mean log-probability of every text of every example; -inf for missing texts."""
@@ -57,14 +51,10 @@ class OptionScoring(Text2TextAdapter):
         (fields, options), specials = self.fields_and_options(examples), self.special_tokens(examples)
         sources = self.tokenised("read", examples, [fields], lambda: encode_rows(self.sources(examples, fields)))
         subwords = iter(self.tokenizer.subwords([text for row in options for text in row]))
-        most, nothing = max(map(len, options)), np.empty(0, np.int32)
-        targets = encode_rows(
-            [
-                self.target(special, next(subwords)) if number < len(row) else nothing
-                for special, row in zip(specials, options, strict=True)
-                for number in range(most)
-            ]
-        )
+        most, rows = max(map(len, options)), []
+        for special, texts in zip(specials, options, strict=True):
+            rows += [self.target(special, next(subwords)) for _ in texts] + [NOTHING] * (most - len(texts))
+        targets = encode_rows(rows)
         longest, pad = int(targets.lengths.max()), self.tokenizer.pad
         first = np.array([special.decoder_start for special in specials], np.int64)
 
@@ -72,9 +62,8 @@ class OptionScoring(Text2TextAdapter):
             """Return sources, with labels (size, texts, tokens)."""
             which = (items[:, None] * most + np.arange(most)).ravel()
             flat = padded(targets.input_ids, targets.starts, which, longest, size * most, IGNORED)
-            labels = flat.astype(np.int64).reshape(size, most, longest)
-            inputs = shift_right(labels, padded_column(first, items, size, pad), pad)
-            return {**masked(sources, items, width, size, pad), "decoder_input_ids": inputs, "labels": labels}
+            written = with_inputs(flat.reshape(size, most, longest), padded_column(first, items, size, pad), pad)
+            return {**masked(sources, items, width, size, pad), **written}
 
         table = np.full((len(examples), most), -np.inf, np.float32)
         for items, (scores,) in outputs(model, sources.lengths, batch, mean_log_probabilities):
@@ -108,10 +97,7 @@ def mean_log_probabilities(model: Model, batch: Batch) -> tuple[Tensor]:
 
 
 class Text2TextClassifier(OptionScoring):
-    """MLDoc, XNLI and PAWS-X: the model generates the number of the label.
-
-    Numbers, because the score of a label name would also depend on its length.
-    """
+    """MLDoc, XNLI and PAWS-X: the model generates the label's number, as a name's score would depend on its length."""
 
     name = "text2text classification"
 
@@ -122,10 +108,6 @@ class Text2TextClassifier(OptionScoring):
             return [[f"text: {text}"] for text in examples["text"]], numbers
         both = zip(examples["text_a"], examples["text_b"], strict=True)
         return [[f"sentence1: {first}", f"sentence2: {second}"] for first, second in both], numbers
-
-    def gold_options(self, train: Examples) -> IntArray:
-        """Return the numbers of the gold labels."""
-        return label_ids(self.task, train[train.gold], train)
 
     def predict(self, model: Model, examples: Examples) -> list[str]:
         """Return each example's best label."""
@@ -139,17 +121,9 @@ class Text2TextMultipleChoice(OptionScoring):
 
     def fields_and_options(self, examples: Examples) -> tuple[list[list[str]], list[list[str]]]:
         """Return `premise: … question: … choice1: … choice2: …`, and the choices."""
-        columns = examples["premise"], question_texts(examples), examples["choices"]
-        fields = [
-            [
-                f"premise: {premise}",
-                f"question: {question}",
-                *(f"choice{n}: {text}" for n, text in enumerate(choices, 1)),
-            ]
-            for premise, question, choices in zip(*columns, strict=True)
-        ]
-        return fields, [list(choices) for choices in examples["choices"]]
-
-    def gold_options(self, train: Examples) -> IntArray:
-        """Return the indices of the correct choices."""
-        return choice_indices(train)
+        options = [list(choices) for choices in examples["choices"]]
+        fields = []
+        for premise, question, texts in zip(examples["premise"], question_texts(examples), options, strict=True):
+            choices = [f"choice{n}: {text}" for n, text in enumerate(texts, 1)]
+            fields.append([f"premise: {premise}", f"question: {question}", *choices])
+        return fields, options

@@ -5,18 +5,16 @@ import numpy as np
 from isogloss.systems.pretrained import Batch, Model, Tensor
 from isogloss.systems.targets import answer_spans, left_out_notes
 from isogloss.systems.text2text.adapter import PairRows, Text2TextAdapter
-from isogloss.systems.tokens.subwords import AnswerSpans, TextSlices, Windows, concatenate
+from isogloss.systems.tokens.subwords import TextSlices, Windows, concatenate
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Encoded, padded
-from isogloss.training.objective import Arrays, Ints, TrainingObjective
+from isogloss.training.objective import Arrays, Encoded, Ints, TrainingObjective, padded
 
 
 class Text2TextReader(Text2TextAdapter):
-    """XQuAD, MLQA and TyDiQA: the source is `question: … context: …`, the target the answer.
+    """XQuAD, MLQA and TyDiQA: the source is `question: … context: …`, the target the answer, a span of the passage.
 
-    Only spans of the passage may be generated, so that every answer occurs in it exactly and in its language. A passage
-    that does not fit a row is read in several windows; those without the answer generate nothing in training, and the
-    most likely answer wins.
+    A passage that does not fit a row is read in several windows; those without the answer generate nothing in training,
+    and the most likely answer wins.
     """
 
     name = "text2text reading"
@@ -35,8 +33,7 @@ class Text2TextReader(Text2TextAdapter):
 
     def _pair_rows(self, train: Examples, spans: list[tuple[int, int]]) -> PairRows:
         windows, sources = self.encode_windows(train)
-        gold = AnswerSpans(*np.array(spans, np.int64).reshape(-1, 2).T)
-        first, last, whole = windows.locate(gold, covered=True)
+        first, last, whole = windows.locate(np.array(spans, np.int64).reshape(-1, 2), covered=True)
         length = np.where(whole, last - first + 1, 0)
         begins = windows.slices.begins + first
         specials, longest = self.special_tokens(train), self.recipe.answer_length
@@ -53,7 +50,8 @@ class Text2TextReader(Text2TextAdapter):
         """Return a span of each passage; empty only if the passage is."""
         from isogloss.training.inference import outputs
 
-        rows = self._sources(examples)
+        contents = [list(examples["question"]), list(examples["context"])]
+        rows = self.tokenised("read", examples, contents, lambda: self.encode_windows(examples)[1])
         best = np.full(len(examples), -np.inf)
         answers = [""] * len(examples)
         example_of = rows.columns["example"]
@@ -80,24 +78,18 @@ class Text2TextReader(Text2TextAdapter):
         generate(model, batch, constraint, self.recipe.answer_length)
         return constraint.first, constraint.last, constraint.score
 
-    def _sources(self, examples: Examples) -> Encoded:
-        contents = [list(examples["question"]), list(examples["context"])]
-        return self.tokenised("read", examples, contents, lambda: self.encode_windows(examples)[1])
-
     def encode_windows(self, examples: Examples) -> tuple[Windows, Encoded]:
-        """Encode every question, cut to `query_length` tokens, with every window of its passage.
-
-        Sources have the column `example` and, aligned, the characters of the passage's tokens: `begin`, `end`, or -1.
+        """Encode every question, cut to `query_length` tokens, with every window of its passage (column `example`),
+        and, aligned, the characters of the passage's tokens: `begin`, `end`, or -1.
         """
         tokenizer, specials = self.tokenizer, self.special_tokens(examples)
         question, context = tokenizer.subwords(["question:", "context:"])
         longest = len(question) + self.recipe.query_length
         texts = tokenizer.subwords([f"question: {text}" for text in examples["question"]])
         heads = [np.concatenate([text[:longest], context]) for text in texts]
-        room, taken = (np.array(sizes, np.int64) for sizes in (list(map(self.room, specials)), list(map(len, heads))))
+        room, taken = (np.array(list(sizes), np.int64) for sizes in (map(self.room, specials), map(len, heads)))
         windows = Windows.of(self.source, examples["context"], room, taken, self.recipe.stride)
-        pairs = zip(specials, heads, strict=True)
-        before = [np.concatenate([special.source_prefix, head]) for special, head in pairs]
+        before = [np.concatenate([each.source_prefix, head]) for each, head in zip(specials, heads, strict=True)]
         after = [special.source_suffix for special in specials]
         head, tail = (TextSlices.stacked(rows).rows(windows.examples) for rows in (before, after))
         ids, starts, positions = concatenate([head, windows.slices, tail])

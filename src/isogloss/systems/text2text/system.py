@@ -27,9 +27,8 @@ _BEFORE_RETRIEVAL = "xquad"
 
 @dataclass
 class Text2TextRetrieval(RetrievalAfterTask):
-    """Tatoeba, LAReQA, Mewsli-X and BUCC, by a model trained on SQuAD questions, as in the XTREME-R paper (footnote 7).
-
-    The encoder's outputs are averaged over all tokens of a text, including the end token, and compared by cosine.
+    """Tatoeba, LAReQA, Mewsli-X and BUCC, by a model trained on SQuAD questions, as in the XTREME-R paper (footnote 7):
+    the mean of the encoder's outputs over all tokens of a text, including the end token, compared by cosine.
     """
 
     name: ClassVar[str] = "text2text retrieval"

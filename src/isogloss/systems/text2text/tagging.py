@@ -2,28 +2,24 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.pretrained import Batch, Model, Tensor
 from isogloss.systems.targets import tag_ids
-from isogloss.systems.text2text.adapter import PairRows, Text2TextAdapter
-from isogloss.systems.text2text.tokenizer import Seq2SeqTokenizer, encode_rows
+from isogloss.systems.text2text.adapter import NOTHING, PairRows, Seq2SeqTokenizer, Text2TextAdapter, encode_rows
 from isogloss.systems.tokens.inputs import max_positions
 from isogloss.systems.tokens.subwords import Int32
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Encoded, padded_column
-from isogloss.training.objective import Arrays, Ints
-
-_NOTHING = np.empty(0, np.int32)
+from isogloss.training.objective import Arrays, Encoded, Ints, padded_column
 
 
 class TagFormat:
     """Tags as tokens, and back: `<extra_id_0> DET <extra_id_1> NOUN` for two words.
 
-    The markers repeat after the last, so that a sentence may have any number of words. A vocabulary that cannot
-    distinguish the tags raises `SystemFailureError`.
+    Markers repeat after the last, for any number of words. A vocabulary must be able to distinguish the tags.
     """
 
     def __init__(self, tokenizer: Seq2SeqTokenizer, tags: Sequence[str]) -> None:
@@ -51,9 +47,8 @@ class TagFormat:
 
     def numbered(self, parts: Sequence[Int32]) -> Int32:
         """Return words or tags, each after its marker."""
-        count = len(self.markers)
-        marks = (self.markers[word % count : word % count + 1] for word in range(len(parts)))
-        return np.concatenate([_NOTHING, *(row for pair in zip(marks, parts, strict=True) for row in pair)])
+        marked = ((np.array([self.marker(word)], np.int32), part) for word, part in enumerate(parts))
+        return np.concatenate([NOTHING, *chain.from_iterable(marked)])
 
     def write(self, tags: Sequence[int]) -> Int32:
         """Return the tags of a sentence, given as indices into `tags`, as tokens."""
@@ -143,17 +138,14 @@ class Text2TextTagger(Text2TextAdapter):
         return self.tokenised("read", examples, [list(map(list, examples["tokens"]))], make)
 
     def _parts(self, examples: Examples) -> Iterator[tuple[tuple[int, int, int], Int32]]:
-        """Yield the sentence, begin and end of each row of numbered words, as many as fit, and the row.
-
-        A word too long for a row is cut.
-        """
+        """Yield the sentence, begin and end of each row of numbered words, as many as fit, and the row."""
         subwords = iter(self.tokenizer.subwords([token for tokens in examples["tokens"] for token in tokens]))
         sentences = zip(examples["tokens"], self.special_tokens(examples), strict=True)
         for sentence, (tokens, special) in enumerate(sentences):
             room, most = self.room(special), len(tokens)
             if positions := max_positions(self.source.config):  # words with tags that always fit
-                most = max(1, (positions - special.target_count) // self.format.longest)
-            words = [next(subwords)[: room - 1] for _ in tokens]
+                most = max(1, (positions - len(special.target(NOTHING))) // self.format.longest)
+            words = [next(subwords)[: room - 1] for _ in tokens]  # a word too long for a row is cut
             begin = taken = 0
             for end, word in enumerate(words):
                 if taken + 1 + len(word) > room or end - begin == most:

@@ -13,8 +13,7 @@ from isogloss.systems.base import SystemFailureError
 from isogloss.systems.pretrained import ModelSource, plain_backend
 from isogloss.systems.tokens.subwords import Int32, TextSlices, concatenate, tokenize, unique
 from isogloss.tasks.examples import Examples
-from isogloss.training.encoded import Array, Encoded, masked, padded, padded_column
-from isogloss.training.objective import Ints
+from isogloss.training.objective import Array, Arrays, Encoded, Ints, masked, padded, padded_column
 
 # Arguments of a forward pass; other arrays in a batch are for the loss.
 MODEL_ARGUMENTS = ("input_ids", "attention_mask", "token_type_ids", "langs")
@@ -25,26 +24,20 @@ _SHIFTED_POSITIONS = ("roberta", "camembert", "longformer", "luke", "mpnet", "xm
 
 @dataclass(frozen=True)
 class TokenRows:
-    """Rows of tokens, including special ones; row i is `ids[starts[i]:starts[i + 1]]`.
-
-    `segments` holds 0 or 1 per token, and `positions` the indices of each text's sub-words in `ids`.
-    """
+    """Rows of tokens, including special ones; row i is `ids[starts[i]:starts[i + 1]]`."""
 
     ids: Int32
     starts: Ints
-    segments: npt.NDArray[np.uint8]
-    positions: tuple[Ints, ...]
+    segments: npt.NDArray[np.uint8]  # 0 or 1 per token
+    positions: tuple[Ints, ...]  # indices of each text's sub-words in `ids`
 
 
 @dataclass(frozen=True)
 class SpecialTokens:
-    """Special tokens before, between and after texts, as the tokenizer adds them.
+    """Special tokens before, between and after texts, as the tokenizer adds them."""
 
-    Each group holds the (id, segment) of the tokens in one gap; `segments` are those of the texts.
-    """
-
-    groups: tuple[tuple[tuple[int, int], ...], ...]
-    segments: tuple[int, ...]
+    groups: tuple[tuple[tuple[int, int], ...], ...]  # (id, segment) of the tokens in each gap
+    segments: tuple[int, ...]  # of the texts
 
     @classmethod
     def of(cls, tokenizer: Any, texts: int) -> "SpecialTokens":
@@ -95,10 +88,7 @@ def cut_longest_first(first: TextSlices, second: TextSlices, room: int) -> tuple
 
 @dataclass(frozen=True)
 class ModelInputs:
-    """The input conventions of a model: its tokenizer, special tokens and arguments.
-
-    Segments are for models with more than one, language numbers for those with language embeddings (XLM).
-    """
+    """The input conventions of a model: its tokenizer, special tokens and arguments."""
 
     source: ModelSource
 
@@ -125,12 +115,6 @@ class ModelInputs:
         return (getattr(config, "lang2id", None) or {}) if embedded else None
 
     @cached_property
-    def unknown(self) -> int:
-        """Token for unknown text; byte vocabularies have none and use the padding token."""
-        token = self.source.tokenizer.unk_token_id
-        return int(self.padding if token is None else token)
-
-    @cached_property
     def padding(self) -> int:
         """Padding token."""
         return int(self.source.tokenizer.pad_token_id or 0)
@@ -147,33 +131,27 @@ class ModelInputs:
         first, *second = (TextSlices.of(subwords, part) for part in np.split(which, len(columns)))
         if second:
             both = cut_longest_first(first, second[0], self.room(self.pair, longest))
-            return self.encoded(self.pair.add_to(*both))
-        return self.encoded(self.single.add_to(first.cut(self.room(self.single, longest))))
+            return self.encoded(self.pair.add_to(*both), {}, {})
+        return self.encoded(self.single.add_to(first.cut(self.room(self.single, longest))), {}, {})
 
-    def encoded(
-        self, rows: TokenRows, aligned: Mapping[str, Array] | None = None, columns: Mapping[str, Array] | None = None
-    ) -> Encoded:
+    def encoded(self, rows: TokenRows, aligned: Arrays, columns: Arrays) -> Encoded:
         """Return rows in stored form, with segments only if the model distinguishes them."""
         segments = {"segments": rows.segments} if self.segmented else {}
-        return Encoded(rows.ids, rows.starts, {**segments, **(aligned or {})}, columns or {})
+        return Encoded(rows.ids, rows.starts, {**segments, **aligned}, columns)
 
     def language_ids(self, examples: Examples) -> Ints | None:
         """Return each example's language number, or None if the model needs none; refuse unknown languages."""
         if self.languages is None:
             return None
         codes = language_codes(examples)
-        unknown = sorted(set(codes) - set(self.languages))
-        if unknown:
+        if unknown := sorted(set(codes) - set(self.languages)):
             supported = ", ".join(sorted(self.languages))
             fix = f"It supports {supported}" if supported else "Add lang2id, the number of each language, to its config"
             raise SystemFailureError(f"the model has no number for {unknown[0]!r}", where=self.source.name, fix=fix)
         return np.fromiter((self.languages[code] for code in codes), np.int64, len(examples))
 
     def rows_for(self, examples: Examples, encoded: Encoded, example_of: Ints | None = None) -> "InputRows":
-        """Return tokenised rows of examples, with language numbers if the model needs them.
-
-        `example_of` holds the example of each row, if different from the row's number.
-        """
+        """Return tokenised rows; `example_of` holds the example of each row, if different from the row's number."""
         languages = self.language_ids(examples)
         if languages is not None and example_of is not None:
             languages = languages[example_of]
@@ -218,10 +196,7 @@ def max_positions(config: Any) -> int:
 
 
 def check_length(source: ModelSource, longest: int) -> None:
-    """Raise `SystemFailureError` if rows may have more tokens than a model has positions.
-
-    Call it for cached rows too: they may have been tokenised for another model.
-    """
+    """Refuse rows with more tokens than a model has positions; cached ones may have been tokenised for another."""
     if 0 < (most := max_positions(source.config)) < longest:
         what = f"max_length is {longest}, but the model has {most} positions"
         raise SystemFailureError(what, where=source.name, fix=f"Set max_length to {most} or less")

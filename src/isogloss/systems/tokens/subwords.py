@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.pretrained import ModelSource, plain_backend
-from isogloss.training.encoded import Array
-from isogloss.training.objective import Ints
+from isogloss.training.objective import Array, Ints
 
 # Code points that Python treats as whitespace; all are below 0x3001.
 _BLANKS = np.array([code for code in range(0x3001) if chr(code).isspace()], np.uint32)
@@ -22,14 +21,12 @@ Int32 = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Subwords:
-    """The sub-words of some texts, without special tokens; those of text i are `ids[starts[i]:starts[i + 1]]`.
-
-    `spans`, (sub-words, 2), holds the half-open code points covered by each sub-word, without surrounding whitespace
-    and without overlap with the next; empty for a bare whitespace marker. It has no rows if not requested.
-    """
+    """The sub-words of some texts, without special tokens; those of text i are `ids[starts[i]:starts[i + 1]]`."""
 
     ids: Int32
     starts: Ints
+    # Half-open code points covered by each sub-word, (sub-words, 2), without surrounding whitespace and without overlap
+    # with the next; empty for a bare whitespace marker. Without rows if not requested.
     spans: Int32
 
     @property
@@ -72,10 +69,7 @@ class TextSlices(NamedTuple):
 
 
 def concatenate(parts: Sequence[TextSlices]) -> tuple[Int32, Ints, list[Ints]]:
-    """Build rows by concatenating one slice of every part.
-
-    Return the token ids, the start of each row and the end of the last, and the indices of each part's tokens.
-    """
+    """Concatenate one slice of every part per row; return ids, row starts and end, and each part's token indices."""
     starts = row_starts(np.sum([part.lengths for part in parts], axis=0))
     ids = np.empty(starts[-1], np.int32)
     at = starts[:-1].copy()
@@ -127,9 +121,8 @@ def _tokenizer_call(tokenizer: Any, spans: bool) -> Callable[[list[str]], list[t
             name = str(getattr(tokenizer, "name_or_path", "") or type(tokenizer).__name__)
             fix = "Save the model with a tokenizer.json (a fast tokenizer): answer spans need character offsets"
             raise SystemFailureError("the tokenizer does not return character offsets", where=name, fix=fix)
-        return lambda texts: [
-            (ids, ()) for ids in tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
-        ]
+        settings = {"add_special_tokens": False, "verbose": False}
+        return lambda texts: [(ids, ()) for ids in tokenizer(texts, **settings)["input_ids"]]
     backend = plain_backend(tokenizer)
     call = backend.encode_batch if spans else backend.encode_batch_fast  # the latter skips offsets
     return lambda texts: [
@@ -138,10 +131,8 @@ def _tokenizer_call(tokenizer: Any, spans: bool) -> Callable[[list[str]], list[t
 
 
 def locate_spans(owners: Ints, spans: Int32, texts: Ints, begins: Ints, ends: Ints) -> tuple[Ints, Ints]:
-    """Return the first and last sub-word that overlaps each of some text spans; last is -1 if none does.
-
-    `owners` holds the text of each sub-word, in order, and `spans` its characters; the spans to locate are half-open.
-    """
+    """Return the first and last sub-word that overlaps each of some half-open text spans; last is -1 if none does."""
+    # `owners` holds the text of each sub-word, in order, and `spans` its characters.
     solid = np.flatnonzero(spans[:, 1] > spans[:, 0])
     # Combine text and character into one number, so that one search serves all texts.
     base, far = owners[solid] << 32, texts << 32
@@ -180,33 +171,18 @@ def _own_characters(offsets: Ints, lengths: Ints, texts: Sequence[str]) -> Int32
     return np.stack([begins - base, ends - base], axis=1).astype(np.int32)
 
 
-class AnswerSpans(NamedTuple):
-    """Half-open character spans of the answers in their passages."""
-
-    begins: Ints
-    ends: Ints
-
-
 @dataclass(frozen=True)
 class Windows:
-    """Slices of distinct passages, one per row, in order of the examples.
-
-    Attributes:
-        passage_of: index of each example's passage.
-        examples: example of each window.
-    """
+    """Slices of distinct passages, one per row, in order of the examples."""
 
     passages: Subwords
-    passage_of: Ints
-    examples: Ints
+    passage_of: Ints  # index of each example's passage
+    examples: Ints  # example of each window
     slices: TextSlices
 
     @classmethod
     def of(cls, source: ModelSource, contexts: Sequence[str], room: Ints, taken: Ints, stride: int) -> "Windows":
-        """Cover each passage with windows that fit the room that its question has not taken, in sub-words.
-
-        Each starts `stride` sub-words after the previous one, or at its end if the stride is longer.
-        """
+        """Cover each passage with windows, `stride` sub-words apart, that fit the room not taken by its question."""
         room = room - taken
         if room.min(initial=1) < 1:
             what = f"a question of {taken[room.argmin()]} tokens leaves no room for its passage"
@@ -222,18 +198,18 @@ class Windows:
         """Return the characters of each sub-word of the windows; see `character_columns`."""
         return character_columns(self.passages.spans[slice_indices(*self.slices[1:])], positions, size)
 
-    def locate(self, answers: AnswerSpans, *, covered: bool = False) -> tuple[Ints, Ints, Array]:
-        """Return the answer's first and last sub-word in each window, and a mask of windows that contain all of it.
-
-        With `covered`, the sub-words must cover all characters of the answer.
+    def locate(self, answers: Ints, *, covered: bool = False) -> tuple[Ints, Ints, Array]:
+        """Return the first and last sub-word of each window's answer, a half-open character span, (examples, 2), and a
+        mask of windows that contain the whole answer (with `covered`, all of its characters).
         """
         owners = np.repeat(np.arange(len(self.passages.starts) - 1), self.passages.lengths)
-        first, last = locate_spans(owners, self.passages.spans, self.passage_of, answers.begins, answers.ends)
+        begins, ends = answers.T
+        first, last = locate_spans(owners, self.passages.spans, self.passage_of, begins, ends)
         low, high = (edge[self.examples] - self.slices.begins for edge in (first, last))
         whole = (last >= 0)[self.examples] & (low >= 0) & (high < self.slices.lengths)
         if covered:
             spans = np.append(self.passages.spans, [[0, -1]], axis=0)  # index -1: no sub-word
-            whole &= ((spans[first, 0] <= answers.begins) & (spans[last, 1] >= answers.ends))[self.examples]
+            whole &= ((spans[first, 0] <= begins) & (spans[last, 1] >= ends))[self.examples]
         return low, high, whole
 
 
