@@ -20,6 +20,7 @@ STRING_TESTS = {
     "find",
     "index",
     "count",
+    "replace",
 }
 PATTERN_TESTS = {"match", "search", "fullmatch", "findall", "finditer", "sub"}
 

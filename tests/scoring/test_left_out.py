@@ -6,14 +6,19 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 import isogloss
-from isogloss.errors import PredictionError
+from isogloss.errors import MissingDataError, PredictionError
+from isogloss.predictions.gold import GoldSource
+from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.cells import judged_cells
 from isogloss.scoring.request import Request
 from isogloss.scoring.results import Results
+from isogloss.tables.formatting import left_out_notes
+from isogloss.tasks.registry import task
 from isogloss.tasks.suites import suite
 from predictions.made import tatoeba, wikiann_dev, write_jsonl, xquad
 from sample import write_gold, write_system
@@ -170,3 +175,15 @@ def test_misnamed_file_with_undecodable_name_is_in_the_record(tmp_path: Path) ->
     found.to_json(tmp_path / "results.json")
     [kept] = Results.from_json(tmp_path / "results.json").left_out
     assert kept.path == str(tmp_path / "a/\N{REPLACEMENT CHARACTER}.jsonl")
+
+
+def test_cells_with_one_cause_share_a_note(tmp_path: Path) -> None:
+    gold = GoldSource(labels=tmp_path)
+    left_out = []
+    for code in ("de", "sw"):
+        with pytest.raises(MissingDataError) as raised:
+            gold.examples(task("xnli"), code, "test")
+        left_out.append(LeftOut.of_error(raised.value, "xnli", code, "test"))
+    stored = msgspec.json.decode(msgspec.json.encode(left_out), type=list[LeftOut])
+    [note] = left_out_notes(stored)
+    assert note == f"left out: xnli/de,sw test: {tmp_path}: no labels for xnli test"

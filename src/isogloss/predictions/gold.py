@@ -41,7 +41,8 @@ class GoldSource:
             return load(task, language, split, self.data)
         examples = gold_examples(task, language, split, self.labels)
         if examples is None:
-            raise MissingDataError(f"no labels for {task.id}/{language} {split}", where=str(self.labels))
+            what, cause = f"no labels for {task.id}/{language} {split}", f"no labels for {task.id} {split}"
+            raise MissingDataError(what, where=str(self.labels), cause=cause)
         return examples
 
 

@@ -182,11 +182,14 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
     language: str = ""
     split: str = ""
     path: str = ""  # gold file, if known, or the misnamed file or folder
+    cause: str | msgspec.UnsetType = msgspec.UNSET  # reason without the cell's name, if that differs
 
     @classmethod
     def of_error(cls, error: DataError, task: str, language: str, split: str) -> "LeftOut":
         """Return the record of a cell that cannot be scored with its gold."""
-        return cls(reason=error.what, fix=error.fix, task=task, language=language, split=split, path=error.where)
+        cause = error.cause or msgspec.UNSET
+        names = {"task": task, "language": language, "split": split, "path": error.where}
+        return cls(reason=error.what, fix=error.fix, cause=cause, **names)
 
     @classmethod
     def misnamed(cls, problem: Problem) -> "LeftOut":
@@ -199,8 +202,15 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def problem(self) -> Problem:
         """The entry as a problem, for strict requests."""
-        code, (reason, fix, task, language, split, path) = ProblemCode.LEFT_OUT, msgspec.structs.astuple(self)
-        return Problem(code=code, task=task, language=language, split=split, file=path, detail=reason, advice=fix)
+        return Problem(
+            code=ProblemCode.LEFT_OUT,
+            task=self.task,
+            language=self.language,
+            split=self.split,
+            file=self.path,
+            detail=self.reason,
+            advice=self.fix,
+        )
 
 
 def number_of(count: int, noun: str) -> str:

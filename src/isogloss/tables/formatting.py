@@ -59,12 +59,7 @@ def left_out_notes(left_out: Iterable[LeftOut]) -> list[str]:
 
 
 def _reason_key(item: LeftOut) -> tuple[str, ...]:
-    return (item.task, item.split, _of_task(item), item.fix) if item.task else (item.path, item.reason)
-
-
-def _of_task(cell: LeftOut) -> str:
-    """Return the reason without the name of the language."""
-    return cell.reason.replace(f"{cell.task}/{cell.language}", cell.task)
+    return (item.task, item.split, item.cause or item.reason, item.fix) if item.task else (item.path, item.reason)
 
 
 def _together(group: list[LeftOut]) -> LeftOut:
@@ -72,4 +67,4 @@ def _together(group: list[LeftOut]) -> LeftOut:
         return group[0]
     codes, paths = ",".join(item.language for item in group), {item.path for item in group}
     path = paths.pop() if len(paths) == 1 else ""
-    return structs.replace(group[0], language=codes, reason=_of_task(group[0]), path=path)
+    return structs.replace(group[0], language=codes, reason=group[0].cause or group[0].reason, path=path)

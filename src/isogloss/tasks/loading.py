@@ -98,7 +98,8 @@ def _best(task: Task, candidates: list[Examples], allow_partial: bool) -> Exampl
     # Only scoring accepts partial data; training and prediction do not.
     part = "" if short.split == "train" else ", or use --allow-partial with score, compare and analyze"
     what = f"{count} {counted}, but {task.id}/{short.language} {short.split} has {expected}"
-    raise DataError(what, where=", ".join(short.sources), fix=f"Fetch the files again{part}")
+    cause = f"{count} {counted}, but {task.id} {short.split} has {expected}"
+    raise DataError(what, where=", ".join(short.sources), fix=f"Fetch the files again{part}", cause=cause)
 
 
 def _no_files(task: Task, language: str, split: str, root: Path) -> MissingDataError:
