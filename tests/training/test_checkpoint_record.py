@@ -157,8 +157,8 @@ def test_changed_examples_are_refused(tmp_path: Path, probes: list[Examples]) ->
 
 
 def test_added_languages_are_predicted_from_then_on(tmp_path: Path, probes: list[Examples]) -> None:
-    CheckpointRecord(tmp_path, XNLI, 0, probes[:1], {"en"}).add(10, always("neutral"))
-    late = CheckpointRecord(tmp_path, XNLI, 0, [*probes, examples("fi", "dev", 3)], {"en"})
+    CheckpointRecord(tmp_path, XNLI, 0, probes[:1], selecting_languages={"en"}).add(10, always("neutral"))
+    late = CheckpointRecord(tmp_path, XNLI, 0, [*probes, examples("fi", "dev", 3)], selecting_languages={"en"})
     late.add(20, always("entailment"))
     found = late.finish()
     assert [(row.step, row.language) for row in found.rows] == [(10, "en"), (20, "en"), (20, "fi"), (20, "sw")]
@@ -168,11 +168,11 @@ def test_added_languages_are_predicted_from_then_on(tmp_path: Path, probes: list
     assert late.notes == [
         f"{what}: predicted only from update 20 on (added later)" for what in ("sw test", "de test", "fi dev")
     ]
-    ended = CheckpointRecord(tmp_path, XNLI, 0, [*late.probes, examples("ta", "test", 3)], {"en"})
+    ended = CheckpointRecord(tmp_path, XNLI, 0, [*late.probes, examples("ta", "test", 3)], selecting_languages={"en"})
     assert ended.notes[-1] == "ta test: predicted at no checkpoint (added later)"
     # But selecting sets must have been predicted at every checkpoint.
     with pytest.raises(DataError, match="predicted other examples"):
-        CheckpointRecord(tmp_path, XNLI, 0, late.probes, {"en", "fi"})
+        CheckpointRecord(tmp_path, XNLI, 0, late.probes, selecting_languages={"en", "fi"})
 
 
 def test_damaged_checkpoint_is_repeated(tmp_path: Path, probes: list[Examples]) -> None:

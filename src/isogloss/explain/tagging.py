@@ -69,7 +69,7 @@ class TrainingEntities:
     typed: Counter[tuple[str, str]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Entities:
     """Distinct chunks of a cell, from gold and all systems, ordered by their end."""
 
@@ -156,7 +156,16 @@ def entities(task: Task, examples: Examples, systems: Sequence[Values], *, spans
         marks[np.searchsorted(chunks, side)] = True
     names = np.array([*types, ""], dtype=np.str_)
     gold_chunks, *predicted = held
-    return Entities(example, first, end - 1, kinds, names, gold_chunks, tuple(predicted), spans)
+    return Entities(
+        example=example,
+        first=first,
+        last=end - 1,
+        kind=kinds,
+        names=names,
+        gold=gold_chunks,
+        predicted=tuple(predicted),
+        spans=spans,
+    )
 
 
 def _flat(chunks: Chunks, types: dict[str, int]) -> IntArray:

@@ -19,7 +19,7 @@ from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CheckedFile:
     """A checked cell: its file, number of answers, problems, and the reason if no score includes it."""
 
@@ -139,8 +139,17 @@ def check_folder(
                 problems, left_out = list(checked.problems), checked.left_out
                 if left_out is not None:
                     problems.append(replace(left_out.problem, warning=True))
-                cell = (task.id, language, split, file.path, checked.count)
-                report.cells.append(CheckedFile(*cell, problems, left_out))
+                report.cells.append(
+                    CheckedFile(
+                        task=task.id,
+                        language=language,
+                        split=split,
+                        path=file.path,
+                        answers=checked.count,
+                        problems=problems,
+                        left_out=left_out,
+                    )
+                )
                 if receive is not None:
                     receive(task, language, checked)
         except DataError as error:

@@ -9,7 +9,7 @@ into `checkpoints.csv` and `checkpoints.npz`.
 import csv
 import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -95,6 +95,7 @@ class CheckpointRecord:
     task: Task  # judges the predictions
     seed: int
     probes: Sequence[Examples]  # predicted by every checkpoint
+    _: KW_ONLY
     selecting_languages: Collection[str] = ()  # with dev sets that choose a checkpoint, required of all checkpoints
     loss_languages: Collection[str] = ()  # with dev sets that have a loss at every checkpoint
     dev_task: Task | None = None  # task of the dev sets, if different

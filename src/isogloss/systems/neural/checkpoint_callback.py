@@ -34,7 +34,7 @@ def step_name(step: int | str) -> str:
     return f"step-{step:08}" if isinstance(step, int) else f"step-{step}"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class CheckpointCallback:
     """A fit in its folder, with its log: records checkpoints, saves the best weights, and detects convergence."""
 
@@ -68,8 +68,15 @@ class CheckpointCallback:
         self._losses: dict[str, TrainingObjective] = {}
         missing_losses = self._find_dev_objectives(selecting) if by_loss else {}
         self.notes = [*unpredicted.values(), *missing_losses.values()]  # sets that could not be predicted, and why
-        recorded = self.folder, adapter.task, self.log.seed, probes, scored, self._losses.keys(), adapter.dev_task
-        self.record = CheckpointRecord(*recorded)
+        self.record = CheckpointRecord(
+            self.folder,
+            adapter.task,
+            self.log.seed,
+            probes,
+            selecting_languages=scored,
+            loss_languages=self._losses.keys(),
+            dev_task=adapter.dev_task,
+        )
         left_out = {code: note for (code, split), note in unpredicted.items() if split == "dev"}
         left_out = missing_losses if by_loss else left_out
         missing = [note for code, note in left_out.items() if code in {*scored, *selecting}]

@@ -95,7 +95,11 @@ class FineTuning:
             shared = None
             with processes.in_step():
                 if processes.is_main():
-                    shared = SharedTraining(CheckpointCallback(self.adapter, context, self.train, log, display))
+                    shared = SharedTraining(
+                        CheckpointCallback(
+                            adapter=self.adapter, context=context, train=self.train, log=log, display=display
+                        )
+                    )
                     self._take_along(shared, others(), display)
             model, trained, notes = self._train(sets, context.folder / STATE, shared, display)
             with processes.in_step():
@@ -160,7 +164,13 @@ class FineTuning:
                 if log.finished:
                     shared.finished += [log.task] * shared.served(log)
                 elif shared.served(log) or not callbacks.has_state(shared.first.folder):
-                    fit = CheckpointCallback(tuning.adapter, further.context, further.train, log, own_display)
+                    fit = CheckpointCallback(
+                        adapter=tuning.adapter,
+                        context=further.context,
+                        train=further.train,
+                        log=log,
+                        display=own_display,
+                    )
                     shared.others.append(fit)
             except Exception as error:  # raised again when that fit trains separately
                 own_display.say(f"not trained together with {shared.first.log.task}: {error}")
