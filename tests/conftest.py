@@ -21,6 +21,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "complete"))
 pytest_plugins = ["durations", "tiny_models"]
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Return three workers per two cores: tests often wait for the processes that they start."""
+    return len(os.sched_getaffinity(0)) * 3 // 2
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options for the size of long-running tests."""
     parser.addoption("--kills", type=int, default=8, help="number of kills of a run, each with a damaged file")
