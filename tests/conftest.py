@@ -33,6 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--board-submissions", type=int, default=6, help="number of submissions with killed workers")
     parser.addoption("--board-upload-megabytes", type=int, default=20, help="size of an upload through nginx")
     parser.addoption("--every-case", action="store_true", help="use every checklist case in every language")
+    parser.addoption("--every-page", action="store_true", help="check similar pages of a board with axe-core too")
     group = parser.getgroup("fuzz")
     group.addoption("--fuzz-cases", type=int, default=300, help="number of cases of all fuzzers together")
     group.addoption("--fuzz-seed", type=int, default=0, help="seed of the cases")
