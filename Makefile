@@ -5,7 +5,8 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 DEMO_STAMP := .venv-demo/.installed
 EVERYTHING := --editable '.[dev,train]'
-# Python compiles what it imports; compiling everything takes longer.
+# Python compiles what it imports, once: tests start many processes. Compiling every package would take longer.
+unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
 
 # $(call install,FOLDER,WHAT). Uses uv, which is several times faster than pip, with pip's index. Falls back to pip,
@@ -16,7 +17,7 @@ install = { command -v uv >/dev/null || $(1)/bin/python $(PIP_INSTALL) uv; } && 
 		--constraint constraints.txt $(2) || \
 	$(1)/bin/python $(PIP_INSTALL) $(2)
 
-.PHONY: help setup demo test test-fast durations lint lint-js test-js format bench clean python
+.PHONY: help setup demo test collect test-fast durations lint lint-js test-js format bench clean python
 
 help:
 	@echo "make demo       run, score, explain and report the n-gram baseline on the embedded suite, and build a leaderboard, offline"
@@ -49,6 +50,9 @@ demo: $(DEMO_STAMP)
 
 test: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal -q
+
+collect: setup
+	$(BIN)/python -m pytest --collect-only -qq >/dev/null
 
 test-fast: setup
 	HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -n auto --dist worksteal -q -m "not slow"
