@@ -1,5 +1,6 @@
 """Shared fixtures and options."""
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -14,16 +15,17 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The time per example depends on the machine's load, so it must not fail a test.
-settings.register_profile("complete", deadline=None)
+settings.register_profile("thorough", deadline=None, max_examples=500)
+settings.register_profile("complete", deadline=None, max_examples=60)
 settings.register_profile("fast", deadline=None, max_examples=15)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "complete"))
 
 pytest_plugins = ["durations", "tiny_models"]
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Return three workers per two cores: tests often wait for the processes that they start."""
-    return len(os.sched_getaffinity(0)) * 3 // 2
+def pytest_collection_finish() -> None:
+    """Exempt modules and tests, which live until the end, from garbage collection: it would take a second each time."""
+    gc.freeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
