@@ -1,5 +1,6 @@
 """Shared fixtures and options."""
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -14,11 +15,17 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The time per example depends on the machine's load, so it must not fail a test.
-settings.register_profile("complete", deadline=None)
+settings.register_profile("thorough", deadline=None, max_examples=500)
+settings.register_profile("complete", deadline=None, max_examples=60)
 settings.register_profile("fast", deadline=None, max_examples=15)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "complete"))
 
 pytest_plugins = ["durations", "tiny_models"]
+
+
+def pytest_collection_finish() -> None:
+    """Exempt modules and tests, which live until the end, from garbage collection: it would take a second each time."""
+    gc.freeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -28,6 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--board-submissions", type=int, default=6, help="number of submissions with killed workers")
     parser.addoption("--board-upload-megabytes", type=int, default=20, help="size of an upload through nginx")
     parser.addoption("--every-case", action="store_true", help="use every checklist case in every language")
+    parser.addoption("--every-page", action="store_true", help="check similar pages of a board with axe-core too")
     group = parser.getgroup("fuzz")
     group.addoption("--fuzz-cases", type=int, default=300, help="number of cases of all fuzzers together")
     group.addoption("--fuzz-seed", type=int, default=0, help="seed of the cases")

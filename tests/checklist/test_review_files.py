@@ -72,17 +72,19 @@ def test_only_a_regular_file_is_read(tmp_path: Path) -> None:
             read_review(path)
 
 
+SOUND = json.dumps(made_review("Amina")).encode()
+
+
 def changed(**changes: Any) -> bytes:
-    return json.dumps(made_review("Amina") | changes).encode()
+    return json.dumps(json.loads(SOUND) | changes).encode()
 
 
 def answered(key: str = "adjective.old", **changes: str) -> bytes:
-    made = made_review("Amina")
+    made = json.loads(SOUND)
     made["answers"][key] = {"wording": "older / old"} | changes
     return json.dumps(made).encode()
 
 
-SOUND = json.dumps(made_review("Amina")).encode()
 REFUSED = {
     "truncated": (SOUND[: len(SOUND) // 2], "truncated"),
     "empty": (b"", "not the result of a review"),

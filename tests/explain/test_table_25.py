@@ -1,12 +1,13 @@
 """The paper's Tables 25 and 26, reproduced from their data, number by number."""
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from isogloss.explain.attributes import attribute
-from isogloss.explain.cell_table import gold_table
+from isogloss.explain.cell_table import CellTable, gold_table
 from isogloss.explain.measure import bucketed_rows
 from isogloss.explain.selection import choose_attributes
 from isogloss.tasks.examples import Examples
@@ -52,6 +53,16 @@ NOT_GIVEN = {"en": ".016 .128", "zh": ".0542", "hi": ".015", "el": ".014", "ru":
 NOT_GIVEN["ar"] = ".0243 .293"
 
 
+@cache
+def xquad(language: str, data_dir: Path) -> Examples:
+    return load("xquad", language, "test", data_dir)
+
+
+@cache
+def entities(language: str, data_dir: Path) -> CellTable:
+    return gold_table(task("wikiann"), load("wikiann", language, "dev", data_dir), None)
+
+
 def as_printed(value: float, printed: str) -> bool:
     """Return True if a number equals the printed one in all its digits."""
     digits, _, power = printed.partition("e")
@@ -71,7 +82,7 @@ def edges(examples: Examples, name: str) -> tuple[float, ...]:
 
 @pytest.mark.parametrize("language", LENGTHS)
 def test_lengths(language: str, data_dir: Path) -> None:
-    examples = load("xquad", language, "test", data_dir)
+    examples = xquad(language, data_dir)
     for name, printed in zip(("aLen", "qLen", "cLen"), LENGTHS[language], strict=True):
         least, *others = map(float, printed.split())
         assert edges(examples, name) == (MISPRINTED.get((language, name), least), *others)
@@ -79,14 +90,14 @@ def test_lengths(language: str, data_dir: Path) -> None:
 
 @pytest.mark.parametrize("language", BLEU_QC)
 def test_overlap_of_question_and_context(language: str, data_dir: Path) -> None:
-    found = edges(load("xquad", language, "test", data_dir), "BLEU-QC")
+    found = edges(xquad(language, data_dir), "BLEU-QC")
     printed = BLEU_QC[language].split()
     assert [as_printed(value, text) for value, text in zip(found, printed, strict=True)] == [True] * 5, found
 
 
 @pytest.mark.parametrize("language", BLEU_AQ)
 def test_overlap_of_answer_and_question(language: str, data_dir: Path) -> None:
-    least, first, *others = edges(load("xquad", language, "test", data_dir), "BLEU-AQ")
+    least, first, *others = edges(xquad(language, data_dir), "BLEU-AQ")
     assert (least, first) == (0, 0)
     missed = [text for text in BLEU_AQ[language].split() if not any(as_printed(value, text) for value in others)]
     assert missed == NOT_GIVEN.get(language, "").split()
@@ -96,7 +107,7 @@ def test_overlap_of_answer_and_question(language: str, data_dir: Path) -> None:
 def test_types_of_english_questions(data_dir: Path) -> None:
     found = attribute("qType", "paper").values
     assert found is not None
-    names, counts = np.unique(found(load("xquad", "en", "test", data_dir)), return_counts=True)
+    names, counts = np.unique(found(xquad("en", data_dir)), return_counts=True)
     assert dict(zip(names.tolist(), counts.tolist(), strict=True)) == {
         "what": 530,
         "how": 126,
@@ -127,8 +138,7 @@ TABLE_26 = {
 
 @pytest.mark.parametrize(("language", "name"), TABLE_26)
 def test_entities_of_the_development_set(language: str, name: str, data_dir: Path) -> None:
-    table = gold_table(task("wikiann"), load("wikiann", language, "dev", data_dir), None)
-    (cut,) = bucketed_rows(table, choose_attributes([name], ["tagging"], "paper"))
+    (cut,) = bucketed_rows(entities(language, data_dir), choose_attributes([name], ["tagging"], "paper"))
     found = [bucket.high or 0.0 for bucket in cut.buckets[:-1]]
     ours, printed = (text.split() for text in TABLE_26[language, name])
     assert [as_printed(value, text) for value, text in zip(found, ours, strict=True)] == [True] * len(found), found

@@ -1,6 +1,5 @@
 """Test the look of pages in a browser: width, top bar, chart text, themes, and axe-core."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ import msgspec
 import pytest
 
 import isogloss
+from board.axe import barriers, needs_axe
 from isogloss.explain.analysis import Analysis
 from isogloss.site.html import html_page
 from isogloss.site.sections import report_sections
@@ -19,7 +19,6 @@ from report.made_records import HOSTILE, bias, explanation, inputs, pair_made
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser is driven by playwright")
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
-AXE = os.environ.get("ISOGLOSS_AXE", "")
 PAGES = ("report", "explain", "data", "finding")
 PAPER, INK = "getComputedStyle(document.body).backgroundColor", "getComputedStyle(document.body).color"
 LIGHT, DARK = "rgb(255, 255, 255)", "rgb(18, 22, 27)"
@@ -53,15 +52,26 @@ def opened(browser: Any, folder: Path, name: str, width: int = 1280, **settings:
     return tab
 
 
+TEXT_SIZES = """[...document.querySelectorAll(".chart .plot svg")].flatMap((svg) => {
+  const scale = svg.getBoundingClientRect().width / svg.width.baseVal.value;
+  return [...svg.querySelectorAll("text")].filter((one) => one.textContent.trim())
+    .map((one) => scale * parseFloat(getComputedStyle(one).fontSize));
+}).concat([...document.querySelectorAll(".heat td, .heat th")]
+  .map((one) => parseFloat(getComputedStyle(one).fontSize)))"""
+
+
+@pytest.mark.parametrize("width", [360, 1280, 1920])
 @pytest.mark.parametrize("name", PAGES)
-def test_pages_use_the_full_width_and_scroll_only_vertically(browser: Any, folder: Path, name: str) -> None:
-    for width in (360, 1280, 1920):
-        tab = opened(browser, folder, name, width)
-        assert tab.evaluate("document.documentElement.scrollWidth") == width
-        # Tables and charts take the width except for a margin; lines of prose have a readable length.
-        assert tab.locator(".parts").first.bounding_box()["width"] >= width - 40
-        assert max(tab.locator("section > .intro").evaluate_all("all => all.map(e => e.clientWidth)")) <= 52 * 16
-        tab.context.close()
+def test_pages_use_the_full_width_and_are_readable(browser: Any, folder: Path, name: str, width: int) -> None:
+    tab = opened(browser, folder, name, width)
+    assert tab.evaluate("document.documentElement.scrollWidth") == width
+    # Tables and charts take the width except for a margin; lines of prose have a readable length.
+    assert tab.locator(".parts").first.bounding_box()["width"] >= width - 40
+    assert max(tab.locator("section > .intro").evaluate_all("all => all.map(e => e.clientWidth)")) <= 52 * 16
+    sizes = tab.evaluate(TEXT_SIZES)
+    assert len(sizes) > 20
+    assert min(sizes) > 11.99
+    tab.context.close()
 
 
 def test_panels_are_side_by_side_on_wide_screens(browser: Any, folder: Path) -> None:
@@ -74,21 +84,6 @@ def test_panels_are_side_by_side_on_wide_screens(browser: Any, folder: Path) -> 
         assert room["width"] - 50 < stretched["width"] <= room["width"]
         tab.context.close()
     assert heights[360] > 1.8 * heights[1280]
-
-
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("name", PAGES)
-def test_chart_text_has_at_least_twelve_pixels(browser: Any, folder: Path, name: str, width: int) -> None:
-    tab = opened(browser, folder, name, width)
-    sizes = tab.evaluate("""[...document.querySelectorAll(".chart .plot svg")].flatMap((svg) => {
-      const scale = svg.getBoundingClientRect().width / svg.width.baseVal.value;
-      return [...svg.querySelectorAll("text")].filter((one) => one.textContent.trim())
-        .map((one) => scale * parseFloat(getComputedStyle(one).fontSize));
-    }).concat([...document.querySelectorAll(".heat td, .heat th")]
-      .map((one) => parseFloat(getComputedStyle(one).fontSize)))""")
-    assert len(sizes) > 20
-    assert min(sizes) > 11.99
-    tab.context.close()
 
 
 @pytest.mark.parametrize("width", [360, 1280])
@@ -145,27 +140,27 @@ def test_the_theme_is_remembered_and_charts_follow(browser: Any, folder: Path) -
     tab.context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
-def test_chart_labels_have_contrast_in_both_themes(browser: Any, folder: Path, name: str, scheme: str) -> None:
-    tab = opened(browser, folder, name, color_scheme=scheme)
-    fills = tab.evaluate(
-        "[...document.querySelectorAll('.chart svg text')].map((text) => getComputedStyle(text).fill)",
-    )
-    soft = tab.evaluate("getComputedStyle(document.querySelector('footer')).color")
-    assert {*fills} <= {tab.evaluate(INK), soft}
+def test_chart_labels_have_contrast_in_both_themes(browser: Any, folder: Path, name: str) -> None:
+    tab = opened(browser, folder, name, color_scheme="light")
+    for scheme, paper in (("light", LIGHT), ("dark", DARK)):
+        tab.emulate_media(color_scheme=scheme)
+        assert tab.evaluate(PAPER) == paper
+        fills = tab.evaluate(
+            "[...document.querySelectorAll('.chart svg text')].map((text) => getComputedStyle(text).fill)",
+        )
+        soft = tab.evaluate("getComputedStyle(document.querySelector('footer')).color")
+        assert {*fills} <= {tab.evaluate(INK), soft}, scheme
     tab.context.close()
 
 
-@pytest.mark.skipif(not AXE, reason="axe-core is missing: run npm install axe-core and set ISOGLOSS_AXE=…/axe.min.js")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@needs_axe
 @pytest.mark.parametrize("name", PAGES)
-def test_no_axe_violations(browser: Any, folder: Path, name: str, scheme: str) -> None:
-    tab = opened(browser, folder, name, color_scheme=scheme, bypass_csp=True)
+def test_no_axe_violations(browser: Any, folder: Path, name: str) -> None:
+    tab = opened(browser, folder, name, color_scheme="light", bypass_csp=True)
     tab.evaluate("document.querySelectorAll('main details').forEach((d) => { d.open = true; })")
-    tab.evaluate(Path(AXE).read_text(encoding="utf-8"))
-    violations = tab.evaluate("""axe.run(document, { preload: false, resultTypes: ["violations"] }).then((made) =>
-      made.violations.map(({ id, nodes }) =>
-        `${id} × ${nodes.length}: ${nodes[0].html.slice(0, 150)} ${nodes[0].failureSummary}`))""")
-    assert not violations, "\\n".join(violations)
+    for scheme, paper in (("light", LIGHT), ("dark", DARK)):
+        tab.emulate_media(color_scheme=scheme)
+        assert tab.evaluate(PAPER) == paper
+        assert not barriers(tab), scheme
     tab.context.close()

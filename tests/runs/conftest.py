@@ -39,6 +39,8 @@ def worker_path(fake_package: Path, node_cache: Path) -> Iterator[Path]:
         before = os.environ.get("PYTHONPATH", "").split(os.pathsep)
         patched.setenv("PYTHONPATH", os.pathsep.join(map(str, (folder, tests, source, *before))))
         patched.setenv("RAY_DEDUP_LOGS", "0")
+        # Ray's proxy gives up on a stuck client server after half a minute; the connection is then tried again.
+        patched.setenv("RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S", "15")
         patched.setenv("ISOGLOSS_CACHE", str(node_cache))
         patched.syspath_prepend(folder)
         plugins.entry_points.cache_clear()

@@ -26,12 +26,19 @@ from sample import write_gold, write_system
 TASKS = ["xnli", "xcopa", "xquad"]
 
 
-@pytest.fixture
-def made(tmp_path: Path) -> Path:
-    write_gold(tmp_path / "gold", suite("xtreme-r"), 12)
+@pytest.fixture(scope="module")
+def intact(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("intact")
+    write_gold(folder / "gold", suite("xtreme-r"), 12)
     for name, skill in (("a", 0.9), ("b", 0.5)):
-        write_system(tmp_path / name, suite("xtreme-r"), 12, name, skill)
-    return tmp_path
+        write_system(folder / name, suite("xtreme-r"), 12, name, skill)
+    return folder
+
+
+@pytest.fixture
+def made(intact: Path, tmp_path: Path) -> Path:
+    """A copy for one test to spoil."""
+    return shutil.copytree(intact, tmp_path, dirs_exist_ok=True)
 
 
 def spoil(gold: Path) -> dict[tuple[str, str], str]:

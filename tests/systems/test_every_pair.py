@@ -1,4 +1,4 @@
-"""Every task with every trained system: 64 training examples are memorized, or the pair is refused.
+"""Every task with every trained system: 32 training examples are memorized, or the pair is refused.
 
 Tasks have their own labels, columns and kinds; the texts are the suite's. For retrieval a text-to-text model learns to
 read (as in footnote 7 of the XTREME-R paper), and so does an encoder before it finds translations: it is reading that
@@ -29,7 +29,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed: pip install
 
 RETRIEVAL = ("tatoeba", "mewslix", "lareqa", "bucc")
 OTHERS = tuple(name for name in TASKS if name not in RETRIEVAL)
-LEARNT, ENOUGH = 64, 0.95
+LEARNT, ENOUGH = 32, 0.95
 # Rate, batch and updates that suffice for a tiny model.
 ENCODER: dict[str, Any] = {"learning_rate": 2e-3, "batch": 16, "epochs": 30, "max_length": 128}
 # A query that sees the whole batch memorises it in few updates.
@@ -64,7 +64,7 @@ DUAL_ENCODERS = [
     ("mewslix", "tiny_bert#pooling=cls"),
     ("bucc", "tiny_bert#pooling=mean"),
 ]
-UPDATES = {"mldoc": 80, "xcopa": 110, "udpos": 220}
+UPDATES = {"mldoc": 60, "xcopa": 80, "udpos": 150}
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +80,7 @@ def made(name: str, **settings: Any) -> NeuralSystem:
 
 
 def writer(folder: Path, name: str) -> NeuralSystem:
-    return made(f"text2text:{folder}", steps=UPDATES.get(name, 120), **WRITER)
+    return made(f"text2text:{folder}", steps=UPDATES.get(name, 80), **WRITER)
 
 
 def effects() -> Examples:
@@ -111,7 +111,7 @@ def questions() -> Examples:
 
 
 def training_set(name: str) -> Examples:
-    """64 examples of a task, the shortest in its mini suite if it has one."""
+    """32 examples of a task, the shortest in its mini suite if it has one."""
     own = {"mldoc": topics, "xcopa": effects, "pawsx": paraphrases}
     found = own[name]() if name in own else replace(load(f"mini-{name}", "en", "train"), task=name)
     longest = next(column for column in ("tokens", "text", "text_a", "context", "premise") if column in found.columns)

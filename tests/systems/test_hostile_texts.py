@@ -1,6 +1,7 @@
 """Unusual texts in training and prediction: empty, blank, very long, or outside any vocabulary."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,8 +85,9 @@ def entities() -> Examples:
 
 
 def questions() -> Examples:
-    """Every text paired with a few others, including the very long question."""
-    asked = [(question, context) for question in TEXTS[::3] + TEXTS[-1:] for context in TEXTS]
+    """Every text with an empty and with the very long question, and as a question about another text."""
+    asked = [(question, context) for question in (TEXTS[0], TEXTS[-1]) for context in TEXTS]
+    asked += zip(TEXTS, TEXTS[7:] + TEXTS[:7], strict=True)
     contexts = [context for _, context in asked]
     answers = [context.split()[:1] for context in contexts]
     starts = [[context.find(*answer)] if answer else [] for context, answer in zip(contexts, answers, strict=True)]
@@ -127,17 +129,17 @@ def test_raw_entities(model: str, request: pytest.FixtureRequest) -> None:
         assert all(text[begin:end] == text[begin:end].strip() != "" for begin, end, _ in found)
 
 
-@pytest.mark.parametrize("pool", [TEXTS, ["one"], ["a", "a", ""]])
 @pytest.mark.parametrize("name", ["tatoeba", "lareqa", "bucc"])
 @pytest.mark.parametrize("model", ["dual-encoder:tiny_bert", "text2text:tiny_mt5"])
-def test_pools(model: str, name: str, pool: list[str], request: pytest.FixtureRequest) -> None:
+def test_pools(model: str, name: str, request: pytest.FixtureRequest) -> None:
     """A small pool gives fewer candidates than requested, each once."""
     family, _, fixture = model.partition(":")
     found = system(f"{family}:{request.getfixturevalue(fixture)}", **SETTINGS).fit(task(name), questions(), 0)
-    ids = [f"c{row}" for row in range(len(pool))]
-    asked = Examples(name, "de", "test", list(map(str, range(len(TEXTS)))), {"text": TEXTS}, "targets")
-    asked.pool = Pool(lambda: dict.fromkeys(ids, "en"), lambda: pool)
-    for ranked in found.predict(asked):
-        assert len(set(ranked)) == len(ranked)
-        assert set(ranked) <= set(ids)
-        assert name == "bucc" or len(ranked) == len(pool)
+    for pool in (TEXTS, ["one"], ["a", "a", ""]):
+        ids = [f"c{row}" for row in range(len(pool))]
+        asked = Examples(name, "de", "test", list(map(str, range(len(TEXTS)))), {"text": TEXTS}, "targets")
+        asked.pool = Pool(partial(dict.fromkeys, ids, "en"), partial(list, pool))
+        for ranked in found.predict(asked):
+            assert len(set(ranked)) == len(ranked), pool
+            assert set(ranked) <= set(ids), pool
+            assert name == "bucc" or len(ranked) == len(pool)

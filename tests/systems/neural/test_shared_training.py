@@ -37,7 +37,7 @@ pytestmark = pytest.mark.slow
 XQUAD, MLQA, TATOEBA = TASKS = "mini-xquad", "mini-mlqa", "mini-tatoeba"
 QUICK: dict[str, Any] = {"steps": 8, "batch": 8, "checkpoints": 25, "max_length": 64, "learning_rate": 1e-3}
 # By default mini-mlqa has its own questions, while MLQA learns SQuAD like XQuAD.
-SETTINGS = {**QUICK, "train_on": "xquad", "test_examples": 6, "dev_examples": 6, "selecting_examples": 12}
+SETTINGS = {**QUICK, "train_on": "xquad", "test_examples": 3, "dev_examples": 3, "selecting_examples": 6}
 
 
 class Runs:
@@ -116,7 +116,7 @@ def test_shared_training_equals_separate_training(runs: Runs, alone: Path) -> No
     assert runs.trained == 1
 
 
-DIFFER_IN_SELECTION = {MLQA: {"select": "target-dev"}, TATOEBA: {"select": "last", "test_examples": 3}}
+DIFFER_IN_SELECTION = {MLQA: {"select": "target-dev"}, TATOEBA: {"select": "last", "test_examples": 2}}
 DIFFER_IN_BATCHES = {XQUAD: {"batch": 4}}
 
 
