@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from waiting import wait_until
+
 Open = Callable[..., Any]
 
 
@@ -28,7 +30,7 @@ def go(tab: Any, hash_: str) -> None:
 
 def settle(tab: Any) -> None:
     """Wait for the parts that a page adds later: details from files, and rank intervals 60 ms after the table."""
-    tab.wait_for_function("() => !document.querySelector('main').textContent.includes('Loading details')")
+    wait_until(tab, "() => !document.querySelector('main').textContent.includes('Loading details')")
     tab.evaluate("new Promise(done => setTimeout(done, 61))")
 
 

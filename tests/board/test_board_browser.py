@@ -14,6 +14,7 @@ import pytest
 from board.opened_board import Open, column, go, settle
 from board.synthetic_board import synthetic_board, write_site
 from report.browser import BROWSER
+from waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
 
@@ -45,7 +46,7 @@ def test_order(open_page: Open) -> None:
 
 def test_rank_intervals_of_filtered_systems(open_page: Open) -> None:
     tab = open_page("#/?language=de&language=sw&language=zh&language=ar&regime=zero-shot")
-    tab.wait_for_function("[...document.querySelectorAll('.range')].some((each) => each.textContent)")
+    wait_until(tab, "[...document.querySelectorAll('.range')].some((each) => each.textContent)")
     tab.locator("td.rank", has_text="–").first.hover()
     assert "95 % interval over resampled languages" in tab.locator("#tip").inner_text()
     for rank, low, high in (map(int, re.split("[ –]", text)) for text in column(tab, "Rank") if " " in text):
@@ -63,7 +64,7 @@ def test_partial_systems_are_unranked_and_list_their_missing_cells(open_page: Op
     assert tab.locator("tr.unranked").count() == 0
     # Without the missing task the system is complete.
     tab.goto(tab.url.split("#")[0] + "#/?task=xnli&task=xquad&complete=1")
-    tab.wait_for_function("document.querySelector('output.count').textContent !== '36 of 48 systems'")
+    wait_until(tab, "document.querySelector('output.count').textContent !== '36 of 48 systems'")
     assert "System 3" in column(tab, "System")[3]
 
 

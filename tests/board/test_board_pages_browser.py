@@ -10,6 +10,7 @@ from board.opened_board import Open, column, go, settle
 from board.synthetic_board import packed, synthetic_board, write_site
 from isogloss.board.site import build_board
 from report.browser import BROWSER
+from waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
 
@@ -206,7 +207,7 @@ def test_cell_tips_show_interval_scorer_and_data(open_page: Open) -> None:
     tab = open_page("#/system/s0")
     cell = tab.locator("table.heat").first.locator("td[tabindex='0']")
     cell.focus()
-    tab.wait_for_function("document.querySelector('#tip').textContent.includes('95 % interval')")
+    wait_until(tab, "document.querySelector('#tip').textContent.includes('95 % interval')")
     text = tab.locator("#tip").inner_text()
     assert "scorer Isogloss 1.0; data sum-xnli-" in text and "58.5–63.4" in text
     assert "2.0 % of predictions missing or unparseable" in text

@@ -26,6 +26,7 @@ from isogloss.tables.vega import png, svg
 from report.browser import BROWSER, QUIET
 from report.made_records import explanation, pair_made, results
 from report.page_reader import Reader
+from waiting import wait_until
 
 pytest.importorskip("vl_convert", reason="reports need vl-convert-python")
 
@@ -163,7 +164,7 @@ def test_the_browser_draws_every_pair_without_console_messages(tab: Any) -> None
     for place in range(count):
         tab.select_option("#choose-pair", str(place))
         shown = tab.locator("#versus-title").inner_text()
-        tab.wait_for_function("document.querySelectorAll('#versus-chart .bar').length === 4")
+        wait_until(tab, "document.querySelectorAll('#versus-chart .bar').length === 4")
         assert "minus" in shown
         assert not ACTING.search(shown)
     assert tab.evaluate("window.hacked") is None

@@ -13,6 +13,7 @@ from isogloss.site.sections import report_sections
 from isogloss.site.write import write_finding
 from report.browser import BROWSER, launched
 from report.made_records import HOSTILE, inputs
+from waiting import wait_until
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser is driven by playwright")
 
@@ -87,7 +88,8 @@ def test_filter(tab: Any) -> None:
     tab.fill("#filter", "he, Sino-Tibetan, ไทย")
     assert rows.count() == 6
     assert tab.locator("#filter-says").inner_text() == "3 of 7"
-    tab.wait_for_function(
+    wait_until(
+        tab,
         "before => document.querySelector('[data-chart=languages] table').getBoundingClientRect().height < before",
         arg=height,
     )
@@ -145,7 +147,7 @@ def test_two_systems_are_compared_bucket_by_bucket(tab: Any) -> None:
     assert tab.locator("#examples li").count() == 3
     # XQuAD is explained for both, but was not compared.
     tab.select_option("#choose-task", "xquad")
-    tab.wait_for_function("!document.querySelector('#versus-chart svg')")
+    wait_until(tab, "!document.querySelector('#versus-chart svg')")
     assert rows.count() == 0
     assert tab.locator("#versus-says").inner_text() == "This pair has no such cell."
 
@@ -171,10 +173,10 @@ def test_ranking_flips_are_linked(tab: Any) -> None:
     assert turned.count() == 1
     assert turned.inner_text().endswith("xnli, English: qLen XL −9.0")
     turned.locator("a").click()
-    tab.wait_for_function("document.getElementById('choose-language').value === 'en'")
+    wait_until(tab, "document.getElementById('choose-language').value === 'en'")
     tab.locator("#differences .tables summary").first.click()
     tab.locator("#differences a[href='#explain/xnli/ar']").first.click()
-    tab.wait_for_function("document.getElementById('choose-language').value === 'ar'")
+    wait_until(tab, "document.getElementById('choose-language').value === 'ar'")
 
 
 def test_dataset_bias_by_task_and_attribute(tab: Any) -> None:
@@ -193,9 +195,9 @@ def test_dataset_bias_by_task_and_attribute(tab: Any) -> None:
     tab.select_option("#choose-bias-task", "")
     assert tab.locator("#choose-bias-attribute option").all_inner_texts()[1] == "label: gold label"
     assert rows.count() == 4
-    tab.wait_for_function("!document.querySelector('#distance-chart table')")
+    wait_until(tab, "!document.querySelector('#distance-chart table')")
     tab.evaluate("location.hash = 'bias/xcopa/t1Len'")
-    tab.wait_for_function("document.getElementById('choose-bias-task').value === 'xcopa'")
+    wait_until(tab, "document.getElementById('choose-bias-task').value === 'xcopa'")
     assert tab.locator("#distance-says").inner_text() == "A single language has no distances."
 
 
@@ -206,10 +208,10 @@ def test_links_open_an_explanation(tab: Any) -> None:
     assert tab.locator("#explain").evaluate("e => e.getBoundingClientRect().top") < 200
     tab.locator("#findings summary").click()
     tab.locator("#findings a").first.click()
-    tab.wait_for_function("document.getElementById('choose-language').value === 'th'")
+    wait_until(tab, "document.getElementById('choose-language').value === 'th'")
     assert "XL is 40.0 points below XS." in tab.locator("#insights").inner_text()
     tab.go_back()
-    tab.wait_for_function("document.getElementById('choose-language').value === 'ar'")
+    wait_until(tab, "document.getElementById('choose-language').value === 'ar'")
 
 
 def test_tables_are_sorted_by_keyboard(tab: Any) -> None:

@@ -15,6 +15,7 @@ from isogloss.site.sections import report_sections
 from isogloss.site.write import write_analysis, write_bias, write_finding
 from report.browser import BROWSER, launched
 from report.made_records import HOSTILE, bias, explanation, inputs, pair_made
+from waiting import wait_until
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser is driven by playwright")
 
@@ -93,7 +94,7 @@ def test_the_top_bar_is_opaque_and_hides_no_linked_heading(browser: Any, folder:
     for link in tab.locator("#menu a").all():
         target = link.get_attribute("href")[1:]
         link.click()
-        tab.wait_for_function("id => location.hash === '#' + id", arg=target)
+        wait_until(tab, "id => location.hash === '#' + id", arg=target)
         heading = tab.locator(f"#{target} h2").bounding_box()
         below = bar.bounding_box()
         assert below["y"] == 0

@@ -305,10 +305,10 @@ def test_next_fit_trains_if_the_first_fails(runs: Runs, alone: Path, monkeypatch
 def test_unusable_fit_does_not_join(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     made = CheckpointCallback.__init__
 
-    def refuse(self: CheckpointCallback, adapter: TaskAdapter, *settings: Any) -> None:
+    def refuse(self: CheckpointCallback, *, adapter: TaskAdapter, **settings: Any) -> None:
         if adapter.task.id == TATOEBA:
             raise DataError("1 columns instead of 3", where="dev-en.tsv:3")
-        made(self, adapter, *settings)
+        made(self, adapter=adapter, **settings)
 
     monkeypatch.setattr(CheckpointCallback, "__init__", refuse)
     plan = runs.plan("together", XQUAD, TATOEBA)
