@@ -7,7 +7,7 @@ import pytest
 
 from isogloss.scoring.averages import MIXED
 from isogloss.scoring.results import Overall
-from isogloss.tables.coverage import headline
+from isogloss.tables.headline import headline
 from report.made_records import as_systems, results, scored
 
 Scores = dict[tuple[str, str], float]

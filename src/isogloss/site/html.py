@@ -17,7 +17,7 @@ from isogloss.site.bias_section import bias_data
 from isogloss.site.page_data import explain_data
 from isogloss.site.page_parts import ReportInputs, Section, inlined_page, packaged_file, script_json
 from isogloss.tables.charts import Chart
-from isogloss.tables.coverage import headline
+from isogloss.tables.headline import headline
 from isogloss.tables.score_tables import mark_legend
 from isogloss.tables.table import Table
 
