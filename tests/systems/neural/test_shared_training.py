@@ -329,7 +329,7 @@ def test_one_of_several_workers_trains(runs: Runs, alone: Path) -> None:
 
 
 def test_killed_training_process_is_replaced(runs: Runs) -> None:
-    longer = {"steps": 48}
+    longer = {"steps": 16}
     plan = runs.plan("together", overrides=longer)
     folder = plan.fit_folder(plan.groups[0])
     killed = []
