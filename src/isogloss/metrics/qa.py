@@ -78,7 +78,7 @@ def statistics(
 ) -> dict[str, Statistics]:
     """Return one row per question under "f1" and under "em"; a prediction that is None scores 0 in both.
 
-    Arguments and errors are those of `pair`, for many questions; their number must be that of the predictions.
+    Takes the arguments of `pair` for many questions, with as many predictions, and raises the same errors.
     """
     if len(predictions) != len(answers):
         raise PredictionError(f"{len(answers)} questions but {len(predictions)} predictions")

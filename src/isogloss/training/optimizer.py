@@ -182,7 +182,7 @@ class Optimizer(ABC):
 
     @abstractmethod
     def _apply(self, rate: Tensor, scale: Tensor, finite: Tensor) -> None:
-        """Change all weights and moments by the gradients over `scale`, and count in `done`; only if `finite`."""
+        """Update weights, moments and the count `done` by the gradients over `scale`, if they are `finite`."""
 
     def _round(self) -> None:
         if self.rounded is not self.weights:
