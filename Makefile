@@ -48,9 +48,9 @@ setup: $(STAMP)
 demo: $(DEMO_STAMP)
 	.venv-demo/bin/isogloss demo
 
-# Whole files, the longest first, so that no fixture is built twice. Two workers per core: tests often wait for the
-# processes that they start.
-DISTRIBUTED := -n $$(( $$(getconf _NPROCESSORS_ONLN) * 2 )) --dist loadfile --no-loadscope-reorder
+# Whole files, the longest first, so that no fixture is built twice. Three workers per two cores: tests often wait
+# for the processes that they start.
+DISTRIBUTED := -n $$(( $$(getconf _NPROCESSORS_ONLN) * 3 / 2 )) --dist loadfile --no-loadscope-reorder
 test: setup
 	$(BIN)/python -m pytest $(DISTRIBUTED) -q
 

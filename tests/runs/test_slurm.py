@@ -17,7 +17,7 @@ from isogloss.runs import slurm_grid, slurm_workers
 from isogloss.runs.dispatch import DeathCounts
 from isogloss.runs.grid import run_plan
 from isogloss.runs.jobs import OnProgress, no_progress
-from isogloss.runs.locks import owners
+from isogloss.runs.locks import is_free, owners
 from isogloss.runs.place import Place
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import read_record
@@ -65,8 +65,9 @@ def finished(plan: Plan) -> int:
 
 def holders(plan: Plan) -> dict[str, int]:
     """The SLURM jobs that hold groups, and their processes."""
-    found = [owners(plan.group_lock_path(group)) for group in plan.groups]
-    return {chain[-1].job: chain[-1].pid for chain in found if chain and chain[-1].job}
+    locks = [path for path in map(plan.group_lock_path, plan.groups) if not is_free(path)]
+    chains = filter(None, map(owners, locks))
+    return {chain[-1].job: chain[-1].pid for chain in chains if chain[-1].job}
 
 
 def queue(*options: str) -> list[str]:
@@ -84,8 +85,10 @@ def test_slurm_fills_the_same_grid(tmp_path: Path) -> None:
 def test_killed_jobs_and_daemons_change_no_byte(
     tmp_path: Path, slurm: SlurmSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """More jobs than one array accepts and the nodes hold, then failures."""
-    monkeypatch.setenv("FAKE_SLEEP", "800")
+    """More jobs than one array accepts and the nodes hold, then failures while cells of one language wait."""
+    hold = tmp_path / "hold"
+    hold.write_text("de fi")
+    monkeypatch.setenv("FAKE_HOLD", str(hold))
     plan = planned(tmp_path / "there", seeds=3)
     disturbances: list[Callable[[str, int], object]] = [
         # As SLURM does shortly before the time limit: the job goes back into the queue.
@@ -97,16 +100,19 @@ def test_killed_jobs_and_daemons_change_no_byte(
         lambda job, pid: slurm.kill("node0"),
         lambda job, pid: slurm.start("node0"),
     ]
-    done = []
+    disturbed: list[str] = []
 
     def disturb(waiting: str, answering: CellKey | None = None) -> None:
-        if len(done) < len(disturbances) and finished(plan) > len(done) and (working := holders(plan)):
+        if len(disturbed) < len(disturbances) and (working := holders(plan)):
+            job = next((job for job in working if job not in disturbed), next(iter(working)))
             with suppress(ProcessLookupError):
-                disturbances[len(done)](*next(iter(working.items())))
-                done.append(waiting)
+                disturbances[len(disturbed)](job, working[job])
+                disturbed.append(job)
+        elif hold.exists() and len(disturbed) == len(disturbances):
+            hold.unlink()
 
     on_slurm(plan, on_progress=disturb)
-    assert len(done) == len(disturbances)
+    assert len(disturbed) == len(disturbances)
     assert is_as_undisturbed(plan, tmp_path)
     assert sum("_0_0_log.err" in path.name for path in (plan.root / ".slurm").iterdir()) > 1
 
