@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from isogloss.runs.locks import is_free, owners
 from isogloss.runs.place import Place
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import read_record
+from isogloss.runs.slurm_workers import QueuedJob, SlurmJobDiedError
 from isogloss.scoring.request import Request
 from isogloss.workers import WorkerDiedError, in_parallel
 from runs.grid_fake import leftovers, mini_cache, mini_data, snapshot
@@ -272,3 +274,16 @@ def test_calls_are_executed_in_jobs() -> None:
         with pytest.raises(WorkerDiedError, match=r"SLURM job [\d_]+ on node\d: FAILED"):
             dead.result(300)
     assert queue() == []
+
+
+def test_deaths_after_the_last_update_are_known() -> None:
+    """Their locks are released; a job on an unreachable node may be alive, and keeps its own."""
+    running, ended, cancelled, died, lost = futures = [Future[None]() for _ in range(5)]
+    ended.set_result(None)
+    cancelled.cancel()
+    died.set_exception(SlurmJobDiedError(QueuedJob("7_0", "FAILED")))
+    lost.set_exception(SlurmJobDiedError(QueuedJob("7_1", "NODE_FAIL")))
+    jobs = object.__new__(slurm_grid._GridJobs)
+    jobs._running = {*futures}
+    assert not running.done()
+    assert jobs.died_since() == ["7_0"]

@@ -81,6 +81,7 @@ def fill_on_slurm(plan: Plan, place: Place, jobs: int, on_progress: OnProgress) 
     name = f"isogloss-{plan.root.parent.name}-{plan.root.name}-{sha256(str(plan.root).encode()).hexdigest()[:8]}"
     slots = min(jobs or place.jobs or JOBS, len(plan.groups))
     workers = SlurmWorkers(place, slots, name=name, folder=plan.root / ".slurm")
+    grid_jobs: _GridJobs | None = None
     try:
         with workers:
             grid_jobs = _GridJobs(plan, place, workers)
@@ -89,7 +90,7 @@ def fill_on_slurm(plan: Plan, place: Place, jobs: int, on_progress: OnProgress) 
                 time.sleep(POLL)
                 on_progress("")
     finally:
-        for number in workers.cancelled:
+        for number in (*workers.cancelled, *(grid_jobs.died_since() if grid_jobs else ())):
             release_all(plan.root, number)
 
 
@@ -133,10 +134,15 @@ class _GridJobs:
         for _ in range(self._wanted(missing)):
             self._running.add(self.workers.submit(self._call, self.resources, avoid, until_ended=True))
 
+    def died_since(self) -> list[str]:
+        """Return the numbers of jobs that died after the last update; other jobs may have filled their cells."""
+        errors = [future.exception() for future in self._running if future.done() and not future.cancelled()]
+        return [error.job.number for error in errors if isinstance(error, SlurmJobDiedError) and not error.job.is_lost]
+
     def _add_death(self, job: QueuedJob, log: str) -> None:
         """Count a death for the job's cells, and release their locks; several deaths without a cell are an error."""
-        if job.state == "NODE_FAIL":
-            return  # it may be alive on an unreachable node; otherwise its locks expire
+        if job.is_lost:
+            return
         held = self.plan.missing(held_cells(self.plan, lambda owner: owner.job == job.number))
         if held:
             release_all(self.plan.root, job.number)

@@ -67,6 +67,11 @@ class QueuedJob:
         return not self.state or self.state in ENDED
 
     @property
+    def is_lost(self) -> bool:
+        """True if it may be alive on an unreachable node; otherwise its locks expire."""
+        return self.state == "NODE_FAIL"
+
+    @property
     def is_stuck(self) -> bool:
         """True if it waits until the user or the site changes something."""
         return self.state == "PENDING" and self.reason not in USUAL
