@@ -143,13 +143,12 @@ class _GridJobs:
         """Count a death for the job's cells, and release their locks; several deaths without a cell are an error."""
         if job.is_lost:
             return
-        held = self.plan.missing(held_cells(self.plan, lambda owner: owner.job == job.number))
-        if held:
-            release_all(self.plan.root, job.number)
+        held = held_cells(self.plan, lambda owner: owner.job == job.number)
+        release_all(self.plan.root, job.number)
         if job.state == "PREEMPTED":
             return
         if held:
-            self._deaths.add(held, str(job), log)
+            self._deaths.add(self.plan.missing(held), str(job), log)  # other deaths may have failed them just before
             return
         if job.state == "FAILED":
             # Such as a full disk, which other nodes may not have.
