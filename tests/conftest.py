@@ -34,6 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--cluster-kills", type=int, default=5, help="number of killed workers and nodes of a cluster")
     parser.addoption("--board-submissions", type=int, default=6, help="number of submissions with killed workers")
     parser.addoption("--board-upload-megabytes", type=int, default=20, help="size of an upload through nginx")
+    parser.addoption("--every-database", action="store_true", help="kill a board's processes on both databases")
     parser.addoption("--every-case", action="store_true", help="use every checklist case in every language")
     parser.addoption("--every-page", action="store_true", help="check similar pages of a board with axe-core too")
     group = parser.getgroup("fuzz")

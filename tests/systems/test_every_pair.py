@@ -1,4 +1,4 @@
-"""Every task with every trained system: 32 training examples are memorized, or the pair is refused.
+"""Every task with every trained system: 16 training examples are memorized, or the pair is refused.
 
 Tasks have their own labels, columns and kinds; the texts are the suite's. For retrieval a text-to-text model learns to
 read (as in footnote 7 of the XTREME-R paper), and so does an encoder before it finds translations: it is reading that
@@ -29,9 +29,11 @@ torch = pytest.importorskip("torch", reason="torch is not installed: pip install
 
 RETRIEVAL = ("tatoeba", "mewslix", "lareqa", "bucc")
 OTHERS = tuple(name for name in TASKS if name not in RETRIEVAL)
-LEARNT, ENOUGH = 32, 0.95
+LEARNT, ENOUGH = 16, 0.95
+# Among fewer, an untrained encoder finds most by chance.
+SEARCHED = 32
 # Rate, batch and updates that suffice for a tiny model.
-ENCODER: dict[str, Any] = {"learning_rate": 2e-3, "batch": 16, "epochs": 30, "max_length": 128}
+ENCODER: dict[str, Any] = {"learning_rate": 2e-3, "batch": 8, "epochs": 30, "max_length": 128}
 # A query that sees the whole batch memorises it in few updates.
 DUAL: dict[str, Any] = {
     "learning_rate": 2e-3,
@@ -41,7 +43,7 @@ DUAL: dict[str, Any] = {
     "max_length": 40,
     "query_length": 24,
 }
-WRITER: dict[str, Any] = {"learning_rate": 2e-2, "batch": 16, "warmup": 5, "schedule": "linear", "dropout": 0.0}
+WRITER: dict[str, Any] = {"learning_rate": 2e-2, "batch": 8, "warmup": 5, "schedule": "linear", "dropout": 0.0}
 # Each kind with a model that has segments, one without, or one with language ids.
 ENCODERS = [
     ("xnli", "tiny_bert"),
@@ -107,11 +109,11 @@ def questions() -> Examples:
     found = load("mini-xquad", "en", "train")
     asked = {question: row for row, question in reversed(list(enumerate(found["question"])))}
     about = {found["context"][row]: row for row in sorted(asked.values(), reverse=True)}
-    return found.keep(sorted(about.values())[:LEARNT])
+    return found.keep(sorted(about.values())[:SEARCHED])
 
 
 def training_set(name: str) -> Examples:
-    """32 examples of a task, the shortest in its mini suite if it has one."""
+    """16 examples of a task, the shortest in its mini suite if it has one."""
     own = {"mldoc": topics, "xcopa": effects, "pawsx": paraphrases}
     found = own[name]() if name in own else replace(load(f"mini-{name}", "en", "train"), task=name)
     longest = next(column for column in ("tokens", "text", "text_a", "context", "premise") if column in found.columns)
@@ -128,7 +130,7 @@ def as_search(name: str, queries: Sequence[str], answers: Sequence[str], targets
 
 def pairs_as_search(name: str, train: Examples) -> Examples:
     pairs = training_pairs(train)
-    assert (len(pairs.queries), len(pairs.answers)) == (LEARNT, LEARNT)
+    assert (len(pairs.queries), len(pairs.answers)) == (SEARCHED, SEARCHED)
     return as_search(name, pairs.queries, pairs.answers, pairs.numbers[:, 1].tolist())
 
 
@@ -197,7 +199,7 @@ def reads_before_it_retrieves(found: NeuralSystem, *names: str) -> None:
     assert score(train, found.adapter(task("xquad")).predict(model, train)) >= ENOUGH
     texts = questions()["question"]
     for name in names:
-        asked = as_search(name, texts[::-1], texts, range(LEARNT)[::-1])
+        asked = as_search(name, texts[::-1], texts, range(SEARCHED)[::-1])
         assert score(asked, found.adapter(task(name)).predict(model, asked)) >= ENOUGH, name
 
 

@@ -77,6 +77,16 @@ def database_url(request: pytest.FixtureRequest) -> str:
     return "" if request.param == "sqlite" else new_database(request.getfixturevalue("postgresql"))
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run tests that name one database on that one only, unless asked for every database."""
+    if config.getoption("--every-database"):
+        return
+    for item in items:
+        marker, call = item.get_closest_marker("database"), getattr(item, "callspec", None)
+        if marker and call and call.params.get("database_url") != marker.args[0]:
+            item.add_marker(pytest.mark.skip(reason="--every-database runs it"))
+
+
 @pytest.fixture
 def boards(database_url: str, tmp_path: Path) -> Iterator[MakeBoard]:
     """Factory of boards with custom settings."""

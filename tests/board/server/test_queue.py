@@ -163,6 +163,7 @@ def test_abandoned_uploads_are_removed(boards: MakeBoard, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.database("postgresql")
 def test_workers_killed_at_any_time(boards: MakeBoard, request: pytest.FixtureRequest) -> None:
     """Workers are killed at random; every submission is scored once and shown on the pages."""
     board = boards(lease_seconds=1.0, attempts=1_000, writes_per_minute=1_000)

@@ -93,6 +93,7 @@ def test_errors_of_other_servers_are_reported(problems: str, monkeypatch: pytest
 
 
 @pytest.mark.slow
+@pytest.mark.database("sqlite")
 def test_killed_server_loses_nothing(boards: MakeBoard, request: pytest.FixtureRequest) -> None:
     """Clients retry until acknowledged while server and workers are killed repeatedly."""
     board = boards(lease_seconds=1.0, attempts=1_000, writes_per_minute=100_000, reads_per_minute=100_000)
@@ -154,6 +155,7 @@ def test_killed_server_loses_nothing(boards: MakeBoard, request: pytest.FixtureR
 
 
 @pytest.mark.slow
+@pytest.mark.database("postgresql")
 def test_several_servers_and_workers_on_one_database(boards: MakeBoard, database_url: str) -> None:
     """Two servers and two workers share one PostgreSQL database or SQLite file."""
     board = boards(writes_per_minute=12, monthly_submissions=10)
