@@ -4,7 +4,9 @@ import shutil
 from collections.abc import Iterator
 from typing import Any
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+# Chromium without a window system uses half the CPU time of Chromium with --headless.
+_PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
+BROWSER = next(filter(None, map(shutil.which, _PROGRAMS)), None)
 QUIET = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
 
 
