@@ -8,14 +8,18 @@ import pytest
 
 import isogloss
 from isogloss.analysis.finding import AnalysisError, Finding
-from isogloss.analysis.seen_items import entity_strata, tag_ngrams
+from isogloss.analysis.seen_items import entity_strata, ngram_occurrences, tag_ngrams
 from isogloss.analysis.unseen import PRINTED, unseen
+from isogloss.errors import PredictionError
 from isogloss.explain.tagging import TrainingEntities, training_entities
 from isogloss.metrics.chunks import extract
+from isogloss.metrics.estimate import difference
 from isogloss.predictions.formats import Answers
-from isogloss.scoring.cells import judge_answers
+from isogloss.scoring.cells import Cell, judge_answers
 from isogloss.scoring.request import Request
+from isogloss.scoring.sources import Sources
 from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import Judgement
 from isogloss.tasks.registry import task as find_task
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -152,6 +156,54 @@ def test_missing_english_training_is_refused(tmp_path: Path) -> None:
         unseen([{"wikiann": {"de": {"dev-0": ["B-LOC"]}}}], request)
 
 
+def test_task_without_english_training_does_not_end_the_analysis(tmp_path: Path) -> None:
+    (tmp_path / "panx").mkdir()
+    (tmp_path / "panx/test-de.tsv").write_text("Oslo\tB-LOC\n\n", encoding="utf-8")
+    answers = {
+        "wikiann": {"de": {"test-0": ["B-LOC"]}},
+        "mini-udpos": {"de": predictions("de", lambda _, tags: tags)},
+    }
+    request = Request.of(tasks=["wikiann", "mini-udpos"], data=tmp_path, allow_partial=True)
+    finding = unseen([answers], request)
+    assert {row["task"] for row in finding.table("ngrams").records()} == {"mini-udpos"}
+    assert [note for note in finding.notes if note.startswith("left out: wikiann/en: cannot read the English")]
+
+
+def test_damaged_language_is_listed_with_its_reason() -> None:
+    damaged = {name: ["NOUN"] * 99 for name in isogloss.load("mini-udpos", "sw").ids}
+    both = {"mini-udpos": {"de": predictions("de", lambda _, tags: tags), "sw": damaged}}
+    finding = finding_of(both, "mini-udpos")
+    assert {row["language"] for row in finding.table("ngrams").records()} == {"de"}
+    [note] = [note for note in finding.notes if "mini-udpos/sw" in note]
+    assert note.startswith("left out: ")
+    assert note.endswith(f"(and {len(damaged) - 1} more problems)")
+    for limits in ({"languages": ["sw"]}, {"strict": True}):
+        with pytest.raises(PredictionError, match="cannot be scored"):
+            unseen([both], Request.of("mini", tasks=["mini-udpos"], **limits))
+
+
+def test_gap_of_unnamed_sentences_is_paired() -> None:
+    """Recompute the variance of seen minus unseen by leaving out sentences; some have only seen n-grams."""
+    tags = [["DET", "NOUN", "VERB", "ADV"], ["DET", "NOUN", "VERB"], ["ADV", "ADV", "ADV", "VERB"], ["X", "X", "X"]] * 9
+    said = [[tag if (row + place) % 5 else "INTJ" for place, tag in enumerate(own)] for row, own in enumerate(tags)]
+    known = {("DET", "NOUN", "VERB"), ("ADV", "ADV", "ADV")}
+    occurrences = ngram_occurrences(tags, said, known, 3)
+    sides = [side for seen in (True, False) if (side := occurrences.accuracy(seen=seen)) is not None]
+    errors = np.zeros((2, len(tags)))
+    for side, own in zip(sides, errors, strict=True):
+        rows, units = side.rows[:, 0], side.units
+        here = np.unique(units)
+        without = np.array([rows[units != sentence].mean() for sentence in here])
+        own[here] = (without.mean() - without) * np.sqrt((len(here) - 1) / len(here))
+    unnamed: dict[str, Any] = {"units": None, "checksum": "0" * 64, "judgement": Judgement({}), "n": len(tags)}
+    cell = Cell(task="udpos", language="af", split="test", **unnamed)
+    sources = Sources([cell])
+    gap = difference(*(sources.estimate(cell, side) for side in sides))
+    assert gap.value == pytest.approx(sides[0].score - sides[1].score)
+    assert gap.variance == pytest.approx(((errors[0] - errors[1]) ** 2).sum())
+    assert gap.sources == len(tags)
+
+
 def test_other_tasks_have_no_tags() -> None:
     with pytest.raises(AnalysisError, match="Choose tagging tasks: udpos, wikiann"):
         finding_of({}, "mini-xnli")
@@ -170,3 +222,33 @@ def test_real_treebanks(data_dir: Path) -> None:
     there = [three for tags in examples["tags"] for three in zip(tags, tags[1:], tags[2:], strict=False)]
     assert row["unseen_share"] == pytest.approx(100 * sum(three not in known for three in there) / len(there))
     assert (row["seen"], row["unseen"], row["gap"]) == (100, 100, 0)
+
+
+def test_table_4_of_real_treebanks_and_entities(data_dir: Path) -> None:
+    """Languages with and without named sources in one call; every third sentence is wrong, recounted here."""
+    if not all((data_dir / folder).is_dir() for folder in ("udpos", "panx")):
+        pytest.skip("the data folder has no udpos or panx")
+    languages = {"udpos": ["en", "id", "ja", "mr", "ta", "te", "vi"], "wikiann": ["en", "sw", "yo"]}
+    answers: dict[str, dict[str, dict[str, list[str]]]] = {}
+    for task, codes in languages.items():
+        for code in codes:
+            examples = isogloss.load(task, code, "dev", data=data_dir)
+            told = (["X" if task == "udpos" else "O"] * len(tags) for tags in examples["tags"])
+            said = [
+                no if row % 3 == 0 else tags for row, (tags, no) in enumerate(zip(examples["tags"], told, strict=True))
+            ]
+            answers.setdefault(task, {})[code] = dict(zip(examples.ids, said, strict=True))
+    finding = unseen([answers], Request.of(tasks=[*languages], split="dev", data=data_dir))
+    assert {row["language"] for row in finding.table("ngrams").records()} >= {*languages["udpos"]}
+    assert {row["language"] for row in finding.table("entities").records()} >= {*languages["wikiann"]}
+    assert [(row["order"], row["which"]) for row in finding.table("table-4").records()] == [*PRINTED]
+    known = tag_ngrams(isogloss.load("udpos", "en", "train", data=data_dir)["tags"], 4)
+    tags = isogloss.load("udpos", "ta", "dev", data=data_dir)["tags"]
+    for which in ("seen", "unseen"):
+        right = [
+            bool(row % 3)
+            for row, own in enumerate(tags)
+            for four in zip(own, own[1:], own[2:], own[3:], strict=False)
+            if (four in known) == (which == "seen")
+        ]
+        assert only(finding, "ngrams", language="ta", order=4)[which] == pytest.approx(100 * np.mean(right))

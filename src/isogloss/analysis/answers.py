@@ -6,10 +6,11 @@ from dataclasses import replace
 import msgspec
 
 from isogloss.analysis.finding import AnalysisError, Column, TidyTable, Value
+from isogloss.grouping import group_by
 from isogloss.metrics.estimate import Estimate, difference
 from isogloss.predictions.memory import Predictions, open_predictions
-from isogloss.predictions.problems import LeftOut
-from isogloss.scoring.cells import Answered, answered_cells
+from isogloss.predictions.problems import LeftOut, Problem, number_of
+from isogloss.scoring.cells import Answered, Shortcomings, answered_row, asked_cells
 from isogloss.scoring.contrast import scaled
 from isogloss.scoring.names import distinct_names
 from isogloss.scoring.request import Request
@@ -45,9 +46,11 @@ def compared_values(first: Estimate | None, second: Estimate | None) -> list[Val
 def answers_of(
     systems: Sequence[Predictions], request: Request, wanted: Callable[[Task], bool], notes: list[str], needs: str
 ) -> Iterator[tuple[str, Answered]]:
-    """Yield the cells of the wanted tasks with their system's name, and note cells with missing or incomplete gold.
+    """Yield the cells of the wanted tasks with their system's name.
 
-    `needs` describes the wanted tasks in the error raised if none of the requested tasks is suitable.
+    Cells with incomplete gold, and cells that cannot be analysed, are noted with the reason; in a strict request, or if
+    a system has no other cell, they are errors. `needs` describes the wanted tasks in the error raised if none of the
+    requested tasks is suitable.
     """
     if not systems:
         raise AnalysisError("no predictions to analyse", fix="Pass a prediction folder")
@@ -55,10 +58,12 @@ def answers_of(
     if not tasks:
         what = f"{', '.join(request.tasks)} cannot be analysed this way"
         raise AnalysisError(what, fix=f"Choose {needs} with --tasks")
-    names = distinct_names([str(open_predictions(system).system["name"]) for system in systems])
-    left_out: list[LeftOut] = []
-    for row in answered_cells(systems, replace(request, tasks=tasks), left_out=left_out):
-        for name, answered in zip(names, row, strict=True):
+    request = replace(request, tasks=tasks)
+    folders = [open_predictions(system) for system in systems]
+    names = distinct_names([str(folder.system["name"]) for folder in folders])
+    shortcomings = Shortcomings.none(len(folders))
+    for task, language in asked_cells(folders, request):
+        for name, answered in zip(names, answered_row(folders, task, language, request, shortcomings), strict=True):
             if answered is not None:
                 cell = answered.cell
                 if cell.partial:
@@ -67,7 +72,20 @@ def answers_of(
                     where = f"{name} on {cell.task}/{cell.language} {cell.split}"
                     notes.append(f"{where}: {PARTIAL_GOLD}, {count} examples; excluded from means")
                 yield name, answered
+    if all(shortcomings.seen) and not request.strict:
+        notes += _damaged(shortcomings.problems)
+        shortcomings.problems.clear()
+    left_out: list[LeftOut] = []
+    shortcomings.settle(folders, request, left_out)
     notes += [str(item) for item in left_out if item.task]
+
+
+def _damaged(problems: Iterable[Problem]) -> Iterator[str]:
+    """Yield one note per cell with unusable answers: its first problem and the number of further ones."""
+    errors = (problem for problem in problems if not problem.warning)
+    for first, *others in group_by(errors, lambda problem: (problem.file, problem.task, problem.language)).values():
+        more = f" (and {number_of(len(others), 'more problem')})" if others else ""
+        yield f"left out: {first}{more}"
 
 
 def mark_partial(tables: Iterable[TidyTable], partial: Container[tuple[Value, ...]]) -> list[TidyTable]:

@@ -13,7 +13,7 @@ from isogloss.analysis.answers import answers_of, compared_values, difference_va
 from isogloss.analysis.finding import MEAN_OF_OTHERS, Finding, TidyTable, Value, columns, figure, first_few
 from isogloss.analysis.seen_items import FACTORS, EntityStrata, NgramOccurrences, TagNgram
 from isogloss.errors import DataError
-from isogloss.explain.tagging import training_entities
+from isogloss.explain.tagging import TrainingEntities, training_entities
 from isogloss.grouping import group_by
 from isogloss.metrics.estimate import Estimate, mean
 from isogloss.metrics.statistics import Statistics
@@ -101,7 +101,7 @@ def unseen(folders: Sequence[Predictions], request: Request) -> Finding:
         by length, frequency, script and type, and matched on all of these.
 
     Raises:
-        AnalysisError: no tagging task, or no English training set.
+        AnalysisError: no tagging task, or no cell with tags and an English training set.
     """
     notes: list[str] = []
     tested = _tested(folders, request, notes)
@@ -124,45 +124,57 @@ def unseen(folders: Sequence[Predictions], request: Request) -> Finding:
 
 def _tested(folders: Sequence[Predictions], request: Request, notes: list[str]) -> _TestedCells:
     tested = _TestedCells(request)
-    trained: dict[str, dict[int, set[TagNgram]]] = {}
+    training: dict[str, _Training | None] = {}
     for system, answered in answers_of(folders, request, lambda task: kind_of(task).form == "tags", notes, NEEDS):
         task, examples = answered.task, answered.examples
         key = system, task.id, examples.language
-        # Tags mark entities (B-PER) rather than parts of speech.
-        if any("-" in label for label in task.labels):
-            training = training_entities(task.id, request.data)
-            if training is None:
-                raise _no_training(task, "missing English training file")
-            tested.entities[key] = seen_items.entity_strata(answered, training)
-        elif answered.cell.judgement.dialect == SPANS:
+        if answered.cell.judgement.dialect == SPANS and not _has_entities(task):
             notes.append(f"{system} on {task.id}/{examples.language}: spans have no tag n-grams, left out")
             continue
+        if task.id not in training:
+            training[task.id] = _training(task, request, notes)
+        trained = training[task.id]
+        if trained is None:
+            continue
+        if isinstance(trained, TrainingEntities):
+            tested.entities[key] = seen_items.entity_strata(answered, trained)
         else:
-            if task.id not in trained:
-                trained[task.id] = _training_ngrams(task, request)
             tested.ngrams[key] = {
                 order: seen_items.ngram_occurrences(examples["tags"], answered.values, ngrams, order)
-                for order, ngrams in trained[task.id].items()
+                for order, ngrams in trained.items()
             }
         tested.cells[key] = answered.cell
     if not tested.cells:
-        raise finding.AnalysisError("no cell has tags or entities", fix="Predict one tag per token")
+        raise finding.AnalysisError("no cell has tags or entities", where="; ".join(notes[:2]), fix=_FIX)
     return tested
 
 
-def _training_ngrams(task: Task, request: Request) -> dict[int, set[TagNgram]]:
+_FIX = "Predict one tag per token of tasks with English training data"
+# Items of the English training set: tag n-grams by order, or entities.
+_Training = dict[int, set[TagNgram]] | TrainingEntities
+
+
+def _has_entities(task: Task) -> bool:
+    """Return True if tags mark entities (B-PER) rather than parts of speech."""
+    return any("-" in label for label in task.labels)
+
+
+def _training(task: Task, request: Request, notes: list[str]) -> _Training | None:
+    """Return the items of a task's English training set, or None with a note if it cannot be read."""
     try:
+        if _has_entities(task):
+            entities = training_entities(task.id, request.data)
+            if entities is None:
+                raise DataError("missing English training file")
+            return entities
         examples = load(task, PIVOT, "train", request.data, allow_partial=True)
+        if not examples.has_gold:
+            raise DataError("the English training file has no tags")
     except DataError as error:
-        raise _no_training(task, error.what) from None
-    if not examples.has_gold:
-        raise _no_training(task, "no tags")
+        why = f"cannot read the English training data: {error.what}. Run isogloss fetch {task.id}"
+        notes.append(f"left out: {task.id}/{PIVOT}: {why}")
+        return None
     return {order: seen_items.tag_ngrams(examples["tags"], order) for order in ORDERS}
-
-
-def _no_training(task: Task, why: str) -> finding.AnalysisError:
-    what = f"cannot read the English training data: {why}"
-    return finding.AnalysisError(what, where=f"{task.id}/{PIVOT}", fix=f"Run isogloss fetch {task.id}")
 
 
 def _mean(parts: Sequence[SeenUnseen]) -> SeenUnseen:

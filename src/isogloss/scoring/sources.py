@@ -57,10 +57,13 @@ class Sources:
         return {name: numbers[representative] for name, representative in first.items()}
 
     def of_examples(self, cell: Cell) -> tuple[IntArray | None, int, str]:
-        """Return the source of every example of a cell, and the size and name of its space."""
+        """Return the source of every example of a cell, and the size and name of its space.
+
+        Unnamed examples are their own sources: they keep their numbers, so that parts of a cell can be subtracted.
+        """
         names = self._names(cell)
         if names is None:
-            return None, 0, f"{cell.task}/{cell.language}"
+            return None, cell.n, f"{cell.task}/{cell.language}"
         space = _space(cell)
         codes = self._codes[space]
         return np.fromiter(map(codes.__getitem__, names), np.int64, len(names)), self._size[space], space
