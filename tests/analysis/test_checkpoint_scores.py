@@ -101,6 +101,25 @@ def test_a_csv_with_several_metrics_uses_the_main_ones_of_its_task(tmp_path: Pat
     assert (scores.task, scores.metric, scores.seeds[0].of("sw", "test").tolist()) == ("udpos", "f1", [10, 20])
 
 
+@pytest.mark.parametrize(
+    ("options", "metric"),
+    [({}, ""), ({"task": "mldoc"}, "accuracy"), ({"task": "xquad"}, "em+f1"), ({"task": "xquad", "metric": "f1"}, "f1")],
+)
+def test_values_without_a_metric_are_the_score(tmp_path: Path, options: dict[str, str], metric: str) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text(GOOD, encoding="utf-8")
+    scores = read_checkpoint_scores([path], **options)
+    assert (scores.metric, scores.task) == (metric, options.get("task", ""))
+    assert scores.seeds[0].of("en", "test").tolist() == [51, 61]
+
+
+def test_csv_without_the_main_metric_lists_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("step,seed,language,split,metric,value\n1,0,en,dev,f1,50\n1,0,en,test,f1,51\n", encoding="utf-8")
+    with pytest.raises(UnknownNameError, match=r"unknown metric 'accuracy'\. Known: f1"):
+        read_checkpoint_scores([path], task="mldoc")
+
+
 def test_round_trip(tmp_path: Path) -> None:
     made = runs_of(
         {("en", "dev"): [1.5, 2.25], ("en", "test"): [3, 4]}, {("en", "dev"): [5, 6], ("en", "test"): [7, 8]}

@@ -28,6 +28,7 @@ MOST_EXAMPLES = 10**6
 NEEDED = ("step", "seed", "language", "split", "value")
 # Metrics by split; their mean is the score. Empty if a file has one unnamed score.
 MainMetrics = Mapping[str, Sequence[str]]
+_UNNAMED: MainMetrics = dict.fromkeys(SPLITS, ("",))
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,7 @@ def read_checkpoint_scores(paths: Iterable[Path], *, task: str = "", metric: str
 
     A CSV has the columns step, seed, language, split (dev or test) and value, 0..100, and optionally metric and n, the
     number of examples. All belong to one task; a given task is also assumed for CSV files. The score is a metric, by
-    default the mean of the task's main metrics.
+    default the mean of the task's main metrics; values without a metric are that score.
     """
     task_id = canonical(task) if task else ""
     named = dict.fromkeys(SPLITS, find_task(task_id).main) if task_id else None
@@ -87,7 +88,8 @@ def read_checkpoint_scores(paths: Iterable[Path], *, task: str = "", metric: str
         scores = list(_scores_in(path))
         main = dict.fromkeys(SPLITS, (metric,)) if metric else of_fit or named or _named_once(scores, path)
         metrics |= set(main["test"])
-        _add_means(rows, scores, main, path)
+        is_named = any(score.metric for score in scores)
+        _add_means(rows, scores, main if is_named else _UNNAMED, path)
         sizes |= {score.language: score.n for score in scores if score.split == "test" and score.n}
     _check(rows)
     return CheckpointScores(_by_seed(rows), sizes, task_id or "".join(tasks), "+".join(sorted(metrics)))
