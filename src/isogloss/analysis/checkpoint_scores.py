@@ -89,6 +89,9 @@ def read_checkpoint_scores(paths: Iterable[Path], *, task: str = "", metric: str
         main = dict.fromkeys(SPLITS, (metric,)) if metric else of_fit or named or _named_once(scores, path)
         metrics |= set(main["test"])
         is_named = any(score.metric for score in scores)
+        if metric and scores and not is_named:
+            fix = "Leave out --metric, or add a column metric"
+            raise AnalysisError(f"cannot select {metric}: the scores have no metric", where=str(path), fix=fix)
         _add_means(rows, scores, main if is_named else _UNNAMED, path)
         sizes |= {score.language: score.n for score in scores if score.split == "test" and score.n}
     _check(rows)
@@ -162,7 +165,7 @@ def _add_means(
 ) -> None:
     """Add a file's means over the main metrics, by checkpoint, language and split, to `rows`."""
     metrics = {score.metric for score in scores}
-    if missing := {*main["test"]} - metrics:
+    if scores and (missing := {*main["test"]} - metrics):
         raise unknown("metric", min(missing), metrics)
     values_by_checkpoint: dict[tuple[int, str, str, int], dict[str, float]] = {}
     for score in scores:
