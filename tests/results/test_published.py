@@ -10,7 +10,7 @@ from isogloss.board.site import read_systems
 from isogloss.errors import DataError, UnknownNameError
 from isogloss.languages.published import overall
 from isogloss.results.averages import completed_averages
-from isogloss.results.published_scores import read_published
+from isogloss.results.published_scores import published_scores, read_published
 from isogloss.tasks.suites import suite
 
 
@@ -57,6 +57,17 @@ def test_inconsistencies_in_print_are_footnotes(everyone):
     assert text == "XTREME-R Table 15 prints an average of 65.4; its rows give 66.5"
 
 
+def test_a_row_of_the_main_table_has_no_cells_of_other_sources():
+    """XTREME prints averages of its own XLM and MMTE; scores by language are ERNIE-M's, in rows of their own."""
+    entries = read_published("published:all", suite("xtreme"))
+    for name in ("mBERT", "XLM", "XLM-R Large", "MMTE"):
+        row, quoted = named(entries, name), named(entries, f"{name} [ERNIE-M]")
+        assert (bool(row.averages), len(row.cells)) == (True, 0)
+        assert (bool(quoted.averages), {cell.source for cell in quoted.cells.values()}) == (False, {"ERNIE-M"})
+    assert {score.system for score in published_scores("published:XLM")} == {"XLM [ERNIE-M]"}
+    assert {score.regime for score in published_scores("published:XLM, zero-shot")} == {"zero-shot"}
+
+
 def test_a_model_has_one_size_in_all_regimes(everyone):
     sizes = {entry.metadata.get("parameters") for entry in everyone if entry.name == "mT5-XXL"}
     assert sizes == {13_000}
@@ -78,6 +89,8 @@ def test_metadata(everyone):
     assert systems["bloom-7b1", "prompted"].parameters == 7_100_000_000
     assert systems["sentence-transformers/LaBSE", "embedding"].kind == "retrieval"
     assert systems["mteb/baseline-random-encoder", "embedding"].kind == "floor"
+    assert {system.kind for system in systems.values() if system.name.startswith("mT5")} == {"encoder-decoder"}
+    assert systems["mBERT", "zero-shot"].kind == "encoder"
     assert systems["mBERT", "translate-train"].translated_data is True
     assert systems["mBERT", "zero-shot"].translated_data is False
 

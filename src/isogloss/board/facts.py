@@ -24,7 +24,7 @@ NEAREST = 5
 _ROWS = Path(__file__).with_name("places.tsv").read_text(encoding="utf-8").splitlines()[1:]
 PLACES = {code: (float(north), float(east)) for code, north, east in (row.split("\t") for row in _ROWS)}
 # Kind of the system families that run here.
-_KIND_OF_SYSTEM = {"ngram": "floor", "encoder": "encoder", "text2text": "encoder", "llm": "llm"}
+_KIND_OF_SYSTEM = {"ngram": "floor", "encoder": "encoder", "text2text": "encoder-decoder", "llm": "llm"}
 _KIND_OF_SYSTEM |= dict.fromkeys(("embedder", "dual-encoder"), "retrieval")
 _ID_LENGTH = 60
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")

@@ -18,7 +18,7 @@ BITS = 14
 # Missing score.
 NONE = 2**BITS - 1
 SCHEMA = 2
-KINDS = ("encoder", "llm", "retrieval", "floor", "other")
+KINDS = ("encoder", "encoder-decoder", "llm", "retrieval", "floor", "other")
 
 
 class BoardRule(msgspec.Struct, frozen=True):

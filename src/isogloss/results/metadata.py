@@ -52,7 +52,8 @@ _TYPES: dict[str, Any] = {
     "Name": Annotated[str, Meta(max_length=NAME_LENGTH), _takes(f"text, {NAME_LENGTH} characters", pattern=_VISIBLE)],
     "Words": _WORDS,
     "SystemKind": Annotated[
-        Literal["encoder", "llm", "retrieval", "floor", "other"], _takes("encoder, llm, retrieval, floor or other")
+        Literal["encoder", "encoder-decoder", "llm", "retrieval", "floor", "other"],
+        _takes("encoder, encoder-decoder, llm, retrieval, floor or other"),
     ],
     "RegimeName": Annotated[
         str,

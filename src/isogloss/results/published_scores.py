@@ -70,11 +70,17 @@ def published_scores(source: str) -> list[PublishedScore]:
     name = source.partition(":")[2] or PAPERS
     if name.lower() in _GROUPS:
         return list(_GROUPS[name.lower()]())
-    wanted = name.casefold()
-    scores = [one for one in _all() if wanted in (one.system.casefold(), f"{one.system}, {one.regime}".casefold())]
+    # A model without scores by language in the papers may have some in other sources, such as XLM [ERNIE-M].
+    scores = _named(name, lambda score: score.system) or _named(name, lambda score: score.system.partition(" [")[0])
     if not scores:
         raise unknown("published system", name, {*_GROUPS, *(score.system.lower() for score in _all())})
     return scores
+
+
+def _named(name: str, name_of: Callable[[PublishedScore], str]) -> list[PublishedScore]:
+    """Return the scores of a system, in all regimes unless the name ends in one."""
+    wanted = name.casefold()
+    return [one for one in _all() if wanted in (name_of(one).casefold(), f"{name_of(one)}, {one.regime}".casefold())]
 
 
 @cache
@@ -88,7 +94,9 @@ def _papers() -> Iterator[PublishedScore]:
 
 
 def _further() -> Iterator[PublishedScore]:
-    owner = dict.fromkeys((row["system"] for row in table("per_language")), "")
+    # Names in the papers' tables belong to the papers, also those without scores by language.
+    names = [row["system"] for row in table("per_language")]
+    owner = dict.fromkeys([*names, *(row.system for suite in SUITES for row in overall(suite))], "")
     for row in table("further_systems"):
         system, source = row["system"], row["source"]
         shown = system if owner.setdefault(system, source) == source else f"{system} [{source}]"
@@ -252,7 +260,7 @@ def _metadata(system: str, regime: str, source: str) -> dict[str, Any]:
     row = in_table_13(name)
     facts = _paper(name)
     printed = {
-        "kind": "floor" if _RANDOM in system else _KINDS.get(regime, "encoder"),
+        "kind": "floor" if _RANDOM in system else _KINDS.get(regime) or facts.get("kind", "encoder"),
         "pretraining_data": row.get("monolingual_data"),
         "parallel_data": row.get("parallel_data"),
         "translated_data": {"zero-shot": False}.get(regime, True if regime.startswith("translate") else None),
@@ -271,7 +279,8 @@ def _paper(name: str) -> dict[str, Any]:
     if not rows:
         return {}
     row = max(rows, key=lambda row: len(row["model"]))
-    facts: dict[str, Any] = {key: row[key] for key in ("paper", "url", "pretraining_data", "parallel_data", "licence")}
+    words = ("paper", "url", "pretraining_data", "parallel_data", "licence", "kind")
+    facts: dict[str, Any] = {key: row[key] for key in words}
     facts["year"] = int(row["year"])
     facts["open_weights"] = {"yes": True, "no": False}.get(row["open_weights"])
     if row["parameters_millions"]:
