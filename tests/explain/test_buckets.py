@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isogloss.explain.buckets import NONE, REST, Binning, fixed_binning, interval_text, learn_binning
+from isogloss.explain.buckets import NONE, REST, Binning, bucket_text, fixed_binning, interval_text, learn_binning
+from isogloss.explain.selection import choose_attributes
 
 numbers = st.lists(st.integers(-5, 5) | st.floats(-1e6, 1e6), min_size=1, max_size=60)
 
@@ -47,6 +48,34 @@ def test_fixed_edges_are_named_by_their_intervals() -> None:
     buckets, codes = fixed_binning([10, 2]).apply(column)
     assert [(b.name, b.n) for b in buckets] == [("[1, 2]", 2), ("(2, 10]", 2), ("(10, 11]", 1)]
     assert codes.tolist() == [0, 0, 1, 1, 2]
+
+
+def test_a_bucket_is_shown_with_its_edges_once() -> None:
+    column = np.array([1.0, 1, 2, 3, 9])
+    for named, texts in (
+        (False, ["1", "(1, 2]", "(2, 4]", "(4, 9]"]),
+        (True, ["XS 1", "S (1, 2]", "L (2, 4]", "XL (4, 9]"]),
+    ):
+        buckets, _ = fixed_binning([1, 2, 4], named=named).apply(column)
+        assert [bucket_text(bucket) for bucket in buckets] == texts
+
+
+def test_edges_of_the_paper_are_sizes_and_those_of_users_are_not() -> None:
+    column = np.array([1.0, 2, 3, 9])
+    names = {}
+    for words, convention in ((None, "paper"), (["eLen=1:2:4"], "ours")):
+        selection = choose_attributes(words, ["tagging"], convention)
+        [attribute] = [each for each in selection.of("tagging") if each.name == "eLen"]
+        names[convention] = [bucket.name for bucket in selection.binning(attribute, column).apply(column)[0]]
+    assert names == {"paper": ["XS", "S", "L", "XL"], "ours": ["1", "(1, 2]", "(2, 4]", "(4, 9]"]}
+
+
+@pytest.mark.parametrize(
+    ("edge", "text"),
+    [(3.39e-08, "3e-8"), (5.2e-12, "5e-12"), (0.00052, "5e-4"), (0.0123, "0.0123"), (1 / 3, "0.333"), (0.0, "0")],
+)
+def test_edges_are_rounded(edge: float, text: str) -> None:
+    assert interval_text(edge, 13, first=False) == f"({text}, 13]"
 
 
 def test_values_have_buckets_most_frequent_first_and_the_rest_share_one() -> None:

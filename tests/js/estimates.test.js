@@ -103,6 +103,15 @@ test("equal counts, greedy and equal widths", () => {
   assert.deepEqual(edgesByRule(column([5, 5]), Float64Array.of(2)), []);
 });
 
+test("tiny edges have one digit", () => {
+  const values = column([0, 3.39e-8, 0.00052, 0.0123]);
+  const { buckets } = cutRows(values, valueCounts(values, null), [3.39e-8, 0.00052], true);
+  assert.deepEqual(
+    buckets.map((bucket) => bucket.edges),
+    ["[0, 3e-8]", "(3e-8, 5e-4]", "(5e-4, 0.0123]"],
+  );
+});
+
 test("buckets have names, ranges and counts", () => {
   const lengths = column([1, 2, 3, 4, 5]);
   const { buckets, codes } = cutRows(lengths, valueCounts(lengths, null), [2, 4], true);

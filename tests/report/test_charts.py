@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from isogloss.errors import IsoglossError
+from isogloss.explain.buckets import bucket_edges
 from isogloss.explain.model import Bucket
 from isogloss.site.explain_section import explain_charts
 from isogloss.site.page_parts import Section
 from isogloss.site.sections import report_sections
 from isogloss.tables import vega
 from isogloss.tables.charts import file_name
-from isogloss.tables.single_tables import bucket_edges
 from isogloss.tables.vega import png, svg, vega_spec
 from report.made_records import HOSTILE, inputs
 
@@ -98,6 +98,7 @@ def test_names_are_never_expressions(parts: dict[str, Section]) -> None:
         (Bucket("S", 4, 5, 9), "(4, 5]"),
         (Bucket("who", None, None, 9), ""),
         (Bucket("(2, 5]", 2, 5, 9), ""),
+        (Bucket("1", 1, 1, 9), ""),
     ],
 )
 def test_edges(bucket: Bucket, text: str) -> None:

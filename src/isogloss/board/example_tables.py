@@ -17,6 +17,7 @@ from isogloss.board.model import BarChart, BoardExample, PairBar, SingleBar, Sys
 from isogloss.board.ranking import signed_difference
 from isogloss.data.fetch.catalog import datasets
 from isogloss.errors import IsoglossError
+from isogloss.explain.buckets import bucket_edges
 from isogloss.explain.cell_table import CellTable, cell_tables
 from isogloss.explain.examples import ExampleCollector, ListedExample
 from isogloss.explain.measure import BucketedRows, bucketed_rows
@@ -30,7 +31,6 @@ from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import system_words
 from isogloss.scoring.request import Request
 from isogloss.tables.explain_io import ExplainRecords
-from isogloss.tables.single_tables import bucket_edges
 from isogloss.tasks.registry import CHECKLIST_TASKS, INVARIANCE_TASKS, task
 from isogloss.tasks.suites import Suite
 

@@ -21,6 +21,8 @@ NAMES = ("XS", "S", "L", "XL")
 # Number of most frequent discrete values with their own bucket; the rest share one.
 TOP = 20
 REST = "rest"
+# Smaller edges are written with one digit and an exponent.
+SMALLEST = 0.001
 # Bucket of rows without a value: not a number, or an empty string.
 NONE = "none"
 
@@ -115,9 +117,9 @@ def learn_binning(
     return Binning(edges=tuple(values[indices].tolist()))
 
 
-def fixed_binning(edges: Sequence[float]) -> Binning:
+def fixed_binning(edges: Sequence[float], *, named: bool = False) -> Binning:
     """Return a binning with given edges: up to the first, between two, above the last."""
-    return Binning(edges=tuple(sorted(set(edges))), named=False)
+    return Binning(edges=tuple(sorted(set(edges))), named=named)
 
 
 def interval_text(low: float | None, high: float | None, *, first: bool) -> str:
@@ -131,9 +133,17 @@ def interval_text(low: float | None, high: float | None, *, first: bool) -> str:
 
 def bucket_text(bucket: Bucket) -> str:
     """Return a bucket's name with its edges, for example `XL (13, 29]`."""
-    edges = interval_text(bucket.low, bucket.high, first=bucket.name == "XS")
-    return bucket.name if not edges or edges == bucket.name or bucket.name[0] in "[(" else f"{bucket.name} {edges}"
+    return f"{bucket.name} {bucket_edges(bucket)}".rstrip()
+
+
+def bucket_edges(bucket: Bucket) -> str:
+    """Return the range of a bucket as the paper prints it; "" if it is discrete or the bucket's name."""
+    is_sized = bucket.name in NAMES
+    return interval_text(bucket.low, bucket.high, first=bucket.name == NAMES[0]) if is_sized else ""
 
 
 def _short(number: float) -> str:
+    """Format an edge with three digits, or one if it is tiny: 13, 0.333, 3e-8."""
+    if 0 < abs(number) < SMALLEST:
+        return f"{number:.0e}".replace("e-0", "e-")
     return f"{number:.3g}" if abs(number) < 1000 and number != int(number) else f"{number:.0f}"

@@ -95,7 +95,9 @@ class AttributeSelection:
         """Return the binning of a column: with given edges, or learnt from its values."""
         rule = self.rule(attribute.name)
         if isinstance(rule, tuple):
-            return fixed_binning(rule)
+            # Edges of a convention divide its buckets XS to XL; edges of users name their own.
+            usual = REFERENCE_RULES.get(self.convention, {}).get(attribute.name)
+            return fixed_binning(rule, named=rule == usual)
         zero_apart = rule == "above-zero"
         return learn_binning(column, attribute.discrete, greedy=zero_apart or rule == "greedy", zero_apart=zero_apart)
 

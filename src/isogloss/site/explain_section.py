@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from isogloss.explain.buckets import bucket_edges
 from isogloss.explain.model import AttributeScores, Bucket, Explanation
 from isogloss.explain.pairwise import AttributeContrasts, PairwiseExplanation
 from isogloss.figures import difference_interval_text, difference_text, p_text, rounded
@@ -15,7 +16,7 @@ from isogloss.tables import charts
 from isogloss.tables.charts import Axis, Chart, Record, Series, file_name, tenths
 from isogloss.tables.explain_io import ExplainRecords
 from isogloss.tables.explain_tables import BINNING, disagreement_table, pairwise_bucket_table, turned_table
-from isogloss.tables.single_tables import ON_PAGE, bucket_edges, bucket_table, calibration_tables
+from isogloss.tables.single_tables import ON_PAGE, bucket_table, calibration_tables
 
 UNDECIDED = "not significant"
 GREY = "#767676"

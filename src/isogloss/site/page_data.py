@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from isogloss.explain.buckets import bucket_edges
 from isogloss.explain.examples import ListedExample
 from isogloss.explain.model import AttributeScores, Explanation
 from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, PairwiseExplanation
@@ -17,7 +18,6 @@ from isogloss.figures import rounded
 from isogloss.scoring.names import language_name
 from isogloss.site.explain_section import explained_colours
 from isogloss.tables.explain_io import ExplainRecords
-from isogloss.tables.single_tables import bucket_edges
 
 # Bytes for examples. To meet the limit, texts are cut first, then buckets list fewer examples, then only ids remain.
 MOST_ROOM, LEAST_ROOM = 3_000_000, 300_000

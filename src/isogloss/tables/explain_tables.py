@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias, Distances, Distribution
-from isogloss.explain.buckets import NAMES, bucket_text
+from isogloss.explain.buckets import NAMES, bucket_edges, bucket_text
 from isogloss.explain.examples import ListedExample
 from isogloss.explain.model import BucketedAttribute
 from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, PairwiseExplanation
@@ -17,7 +17,7 @@ from isogloss.grouping import group_by
 from isogloss.scoring.names import language_name
 from isogloss.tables.formatting import contrast_texts, interval_notes, left_out_notes, shortened
 from isogloss.tables.score_tables import only_if_several
-from isogloss.tables.single_tables import CELLS_SHOWN, bucket_edges, explanation_tables, under_main_metric
+from isogloss.tables.single_tables import CELLS_SHOWN, explanation_tables, under_main_metric
 from isogloss.tables.table import Table
 
 BINNING = {

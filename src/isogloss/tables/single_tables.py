@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
-from isogloss.explain.buckets import NAMES, bucket_text
+from isogloss.explain.buckets import NAMES, bucket_edges, bucket_text
 from isogloss.explain.buckets import interval_text as range_text
-from isogloss.explain.model import AttributeScores, Bucket, Calibration, CalibrationBin, Explanation
+from isogloss.explain.model import AttributeScores, Calibration, CalibrationBin, Explanation
 from isogloss.explain.single import best_and_worst
 from isogloss.figures import difference_interval_text, difference_text, interval_text, score_text
 from isogloss.grouping import group_by
@@ -140,12 +140,6 @@ def _bin_cells(row: CalibrationBin) -> tuple[str, ...]:
 
 def _means(summary: Calibration | CalibrationBin, gap: float) -> tuple[str, str, str]:
     return score_text(summary.confidence), score_text(summary.score), difference_text(gap)
-
-
-def bucket_edges(bucket: Bucket) -> str:
-    """Return the range of a bucket as the paper prints it; "" if it is discrete or the bucket's name."""
-    text = range_text(bucket.low, bucket.high, first=bucket.name == NAMES[0])
-    return "" if text == bucket.name or bucket.name.startswith(("[", "(")) else text
 
 
 def bucket_table(explanations: Mapping[str, Explanation]) -> Table:

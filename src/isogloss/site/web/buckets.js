@@ -3,6 +3,7 @@ const SIZE_NAMES = ["XS", "S", "L", "XL"];
 const USUAL_BUCKETS = 4;
 const MOST_VALUES = 20;
 const NO_VALUE = "none";
+const SMALLEST = 0.001;
 
 // Bucketing rules: equal counts, greedy as in ExplainaBoard, equal widths.
 export const CUT_RULES = [
@@ -63,9 +64,13 @@ export function edgesByRule(column, counts, rule = "equal", buckets = USUAL_BUCK
   return [...nearest].sort((a, b) => a - b).map((place) => inner[place].value);
 }
 
+// Three digits, or one for tiny numbers: 13, 0.333, 3e-8.
 /** @param {number} number */
-const boundText = (number) =>
-  Math.abs(number) < 1000 && !Number.isInteger(number) ? String(Number(number.toPrecision(3))) : number.toFixed(0);
+function boundText(number) {
+  const size = Math.abs(number);
+  if (size > 0 && size < SMALLEST) return number.toExponential(0);
+  return size < 1000 && !Number.isInteger(number) ? String(Number(number.toPrecision(3))) : number.toFixed(0);
+}
 
 /** @param {number} low @param {number} high @param {boolean} first */
 function intervalName(low, high, first) {
