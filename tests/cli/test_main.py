@@ -94,7 +94,7 @@ def test_lists_as_json(what: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_list_without_argument_names_the_lists(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("list", "--json") == 0
     names = [row["list"] for row in json.loads(capsys.readouterr().out)]
-    assert names == ["tasks", "languages", "suites", "metrics", "systems", "analyses", "NAME"]
+    assert names == ["tasks", "languages", "suites", "metrics", "systems", "analyses", "doubts", "NAME"]
     assert run("list") == 0
     assert "analyses for isogloss analyze" in capsys.readouterr().out
 

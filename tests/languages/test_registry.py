@@ -1,5 +1,7 @@
 """The registry of languages: complete, correct, lenient about spelling, and light."""
 
+import csv
+import lzma
 import subprocess
 import sys
 import unicodedata
@@ -158,7 +160,7 @@ def test_printed_values_are_kept_next_to_the_facts():
     assert codes(e for e in all_languages() if e.new_in_xtreme_r) == "az gu ht lt pa pl qu ro uk wo"
 
 
-def test_typology_is_complete_or_missing():
+def test_typology_as_printed():
     assert language("ta").typology == Typology(
         diacritics=True, compounding=True, clitics=True, inflection=True, derivation=True
     )
@@ -168,7 +170,49 @@ def test_typology_is_complete_or_missing():
     assert language("fi").typology == Typology(
         diacritics=False, compounding=False, clitics=False, inflection=True, derivation=True
     )
-    assert codes(e for e in all_languages() if e.typology is None) == "gu ha id ja jv lt vi wo yo"
+    assert codes(e for e in all_languages() if e.typology is None) == "gu ha jv"
+
+
+def test_illegible_marks_are_from_wals_and_say_so():
+    filled = {e.code: e.typology for e in all_languages() if e.typology is not None and e.typology.from_wals}
+    values = {code: {name: getattr(marks, name) for name in marks.from_wals} for code, marks in filled.items()}
+    no, yes = {"inflection": False}, {"inflection": True}
+    assert values == {"id": no, "ja": {"clitics": True}, "lt": yes, "vi": no, "wo": no, "yo": no}
+    assert (filled["lt"].diacritics, filled["lt"].compounding, filled["lt"].clitics) == (None, None, None)
+
+
+def test_marks_from_wals_agree_with_its_files(data_dir):
+    """Recompute the filled marks from feature 51A, and how often it agrees with the legible ones."""
+    folder = data_dir / "wals"
+    if not folder.is_dir():
+        pytest.skip("the data folder has no WALS")
+
+    def rows(name):
+        with lzma.open(folder / f"{name}.csv.xz", "rt", encoding="utf-8") as file:
+            yield from csv.DictReader(file)
+
+    with (folder / "raw/parameter.csv").open(encoding="utf-8") as file:
+        [feature] = [row["pk"] for row in csv.DictReader(file) if row["id"] == "51A"]
+    iso = {row["ID"]: row["ISO639P3code"] for row in rows("cldf/languages")}
+    codes_by_key = {row["pk"]: iso.get(row["id"], "") for row in rows("raw/language")}
+    sets = {r["pk"]: codes_by_key[r["language_pk"]] for r in rows("raw/valueset") if r["parameter_pk"] == feature}
+    names = {row["pk"]: row["name"] for row in rows("raw/domainelement") if row["parameter_pk"] == feature}
+    found = {
+        sets[r["valueset_pk"]]: names[r["domainelement_pk"]] for r in rows("raw/value") if r["valueset_pk"] in sets
+    }
+    legible = []
+    for entry in all_languages():
+        value = found.get(entry.individual) or found.get(entry.iso3)
+        if value is None or entry.typology is None:
+            continue
+        inflected = {"Case suffixes": True, "Case prefixes": True, "No case affixes or adpositional clitics": False}
+        if "inflection" in entry.typology.from_wals:
+            assert entry.typology.inflection == inflected[value]
+        elif "clitics" in entry.typology.from_wals:
+            assert value == "Postpositional clitics"
+        elif value in inflected:
+            legible.append(entry.typology.inflection == inflected[value])
+    assert (sum(legible), len(legible)) == (27, 30)
 
 
 def test_hausa_has_no_values_from_table_7():

@@ -42,6 +42,8 @@ def test_rows_and_averages_of_the_main_table(name):
 def test_inconsistencies_in_print_are_footnotes(everyone):
     footnotes = {(entry.name, entry.regime, task) for entry in everyone for task, _ in entry.footnotes}
     assert footnotes == {
+        *(("mBERT", regime, "") for regime in ("zero-shot", "translate-train", "translate-train-all")),
+        *(("mT5-XXL", regime, "") for regime in ("zero-shot", "translate-train-all")),
         ("mBERT", "zero-shot", "xnli"),
         ("mBERT", "zero-shot", "tatoeba"),
         ("XLM-R Large", "zero-shot", "tatoeba"),
@@ -55,6 +57,8 @@ def test_inconsistencies_in_print_are_footnotes(everyone):
     }
     (text,) = (text for task, text in named(everyone, "mBERT").footnotes if task == "xnli")
     assert text == "XTREME-R Table 15 prints an average of 65.4; its rows give 66.5"
+    (text,) = (text for task, text in named(everyone, "mBERT").footnotes if not task)
+    assert text == "XTREME-R Table 13, parameters of mBERT: 178M in print; 110M in its Appendix G"
 
 
 def test_a_row_of_the_main_table_has_no_cells_of_other_sources():

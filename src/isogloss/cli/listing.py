@@ -1,7 +1,8 @@
-"""isogloss list: tasks, languages, suites, metrics, systems and analyses. Imports nothing heavy, to stay fast."""
+"""isogloss list: tasks, languages, suites, metrics, systems, analyses, doubts. Imports nothing heavy, to stay fast."""
 
 import json as json_module
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from isogloss.cli.options import Output
 from isogloss.errors import unknown
 from isogloss.languages import all_languages, language
+from isogloss.languages.published import doubts
 from isogloss.metrics.registry import SHIPPED, plugin_metrics
 from isogloss.tasks.registry import ALIASES, TASKS, listed_tasks, task
 from isogloss.tasks.suites import SUITES
@@ -47,33 +49,40 @@ def _languages() -> Listing:
     ]
 
 
-def _rows(what: str) -> Listing:
-    if what == "tasks":
-        return _tasks()
-    if what == "languages":
-        return _languages()
-    if what == "suites":
-        suites = SUITES.loadable().values()
-        return [{"suite": s.id, "title": s.title, "rule": s.rule, "tasks": " ".join(s.tasks)} for s in suites]
-    if what == "metrics":
-        added = [(metric.name, " ".join(metric.kinds), metric.title) for metric in plugin_metrics()]
-        return [{"metric": name, "tasks": tasks, "definition": text} for name, tasks, text in (*SHIPPED, *added)]
-    if what == "systems":
-        from isogloss.systems.base import ABOUT, systems
+def _suites() -> Listing:
+    suites = SUITES.loadable().values()
+    return [{"suite": s.id, "title": s.title, "rule": s.rule, "tasks": " ".join(s.tasks)} for s in suites]
 
-        return [{"system": name, "is": ABOUT.get(name, ""), "from": where} for name, where in systems().items()]
+
+def _metrics() -> Listing:
+    added = [(metric.name, " ".join(metric.kinds), metric.title) for metric in plugin_metrics()]
+    return [{"metric": name, "tasks": tasks, "definition": text} for name, tasks, text in (*SHIPPED, *added)]
+
+
+def _systems() -> Listing:
+    from isogloss.systems.base import ABOUT, systems
+
+    return [{"system": name, "is": ABOUT.get(name, ""), "from": where} for name, where in systems().items()]
+
+
+def _analyses() -> Listing:
     from isogloss.analysis.registry import ANALYSES
 
     return [{"analysis": entry.name, "answers": entry.about, "takes": entry.takes} for entry in ANALYSES.values()]
 
 
-_LISTS = {
-    "tasks": "benchmark tasks, with suites, scores and test sizes",
-    "languages": "languages, with family, branch and script",
-    "suites": "sets of tasks and the rule of their overall score",
-    "metrics": "metrics and their definitions",
-    "systems": "systems for isogloss run, train and predict",
-    "analyses": "analyses for isogloss analyze",
+def _doubts() -> Listing:
+    return [{"about": doubt.about, "printed": doubt.printed, "elsewhere": doubt.elsewhere} for doubt in doubts()]
+
+
+_LISTS: dict[str, tuple[str, Callable[[], Listing]]] = {
+    "tasks": ("benchmark tasks, with suites, scores and test sizes", _tasks),
+    "languages": ("languages, with family, branch and script", _languages),
+    "suites": ("sets of tasks and the rule of their overall score", _suites),
+    "metrics": ("metrics and their definitions", _metrics),
+    "systems": ("systems for isogloss run, train and predict", _systems),
+    "analyses": ("analyses for isogloss analyze", _analyses),
+    "doubts": ("figures in print that others contradict", _doubts),
 }
 
 # Minimum terminal width at which a column is shown; `isogloss list NAME` shows all fields of one task or language.
@@ -93,12 +102,12 @@ def listing(
     what: Annotated[
         str | None,
         typer.Argument(
-            help="tasks, languages, suites, metrics, systems or analyses; or the name of one task or language."
+            help="tasks, languages, suites, metrics, systems, analyses or doubts; or the name of one task or language."
         ),
     ] = None,
     json: Annotated[bool, Output("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List tasks, languages, suites, metrics, systems or analyses, or show all fields of one task or language.
+    """List tasks, languages, suites, metrics, systems, analyses or doubts, or show all fields of a task or language.
 
     Without an argument, shows what can be listed.
 
@@ -111,10 +120,10 @@ def listing(
     """
     rows: Listing
     if what is None:
-        title, rows = "Lists", [{"list": name, "contents": about} for name, about in _LISTS.items()]
+        title, rows = "Lists", [{"list": name, "contents": about} for name, (about, _) in _LISTS.items()]
         rows.append({"list": "NAME", "contents": "all fields of one task or language, e.g. xquad or sw"})
     elif what in _LISTS:
-        title, rows = what.capitalize(), _rows(what)
+        title, rows = what.capitalize(), _LISTS[what][1]()
     else:
         title, rows = ALIASES.get(what.lower(), what), _fields(what)
     if json:
@@ -139,7 +148,9 @@ def _fields(name: str) -> Listing:
     from isogloss.errors import UnknownNameError
 
     try:
-        fields = asdict(task(name))
+        entry = task(name)
+        about = [str(doubt) for doubt in doubts() if doubt.task == entry.id and not doubt.system]
+        fields = asdict(entry) | {"doubts": "; ".join(about)}
     except UnknownNameError:
         try:
             fields = asdict(language(name))

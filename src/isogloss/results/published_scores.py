@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from isogloss.errors import unknown
-from isogloss.languages.published import SUITES, PublishedResult, checklist, overall, table
+from isogloss.languages.published import SUITES, PublishedResult, checklist, doubts, overall, table
 from isogloss.metrics.aggregate import weighted_mean
 from isogloss.results.system import OVERALL, CellResult, SystemErrorRate, SystemResult
 from isogloss.scoring.names import known_language
@@ -317,9 +317,9 @@ def _footnotes(
             if mean is not None and abs(mean - float(line["value"])) > _PRINTED:
                 text = f"{line['source_table']} prints an average of {line['value']}; its rows give {mean:.1f}"
                 yield line["task"], text
-    for line in table("doubts"):
-        if (line["system"], line["regime"]) == system:
-            yield line["task"], line["text"]
+    for doubt in doubts():
+        if (doubt.system, doubt.regime or system[1]) == system:
+            yield doubt.task, str(doubt)
 
 
 def _mean_over_languages(cells: Mapping[_Key, CellResult], name: str, metric: str, suite: Suite) -> float | None:

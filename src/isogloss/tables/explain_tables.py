@@ -14,6 +14,7 @@ from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, Pairwi
 from isogloss.explain.single import best_and_worst
 from isogloss.figures import counted, difference_text, score_text
 from isogloss.grouping import group_by
+from isogloss.languages import published
 from isogloss.scoring.names import language_name
 from isogloss.tables.formatting import contrast_texts, interval_notes, left_out_notes, shortened
 from isogloss.tables.score_tables import only_if_several
@@ -115,6 +116,10 @@ def analysis_tables(analysis: Analysis, *, across: bool = False) -> list[Table]:
         tables = pairwise_tables(analysis.pairs) if analysis.pairs else explanation_tables(analysis.explanations[0])
     notes = [BINNING[analysis.edges]]
     notes += [CONVENTION_NOTES[analysis.convention]] if analysis.convention in CONVENTION_NOTES else []
+    if analysis.convention == "paper":
+        # Attributes defined by the paper have a suffix.
+        shown = {facet.attribute.partition("@")[0] for each in analysis.explanations for facet in each.facets}
+        notes += [str(doubt) for doubt in published.doubts() if doubt.attribute in shown]
     notes += [f"answers to questions are compared as in the {analysis.dialect} scorer"] if analysis.dialect else []
     if tables:
         tables[0].notes += [*notes, *left_out_notes(analysis.left_out)]

@@ -1,7 +1,7 @@
 """Published results of the papers, exactly as printed.
 
 One CSV per printed table; the README.md next to them lists the sources and inconsistencies in print. `table` reads any
-of them; `overall` and `checklist` return typed rows for comparison with new results.
+of them; `overall`, `checklist` and `doubts` return typed rows for comparison with new results.
 """
 
 import csv
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from isogloss.errors import unknown
 
-__all__ = ["PublishedErrorRate", "PublishedResult", "checklist", "overall", "table"]
+__all__ = ["Doubt", "PublishedErrorRate", "PublishedResult", "checklist", "doubts", "overall", "table"]
 
 SUITES = ("xtreme-r", "xtreme")
 
@@ -40,6 +40,36 @@ class PublishedErrorRate:
     language: str
     test: str
     error_rate: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Doubt:
+    """A printed figure that another one contradicts; it is kept as printed.
+
+    Attributes:
+        about: table and figure.
+        printed: the figure as printed.
+        elsewhere: what contradicts it, or what it means.
+        system: system that is shown with it, in a regime (all if empty) and task (all if empty).
+        task: task that it concerns.
+        attribute: attribute of explanations that it concerns.
+    """
+
+    about: str
+    printed: str
+    elsewhere: str
+    system: str
+    regime: str
+    task: str
+    attribute: str
+
+    def __str__(self) -> str:
+        return f"{self.about}: {self.printed} in print; {self.elsewhere}"
+
+
+def doubts() -> list[Doubt]:
+    """Return the doubts about printed figures; those shown with a figure name its system, task or attribute."""
+    return [Doubt(**row) for row in table("doubts")]
 
 
 def table(name: str) -> list[dict[str, str]]:
