@@ -11,6 +11,7 @@ from isogloss.languages import CODES, published
 
 TABLES = {
     "checklist_error_rates": ("source_table system language test error_rate", 600),
+    "checklist_defects": ("language test defect", 18),
     "diversity": ("index suite value", 6),
     "doubts": ("about printed elsewhere system regime task attribute", 25),
     "further_systems": ("source task metric system regime language value", 1252),

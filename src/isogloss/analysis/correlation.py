@@ -1,6 +1,8 @@
 """Correlations, regressions and means across languages, with intervals over languages or families."""
 
 from collections.abc import Callable, Hashable, Sequence
+from math import sqrt
+from statistics import fmean, variance
 from typing import NamedTuple
 
 import msgspec
@@ -38,6 +40,21 @@ def interval_over_languages(values: Sequence[float], seed: int = 0) -> tuple[flo
         return None, None
     low, high = bootstrap(np.asarray(values, dtype=np.float64) / 100, "mean", resamples=RESAMPLES, seed=seed)
     return 100 * low, 100 * high
+
+
+def mean_difference(
+    first: Sequence[float], second: Sequence[float]
+) -> tuple[float, float, float] | tuple[None, None, None]:
+    """Return the difference of two groups' means and Welch's 95 % interval; None below five languages in a group."""
+    if min(len(first), len(second)) < ENOUGH_LANGUAGES:
+        return None, None, None
+    parts = [variance(group) / len(group) for group in (first, second)]
+    apart, total = fmean(first) - fmean(second), sum(parts)
+    if total < _NO_SPREAD:
+        return apart, apart, apart
+    freedom = total**2 / sum(part**2 / (len(group) - 1) for part, group in zip(parts, (first, second), strict=True))
+    margin = t_quantile((1 + LEVEL) / 2, freedom) * sqrt(total)
+    return apart, apart - margin, apart + margin
 
 
 class Correlation(NamedTuple):

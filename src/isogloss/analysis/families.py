@@ -1,15 +1,15 @@
 """Scores by language family, branch, script and resource class (XTREME-R, Figure 1; XTREME, Figures 1 and 3)."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from statistics import fmean
 from typing import Literal
 
-from isogloss.analysis.correlation import interval_over_languages
+from isogloss.analysis.correlation import interval_over_languages, mean_difference
 from isogloss.analysis.finding import AnalysisError, Figure, Finding, TidyTable, Value, columns, figure, require
 from isogloss.errors import unknown
-from isogloss.figures import counted, score_text
+from isogloss.figures import counted, difference_interval_text, difference_text, score_text
 from isogloss.grouping import group_by
 from isogloss.languages import Language
 from isogloss.results.published_scores import human_score
@@ -22,6 +22,8 @@ Grouping = Literal["family", "branch", "script", "resources"]
 
 # Lower bounds of the resource classes, in millions of Wikipedia articles (XTREME-R, Table 7).
 RESOURCE_CLASSES = ((1.0, "1M articles or more"), (0.1, "100k to 1M"), (0.01, "10k to 100k"), (0.0, "below 10k"))
+# Millions of Wikipedia articles of a language with large resources.
+LARGE = 0.1
 # Limits for legible charts.
 MOST_SYSTEMS = 4
 MOST_FAMILIES = 4
@@ -38,6 +40,18 @@ GROUPINGS: Mapping[Grouping, Callable[[Language], str]] = {
     "branch": lambda entry: entry.family if entry.branch == "isolate" else f"{entry.family}: {entry.branch}",
     "script": lambda entry: entry.script,
     "resources": lambda entry: _resource_class(entry.wikipedia_articles),
+}
+
+
+def _is_large(entry: Language) -> bool | None:
+    return None if entry.wikipedia_articles is None else entry.wikipedia_articles >= LARGE
+
+
+# Two groups of languages, and a function that returns True for the first, False for the second, None for neither.
+CONTRASTS: Mapping[str, Callable[[Language], bool | None]] = {
+    "100k articles or more - fewer": _is_large,
+    "Latin script - other scripts": lambda entry: entry.script == "Latn",
+    "the same, 100k articles or more": lambda entry: entry.script == "Latn" if _is_large(entry) else None,
 }
 
 
@@ -60,7 +74,7 @@ def families(scores: ScoreView, *, group: str = "family") -> Finding:
             languages.add(score.task, score.system, score.language, entry.name, *groups, score.value)
     if not languages.rows:
         raise AnalysisError("none of the languages is in the registry", fix="See isogloss list languages")
-    points = languages.records()
+    points, contrasts = languages.records(), _contrast_table(scores)
     order = [chosen, *(name for name in GROUPINGS if name != chosen)]
     unknown_codes = sorted({score.language for score in scores.all_scores() if score.cell.language is None})
     notes = [
@@ -74,8 +88,14 @@ def families(scores: ScoreView, *, group: str = "family") -> Finding:
     return Finding(
         analysis="families",
         title="Families, branches, scripts, resources",
-        reading=_reading(scores, points),
-        tables=[_standing_table(scores, order), _group_table(points, order), languages, _overview_table(scores)],
+        reading=_reading(scores, points, contrasts),
+        tables=[
+            contrasts,
+            _standing_table(scores, order),
+            _group_table(points, order),
+            languages,
+            _overview_table(scores),
+        ],
         figures=_figures(scores, chosen),
         notes=notes,
     )
@@ -94,9 +114,46 @@ def _standings(scores: ScoreView, system: str, grouping: Grouping) -> dict[str, 
     return differences
 
 
+def _language_effects(scores: ScoreView, system: str) -> dict[str, float]:
+    """Return, per language except English, its scores minus the mean of each task, averaged; above 0 if better."""
+    effects: dict[str, list[float]] = {}
+    for task in scores.tasks:
+        others = {code: value for code, value in scores.values(system, task).items() if code != PIVOT}
+        for code, value in others.items():
+            above = value - fmean(others.values())
+            effects.setdefault(code, []).append(-above if lower_is_better(task) else above)
+    return {code: fmean(values) for code, values in effects.items()}
+
+
+def _contrast_table(scores: ScoreView) -> TidyTable:
+    heads = columns(
+        "contrast system; first:count = languages; second:count = others; difference±:difference = first - second"
+    )
+    notes = [
+        "a language counts once, with its scores minus the mean of all languages except English in each task, averaged"
+        " over tasks; error rates with the opposite sign, so that above 0 the first group is better",
+        "95 % intervals: Welch's, over languages as if they were independent; relatives are not",
+    ]
+    table = TidyTable("contrasts", "Scripts and resources", heads, notes=notes)
+    for contrast, is_first in CONTRASTS.items():
+        for system in scores.systems:
+            sides: dict[bool, list[float]] = {True: [], False: []}
+            for code, effect in _language_effects(scores, system).items():
+                entry = known_language(code)
+                side = None if entry is None else is_first(entry)
+                if side is not None:
+                    sides[side].append(effect)
+            counts = len(sides[True]), len(sides[False])
+            table.add(contrast, system, *counts, *mean_difference(sides[True], sides[False]))
+    return table
+
+
 def _standing_table(scores: ScoreView, groupings: Sequence[Grouping]) -> TidyTable:
     heads = "grouping system group; tasks:count; above:difference = above the mean; ahead:count = tasks above it"
-    notes = ["a group's mean minus the mean of all languages except English, averaged over the tasks with the group"]
+    notes = [
+        "a group's mean minus the mean of all languages except English, averaged over the tasks with the group; error"
+        " rates with the opposite sign, so that above 0 is better"
+    ]
     table = TidyTable("standing", "Groups compared with the mean", columns(heads), notes=notes)
     for grouping in groupings:
         for system in scores.systems:
@@ -170,40 +227,55 @@ def _figures(scores: ScoreView, chosen: Grouping) -> list[Figure]:
     return [overview, figure("strip", axes, f"{task} by {chosen}", about, label=label, marks=marks)]
 
 
-def _reading(scores: ScoreView, rows: list[dict[str, Value]]) -> str:
-    """Compare Indo-European with other languages by task, and name the language that is worst most often."""
+def _reading(scores: ScoreView, rows: list[dict[str, Value]], contrasts: TidyTable) -> str:
+    """Compare Indo-European with other languages by task, name the language that is worst most often, and contrasts."""
     sizes = Counter(family for family, _ in {(row["family"], row["language"]) for row in rows})
     single = sum(count == 1 for count in sizes.values())
     limits = (
         f"{single} of {len(sizes)} families {'has' if single == 1 else 'have'} only one language here. Family is "
         "confounded with script, Wikipedia size and test set; this analysis does not separate them."
     )
-    return " ".join([*(_spread(scores, system) for system in scores.systems[:MOST_SYSTEMS]), limits])
+    shown = scores.systems[:MOST_SYSTEMS]
+    return " ".join([*(_spread(scores, system) for system in shown), *_contrasts(contrasts, shown), limits])
+
+
+def _contrasts(contrasts: TidyTable, systems: Sequence[str]) -> Iterator[str]:
+    """Yield one sentence per contrast with an interval."""
+    for contrast, rows in group_by(contrasts.records(), itemgetter("contrast")).items():
+        parts = []
+        for row in rows:
+            difference, low, high = (row[name] for name in ("difference", "difference_low", "difference_high"))
+            if row["system"] in systems and isinstance(difference, float):
+                interval = difference_interval_text(float(low or 0), float(high or 0))
+                parts.append(f"{difference_text(difference)} ({interval}) for {row['system']}")
+        if parts:
+            yield f"{contrast[0].upper()}{contrast[1:]}: {', '.join(parts)}."
 
 
 def _spread(scores: ScoreView, system: str) -> str:
     lowest: Counter[str] = Counter()
-    ahead = tasks = 0
+    ahead = tasks = compared = 0
     for task in scores.tasks:
         values = scores.values(system, task)
         families = {code: entry.family for code in values if (entry := known_language(code)) is not None}
         inside = [values[code] for code, family in families.items() if family == "Indo-European" and code != PIVOT]
         outside = [values[code] for code, family in families.items() if family != "Indo-European"]
         if len(values) > 1:
-            worst = (max if lower_is_better(task) else min)(values, key=lambda code: values[code])
-            lowest[worst] += 1
+            worst = (max if lower_is_better(task) else min)(values.values())
+            lowest.update(code for code, value in values.items() if value == worst)
+            compared += 1
         if inside and outside:
             tasks += 1
             ahead += (fmean(inside) > fmean(outside)) != lower_is_better(task)
     if not lowest:
         return f"{system} has only one language per task."
     [(often, times)] = lowest.most_common(1)
-    if lowest.total() == 1:
+    if compared == 1:
         [task] = [task for task in scores.tasks if len(scores.values(system, task)) > 1]
         by_language = scores.values(system, task).values()
         ends = f"{score_text(min(by_language))} to {score_text(max(by_language))}"
         return f"{system}: {task} scores range from {ends}, with {language_name(often)} worst."
-    last = f"; {language_name(often)} is worst most often ({times} of {lowest.total()})" if times > 1 else ""
+    last = f"; {language_name(often)} is worst most often ({times} of {compared})" if times > 1 else ""
     return (
         f"{system}: Indo-European languages other than English do better than the rest in {ahead} of "
         f"{counted(tasks, 'task')}{last}."

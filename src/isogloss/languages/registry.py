@@ -18,7 +18,7 @@ class Typology:
     """The five typological features of XTREME-R's Table 7, None if the print is illegible and no other source has them.
 
     `from_wals` names the illegible ones taken from WALS Online (Dryer and Haspelmath 2013), feature 51A, position of
-    case affixes: case affixes are inflection, adpositional clitics are clitics, and with neither, words are not inflected. Legible
+    case affixes: case affixes count as inflection, adpositional clitics as clitics, neither as uninflected. Legible
     marks of inflection agree with it in 27 of 30 languages with case affixes or neither. WALS has no feature for the
     other marks.
 

@@ -13,7 +13,7 @@ from isogloss.metrics.aggregate import weighted_mean
 from isogloss.results.system import OVERALL, CellResult, SystemErrorRate, SystemResult
 from isogloss.scoring.names import known_language
 from isogloss.scoring.results import Number
-from isogloss.tasks.registry import task
+from isogloss.tasks.registry import TASKS, task
 from isogloss.tasks.suites import Suite
 
 # The papers print one decimal; a mean of rounded rows may be off by slightly more than half of it.
@@ -30,6 +30,8 @@ WORD = "published"
 _IN_TABLE_13 = {"mT5-XXL": "mT5", "ERNIE-M Large": "ERNIE-M", "VECO Large": "VECO"}
 # Groups of systems.
 PAPERS, FURTHER, EMBEDDERS, ALL = "papers", "further", "mteb", "all"
+# Error rates on MultiCheckList; of all tests, and of those that can be passed.
+CHECKLIST, PASSABLE = "checklist", "checklist-passable"
 # Model size in a name: 560M, 7.5B, 7b1 (7.1 billion).
 _SIZE = re.compile(r"(?:^|[-_/ ])(\d+(?:\.\d+)?)([bm])(\d?)(?![a-z0-9])", re.IGNORECASE)
 
@@ -112,6 +114,27 @@ def _embedders() -> Iterator[PublishedScore]:
                 yield _score({**shared, "language": code, "value": value}, source)
 
 
+def _checklist() -> Iterator[PublishedScore]:
+    """Yield the published error rates, as scores of the released tests."""
+    for row in checklist():
+        name = row.test.replace("vehicles", "vehicle").replace("_", "-")
+        released, ours = f"checklist-released-{name}", f"checklist-{name}"
+        yield PublishedScore(
+            system=row.system,
+            regime="zero-shot",
+            task=released if released in TASKS else ours,
+            language=row.language,
+            metric="error_paper",
+            value=row.error_rate,
+            source=row.source,
+            parameters=parameters_of(row.system),
+        )
+
+
+def _passable() -> Iterator[PublishedScore]:
+    return (score for score, row in zip(_checklist(), checklist(), strict=True) if not row.defect)
+
+
 def _score(row: Mapping[str, str], source: str, shown: str = "") -> PublishedScore:
     return PublishedScore(
         system=shown or row["system"],
@@ -127,6 +150,8 @@ _GROUPS: Mapping[str, Callable[[], Iterable[PublishedScore]]] = {
     FURTHER: _further,
     EMBEDDERS: _embedders,
     ALL: _all,
+    CHECKLIST: _checklist,
+    PASSABLE: _passable,
 }
 
 
@@ -192,11 +217,13 @@ def read_published(source: str, suite: Suite | None = None) -> list[SystemResult
     table. An unknown name raises UnknownNameError.
     """
     scores = published_scores(source)
+    is_group = source.partition(":")[2].lower() in ("", PAPERS, ALL)
+    if suite is not None and is_group:  # which restricts the tasks
+        scores += _checklist()
     plain = _by_language(scores, suite)
     if suite is None:
         return list(plain.values())
     names = {(score.system, score.regime) for score in scores}
-    is_group = source.partition(":")[2].lower() in ("", PAPERS, "all")
     main_table = {
         (row.system, row.regime): row
         for row in (overall(suite.id) if suite.id in SUITES else ())
@@ -236,7 +263,8 @@ def _by_language(scores: Sequence[PublishedScore], suite: Suite | None) -> dict[
     """Return the systems with scores by language that are comparable with the suite."""
     by_system: dict[_Key, dict[_Key, list[PublishedScore]]] = defaultdict(lambda: defaultdict(list))
     for score in scores:
-        is_comparable = suite is None or not score.source.startswith("XTREME-R ") or suite.id == _BY_LANGUAGE
+        is_other_run = score.source.startswith("XTREME-R ") and not score.task.startswith(CHECKLIST)
+        is_comparable = suite is None or not is_other_run or suite.id == _BY_LANGUAGE
         if is_comparable and (suite is None or score.task in suite.tasks):
             by_system[score.system, score.regime][score.task, score.language].append(score)
     systems = {}
@@ -248,7 +276,7 @@ def _by_language(scores: Sequence[PublishedScore], suite: Suite | None) -> dict[
             n = scored.expected(code, "test") or 0
             metrics = {row.metric: Number(row.value, None, None, n) for row in rows}
             cells[task_id, code] = CellResult(task=scored, code=code, language=entry, metrics=metrics, source=source)
-        source = re.sub(r"^(XTREME-R) Table \d+", r"\1 Tables 4, 15–24", first.source)
+        source = re.sub(r"^(XTREME-R) Table (1[5-9]|2\d)", r"\1 Tables 4, 15–24", first.source)
         systems[name, regime] = SystemResult(
             name=name, regime=regime, cells=cells, parameters=first.parameters, reported=True, source=source
         )

@@ -32,14 +32,20 @@ class PublishedResult:
     metrics: Mapping[str, Mapping[str, float]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PublishedErrorRate:
-    """A system's error rate on one MultiCheckList test in one language, 0..100."""
+    """A system's error rate on one MultiCheckList test in one language, 0..100.
+
+    `defect` is empty unless the released test cannot be passed: "unanswerable" if its answers are never a span of whole
+    tokens, else "unpassable".
+    """
 
     system: str
     language: str
     test: str
     error_rate: float
+    source: str
+    defect: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +109,15 @@ def overall(suite: str) -> list[PublishedResult]:
 
 def checklist() -> list[PublishedErrorRate]:
     """Return XTREME-R's Tables 10 and 11: two systems, fifty languages (with Hausa, without Romanian), six tests."""
+    defects = {(row["language"], row["test"]): row["defect"] for row in table("checklist_defects")}
     return [
-        PublishedErrorRate(row["system"], row["language"], row["test"], float(row["error_rate"]))
+        PublishedErrorRate(
+            system=row["system"],
+            language=row["language"],
+            test=row["test"],
+            error_rate=float(row["error_rate"]),
+            source=row["source_table"],
+            defect=defects.get((row["language"], row["test"]), ""),
+        )
         for row in table("checklist_error_rates")
     ]
