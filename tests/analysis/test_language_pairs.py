@@ -1,5 +1,6 @@
 """Language pairs: matrices and shares of made rankings by hand, printed figures, and what cannot be split."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 
 import isogloss
 from isogloss.analysis.finding import AnalysisError, Finding
-from isogloss.analysis.language_pairs import language_pairs
+from isogloss.analysis.language_pairs import _printed_composition, language_pairs
 from isogloss.scoring.request import Request
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -33,6 +34,12 @@ def rankings(code: str, depth: int = 40) -> dict[str, list[str]]:
         rest = [candidate for candidate in own if candidate not in targets]
         answers[name] = [mine, *rest[:4], english, *rest[4 : depth - 2]]
     return answers
+
+
+def mentions(code: str) -> dict[str, list[str]]:
+    """Rank the target first."""
+    examples = isogloss.load("mini-mewslix", code)
+    return {name: list(targets) for name, targets in zip(examples.ids, examples["targets"], strict=True)}
 
 
 def test_a_matrix_by_hand() -> None:
@@ -62,6 +69,31 @@ def test_a_matrix_by_hand() -> None:
     assert only(finding, "bias", query="all", candidate="en")["share"] == pytest.approx(5)
     assert only(finding, "own-language", query="sw")["share"] == pytest.approx(95)
     assert "13.3 times as often" in finding.reading
+
+
+def test_composition_counts_targets_once_for_all_systems() -> None:
+    finding = finding_of({"mini-mewslix": {"de": mentions("de"), "sw": mentions("sw")}}, "mini-mewslix")
+    rows = finding.table("composition-mini-mewslix").records()
+    for code in ("de", "sw"):
+        examples = isogloss.load("mini-mewslix", code)
+        assert examples.pool is not None
+        counts = Counter(examples.pool.language_of[target] for [target] in examples["targets"])
+        assert {row["target"]: row["n"] for row in rows if row["query"] == code} == counts
+    assert all("printed" not in row for row in rows)
+
+
+def test_printed_composition_of_mewslix() -> None:
+    """XTREME-R's Table 9: the sums of its rows and columns, as printed."""
+    printed = _printed_composition("mewslix")
+    totals = {"ar": 1440, "de": 1450, "en": 1420, "es": 1446, "fa": 428, "ja": 1449}
+    totals |= {"pl": 1481, "ro": 1482, "ta": 1469, "tr": 1474, "uk": 1461}
+    by_query, by_target = Counter(), Counter()
+    for (query, target), count in printed.items():
+        by_query[query] += count
+        by_target[target] += count
+    assert by_query == totals
+    assert (by_query.total(), len(by_target), by_target["en"], by_target["wo"]) == (15_000, 50, 1427, 37)
+    assert (printed["ar", "ar"], printed["uk", "ru"], printed["de", "gu"]) == (185, 147, 0)
 
 
 def test_first_place() -> None:

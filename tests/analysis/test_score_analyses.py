@@ -10,6 +10,7 @@ from isogloss.analysis.finding import AnalysisError, Finding
 from isogloss.analysis.registry import ANALYSES
 from isogloss.errors import IsoglossError, UnknownNameError
 from isogloss.languages.published import overall
+from isogloss.results.published_scores import human_overall
 from report.made_records import results
 
 OVER_SCORES = [name for name, entry in ANALYSES.items() if entry.takes == "scores"]
@@ -229,6 +230,24 @@ def test_a_sentence_of_tags_is_more_than_one_example() -> None:
     assert {row["told_apart"] for row in rows} == {True, None}  # unknown below the upper bound
     assert all(row["needed"] is None for row in rows)
     assert "The detectable difference is unknown for" in finding.reading
+
+
+def test_history_of_xtremes_leaderboard(tmp_path: Path) -> None:
+    """XTREME-R: a gap to people of "roughly 25" points at XTREME's release, and "less than 12" in April 2021."""
+    assert human_overall("xtreme") == pytest.approx(((92.8 + 97.5) / 2 + 97.0 + ((91.2 + 82.3) / 2 * 2 + 90.1) / 3) / 3)
+    assert round(human_overall("xtreme") or 0, 1) == 93.3
+    assert human_overall("mldoc") is None
+    history = isogloss.analyze("saturation", "published", tasks=["xcopa"]).table("leaderboard").records()
+    gaps = {row["score"]: row["to_human"] for row in history if row["measure"] == "overall"}
+    assert (gaps[68.2], gaps[81.4]) == pytest.approx((25.1, 11.9), abs=0.05)
+    veco = [row for row in history if row["system"] == "VECO"]
+    assert [(row["date"], row["score"]) for row in veco] == [("2021-03", None), ("2021-04-15", 92.7)]
+    assert {(row["parameters"], row["monolingual"], row["parallel"]) for row in veco} == {(559, "1.3 TB", "6.4M pairs")}
+    [printed] = [row.metrics for row in overall("xtreme") if (row.system, row.regime) == ("mBERT", "zero-shot")]
+    [retrieval] = [row["score"] for row in history if (row["system"], row["measure"]) == ("mBERT", "retrieval")]
+    assert retrieval == pytest.approx((printed["bucc"]["f1"] + printed["tatoeba"]["accuracy"]) / 2)
+    mine = table(tmp_path, "xnli,a,,en,80 xnli,a,,de,70")
+    assert "leaderboard" not in {each.name for each in isogloss.analyze("saturation", mine).tables}
 
 
 @pytest.mark.parametrize("options", [{"noise": "many"}, {"noise": "xnli:101"}, {"correlation": 1.0}])

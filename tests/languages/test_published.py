@@ -16,6 +16,8 @@ TABLES = {
     "doubts": ("about printed elsewhere system regime task attribute", 25),
     "further_systems": ("source task metric system regime language value", 1252),
     "keung": ("source_table task metric system row split language value", 440),
+    "leaderboard_xtreme": ("date system event measure value source", 16),
+    "mewslix_composition": ("description ar de en es fa ja pl ro ta tr uk", 50),
     "model_papers": (
         "model year paper url open_weights parameters_millions pretraining_data parallel_data licence kind",
         20,

@@ -124,13 +124,18 @@ def language_pairs(folders: Sequence[Predictions], request: Request, *, k: int =
     tasks = dict.fromkeys(cell.cell.task for cell in cells)
     shares = [_subsets(cells, sources), *_bias(cells, sources, k)]
     matrices = [_matrix([cell for cell in cells if cell.cell.task == task], sources) for task in tasks]
+    # If every query has a target in every language, there is nothing to count.
+    several = {cell.cell.task for cell in cells if len(cell.pairs.target_languages) > cell.cell.n}
+    compositions = [
+        _composition([cell for cell in cells if cell.cell.task == task]) for task in tasks if task not in several
+    ]
     partial = {(cell.system, cell.cell.task, cell.language) for cell in cells if cell.cell.partial}
     return Finding(
         analysis="language-pairs",
         title="Language pairs in retrieval",
         reading=_reading(shares[0], shares[1], k),
-        tables=mark_partial([*shares, *matrices], partial),
-        figures=[*map(_heatmap, matrices), _OWN_LANGUAGE],
+        tables=mark_partial([*shares, *matrices, *compositions], partial),
+        figures=[*map(_heatmap, matrices), _OWN_LANGUAGE, *map(_composition_map, compositions)],
         notes=notes,
     )
 
@@ -181,6 +186,34 @@ def _matrix(cells: Sequence[RetrievalCell], sources: Sources) -> TidyTable:
                 key = cell.system, task, cell.language, target
                 table.add(*key, int(chosen.sum()), *score_values(score), *score_values(in_top))
     return table
+
+
+def _composition(cells: Sequence[RetrievalCell]) -> TidyTable:
+    """Return the number of targets of one task by language of query and target, of any system since gold is the same.
+
+    The other languages of XTREME-R's Table 9 are included with the number 0.
+    """
+    task = cells[0].cell.task
+    printed = _printed_composition(task)
+    numbers = "n:count = pairs" + ("; printed:count = XTREME-R, Table 9" if printed else "")
+    heads = columns(f"task; query = query language; target = target language; {numbers}")
+    table = TidyTable(f"composition-{task}", f"{task}: targets by query language and target language", heads)
+    if printed:
+        table.notes.append("the released test set has other mentions than the paper's")
+    for query, cell in {cell.language: cell for cell in cells}.items():
+        counts = Counter(cell.pairs.target_languages.tolist())
+        targets = dict.fromkeys([*(target for language, target in printed if language == query), *sorted(counts)])
+        for target in filter(None, targets):
+            table.add(task, query, target, counts[target], *([printed.get((query, target))] if printed else []))
+    return table
+
+
+def _printed_composition(task: str) -> dict[tuple[str, str], int]:
+    """Return the printed number of queries by languages of query and target; empty if the task has none."""
+    if f"{task}_composition" not in published.tables():
+        return {}
+    rows = published.table(f"{task}_composition")
+    return {(query, row["description"]): int(row[query]) for row in rows for query in row if query != "description"}
 
 
 def _pooled(cells: Sequence[RetrievalCell], sources: Sources, parts: Sequence[Statistics]) -> Estimate | None:
@@ -256,6 +289,11 @@ def _heatmap(matrix: TidyTable) -> Figure:
     about = "One square per pair of query and target language, coloured by score."
     title = f"{matrix.title}, AP@20 limited to one target"
     return figure("heatmap", f"{matrix.name}: target, query, score, system", title, about)
+
+
+def _composition_map(composition: TidyTable) -> Figure:
+    about = "One square per pair of query and target language, coloured by the number of pairs."
+    return figure("heatmap", f"{composition.name}: query, target, n", composition.title, about)
 
 
 _OWN_LANGUAGE = figure(

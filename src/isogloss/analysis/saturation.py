@@ -9,9 +9,10 @@ from isogloss.analysis.finding import AnalysisError, Figure, Finding, TidyTable,
 from isogloss.data.tables import finite_number
 from isogloss.figures import counted, score_text
 from isogloss.grouping import group_by
+from isogloss.languages import published
 from isogloss.metrics.estimate import POWER
 from isogloss.metrics.student import ENOUGH, LEVEL, t_quantile
-from isogloss.results.published_scores import human_score
+from isogloss.results.published_scores import human_overall, human_score, in_table_13
 from isogloss.results.views import ScoreView, ViewedScore
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import language_name
@@ -130,6 +131,7 @@ def saturation(scores: ScoreView, *, noise: str = "", correlation: float = 0.0) 
     tables = [
         TidyTable("tasks", "Tasks", _TASK_COLUMNS, [_task_row(scores, wrong, members) for members in by_task]),
         TidyTable("cells", "Tasks and languages", _CELL_COLUMNS, [_cell_row(scores, wrong, cell) for cell in cells]),
+        *([_leaderboard_table()] if any(in_table_13(system.name) for system in scores.results.values()) else []),
     ]
     notes = [
         "detectable: minimum detectable difference of two systems at the 5 % level with 80 % power, for a correlation "
@@ -151,6 +153,31 @@ def saturation(scores: ScoreView, *, noise: str = "", correlation: float = 0.0) 
         figures=_figures(cells),
         notes=notes,
     )
+
+
+def _leaderboard_table() -> TidyTable:
+    """Return the history of XTREME's leaderboard, with the distance to our overall human score, and Table 13."""
+    human = human_overall("xtreme")
+    heads = columns(
+        "date system event measure; score:score; to_human:difference = to human; parameters:number = parameters, "
+        "millions; monolingual parallel source"
+    )
+    notes = [
+        f"to human: {score_text(human)} overall, the mean over sentence pairs, structured prediction and question "
+        "answering of the printed human scores; computed here, no paper prints it",
+        "first: at the top on that date; listed: on the leaderboard by that date; dates and scores only where a source "
+        "states them; parameters and data are XTREME-R's Table 13",
+    ]
+    table = TidyTable("leaderboard", "XTREME's leaderboard until April 2021", heads, notes=notes)
+    for row in published.table("leaderboard_xtreme"):
+        value = float(row["value"]) if row["value"] else None
+        ahead = human - value if human is not None and value is not None and row["measure"] == "overall" else None
+        facts = in_table_13(row["system"])
+        size = float(facts["parameters_millions"]) if facts else None
+        data = (facts.get(name) or None for name in ("monolingual_data", "parallel_data"))
+        words = (row[name] or None for name in ("date", "system", "event", "measure"))
+        table.add(*words, value, ahead, size, *data, row["source"])
+    return table
 
 
 def _noise(text: str) -> Mapping[str, float]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from isogloss.errors import unknown
 
-__all__ = ["Doubt", "PublishedErrorRate", "PublishedResult", "checklist", "doubts", "overall", "table"]
+__all__ = ["Doubt", "PublishedErrorRate", "PublishedResult", "checklist", "doubts", "overall", "table", "tables"]
 
 SUITES = ("xtreme-r", "xtreme")
 
@@ -84,11 +84,16 @@ def table(name: str) -> list[dict[str, str]]:
     Args:
         name: name of the CSV file, such as "per_language"; README.md lists them.
     """
-    files = {path.stem: path for path in Path(__file__).parent.glob("*.csv")}
+    files = tables()
     if name not in files:
         raise unknown("published table", name, files)
     with files[name].open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
+
+
+def tables() -> dict[str, Path]:
+    """Return the files of the published tables by name."""
+    return {path.stem: path for path in Path(__file__).parent.glob("*.csv")}
 
 
 def overall(suite: str) -> list[PublishedResult]:
