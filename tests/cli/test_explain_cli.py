@@ -152,6 +152,7 @@ def test_convention_of_the_paper(tmp_path: Path) -> None:
     assert {"aLen@paper", "qLen@paper", "cLen@paper", "BLEU-QC@paper", "qType@paper"} <= names
     assert not {"aLen", "qLen", "cLen", "BLEU-QC", "qType"} & names
     assert "attributes and buckets as in the XTREME-R paper's Tables 25 and 26" in result["printed"]
+    assert "types of qType: what, how, who, when, which in print;" in " ".join(str(result["printed"]).split())
     refused = isogloss("explain", *words, "papers")
     assert refused.code == 2
     assert "Did you mean paper" in refused.err

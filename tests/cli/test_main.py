@@ -13,6 +13,7 @@ from typer.main import get_command
 
 from caches import new_cache
 from isogloss.cli.main import VERBS, main
+from isogloss.languages.published import doubts
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import suite
 from sample import write_systems
@@ -104,6 +105,11 @@ def test_one_task_one_language_and_a_typo(capsys: pytest.CaptureFixture[str]) ->
     assert "wikiann" in capsys.readouterr().out
     assert run("list", "yo") == 0
     assert "Yoruba" in capsys.readouterr().out
+    assert run("list", "mewslix", "--json") == 0
+    fields = {row["field"]: row["value"] for row in json.loads(capsys.readouterr().out)}
+    assert "116,903 in print; 115K" in fields["doubts"]
+    assert run("list", "doubts", "--json") == 0
+    assert [row["about"] for row in json.loads(capsys.readouterr().out)] == [doubt.about for doubt in doubts()]
     assert run("list", "taks") == 2
     assert "Did you mean tasks" in capsys.readouterr().err
 

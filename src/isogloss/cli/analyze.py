@@ -40,7 +40,8 @@ def analyze(
     Every analysis prints tidy tables with intervals and a paragraph with its
     conclusions and limits, and can write a chart. published means the
     per-language systems of the papers' tables; published:further,
-    published:mteb and published:all include more, published:NAME is one system.
+    published:mteb and published:all include more, published:NAME is one system,
+    and published:checklist has the error rates of MultiCheckList.
 
     \b
     Examples:
