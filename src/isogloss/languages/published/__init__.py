@@ -11,7 +11,17 @@ from pathlib import Path
 
 from isogloss.errors import unknown
 
-__all__ = ["Doubt", "PublishedErrorRate", "PublishedResult", "checklist", "doubts", "overall", "table", "tables"]
+__all__ = [
+    "Doubt",
+    "PublishedErrorRate",
+    "PublishedResult",
+    "checklist",
+    "checklist_task",
+    "doubts",
+    "overall",
+    "table",
+    "tables",
+]
 
 SUITES = ("xtreme-r", "xtreme")
 
@@ -126,3 +136,8 @@ def checklist() -> list[PublishedErrorRate]:
         )
         for row in table("checklist_error_rates")
     ]
+
+
+def checklist_task(test: str) -> str:
+    """Return the task of a printed test in the suite `checklist-released`; the paper writes "vehicles"."""
+    return f"checklist-released-{test.replace('vehicles', 'vehicle').replace('_', '-')}"
