@@ -3,6 +3,7 @@
 from collections import defaultdict
 from statistics import fmean
 
+from isogloss.checklist.tasks import released_id
 from isogloss.grammar.schema import TESTS
 from isogloss.languages import published
 
@@ -20,15 +21,15 @@ UNANSWERABLE = frozenset(
 UNPASSABLE = frozenset(
     {("ur", "animal_vs_vehicle"), ("tr", "comparisons"), ("gu", "properties"), ("kk", "animal_vs_vehicle")}
 )
-# The paper writes "vehicles".
-_NAMES = {"animal_vs_vehicles": "animal_vs_vehicle", "animal_vs_vehicles_2": "animal_vs_vehicle_2"}
+
+RELEASED_TESTS = {released_id(test): test for test in TESTS}
 
 
 def published_rates() -> dict[str, dict[tuple[str, str], float]]:
     """Return error rates by system and (language, test)."""
     rates: dict[str, dict[tuple[str, str], float]] = defaultdict(dict)
     for row in published.checklist():
-        rates[row.system][row.language, _NAMES.get(row.test, row.test)] = row.error_rate
+        rates[row.system][row.language, RELEASED_TESTS[row.task]] = row.error_rate
     return dict(rates)
 
 

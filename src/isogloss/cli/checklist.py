@@ -139,12 +139,36 @@ def show_case(
 
 
 @app.command()
-def reference(form: Format = "table") -> None:
-    """Show the published error rates (XTREME-R, Tables 10 and 11), with unanswerable cells marked."""
-    from isogloss.tables.checklist import reference_tables
-    from isogloss.tables.table import show
+def reference(
+    results: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Results on the suite checklist-released: result records, or run folders.", metavar="RESULTS…"
+        ),
+    ] = None,
+    order: Annotated[
+        str, Output("--order", help="Order of languages: language (Tables 10 and 11) or average (Table 5).")
+    ] = "language",
+    form: Format = "table",
+) -> None:
+    """Show the published error rates (XTREME-R, Tables 5, 10 and 11), beside results of your own.
 
-    show(reference_tables(), form)
+    Marks cells that no extractive system can pass because of defects of the
+    released tests.
+
+    \b
+    Examples:
+      isogloss checklist reference --order average --format latex
+      isogloss score answers --suite checklist-released --json results.json
+      isogloss checklist reference results.json
+    """
+    from isogloss.results.readers import read_results
+    from isogloss.tables.checklist_released import reference_tables
+    from isogloss.tables.table import show
+    from isogloss.tasks.suites import suite
+
+    systems = read_results(results or [], suite("checklist-released"))
+    show(reference_tables(systems, order), form)
 
 
 @app.command()

@@ -41,6 +41,11 @@ class PublishedErrorRate:
     test: str
     error_rate: float
 
+    @property
+    def task(self) -> str:
+        """Task of the test in the suite `checklist-released`; the paper writes "vehicles" for "vehicle"."""
+        return f"checklist-released-{self.test.replace('vehicles', 'vehicle').replace('_', '-')}"
+
 
 def table(name: str) -> list[dict[str, str]]:
     """Return the rows of a published table, each cell under its column's name; empty cells were not reported.
