@@ -270,7 +270,7 @@ def test_properties_are_drawn_in_pairs_and_queried_separately(tmp_path: Path) ->
     [
         ("{x} {x1}", "owl mole"),
         ("{list[1]} {list[7]}", "the owl {list[7]}"),
-        ("{a:x} {a:x1} {c:x}", "an owl a mole owl"),
+        ("{a:x} {a:x1} {c:x}", "an owl a mole Owl"),
         ("{p.v1} {p.v9}", "red {p.v9}"),
         ("{none}", "{none}"),
     ],

@@ -112,9 +112,9 @@ def test_missing_answers(findings: Findings) -> None:
     assert not absent["properties"] | absent["animal_vs_vehicle"]
 
 
-def test_small_letters_after_full_stops(findings: Findings) -> None:
-    assert len(having(findings, "capital", "properties")) == 31
-    assert "en" in having(findings, "capital", "properties")
+def test_small_letters_at_the_start_of_a_question(findings: Findings) -> None:
+    # Questions that begin with the name of the property, as in the paper's own example for Azerbaijani.
+    assert having(findings, "capital", "properties") == {"az", "eu", "jv", "kk", "tr", "vi", "yo"}
 
 
 def test_defects_of_the_templates(findings: Findings) -> None:

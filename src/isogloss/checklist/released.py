@@ -178,10 +178,11 @@ def fill(template: str, values: _Texts) -> str:
             if int(match["index"]) >= len(listed):
                 return match[0]
             value = listed[int(match["index"])]
-        # `a:` is CheckList's English article, in any language; all other options have no effect.
-        if "a" in (match["options"] or ""):
+        # `a:` is CheckList's English article, in any language; all options but `c:` have no other effect.
+        options = match["options"] or ""
+        if "a" in options:
             return f"{'an' if value[:1].lower() in 'aeiou' else 'a'} {value}"
-        return value
+        return value[:1].upper() + value[1:] if "c" in options else value
 
     return released_sheet.SLOT.sub(text, template)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from isogloss.checklist.kind import Match, case_of
+from isogloss.checklist.kind import METRICS, Match, case_of
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds.base import Judgement, Values
@@ -10,6 +10,7 @@ from isogloss.tasks.task import Task
 
 # Findings of the audit by which every answer from the context is scored wrong.
 IMPOSSIBLE = frozenset({"unreachable", "same-question"})
+PAPER_RULE = {"error_paper": METRICS["error_paper"]}
 
 
 class ReleasedMatch(Match):
@@ -18,13 +19,13 @@ class ReleasedMatch(Match):
     The defects of a case do not depend on the answers; as statistics over cases they reach every table and record.
     """
 
-    rules = {"error_paper": "paper"}
+    rules = PAPER_RULE
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Return the error rate over cases, and the shares of impossible and of flawed cases."""
         judgement = super().judge(task, examples, values)
         error = judgement.metrics["error_paper"]
-        rows = {case_of(examples.ids[example]): row for row, example in enumerate(error.units)}
+        rows = {case: row for row, case in enumerate(dict.fromkeys(map(case_of, examples.ids)))}
         for metric, kinds in (("impossible", IMPOSSIBLE), ("flawed", None)):
             found = np.zeros_like(error.rows)
             for example, defects in zip(examples.ids, examples["defects"], strict=True):

@@ -9,7 +9,7 @@ from isogloss.checklist.released_names import NAMES_FILES, ReleasedNames, given_
 from isogloss.checklist.tasks import CASES
 from isogloss.data.files import Stamp, resolve, stamp
 from isogloss.errors import DataError, IsoglossError, MissingDataError
-from isogloss.tasks.examples import Examples
+from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.readers.split_files import SplitFiles, of_one_file
 
 _FIX = "Run isogloss fetch multichecklist"
@@ -26,7 +26,7 @@ def read(split: SplitFiles, path: Path) -> Examples:
     drawn = list(sheet.examples(split.language, test, names=names))
     for example in drawn:
         split.digest.update("\t".join((example.id, example.context, example.question, example.answer, "\n")).encode())
-    columns = {
+    columns: dict[str, Column] = {
         "question": [example.question for example in drawn],
         "context": [example.context for example in drawn],
         "answers": [[example.answer] for example in drawn],

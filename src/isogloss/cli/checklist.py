@@ -6,7 +6,20 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Format, Input, Languages, Output, Selection, progress, say, words
+from isogloss.cli.options import (
+    Data,
+    Format,
+    Input,
+    Json,
+    Languages,
+    Output,
+    Predictions,
+    Selection,
+    Tasks,
+    progress,
+    say,
+    words,
+)
 
 _HELP = (
     "Build, audit, show and review template tests of basic skills in 51 languages. The tests form the suite "
@@ -169,6 +182,50 @@ def reference(
 
     systems = read_results(results or [], suite("checklist-released"))
     show(reference_tables(systems, order), form)
+
+
+@app.command()
+def failures(
+    predictions: Predictions,
+    data: Data = None,
+    suite: Annotated[str, Selection("--suite", "-s", help="checklist or checklist-released.")] = "checklist",
+    tasks: Tasks = None,
+    languages: Languages = None,
+    examples: Annotated[int, Selection(min=1, help="Failures per test and language, each from another case.")] = 1,
+    json: Json = None,
+    form: Format = "table",
+) -> None:
+    """Show examples that a system answered wrongly: context, question, answer and prediction.
+
+    With --format latex, in the layout of XTREME-R's Table 12: languages by tests.
+
+    \b
+    Examples:
+      isogloss checklist failures answers --languages af,ar,az
+      isogloss checklist failures answers --suite checklist-released \\
+          --data data --languages af,de --format latex
+    """
+    from isogloss.checklist.failures import failures as find_failures
+    from isogloss.predictions.memory import open_predictions
+    from isogloss.predictions.problems import LeftOut
+    from isogloss.scoring.request import Request
+    from isogloss.scoring.results import write_json
+    from isogloss.tables.checklist_failures import failure_table
+    from isogloss.tables.formatting import left_out_notes
+    from isogloss.tables.table import show
+
+    request = Request.of(suite, tasks=words(tasks), languages=words(languages), data=data)
+    left_out: list[LeftOut] = []
+    with progress("searching") as step:
+        found = find_failures(predictions, request, examples=examples, progress=step, left_out=left_out)
+    if json is not None:
+        write_json(json, found)
+    if found:
+        show([failure_table(str(open_predictions(predictions).system["name"]), found)], form)
+    else:
+        say("no failures")
+    for note in left_out_notes(left_out):
+        say(note, err=True)
 
 
 @app.command()
