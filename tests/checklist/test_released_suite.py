@@ -1,15 +1,20 @@
 """The suite `checklist-released`, from a sheet in the data folder to every command."""
 
+import copyreg
 import json
 import pickle
+import sys
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 import isogloss
 from checklist.made_sheet import write_sheet
+from isogloss.checklist import released_names
 from isogloss.checklist.failures import failures
 from isogloss.checklist.reference import UNANSWERABLE, UNPASSABLE
 from isogloss.checklist.released_names import given_names
@@ -293,6 +298,19 @@ def test_only_the_published_pickle_is_opened(tmp_path: Path) -> None:
     path.write_bytes(pickle.dumps({"mnames": {"en": ["A"]}, "fnames": {"en": ["B"]}}))
     with pytest.raises(DataError, match="not the file of CheckList"):
         given_names(path)
+
+
+def test_names_of_the_pickle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Munch(dict[str, Any]):
+        def __reduce__(self) -> Any:
+            return copyreg.__newobj__, (Munch,), dict(self)  # type: ignore[attr-defined]
+
+    Munch.__module__, Munch.__qualname__ = "munch", "Munch"
+    monkeypatch.setitem(sys.modules, "munch", cast("Any", SimpleNamespace(Munch=Munch)))
+    path = tmp_path / "wikidata.pkl"
+    path.write_bytes(pickle.dumps(Munch(mnames={"en": ["A", "C"]}, fnames={"en": ["B", "D"]}, countries=[Munch()])))
+    monkeypatch.setattr(released_names, "_WIKIDATA", sha256(path.read_bytes()).hexdigest())
+    assert given_names(path).names_for("en", "animal_vs_vehicle") == ["A", "B", "C", "D"]
 
 
 def test_damaged_sheet_is_left_out_with_its_reason(data: Path, tmp_path: Path, perfect: Path) -> None:

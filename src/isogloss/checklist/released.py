@@ -274,9 +274,9 @@ def audit_sheet(
     whole = Findings()
     for language in chosen:
         for test in sheet.tests:
-            found = audit_examples(list(sheet.examples(language, test, count, seed, pool)), language, pool)
-            whole.examples += found.examples
-            whole.defects += found.defects
+            findings = audit_examples(list(sheet.examples(language, test, count, seed, pool)), language, pool)
+            whole.examples += findings.examples
+            whole.defects += findings.defects
     return whole
 
 
@@ -284,9 +284,9 @@ def audit_examples(examples: Sequence[ReleasedExample], language: str, names: Re
     """Find every defect of some examples in a language, by the paper's scoring rule."""
     # In a different script, the audit detects borrowed names by their letters.
     unseen = language != ENGLISH and names.borrowed(language) and in_script("a", language)
-    found = audit(examples, TokenRules(language=language, mode="paper"))
+    findings = audit(examples, TokenRules(language=language, mode="paper"))
     for example in examples:
         borrowed = ("english", f"English names: {', '.join(example.people)}")
         defects = (*example.defects, borrowed) if unseen and example.people else example.defects
-        found.defects += [AuditFinding(language, example.id, *defect) for defect in defects]
-    return found
+        findings.defects += [AuditFinding(language, example.id, *defect) for defect in defects]
+    return findings

@@ -27,9 +27,9 @@ class ReleasedMatch(Match):
         error = judgement.metrics["error_paper"]
         rows = {case: row for row, case in enumerate(dict.fromkeys(map(case_of, examples.ids)))}
         for metric, kinds in (("impossible", IMPOSSIBLE), ("flawed", None)):
-            found = np.zeros_like(error.rows)
+            marked = np.zeros_like(error.rows)
             for example, defects in zip(examples.ids, examples["defects"], strict=True):
                 if kinds.intersection(defects) if kinds else defects:
-                    found[rows[case_of(example)]] = 1
-            judgement.metrics[metric] = Statistics(found, MEAN, error.units)
+                    marked[rows[case_of(example)]] = 1
+            judgement.metrics[metric] = Statistics(marked, MEAN, error.units)
         return judgement

@@ -42,7 +42,7 @@ def _defects(examples: list[ReleasedExample], language: str, names: ReleasedName
     kinds: dict[str, dict[str, None]] = {example.id: {} for example in examples}
     for finding in audit_examples(examples, language, names).defects:
         kinds[finding.example].setdefault(finding.kind)
-    return [tuple(found) for found in kinds.values()]
+    return [tuple(own) for own in kinds.values()]
 
 
 # A process reads all cells of the sheet in turn, also of a damaged one; the stamp reads a changed file again.
@@ -75,12 +75,8 @@ def _check_shape(sheet: ReleasedSheet, split: SplitFiles, test: str) -> None:
     if split.language not in sheet.languages or test not in sheet.tests:
         missing = f"column {split.language}" if split.language not in sheet.languages else f"test {test!r}"
         raise DataError(f"missing {missing}", where=str(sheet.path), fix=_FIX)
-    translation = sheet.translation(split.language, test)
-    found, expected = (
-        len(translation.contexts) * len(translation.questions),
-        split.task.expected(split.language, "test"),
-    )
-    if found * CASES != expected:
-        shape = f"{len(translation.contexts)} contexts and {len(translation.questions)} questions"
-        what = f"{test} has {shape}, so {found} examples per case instead of {(expected or 0) // CASES}"
-        raise DataError(what, where=str(sheet.path), fix=_FIX)
+    translation, expected = sheet.translation(split.language, test), split.task.expected(split.language, "test")
+    contexts, questions = len(translation.contexts), len(translation.questions)
+    if contexts * questions * CASES != expected:
+        shape = f"{contexts} contexts and {questions} questions, so {contexts * questions} examples per case"
+        raise DataError(f"{test} has {shape} instead of {(expected or 0) // CASES}", where=str(sheet.path), fix=_FIX)

@@ -217,11 +217,11 @@ def failures(
     request = Request.of(suite, tasks=words(tasks), languages=words(languages), data=data)
     left_out: list[LeftOut] = []
     with progress("searching") as step:
-        found = find_failures(predictions, request, examples=examples, progress=step, left_out=left_out)
+        cases = find_failures(predictions, request, examples=examples, progress=step, left_out=left_out)
     if json is not None:
-        write_json(json, found)
-    if found:
-        show([failure_table(str(open_predictions(predictions).system["name"]), found)], form)
+        write_json(json, cases)
+    if cases:
+        show([failure_table(str(open_predictions(predictions).system["name"]), cases)], form)
     else:
         say("no failures")
     for note in left_out_notes(left_out):
