@@ -230,6 +230,10 @@ def test_every_command(
     assert run("explain", naive, *words) == 0
     assert run("checklist", "reference", record) == 0
     assert "mBERT: published error rate (XTREME-R, Table 11)" in capsys.readouterr().out
+    other = tmp_path / "other.json"
+    other.write_text(record.read_text(encoding="utf-8").replace("checklist-released-", "checklist-"), encoding="utf-8")
+    assert run("checklist", "reference", other) == 1
+    assert "no score on the suite checklist-released. Score the predictions with --suite" in capsys.readouterr().err
     assert run("report", record, "--no-pictures", "--out", tmp_path / "report") == 0
     page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
     assert "The suite&#x27;s own tables" in page

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from isogloss.checklist.reference import RELEASED_TESTS, UNANSWERABLE, UNPASSABLE, published_rates
 from isogloss.checklist.tasks import CASES
-from isogloss.errors import unknown
+from isogloss.errors import DataError, unknown
 from isogloss.figures import MISSING, score_text
 from isogloss.results.readers import system_of_record
 from isogloss.results.system import SystemResult
@@ -33,6 +33,8 @@ _MARKS = {
     "different gold answers",
     _SOME: "no extractive system can pass some of the cases",
 }
+
+_PARTIAL = "* fewer tests or languages than elsewhere in the table"
 
 # A language and a test.
 _Place = tuple[str, str]
@@ -103,11 +105,19 @@ def reference_tables(systems: Sequence[SystemResult] = (), order: str = "languag
     Args:
         systems: results on the suite `checklist-released`.
         order: order of languages, one of `ORDERS`.
+
+    Raises:
+        UnknownNameError: unknown order.
+        DataError: a system has no result on the suite.
     """
     if order not in ORDERS:
         raise unknown("order", order, ORDERS)
     names = distinct_names([system.name for system in systems])
     own = [_rates_of(system, name) for system, name in zip(systems, names, strict=True)]
+    for system, rates in zip(systems, own, strict=True):
+        if not rates.rates:
+            fix = "Score the predictions with --suite checklist-released"
+            raise DataError("no score on the suite checklist-released", where=system.source, fix=fix)
     published = [_paper_table(rates, order) for rates in published_systems()]
     for table in published:
         table.notes.append(
@@ -129,6 +139,7 @@ def _paper_table(system: ReleasedRates, order: str) -> Table:
     table.add("Avg", *_means(system, len(system.languages)), strong=True)
     shown = {system.marks.get(place, "") for place in system.rates}
     table.notes = [f"{mark} {text}" for mark, text in _MARKS.items() if mark in shown]
+    table.notes += [_PARTIAL] if any(cell.endswith("*") for row in table.rows for cell in row) else []
     return table
 
 
@@ -160,11 +171,7 @@ def _beside(own: Sequence[ReleasedRates]) -> list[Table]:
         "published systems: XTREME-R, Tables 10 and 11, over the same languages and tests",
         f"their {CASES} cases per cell come from the same sheet and names, but are not in the paper's repository: with "
         f"new cases, the rates of a cell differ by up to {spread} points by chance (95 %)",
-        *(
-            ["* fewer tests or languages than elsewhere in the table"]
-            if "*" in str(tests.rows + languages.rows)
-            else []
-        ),
+        *([_PARTIAL] if any(cell.endswith("*") for row in tests.rows + languages.rows for cell in row) else []),
     ]
     return [tests, languages]
 
