@@ -41,11 +41,6 @@ class PublishedErrorRate:
     test: str
     error_rate: float
 
-    @property
-    def task(self) -> str:
-        """Task of the test in the suite `checklist-released`; the paper writes "vehicles" for "vehicle"."""
-        return f"checklist-released-{self.test.replace('vehicles', 'vehicle').replace('_', '-')}"
-
 
 def table(name: str) -> list[dict[str, str]]:
     """Return the rows of a published table, each cell under its column's name; empty cells were not reported.
@@ -82,3 +77,8 @@ def checklist() -> list[PublishedErrorRate]:
         PublishedErrorRate(row["system"], row["language"], row["test"], float(row["error_rate"]))
         for row in table("checklist_error_rates")
     ]
+
+
+def checklist_task(test: str) -> str:
+    """Return the task of a printed test in the suite `checklist-released`; the paper writes "vehicles"."""
+    return f"checklist-released-{test.replace('vehicles', 'vehicle').replace('_', '-')}"
