@@ -17,7 +17,7 @@ SOURCES = [source for entry in datasets().values() for source in entry.sources]
 def test_every_task_has_an_entry() -> None:
     assert set(datasets()) == {
         *("xnli xcopa udpos wikiann xquad mlqa tydiqa tatoeba mewslix lareqa pawsx bucc mldoc".split()),
-        *("multinli squad siqa uriel muse".split()),
+        *("multichecklist multinli squad siqa uriel muse".split()),
     }
     assert [name for name, entry in datasets().items() if entry.model] == ["muse"]
     assert [name for name, entry in datasets().items() if entry.training] == ["multinli", "squad", "siqa"]
@@ -31,7 +31,7 @@ def test_aliases_and_near_names() -> None:
 
 
 def test_every_source_is_valid() -> None:
-    assert len(SOURCES) == 233
+    assert len(SOURCES) == 235
     for source in SOURCES:
         check(source)
 
@@ -63,6 +63,8 @@ def test_no_two_sources_share_a_name_or_a_path() -> None:
     [
         ("xnli", "XNLI-1.0/xnli.test.tsv", "xnli/XNLI-1.0/xnli.test.tsv"),
         ("xnli", "__MACOSX/XNLI-1.0/._xnli.test.tsv", None),
+        ("multichecklist", "checklist-0.0.11/checklist/data/wikidata.pkl", "multichecklist/wikidata.pkl"),
+        ("multichecklist", "checklist-0.0.11/checklist/data/names.json", None),
         ("xcopa", "COPA/val.jsonl", "xcopa/data/en/val.en.jsonl"),
         ("udpos", "ud-treebanks-v2.5/UD_Arabic-PADT/ar_padt-ud-test.conllu", "udpos/conllu/ar_padt-ud-test.conllu"),
         (

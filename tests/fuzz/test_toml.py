@@ -4,14 +4,18 @@ import re
 from importlib.resources import files
 from pathlib import Path
 
+from checklist.made_sheet import write_sheet
 from fuzz import made
 from fuzz.campaign import Campaign, Case
 from fuzz.mutators import spoil_bytes
 from fuzz.oracle import FaultError, attempt, check_tidy, command
 from isogloss.checklist.released import audit_sheet
+from isogloss.checklist.released_names import NAMES_FILES
 from isogloss.grammar.file import Grammar
 from isogloss.grammar.schema import parse
 from isogloss.runs.api import recipe_settings
+from isogloss.tasks.loading import load
+from isogloss.tasks.registry import RELEASED_TASKS
 from isogloss.training.recipes import recipe
 
 SUITE = """title = "Mine"
@@ -159,5 +163,22 @@ def test_sheets(campaign: Campaign) -> None:
         path.write_bytes(content)
         attempt(lambda: audit_sheet(path, None, count=3))
         command("checklist", "audit", "--suite", path, "--cases", 3, "--details", 2)
+
+    campaign.run(fuzzer, share=0.02)
+
+
+def test_released_suite(campaign: Campaign) -> None:
+    """A damaged sheet or list of names in the data folder is refused, or gives whole examples."""
+
+    def fuzzer(case: Case) -> None:
+        sheet = write_sheet(case.folder)
+        path = case.rng.choice((sheet, sheet, case.folder / NAMES_FILES[1]))
+        content, step = spoil_bytes(case.rng, path.read_bytes())
+        case.tell(f"{path.name}: {step}")
+        path.write_bytes(content)
+        name = case.rng.choice(RELEASED_TASKS)
+        done = attempt(lambda: load(name, case.rng.choice(("en", "fi")), data=case.folder))
+        if not done.refused:
+            attempt(lambda: done.value["defects"])
 
     campaign.run(fuzzer, share=0.02)

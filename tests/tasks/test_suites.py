@@ -24,6 +24,7 @@ def test_rules_of_the_suites() -> None:
         "mldoc": "flat",
         "mini": "category",
         "checklist": "flat",
+        "checklist-released": "flat",
         "checklist-invariance": "flat",
     }
 

@@ -39,6 +39,8 @@ FINDINGS = {
     "same-question": "one question about one context has two different answers",
     "doubled": "a word of the template is repeated in its filler",
 }
+# Languages in which the paper's pipeline joined subword pieces to an answer, so that spans may begin within words.
+_PIECED = ("zh", "ja", "ko")
 _SENTENCE = re.compile(r"(?:^|[.!?]\s+)[\s\"'«“„¿¡(]*(\w)")
 
 
@@ -69,8 +71,10 @@ class TokenRules:
 
     @property
     def segmented(self) -> bool:
-        """True if blanks separate words: depends on the script, but always True for the paper's pipeline."""
-        return self.mode == "paper" or find_language(self.language).segmented
+        """True if blanks separate words: depends on the script, and for the paper's pipeline on its treatment."""
+        if self.mode == "paper":
+            return self.language not in _PIECED
+        return find_language(self.language).segmented
 
 
 @dataclass
@@ -109,8 +113,8 @@ def _defects(example: ChecklistExample, rules: TokenRules) -> Iterator[tuple[str
         yield "not-a-span", where
     if spans > 1:
         yield "ambiguous", where
-    # The fair rule allows spans at any word boundary; the paper's rule only at blanks, as in its pipeline.
-    if not (spans if rules.mode == "fair" else _reachable(example, rules.language)):
+    # The fair rule allows spans at any word boundary; the paper's pipeline only at blanks, if it heeds them.
+    if not (spans if rules.mode == "fair" or not rules.segmented else _reachable(example, rules.language)):
         yield "unreachable", where
     cased = find_language(rules.language).script in CASED_SCRIPTS
     for text in (example.context, example.question):

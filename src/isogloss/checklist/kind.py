@@ -27,13 +27,15 @@ def case_of(example: str) -> str:
 class Match(QuestionAnswering):
     """Question answering with correct or wrong answers, by the fair rule and by the paper's."""
 
+    rules = METRICS
+
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Return error rates over cases."""
         cases: dict[str, int] = {}
         case_rows = np.array([cases.setdefault(case_of(example), len(cases)) for example in examples.ids], np.int64)
         _, firsts = np.unique(case_rows, return_index=True)
         metrics: dict[str, Statistics] = {}
-        for metric, mode in METRICS.items():
+        for metric, mode in self.rules.items():
             failed = np.zeros((len(cases), 1))
             failed[case_rows[self.failures(examples, values, mode)]] = 1
             metrics[metric] = Statistics(failed, MEAN, firsts)

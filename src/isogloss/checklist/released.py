@@ -1,4 +1,4 @@
-"""The released MultiCheckList, filled as intended by its sheet, to count its defects.
+"""The released MultiCheckList, filled as intended by its sheet: the suite `checklist-released`, and an audit.
 
 The sheet holds sentences and fill-ins; names come from CheckList's lists, in which a language without names takes the
 English ones. Cases are drawn by seed over all assignments of the slots, each at most once; a case is every context with
@@ -15,29 +15,21 @@ every question, as released. Where this differs from the released generator:
 
 import random
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import perm, prod
 from pathlib import Path
 
-import msgspec
-
 from isogloss.checklist import released_sheet
 from isogloss.checklist.audit import AuditFinding, Findings, TokenRules, audit
+from isogloss.checklist.released_names import ReleasedNames, names_beside
 from isogloss.checklist.released_sheet import ENGLISH, SheetCell, SheetRow, SheetTranslation, lexicon_of, slots
 from isogloss.checklist.tasks import CASES
-from isogloss.data.files import read_bytes, resolve
-from isogloss.decoding import decode_json
 from isogloss.errors import DataError, unknown
 from isogloss.grammar.cases import ChecklistCase, ChecklistExample
-from isogloss.grammar.file import grammar
 from isogloss.grammar.schema import in_script
 from isogloss.grouping import group_by
-
-# Tests with sentences that agree with the person: the sheet has them for men only.
-_MEN_ONLY = ("comparisons", "intensifiers", "job_vs_nationality")
-_NAMES_FILE = "given_names/wikidata_names_places.json"
 
 # Kind of a finding specific to translations, and its detail.
 Defect = tuple[str, str]
@@ -51,49 +43,6 @@ _Drawn = SheetRow | _Pair | str
 _PAIR = ("p1", "v1", "p2", "v2")
 # Text of each slot; for two properties, of each part.
 _Texts = dict[str, str | dict[str, str]]
-
-
-@dataclass(frozen=True)
-class ReleasedNames:
-    """Given names by language; languages without names borrow the English ones."""
-
-    men: Mapping[str, Sequence[str]]
-    women: Mapping[str, Sequence[str]]
-
-    def borrowed(self, language: str) -> bool:
-        """Return True if the language borrows its names."""
-        return language not in self.men
-
-    def names_for(self, language: str, test: str) -> list[str]:
-        """Return the names for a test in a language: of men, or of men and women alternately, without duplicates."""
-        code = ENGLISH if self.borrowed(language) else language
-        if test in _MEN_ONLY:
-            return list(dict.fromkeys(self.men[code]))
-        pairs = zip(self.men[code], self.women.get(code, ()), strict=False)
-        return list(dict.fromkeys(name for pair in pairs for name in pair))
-
-
-class _NamesFile(msgspec.Struct):
-    mnames: dict[str, list[str]]
-    fnames: dict[str, list[str]]
-
-
-def given_names(path: Path) -> ReleasedNames:
-    """Read CheckList's name lists: JSON with `mnames` and `fnames` by language, packed or not."""
-    raw = read_bytes(resolve(path) or path)
-    file: _NamesFile = decode_json(raw, str(path), _NamesFile, what="a list of names")
-    if not file.mnames.get(ENGLISH) or not file.fnames.get(ENGLISH):
-        raise DataError("no English names", where=str(path), fix="Add them: languages without names use them")
-    return ReleasedNames(file.mnames, file.fnames)
-
-
-def _names_beside(sheet: Path, languages: Iterable[str]) -> ReleasedNames:
-    """Return the name lists of the sheet's data folder, or the names of the built-in suite."""
-    path = sheet.resolve().parent.parent / _NAMES_FILE
-    if resolve(path) is not None:
-        return given_names(path)
-    speakers = {code: grammar(code).names for code in languages}
-    return ReleasedNames(*({code: [name.base for name in speakers[code][sex]] for code in speakers} for sex in "mf"))
 
 
 class ReleasedExample(ChecklistExample, frozen=True, kw_only=True):
@@ -229,10 +178,11 @@ def fill(template: str, values: _Texts) -> str:
             if int(match["index"]) >= len(listed):
                 return match[0]
             value = listed[int(match["index"])]
-        # `a:` is CheckList's English article, in any language; all other options have no effect.
-        if "a" in (match["options"] or ""):
+        # `a:` is CheckList's English article, in any language; all options but `c:` have no other effect.
+        options = match["options"] or ""
+        if "a" in options:
             return f"{'an' if value[:1].lower() in 'aeiou' else 'a'} {value}"
-        return value
+        return value[:1].upper() + value[1:] if "c" in options else value
 
     return released_sheet.SLOT.sub(text, template)
 
@@ -290,7 +240,7 @@ class ReleasedSheet:
     ) -> Iterator[ReleasedExample]:
         """Yield up to `count` distinct cases; the same seed gives the same cases."""
         translation = self.translation(language, test)
-        pool = names or _names_beside(self.path, [language])
+        pool = names or names_beside(self.path, [language])
         cases = ReleasedCases(translation, pool.names_for(language, test))
         if not cases.size:
             raise DataError(f"too few names for {language} {test}", where=str(self.path))
@@ -314,24 +264,29 @@ def audit_sheet(
 ) -> Findings:
     """Find every defect of the released sheet, by the paper's scoring rule, in `count` cases per test and language.
 
-    Names are by default those of the sheet's data folder (`<folder>/given_names/` next to `<folder>/multichecklist/`),
-    or else those of the built-in suite.
+    Names are by default CheckList's, from the sheet's data folder, or else those of the built-in suite.
     """
     sheet = load(path)
     chosen = list(languages or sheet.languages)
     for language in chosen:
         sheet.translation(language, sheet.tests[0])  # report a misspelt language before the work begins
-    pool = names or _names_beside(path, chosen)
+    pool = names or names_beside(path, chosen)
     whole = Findings()
     for language in chosen:
-        # In a different script, the audit detects borrowed names by their letters.
-        unseen = language != ENGLISH and pool.borrowed(language) and in_script("a", language)
         for test in sheet.tests:
-            examples = list(sheet.examples(language, test, count, seed, pool))
-            whole.examples += len(examples)
-            whole.defects += audit(examples, TokenRules(language=language, mode="paper")).defects
-            for example in examples:
-                borrowed = ("english", f"English names: {', '.join(example.people)}")
-                defects = (*example.defects, borrowed) if unseen and example.people else example.defects
-                whole.defects += [AuditFinding(language, example.id, *defect) for defect in defects]
+            findings = audit_examples(list(sheet.examples(language, test, count, seed, pool)), language, pool)
+            whole.examples += findings.examples
+            whole.defects += findings.defects
     return whole
+
+
+def audit_examples(examples: Sequence[ReleasedExample], language: str, names: ReleasedNames) -> Findings:
+    """Find every defect of some examples in a language, by the paper's scoring rule."""
+    # In a different script, the audit detects borrowed names by their letters.
+    unseen = language != ENGLISH and names.borrowed(language) and in_script("a", language)
+    findings = audit(examples, TokenRules(language=language, mode="paper"))
+    for example in examples:
+        borrowed = ("english", f"English names: {', '.join(example.people)}")
+        defects = (*example.defects, borrowed) if unseen and example.people else example.defects
+        findings.defects += [AuditFinding(language, example.id, *defect) for defect in defects]
+    return findings

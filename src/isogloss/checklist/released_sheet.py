@@ -8,6 +8,7 @@
 | a condition that lists English contexts | the variant is for these contexts |
 | an answer's condition that is a template itself | the answer in every context except the first |
 | a test without its own fill-in rows | those of the nearest test before it |
+| `{obj[1]}` in a context, where sentences begin with a capital | `{c:obj[1]}`, capitalised as in the paper's examples |
 | a blank row, or one with a blank field | the end of a test |
 """
 
@@ -22,8 +23,10 @@ from typing import NamedTuple
 
 from isogloss.data.files import lines
 from isogloss.errors import DataError, near_names, unknown
+from isogloss.grammar.schema import CASED_SCRIPTS
 from isogloss.grouping import group_by
 from isogloss.languages import CODES
+from isogloss.languages import language as find_language
 
 ENGLISH = "en"
 PEOPLE = "first_name"
@@ -269,11 +272,14 @@ def _translation(
     block: _Block, columns: Sequence[_Column], conditions: _ConditionParser, path: Path
 ) -> SheetTranslation:
     english = [row.english for row in block.rows["Context"]]
+    cased = find_language(columns[0].language).script in CASED_SCRIPTS
 
     def row(line: _Line) -> SheetRow:
         cells: list[SheetCell] = []
         for column in columns:
             text = line.cells[column.text]
+            if cased and line.field == "Context":
+                text = text.replace("{obj[1]}", "{c:obj[1]}")
             condition = line.cells[column.condition] if column.condition is not None else ""
             if text and line.field == "Answer" and "{" in condition:
                 cells.append(SheetCell(text, Condition({CONTEXT: frozenset(english[:1])})))

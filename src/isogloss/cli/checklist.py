@@ -6,7 +6,20 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Format, Input, Languages, Output, Selection, progress, say, words
+from isogloss.cli.options import (
+    Data,
+    Format,
+    Input,
+    Json,
+    Languages,
+    Output,
+    Predictions,
+    Selection,
+    Tasks,
+    progress,
+    say,
+    words,
+)
 
 _HELP = (
     "Build, audit, show and review template tests of basic skills in 51 languages. The tests form the suite "
@@ -139,12 +152,80 @@ def show_case(
 
 
 @app.command()
-def reference(form: Format = "table") -> None:
-    """Show the published error rates (XTREME-R, Tables 10 and 11), with unanswerable cells marked."""
-    from isogloss.tables.checklist import reference_tables
+def reference(
+    results: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Results on the suite checklist-released: result records, or run folders.", metavar="RESULTS…"
+        ),
+    ] = None,
+    order: Annotated[
+        str, Output("--order", help="Order of languages: language (Tables 10 and 11) or average (Table 5).")
+    ] = "language",
+    form: Format = "table",
+) -> None:
+    """Show the published error rates (XTREME-R, Tables 5, 10 and 11), beside results of your own.
+
+    Marks cells that no extractive system can pass because of defects of the
+    released tests.
+
+    \b
+    Examples:
+      isogloss checklist reference --order average --format latex
+      isogloss score answers --suite checklist-released --json results.json
+      isogloss checklist reference results.json
+    """
+    from isogloss.results.readers import read_results
+    from isogloss.tables.checklist_released import reference_tables
+    from isogloss.tables.table import show
+    from isogloss.tasks.suites import suite
+
+    systems = read_results(results or [], suite("checklist-released"))
+    show(reference_tables(systems, order), form)
+
+
+@app.command()
+def failures(
+    predictions: Predictions,
+    data: Data = None,
+    suite: Annotated[str, Selection("--suite", "-s", help="checklist or checklist-released.")] = "checklist",
+    tasks: Tasks = None,
+    languages: Languages = None,
+    examples: Annotated[int, Selection(min=1, help="Failures per test and language, each from another case.")] = 1,
+    json: Json = None,
+    form: Format = "table",
+) -> None:
+    """Show examples that a system answered wrongly: context, question, answer and prediction.
+
+    With --format latex, in the layout of XTREME-R's Table 12: languages by tests.
+
+    \b
+    Examples:
+      isogloss checklist failures answers --languages af,ar,az
+      isogloss checklist failures answers --suite checklist-released \\
+          --data data --languages af,de --format latex
+    """
+    from isogloss.checklist.failures import failures as find_failures
+    from isogloss.predictions.memory import open_predictions
+    from isogloss.predictions.problems import LeftOut
+    from isogloss.scoring.request import Request
+    from isogloss.scoring.results import write_json
+    from isogloss.tables.checklist_failures import failure_table
+    from isogloss.tables.formatting import left_out_notes
     from isogloss.tables.table import show
 
-    show(reference_tables(), form)
+    request = Request.of(suite, tasks=words(tasks), languages=words(languages), data=data)
+    left_out: list[LeftOut] = []
+    with progress("searching") as step:
+        cases = find_failures(predictions, request, examples=examples, progress=step, left_out=left_out)
+    if json is not None:
+        write_json(json, cases)
+    if cases:
+        show([failure_table(str(open_predictions(predictions).system["name"]), cases)], form)
+    else:
+        say("no failures")
+    for note in left_out_notes(left_out):
+        say(note, err=True)
 
 
 @app.command()

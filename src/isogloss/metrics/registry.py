@@ -48,8 +48,10 @@ SHIPPED = (
     ("f1[pairs]", "bucc", "F1, precision and recall over mined sentence pairs"),
     ("error", "checklist-*", "share of cases with a wrong (or changed) answer, by the fair rule; lower is better"),
     ("error_paper", "checklist-*", "the same by the published rule; lower is better"),
+    ("impossible", "checklist-released-*", "share of cases that no extractive system can pass, whatever it answers"),
+    ("flawed", "checklist-released-*", "share of cases with a finding of the audit, whatever the system answers"),
 )
-_LOWER_IS_BETTER = ("error", "error_paper")
+_LOWER_IS_BETTER = ("error", "error_paper", "impossible", "flawed")
 _NAMES = (
     *dict.fromkeys(name.partition("[")[0] for name, *_ in SHIPPED),
     *("precision", "recall", "one-target-same", "one-target-different"),

@@ -11,6 +11,7 @@ from isogloss.errors import DataError
 from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias
 from isogloss.figures import difference_interval_text, interval_text, rounded, score_text
+from isogloss.plugins import load_object
 from isogloss.results.averages import LEVELS, Systems, average_rows, gap_rows, group_rows, tasks_of
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import autonym, language_name
@@ -26,6 +27,7 @@ from isogloss.tables.explain_tables import analysis_tables, bias_tables
 from isogloss.tables.findings import ROWS_ON_PAGE, finding_charts, finding_tables
 from isogloss.tables.single_tables import ON_PAGE, calibration_tables
 from isogloss.tables.table import Table
+from isogloss.tasks.suites import SUITES
 
 # Analyses that a report includes.
 IN_REPORTS = ("families", "rankings", "saturation")
@@ -39,6 +41,7 @@ def report_sections(inputs: ReportInputs) -> list[Section]:
         parts.append(gap_section(systems))
     if any(system.record.pairs for system in systems.values()):
         parts.append(pair_section(systems))
+    parts += suite_sections(systems)
     parts += finding_sections(systems)
     if explained.pairs:
         parts.append(pairwise_section(explained.pairs))
@@ -49,6 +52,18 @@ def report_sections(inputs: ReportInputs) -> list[Section]:
     intro = "Provenance of every number: equal signatures mean equal task, metric, data and version."
     tables = score_tables.provenance_tables(systems)
     return [*parts, Section(id="provenance", title="Provenance", intro=intro, tables=tables, reference=True)]
+
+
+def suite_sections(systems: Systems) -> list[Section]:
+    """Return the tables that suites define for their records, as in `isogloss score`."""
+    tables: dict[str, Table] = {}
+    for system in systems.values():
+        name = system.record.suite
+        made = load_object(SUITES[name].tables) if name in SUITES and SUITES[name].tables else lambda record: []
+        for table in made(system.record):
+            tables[f"suite-{len(tables) + 1}"] = table
+    intro = "Tables of the suite itself, beside its published systems."
+    return [Section(id="suite", title="The suite's own tables", intro=intro, tables=tables)] if tables else []
 
 
 def finding_sections(systems: Systems) -> list[Section]:

@@ -6,7 +6,7 @@ from statistics import fmean
 
 from isogloss.checklist.audit import FINDINGS, Findings
 from isogloss.checklist.kind import METRICS, UNANSWERED, UNREVIEWED
-from isogloss.checklist.reference import UNANSWERABLE, UNPASSABLE, published_averages, published_rates
+from isogloss.checklist.reference import published_averages
 from isogloss.checklist.review_files import VERDICTS
 from isogloss.checklist.review_marks import review_status
 from isogloss.checklist.review_merge import MergedReviews
@@ -97,25 +97,6 @@ def finding_table(findings: Mapping[str, Findings]) -> Table:
         table.add(code, SHORT.get(test, test), *(str(row.get(kind, "·")) for kind in kinds))
     table.notes = [f"{kind}: {FINDINGS[kind]}" for kind in kinds]
     return table
-
-
-def reference_tables() -> list[Table]:
-    """Return the published systems, with a dagger where the released test has no valid answer."""
-    tables: list[Table] = []
-    marks = {**dict.fromkeys(UNPASSABLE, "‡"), **dict.fromkeys(UNANSWERABLE, "†")}
-    for system, rates in published_rates().items():
-        title = f"{system} on the released suite: published error rates"
-        table = Table(title, ("", "language", *SHORT.values()), words=2)
-        for code in dict.fromkeys(code for code, _ in rates):
-            cells = [score_text(rates[code, test]) + marks.get((code, test), "") for test in SHORT]
-            table.add(code, language(code).name, *cells)
-        table.add("", "mean", *_row(published_averages()[system])[:-1], strong=True)
-        table.notes = [
-            "† the answer of the released test is never a span of its context: a defect of the test",
-            "‡ impossible to pass: a mark that the scorer does not strip, or two gold answers to one question",
-        ]
-        tables.append(table)
-    return tables
 
 
 def side_by_side(case: str, questions: Mapping[str, Sequence[ChecklistExample]], reviews: Mapping[str, str]) -> Table:

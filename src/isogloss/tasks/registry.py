@@ -12,6 +12,8 @@ XTREME_R_TASKS = tuple("xnli xcopa udpos wikiann xquad mlqa tydiqa mewslix lareq
 MINI_TASKS = tuple(f"mini-{name}" for name in XTREME_R_TASKS)
 _ABILITIES = "comparisons intensifiers properties job-vs-nationality animal-vs-vehicle animal-vs-vehicle-2"
 CHECKLIST_TASKS = tuple(f"checklist-{name}" for name in _ABILITIES.split())
+# The same tests as released by the authors of XTREME-R, from their sheet.
+RELEASED_TASKS = tuple(f"checklist-released-{name}" for name in _ABILITIES.split())
 # Invariance tests: answers must not change with a name or an unrelated sentence. Properties of things have no names.
 INVARIANCE_TASKS = (
     *(f"{name}-names" for name in CHECKLIST_TASKS if name != "checklist-properties"),
@@ -21,6 +23,7 @@ INVARIANCE_TASKS = (
 _ORIGINS = {
     **dict.fromkeys(SHIPPED, "isogloss.tasks.shipped:declared"),
     **dict.fromkeys((*CHECKLIST_TASKS, *INVARIANCE_TASKS), "isogloss.checklist.tasks:declared"),
+    **dict.fromkeys(RELEASED_TASKS, "isogloss.checklist.tasks:released"),
     **dict.fromkeys(MINI_TASKS, "isogloss.tasks.mini:declared"),
 }
 TASKS: Registry[Task] = Registry("task", Task, _ORIGINS, "isogloss.tasks", named_by="id")

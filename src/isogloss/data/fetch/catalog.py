@@ -11,7 +11,7 @@ from typing import Any
 from isogloss.decoding import decode_toml
 from isogloss.errors import unknown
 
-ALIASES = {"panx": "wikiann", "bucc2018": "bucc", "tydiqa_goldp": "tydiqa"}
+ALIASES = {"panx": "wikiann", "bucc2018": "bucc", "tydiqa_goldp": "tydiqa", "checklist-released": "multichecklist"}
 PINNED_URL = "https://raw.githubusercontent.com/{repository}/{commit}/{path}"
 
 

@@ -20,6 +20,7 @@ _ORIGINS = {
     "pool": "isogloss.tasks.kinds.retrieval:PoolRetrieval",
     "mining": "isogloss.tasks.kinds.retrieval:Mining",
     "match": "isogloss.checklist.kind:Match",
+    "released-match": "isogloss.checklist.released_kind:ReleasedMatch",
     "invariance": "isogloss.checklist.kind:Invariance",
 }
 KINDS: Registry[Kind] = Registry("kind", Kind, _ORIGINS, "isogloss.kinds")  # type: ignore[type-abstract]
