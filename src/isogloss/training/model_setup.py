@@ -36,12 +36,23 @@ def set_dropout(model: nn.Module, share: float) -> None:
                 setattr(module, name, share)
 
 
-def precision_of(name: str, device: torch.device) -> torch.dtype:
-    """Return a recipe's precision on a device; `auto` is bf16 if the device supports it natively."""
-    if name not in ("auto", "bf16", "fp32"):
-        raise TrainingError(f"unknown precision {name!r}", fix="Use auto, bf16 or fp32")
-    native = device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
-    return torch.bfloat16 if name == "bf16" or (name == "auto" and native) else torch.float32
+_PRECISIONS = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
+
+
+def precision_of(name: str, device: torch.device, *, decoder: bool = False) -> torch.dtype:
+    """Return a recipe's precision on a device.
+
+    `auto` is bf16 on a CUDA device that supports it natively, and fp16 on others, except for models with a decoder: the
+    states of T5 and mT5 overflow in fp16. Elsewhere it is fp32.
+    """
+    if name == "auto":
+        cuda = device.type == "cuda"
+        name = "fp16" if cuda and not decoder else "fp32"
+        if cuda and torch.cuda.is_bf16_supported(including_emulation=False):
+            name = "bf16"
+    if name not in _PRECISIONS:
+        raise TrainingError(f"unknown precision {name!r}", fix="Use auto, bf16, fp16 or fp32")
+    return _PRECISIONS[name]
 
 
 def cast(model: nn.Module, dtype: torch.dtype) -> None:

@@ -65,7 +65,8 @@ class Recipe:
     checkpointing: bool = False  # True to recompute activations in the backward pass to save memory
     # True to make CUDA runs bit-identical, at the cost of slower attention over long rows; CPU runs always are.
     deterministic: bool = False
-    precision: Literal["auto", "bf16", "fp32"] = "auto"  # `auto`: bf16 if the device supports it natively
+    # `auto`: bf16 on CUDA devices that support it natively, else fp16 (with loss scaling); fp32 elsewhere.
+    precision: Literal["auto", "bf16", "fp16", "fp32"] = "auto"
     # Rule that chooses the final checkpoint, see `isogloss.training.selection`.
     select: Annotated[str, check_rule] = "training-dev"
     # Dev examples predicted at every checkpoint in the languages that choose it or end training by `patience`.

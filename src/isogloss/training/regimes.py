@@ -79,11 +79,13 @@ class Regime:
         parts = [self._limited(part, seed) for part in parts]
         return parts[0] if len(parts) == 1 else joined(parts)
 
-    def examples(self, task: Task, language: str, split: str, data: DataFolder) -> Examples:
+    def examples(
+        self, task: Task, language: str, split: str, data: DataFolder, *, allow_partial: bool = False
+    ) -> Examples:
         """Return the examples of a cell, translated if the regime requires it, or raise a MissingDataError."""
-        if self.asks_translated and language != "en":
-            return translated_test_set(task, language, split, data)
-        return load(task, language, split, data)
+        translated = self.asks_translated and language != "en"
+        read = translated_test_set if translated else load
+        return read(task, language, split, data, allow_partial=allow_partial)
 
     def _part(self, task: Task, language: str, data: DataFolder) -> Examples:
         name = "English" if language == "en" else language

@@ -88,14 +88,16 @@ class TrainStep:
         self._backward(batch)
 
     def _backward(self, batch: Mapping[str, Tensor]) -> None:
+        scale = self._scale * self.optimizer.loss_scale if self.optimizer.scaled else self._scale
         with self.optimizer.passes():
-            self._loss += self.objective.backward(self.model, batch, self._scale)
+            self._loss += self.objective.backward(self.model, batch, scale)
         self.optimizer.collect()
 
     def _update(self) -> None:
         processes.add_up(self.optimizer.gradients)
         processes.add_up(self._loss)
-        self.losses.index_copy_(0, self.optimizer.step_number, self._loss)
+        loss = self._loss / self.optimizer.loss_scale if self.optimizer.scaled else self._loss
+        self.losses.index_copy_(0, self.optimizer.step_number, loss)
         self._loss.zero_()
         self.optimizer.update()
 
