@@ -46,6 +46,8 @@ class Recipe:
     batch: PositiveInt = 32  # items per update (the effective batch)
     tokens: int = 0  # tokens per update, for recipes that count tokens (mT5); 0 to use `batch`
     chunk: PositiveInt = 16  # batches sorted by length together, see `isogloss.training.batching`; 1 for random batches
+    # Width of a training batch: that of its longest row, or `max_length`, with padding in the softmax over positions.
+    padding: Literal["batch", "full"] = "batch"
     micro: int = 0  # maximum number of items per forward pass, accumulated into an update; 0 for the whole batch
     schedule: Literal["linear", "constant"] = "linear"  # of the learning rate; linear to zero
     warmup: int = 0  # updates over which the rate rises from zero
@@ -59,6 +61,10 @@ class Recipe:
     query_length: PositiveInt = 64  # tokens of a question or query
     answer_length: PositiveInt = 30  # tokens of an answer
     n_best: PositiveInt = 20  # answers per window
+    # Answers from all spans of a window, or as in run_squad.py: first and last token each among the `n_best` of the
+    # window, and the first where no other window of the passage gives it more context.
+    decoding: Literal["exact", "squad"] = "exact"
+    extra_separator: bool = False  # True to end tagged sentences with two separators, for models with two in a pair
     # Percent of the updates between two evaluations.
     checkpoints: Annotated[float, Limits("above 0 and at most 100", lambda percent: 0 < percent <= 100)] = 10.0
     patience: int = 0  # evaluations without a better English dev score before training ends; 0 for no limit
@@ -77,6 +83,8 @@ class Recipe:
     stages: tuple[str, ...] = ()  # training sets used before: `siqa`, or a file of its format in the data folder
     siqa: bool = True  # False to remove Social IQa from the stages, which changes the recipe's name
     candidates: int = 0  # answers in a batch that each query chooses from in contrastive learning; 0 for all
+    hide_duplicates: bool = True  # False to count a further copy of the right answer in a batch as wrong
+    note: str = ""  # remark for the record of a fit; no effect
 
     def __post_init__(self) -> None:
         for key in _ADAMW_ONLY if self.optimizer != "adamw" else ():

@@ -86,6 +86,9 @@ class FineTuning:
         with show_progress(self.title, quiet=self.quiet or not processes.is_main()) as display:
             with processes.in_step():
                 sets, notes = with_stages(self.adapter.recipe, self.adapter.task, self.train)
+                if remark := self.adapter.recipe.note:
+                    notes.append(f"{self.adapter.recipe.name}: {remark}")
+                    display.say(notes[-1])
             if context is None:
                 return FineTunedModel(model=self._train(sets, None, None, display)[0])
             log = processes.from_main(lambda: self._begin_or_resume(sets, notes, context))
