@@ -8,6 +8,7 @@ import torch
 from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from isogloss.training.attention import use_row_attention
 from isogloss.training.errors import TrainingError
 from isogloss.training.recipes import Recipe
 
@@ -15,6 +16,8 @@ from isogloss.training.recipes import Recipe
 def set_up(model: nn.Module, recipe: Recipe, device: torch.device) -> None:
     """Move a model to its device, in training mode, with the recipe's dropout and gradient checkpointing."""
     model.to(device).train()
+    if recipe.padding != "full":  # then the states of padding are used, too
+        use_row_attention(model, device)
     if recipe.dropout is not None:
         set_dropout(model, recipe.dropout)
     if recipe.checkpointing:

@@ -181,9 +181,12 @@ class FineTuning:
 
     def _load_model(self) -> Model:
         """Load a model for prediction on this process's device."""
+        from isogloss.training.attention import use_row_attention
+
         with processes.in_step():
-            model = self.adapter.load_model(self.seed)
-            model.to(processes.device_of()).eval()
+            model, device = self.adapter.load_model(self.seed), processes.device_of()
+            model.to(device).eval()
+            use_row_attention(model, device)
         return model
 
     def _train(
