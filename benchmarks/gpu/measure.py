@@ -21,8 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "src"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 
 import check
 import run
@@ -37,6 +36,7 @@ from isogloss.training.recipes import Recipe
 from isogloss.training.throughput import ceiling
 from isogloss.training.train_step import TrainStep, to_device
 
+ROOT = Path(__file__).parents[2]
 # cuBLAS reads it once, before `deterministic` is measured; this is its default size on large cards.
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 STEPS = {"mbert": 150, "large": 60}

@@ -19,12 +19,15 @@ from isogloss.training.optimizer import Optimizer
 Shape = tuple[tuple[str, tuple[int, ...]], ...]
 
 
+def on_host(arrays: Arrays, device: torch.device) -> dict[str, Tensor]:
+    """Return arrays as tensors, in pinned memory if they are bound for CUDA; any thread may call this ahead."""
+    tensors = {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
+    return {name: tensor.pin_memory() for name, tensor in tensors.items()} if device.type == "cuda" else tensors
+
+
 def to_device(arrays: Arrays, device: torch.device) -> dict[str, Tensor]:
     """Return arrays as tensors on a device; copies to CUDA are asynchronous."""
-    tensors = {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
-    if device.type != "cuda":
-        return tensors
-    return {name: tensor.pin_memory().to(device, non_blocking=True) for name, tensor in tensors.items()}
+    return {name: tensor.to(device, non_blocking=True) for name, tensor in on_host(arrays, device).items()}
 
 
 class TrainStep:
