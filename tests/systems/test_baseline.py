@@ -82,6 +82,17 @@ def test_settings_reach_every_part(tiny_bert: Path) -> None:
         baseline(tiny_bert, raw=True)
 
 
+def test_a_note_of_the_recipe_is_recorded(tiny_bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Appendix G does not give LAReQA's printed column, as the recipe says when training starts and in its log."""
+    settings = "steps=1,batch=4,checkpoints=100,select=last,dev_examples=0,test_examples=0,max_length=32,query_length=8"
+    isogloss.train(f"xtreme-r:{tiny_bert}#{settings}", ["mini-lareqa"], languages=["de"], out=tmp_path)
+    log = read_fit_log(tmp_path / f"xtreme-r-{tiny_bert.name}" / "zero-shot" / "seed-0" / ".training" / "mini-lareqa")
+    assert log is not None
+    [note] = [note for note in log.notes if note.startswith("paper: appendix G")]
+    assert "use the recipe scripts" in note
+    assert note in capsys.readouterr().err
+
+
 def test_a_row_is_one_folder_and_one_record(tiny_bert: Path, tmp_path: Path) -> None:
     """Every kind of task is trained, first two of the tasks, then the others without repeating these."""
     config, codes = tmp_path / "quick.toml", ("de", "sw")
