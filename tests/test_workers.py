@@ -11,7 +11,7 @@ import pytest
 
 from isogloss import workers as workers_module
 from isogloss.errors import IsoglossError
-from isogloss.workers import ProcessWorkers, WorkerDiedError, in_parallel
+from isogloss.workers import ProcessWorkers, Resources, WorkerDiedError, in_parallel
 
 
 def refuse(item: int) -> int:
@@ -47,6 +47,55 @@ def test_a_call_is_retried_when_its_process_dies(tmp_path: Path) -> None:
 def test_a_call_that_always_dies_is_an_error() -> None:
     with ProcessWorkers(1) as workers, pytest.raises(WorkerDiedError, match="the process died: exit code 1"):
         list(in_parallel(workers, os._exit, [1]))
+
+
+def meet(folder: Path, name: str, count: int) -> str | None:
+    """Wait until several processes are here, and return the GPUs that this one sees."""
+    (folder / name).touch()
+    while len(list(folder.iterdir())) < count:
+        os.sched_yield()
+    return os.environ.get("CUDA_VISIBLE_DEVICES")
+
+
+@pytest.mark.parametrize(
+    ("listed", "count", "names"),
+    [
+        (None, 2, ["0", "1"]),
+        ("3,GPU-8f", 2, ["3", "GPU-8f"]),  # the user's own names
+        ("0,-1,2", 1, ["0"]),  # CUDA stops at an invalid one
+        ("", 0, []),
+        (None, 0, []),
+    ],
+)
+def test_visible_gpus(listed: str | None, count: int, names: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers_module, "gpu_count", lambda: count)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if listed is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", listed)
+    assert workers_module.visible_gpus() == names
+
+
+@pytest.mark.parametrize(("gpus", "seen"), [(None, ["4", "4", "7"]), (0, ["4,7"] * 3)])
+def test_processes_share_the_gpus(
+    gpus: float | None, seen: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three processes on two GPUs: two of them share one; calls that need none see all."""
+    monkeypatch.setattr(workers_module, "gpu_count", lambda: 2)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,7")
+    with ProcessWorkers(3) as workers:
+        calls = [partial(meet, tmp_path, str(number), 3) for number in range(3)]
+        futures = [workers.submit(call, Resources(gpus=gpus)) for call in calls]
+        assert sorted(future.result() or "" for future in futures) == seen
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == "4,7"
+
+
+def test_a_dead_process_gives_its_gpu_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers_module, "gpu_count", lambda: 2)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    with ProcessWorkers(1) as workers:
+        with pytest.raises(WorkerDiedError):
+            workers.submit(partial(os._exit, 1), Resources()).result()
+        assert workers.submit(partial(os.getenv, "CUDA_VISIBLE_DEVICES"), Resources()).result() == "0"
 
 
 class LostWorkers(ProcessWorkers):

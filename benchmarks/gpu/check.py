@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from shapes import Synthetic, logits, model_of, small
 
+from isogloss.training.attention import use_row_attention
 from isogloss.training.batching import BatchSchedule
 from isogloss.training.inference import outputs
 from isogloss.training.optimizer import AdamW
@@ -70,6 +71,7 @@ def run() -> None:
             if isinstance(module, torch.nn.Dropout):
                 module.p = 0.0
         on_device = copy.deepcopy(reference).cuda()
+        use_row_attention(on_device, torch.device("cuda"))
         exact = gradients(copy.deepcopy(reference), objective, graphs=False)
         eager = gradients(copy.deepcopy(on_device), objective, graphs=False)
         captured = gradients(copy.deepcopy(on_device), objective, graphs=True)

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 
@@ -21,6 +22,7 @@ import peers
 import torch
 from shapes import Size, Synthetic, logits, model_of, sizes
 
+from isogloss.training import model_setup
 from isogloss.training.inference import outputs
 from isogloss.training.loop import CheckpointInfo, train
 from isogloss.training.recipes import Recipe
@@ -31,9 +33,12 @@ STEPS, FEWER, SKIP = 200, 40, 10
 ITEMS, ASKED = 20_000, 1_000
 
 
-def training_rate(size: Size, shape: str, objective: Synthetic, steps: int) -> tuple[float, float, float]:
+def training_rate(
+    size: Size, shape: str, objective: Synthetic, steps: int, **changes: Any
+) -> tuple[float, float, float]:
     """Return examples per second after the captures, their seconds, and the share of the matrix rate."""
-    recipe = Recipe(name="bench", learning_rate=size.rate, steps=3 * steps, batch=size.batch, checkpoints=100 / 3)
+    length = {"learning_rate": size.rate, "steps": 3 * steps, "batch": size.batch, "checkpoints": 100 / 3}
+    recipe = Recipe(name="bench", **length, **changes)
     marks = [time.perf_counter()]
 
     def mark(info: CheckpointInfo, model: torch.nn.Module) -> bool:
@@ -55,6 +60,7 @@ def training_rate(size: Size, shape: str, objective: Synthetic, steps: int) -> t
 def inference_rate(size: Size, shape: str, objective: Synthetic) -> tuple[float, float]:
     """Return examples per second of inference, and the share of the matrix rate."""
     model = model_of(size.config, shape, "cuda").bfloat16()
+    model_setup.use_row_attention(model, torch.device("cuda"))
     for _ in outputs(model, objective.lengths[:2000], objective.inputs, logits):
         pass
     torch.cuda.synchronize()

@@ -1,5 +1,6 @@
 """Models with their real configurations, and data with the real lengths of their tasks."""
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -64,6 +65,7 @@ def small() -> transformers.PretrainedConfig:
 
 def model_of(config: transformers.PretrainedConfig, shape: str, device: str, seed: int = 0) -> nn.Module:
     torch.manual_seed(seed)
+    config = copy.deepcopy(config)  # a model may change its own
     config.num_labels = LABELS[shape]
     with torch.device(device):
         return CLASSES[shape].from_config(config)

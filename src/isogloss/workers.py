@@ -11,12 +11,13 @@ import socket
 import sys
 import threading
 import traceback
-from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
@@ -55,6 +56,7 @@ class Resources:
 
 
 ONE_CORE = Resources(gpus=0)
+_DEVICES = "CUDA_VISIBLE_DEVICES"
 
 
 class WorkerDiedError(IsoglossError):
@@ -86,6 +88,21 @@ class Workers(AbstractContextManager["Workers"], Protocol):
 def node_name() -> str:
     """Return the name of this process's node, as `Workers.submit` takes it in `avoid`."""
     return os.environ.get(NODE_VARIABLE) or socket.gethostname()
+
+
+def gpu_count() -> int:
+    """Return the number of CUDA devices that this process may use; 0 without torch."""
+    if find_spec("torch") is None:
+        return 0
+    import torch
+
+    return int(torch.cuda.device_count())
+
+
+def visible_gpus() -> list[str]:
+    """Return the CUDA devices that this process may use, by their names in CUDA_VISIBLE_DEVICES."""
+    listed = [name.strip() for name in os.environ.get(_DEVICES, "").split(",") if name.strip()]
+    return (listed or [str(number) for number in range(gpu_count())])[: gpu_count()]
 
 
 def attempt(call: Callable[..., Any], *arguments: Any) -> tuple[Any, Exception | None]:
@@ -171,7 +188,8 @@ class InProcessWorkers(AbstractContextManager["InProcessWorkers"]):
 class ProcessWorkers(AbstractContextManager["ProcessWorkers"]):
     """Workers that execute calls in processes of this machine; a process that dies ends only its own call.
 
-    One thread per process sends it calls and waits for their results. Ctrl-C interrupts the processes as well.
+    One thread per process sends it calls and waits for their results. Ctrl-C interrupts the processes as well. If calls
+    need a GPU and there are several, each process sees one of them: that with the fewest other processes.
     """
 
     nodes = 1
@@ -209,9 +227,9 @@ class ProcessWorkers(AbstractContextManager["ProcessWorkers"]):
 
     def submit(self, call: Callable[[], T], resources: Resources = ONE_CORE, avoid: Collection[str] = ()) -> Future[T]:
         """Execute a call in an idle process; start one if there is none."""
-        return self._threads.submit(self._execute, call)
+        return self._threads.submit(self._execute, call, resources.gpus != 0)
 
-    def _execute(self, call: Callable[[], T]) -> T:
+    def _execute(self, call: Callable[[], T], on_gpu: bool = False) -> T:
         packed = _pickled(call)
         try:
             process = self._idle.get_nowait()
@@ -219,8 +237,7 @@ class ProcessWorkers(AbstractContextManager["ProcessWorkers"]):
             with self._starting:
                 if self._closed:
                     raise KeyboardInterrupt from None
-                process = _Process()
-                self._processes.add(process)
+                process = self._started(visible_gpus() if on_gpu else [])
         try:
             value, error = process.execute(packed)
         except BaseException:
@@ -232,11 +249,29 @@ class ProcessWorkers(AbstractContextManager["ProcessWorkers"]):
         result: T = value
         return result
 
+    def _started(self, gpus: Sequence[str]) -> "_Process":
+        """Start a process with one of several GPUs."""
+        used = Counter(process.gpu for process in self._processes)
+        gpu = min(gpus, key=used.__getitem__) if len(gpus) > 1 else ""
+        before = os.environ.get(_DEVICES)
+        if gpu:
+            os.environ[_DEVICES] = gpu
+        try:
+            process = _Process(gpu)
+        finally:
+            if gpu and before is None:
+                del os.environ[_DEVICES]
+            elif gpu and before is not None:
+                os.environ[_DEVICES] = before
+        self._processes.add(process)
+        return process
+
 
 class _Process:
-    """A process that executes one call after another."""
+    """A process that executes one call after another, on a GPU if it has one of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, gpu: str = "") -> None:
+        self.gpu = gpu
         # Spawned, not forked: threads and accelerators do not survive a fork.
         context = get_context("spawn")
         self._connection, other = context.Pipe()

@@ -52,7 +52,7 @@ def test_names_are_checked(tmp_path: Path, mini_data: Path) -> None:
 def test_train_accepts_one_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mini_data: Path) -> None:
     monkeypatch.setattr("runs.grid_fake.FakeSystem.follows_recipes", True)
     monkeypatch.setattr("runs.grid_fake.FakeSystem.__init__", lambda self, recipe: None)
-    monkeypatch.setattr("isogloss.runs.api.run_plan", lambda plan, place: plan)
+    monkeypatch.setattr("isogloss.runs.api.run_plan", lambda plan, **_: plan)
     plan: Any = train("fake", "mini-xquad", out=tmp_path)
     assert (plan.request.suite.id, plan.request.tasks, plan.seeds) == ("mini", ("mini-xquad",), 1)
     assert plan.settings == {"recipe": "paper"}

@@ -26,6 +26,7 @@ from isogloss.runs.toml import to_toml
 from isogloss.scoring.request import Request
 from isogloss.scoring.results import CellScore, Results
 from isogloss.systems import base
+from isogloss.tables.run_tables import languages_table
 from isogloss.tasks.loading import load
 from isogloss.tasks.task import Task
 from runs.grid_fake import FakeSystem, command, far_owner, leftovers, mini_cache, mini_data, scores, snapshot
@@ -301,6 +302,32 @@ def test_cells_without_gold_are_predicted_but_not_scored(tmp_path: Path, copied:
     assert "placeholders" in record(plan, task="mini-xnli").reason
     assert plan.predictions_path(CellKey(0, "mini-xnli", "sw")).exists()
     assert {cell.language for cell in Results.from_json(plan.results_path(0)).cells} == {"de", "en"}
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+def test_an_unexpected_count_must_be_allowed(tmp_path: Path, copied: Path, labelled: bool) -> None:
+    """50 of 60 examples: the cell fails, or is predicted and scored on its own, outside every average."""
+    test = copied / "xnli" / "test-sw.tsv"
+    lines = [line if labelled else "\t".join(line.split("\t")[:2]) for line in test.read_text().splitlines()]
+    test.write_text("".join(f"{line}\n" for line in lines[:50]))
+    plan = planned(tmp_path / "runs", "mini-xnli")
+    assert run_plan(plan).cells == {"done": 2, "failed": 1, "skipped": 0, "missing": 0}
+    assert "50 examples, but mini-xnli/sw test has 60" in record(plan, task="mini-xnli").reason
+    assert "--allow-partial" in record(plan, task="mini-xnli").reason
+    allowing = replace(plan, request=replace(plan.request, allow_partial=True))
+    summary = run_plan(allowing)
+    assert summary.cells == {"done": 3, "failed": 0, "skipped": 0, "missing": 0}
+    assert len(plan.predictions_path(CellKey(0, "mini-xnli", "sw")).read_text().splitlines()) == 50
+    results = Results.from_json(plan.results_path(0))
+    assert "sw" in summary.tasks["mini-xnli"].missing
+    partial = {cell.language: cell.partial for cell in results.cells}
+    assert partial == {"en": False, "de": False, **({"sw": True} if labelled else {})}
+    shown = languages_table(allowing, summary).plain()
+    assert ("†" in shown) is labelled
+    # Allowed once, the cell stays; the next command needs no option.
+    again = run_plan(plan)
+    assert again.cells == summary.cells
+    assert again.tasks["mini-xnli"] == summary.tasks["mini-xnli"]
 
 
 def test_dev_and_test_share_a_folder(tmp_path: Path) -> None:

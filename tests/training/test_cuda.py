@@ -7,17 +7,19 @@ pytest.importorskip("accelerate", reason="training needs accelerate")
 if not torch.cuda.is_available():
     pytest.skip("these are the paths of a CUDA device", allow_module_level=True)
 
+import copy  # noqa: E402
 import gc  # noqa: E402
 import multiprocessing  # noqa: E402
 import time  # noqa: E402
 from dataclasses import replace  # noqa: E402
 
 import numpy as np  # noqa: E402
-from transformers import BertConfig, BertModel  # noqa: E402
+from transformers import BertConfig, BertForQuestionAnswering, BertModel  # noqa: E402
 
 from isogloss.systems.dual.contrastive import ContrastiveObjective, DualEncoder  # noqa: E402
 from isogloss.systems.neural.modules import Float32Linear  # noqa: E402
 from isogloss.training import loop  # noqa: E402
+from isogloss.training.attention import use_row_attention  # noqa: E402
 from isogloss.training.errors import TrainingError  # noqa: E402
 from isogloss.training.inference import outputs  # noqa: E402
 from isogloss.training.objective import Encoded  # noqa: E402
@@ -172,6 +174,56 @@ def test_same_seed_gives_same_losses(chunk):
     first, second = (learnt(chunk, 0.1, deterministic=True) for _ in range(2))
     assert (first.losses == second.losses).all()
     assert not torch.are_deterministic_algorithms_enabled()
+
+
+def read(config, dtype, *, rows):
+    """Return the logits of tokens, and the gradients, with row attention or masks."""
+    torch.manual_seed(3)
+    model = BertForQuestionAnswering(copy.deepcopy(config)).to("cuda", dtype).train()
+    if rows:
+        use_row_attention(model, torch.device("cuda"))
+    lengths = torch.tensor([300, 1, 129, 257, 300, 128, 17, 64])
+    mask = (torch.arange(300) < lengths[:, None]).cuda()
+    tokens = torch.randint(5, 200, (8, 300), generator=torch.Generator().manual_seed(1)).cuda()
+    output = model(input_ids=tokens, attention_mask=mask.long())
+    logits = torch.stack([output.start_logits, output.end_logits]).float()
+    (logits * mask).square().mean().backward()
+    gradients = [parameter.grad.float().flatten() for parameter in model.parameters() if parameter.grad is not None]
+    return logits[:, mask].detach(), torch.cat(gradients)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32], ids=str)
+def test_row_attention_matches_masks(dtype):
+    config = BertConfig(**{**SMALL.to_dict(), "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0})
+    exact = read(config, torch.float32, rows=False)
+    tolerance = 1e-3 if dtype == torch.float32 else 3e-2
+    for rows in (False, True):
+        for found, wanted in zip(read(config, dtype, rows=rows), exact, strict=True):
+            assert float((found - wanted).norm() / wanted.norm()) < tolerance
+
+
+def test_inference_does_not_wait_for_the_device():
+    """transformers reads from the device whether a batch has padding; row attention does not."""
+    model = BertForQuestionAnswering(copy.deepcopy(SMALL)).to("cuda", torch.bfloat16).eval()
+    use_row_attention(model, torch.device("cuda"))
+    tokens = torch.ones(4, 16, dtype=torch.int64, device="cuda")
+    with torch.inference_mode():
+        model(input_ids=tokens, attention_mask=tokens)
+        torch.cuda.set_sync_debug_mode("error")
+        try:
+            model(input_ids=tokens, attention_mask=tokens)
+        finally:
+            torch.cuda.set_sync_debug_mode("default")
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "adafactor"])
+def test_fp16_learns_like_bf16(optimizer):
+    half, other = (
+        loop.train(bag(7), Words(), replace(RECIPE, precision=precision, optimizer=optimizer), seed=7)
+        for precision in ("fp16", "bf16")
+    )
+    assert not half.eager_because
+    assert half.losses == pytest.approx(other.losses, abs=5e-2)
 
 
 def test_out_of_memory_error_names_the_setting(scarce):

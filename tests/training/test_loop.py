@@ -179,6 +179,24 @@ def test_exact_weights_are_returned():
     assert not exact.out.weight.equal(rounded.out.weight.float())
 
 
+@pytest.mark.parametrize("changes", [{}, {"micro": 8}, {"optimizer": "adafactor", "weight_decay": 0.0}], ids=str)
+def test_fp16_learns_like_fp32(tmp_path, monkeypatch, changes):
+    """With its losses scaled, fp16 follows fp32 closely; a resumed run continues with the same factor."""
+    monkeypatch.setattr(loop, "STATE_EVERY", 0.0)
+    monkeypatch.setattr(throughput, "ceiling", lambda *_: 1e9)  # large fp16 products are slow on a CPU
+    exact = loop.train(bag(), Words(), replace(RECIPE, **changes))
+    recipe, state = replace(RECIPE, precision="fp16", **changes), tmp_path / "state.pt"
+    whole = loop.train(bag(), Words(), recipe)
+    assert np.abs(whole.losses - exact.losses).max() < 0.02
+    saved = loop.train(bag(), Words(), recipe, state=state, on_checkpoint=lambda info, model: info.step == 8)
+    kept = torch.load(state, weights_only=True)
+    assert 0 < kept["step"] < saved.steps <= 8
+    assert (kept["loss_scale"], kept["finite_updates"]) == (2.0**16, kept["step"])
+    model = bag()
+    assert (loop.train(model, Words(), recipe, state=state).losses == whole.losses).all()
+    assert model.out.weight.dtype == torch.float16
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("recipe", [RECIPE, ADAFACTOR], ids=lambda recipe: recipe.optimizer)
 def test_killed_and_resumed_run_has_the_same_losses(tmp_path, monkeypatch, recipe):

@@ -13,8 +13,18 @@ CPU = torch.device("cpu")
 def test_auto_is_float32_on_cpu():
     assert precision_of("auto", CPU) == precision_of("fp32", CPU) == torch.float32
     assert precision_of("bf16", CPU) == torch.bfloat16
+    assert precision_of("fp16", CPU) == torch.float16
     with pytest.raises(TrainingError, match="unknown precision 'fp8'"):
         precision_of("fp8", CPU)
+
+
+@pytest.mark.parametrize(("native", "decoder", "chosen"), [(True, True, "bfloat16"), (False, False, "float16")])
+def test_auto_on_cuda(monkeypatch, native, decoder, chosen):
+    """Cards without bf16 get fp16, except for models with a decoder, which overflow."""
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda **_: native)
+    cuda = torch.device("cuda", 0)
+    assert precision_of("auto", cuda, decoder=decoder) == getattr(torch, chosen)
+    assert native or precision_of("auto", cuda, decoder=True) == torch.float32
 
 
 def test_rotary_frequencies_stay_exact():

@@ -44,3 +44,35 @@ def test_compiles_for_any_number_of_models(monkeypatch):
             reference.zero_grad()
         assert torch.allclose(model.weight, plain.weight, atol=1e-4)
     optimizer.compiled_for.cache_clear()
+
+
+def test_fp16_losses_are_scaled_as_by_torch():
+    """The factor follows GradScaler's rule, and scaled gradients give the update of unscaled ones."""
+    generator = torch.Generator().manual_seed(0)
+    model, theirs = torch.nn.Linear(4, 3), torch.nn.Linear(4, 3)
+    theirs.load_state_dict(model.state_dict())
+    recipe = Recipe(name="toy", learning_rate=1e-2, schedule="constant")
+    ours = AdamW(model, recipe, 12, torch.float16, accumulate=True)
+    exact = AdamW(theirs, recipe, 12, torch.float32, accumulate=True)
+    scaler = torch.amp.GradScaler("cpu", init_scale=2.0**16)
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=0.0)
+    for step in range(12):
+        gradient = torch.randn(ours.gradients.shape, generator=generator)
+        ours.gradients.copy_(gradient * ours.loss_scale)
+        exact.gradients.copy_(gradient)
+        overflows = step in (0, 1, 5)
+        if overflows:
+            ours.gradients[0] = float("inf")
+            exact.gradients[0] = float("nan")
+        ours.update()
+        exact.update()
+        [own] = optimizer.param_groups[0]["params"]
+        own.grad = torch.full((1,), float("inf") if overflows else 1.0)
+        scaler.scale(torch.ones(()))
+        scaler.step(optimizer)
+        scaler.update()
+        assert float(ours.loss_scale) == scaler.get_scale()
+    assert float(ours.loss_scale) == 2.0**13
+    assert int(ours.finite_updates) == 6
+    assert (int(ours.done), int(ours.step_number)) == (9, 12)
+    assert torch.allclose(ours.weights, exact.weights, rtol=1e-6)

@@ -184,7 +184,9 @@ def test_empty_overrides_change_nothing() -> None:
         ({"mlqa": {"like": "squad"}}, "unknown task 'squad'"),
         ({"schedule": "cosine"}, "unknown schedule 'cosine'. Did you mean linear?"),
         ({"optimizer": "sgd"}, "unknown optimizer 'sgd'. Known: adafactor, adamw"),
-        ({"precision": "fp16"}, "unknown precision 'fp16'. Did you mean bf16"),
+        ({"precision": "fp15"}, "unknown precision 'fp15'. Did you mean fp16"),
+        ({"padding": "ful"}, "unknown padding 'ful'. Did you mean full"),
+        ({"decoding": "squd"}, "unknown decoding 'squd'. Did you mean squad"),
         ({"select": "english"}, "unknown selection rule 'english'. Did you mean english-dev?"),
         ({"select": "single-target:xx"}, "unknown language 'xx'"),
         ({"train_on": "squad"}, "unknown task 'squad'. Did you mean xquad?"),
@@ -290,3 +292,35 @@ def test_unknown_recipes_and_sizes(name: str, size: str) -> None:
 def test_size_follows_from_configuration(hidden: int, layers: int, decodes: bool, size: str) -> None:
     config = SimpleNamespace(hidden_size=hidden, num_hidden_layers=layers, is_encoder_decoder=decodes)
     assert size_of(config) == size
+
+
+@pytest.mark.parametrize("size", ["base", "large"])
+def test_scripts_take_the_behaviour_of_the_reference(size: str) -> None:
+    """Settings that differ by default, because the default is faster or fairer."""
+    for task in ("xquad", "mlqa", "tydiqa", "tatoeba", "mini-xquad"):
+        found = recipe("scripts", task, size)
+        assert (found.chunk, found.padding, found.decoding) == (1, "full", "squad")
+    assert recipe("scripts", "udpos", size).extra_separator and recipe("scripts", "wikiann", size).extra_separator
+    assert not recipe("scripts", "lareqa", size).hide_duplicates
+    assert not recipe("scripts", "mewslix", size).hide_duplicates
+    default = recipe("paper", "xquad", size)
+    assert (default.chunk, default.padding, default.decoding, default.hide_duplicates) == (16, "batch", "exact", True)
+    written = recipe("scripts", "xquad", "text2text")
+    assert (written.chunk, written.padding) == (16, "batch")
+
+
+@pytest.mark.parametrize(
+    ("task", "size", "values"),
+    [
+        ("mewslix", "base", ("32", "64 x 4")),
+        ("mewslix", "large", ("3e-5", "1e-5", "8 x 4")),
+        ("lareqa", "base", ("two epochs", "three")),
+        ("lareqa", "large", ("two epochs", "three")),
+    ],
+)
+def test_paper_names_the_columns_it_does_not_give(task: str, size: str, values: tuple[str, ...]) -> None:
+    found, printed = recipe("paper", task, size), recipe("scripts", task, size)
+    assert all(value in found.note for value in values)
+    assert (found.learning_rate, found.batch, found.epochs) != (printed.learning_rate, printed.batch, printed.epochs)
+    assert not printed.note
+    assert "\n" not in found.note and "  " not in found.note

@@ -41,6 +41,13 @@ PartialGold = Annotated[
         show_default=False,
     ),
 ]
+AllowPartial = Annotated[
+    bool,
+    Input(
+        "--allow-partial",
+        help="Also predict and score test sets with an unexpected number of examples, excluded from averages.",
+    ),
+]
 Suite = Annotated[str, Selection("--suite", "-s", help="Suite name (see isogloss list suites) or your own .toml file.")]
 Tasks = Annotated[str | None, Selection("--tasks", "-t", help="Only these tasks, e.g. xquad,xnli.")]
 Languages = Annotated[str | None, Selection("--languages", "-l", help="Only these languages, e.g. en,sw,ta.")]

@@ -22,6 +22,7 @@ def run(
     system: Annotated[str, typer.Argument(help="System, e.g. ngram, embedder:muse or encoder:MODEL#epochs=3.")],
     *,
     data: o.Data = None,
+    allow_partial: o.AllowPartial = False,
     suite: o.Suite = "xtreme-r",
     tasks: o.Tasks = None,
     languages: o.Languages = None,
@@ -59,7 +60,14 @@ def run(
     from isogloss.tables.run_tables import seeds_table
 
     place = Place.of(on)
-    request = Request.of(suite, tasks=o.words(tasks), languages=o.words(languages), split=split, data=data)
+    request = Request.of(
+        suite,
+        tasks=o.words(tasks),
+        languages=o.words(languages),
+        split=split,
+        data=data,
+        allow_partial=allow_partial,
+    )
     plan = Plan.of(system, out, request, seeds=seeds, regime=regime)
     run_and_exit(plan, place, seeds_table, jobs=jobs or 0, force=force)
 

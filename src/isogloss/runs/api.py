@@ -31,6 +31,7 @@ def run(  # noqa: PLR0913 - the options of the verb
     regime: str = "zero-shot",
     force: bool = False,
     on: "str | os.PathLike[str] | Place | None" = None,
+    allow_partial: bool = False,
 ) -> RunSummary:
     """Fit, predict and score a system on every task, language and seed, skipping finished cells.
 
@@ -50,6 +51,9 @@ def run(  # noqa: PLR0913 - the options of the verb
         on: "processes" of this machine (the default), "ray", "ray://host:port", "slurm", "slurm:PARTITION", or a TOML
             file with further settings.
 
+        allow_partial: True to predict and score test sets with an unexpected number of examples; no average includes
+            them.
+
     Returns:
         The scores over the seeds, the number of done, failed and skipped cells, and the reasons.
 
@@ -58,16 +62,17 @@ def run(  # noqa: PLR0913 - the options of the verb
         IsoglossError: the folder has cells of another configuration of the system.
     """
     folder = None if data is None else Path(data)
-    request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=folder)
+    request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=folder, allow_partial=allow_partial)
     plan = Plan.of(system, out, request, seeds=seeds, regime=regime)
     return run_plan(plan, jobs=jobs or 0, force=force, place=Place.of(on))
 
 
 def train(  # noqa: PLR0913 - the options of the verb
     system: str,
-    tasks: Sequence[str],
+    tasks: Sequence[str] | None = None,
     *,
     out: str | os.PathLike[str],
+    suite: str | None = None,
     data: str | os.PathLike[str] | None = None,
     recipe: str | None = None,
     config: str | os.PathLike[str] | None = None,
@@ -75,14 +80,17 @@ def train(  # noqa: PLR0913 - the options of the verb
     seeds: int = 1,
     languages: Sequence[str] | None = None,
     split: str = "test",
+    jobs: int | None = None,
     on: "str | os.PathLike[str] | Place | None" = None,
+    allow_partial: bool = False,
 ) -> RunSummary:
     """Fine-tune a model on tasks, then predict and score every language, skipping finished cells.
 
     Args:
-        system: "encoder:MODEL", "dual-encoder:MODEL" or "text2text:MODEL".
-        tasks: tasks to train on.
+        system: "xtreme-r:MODEL", "encoder:MODEL", "dual-encoder:MODEL" or "text2text:MODEL".
+        tasks: tasks to train on, all of the suite by default.
         out: output folder; writes prediction folders `<system>/<regime>/seed-<n>`.
+        suite: suite of the averages; default the first with all tasks, or XTREME-R.
         data: data folder; default ISOGLOSS_DATA or the user's cache.
         recipe: "paper" (the default), "scripts" or "keung".
         config: TOML file with changes to the recipe.
@@ -90,7 +98,9 @@ def train(  # noqa: PLR0913 - the options of the verb
         seeds: number of seeds.
         languages: languages to predict, all by default.
         split: "test" or "dev".
+        jobs: number of processes, as for `run`.
         on: place to run, as for `run`.
+        allow_partial: as for `run`.
 
     Returns:
         The scores over the seeds, the number of done, failed and skipped cells, and the reasons.
@@ -102,16 +112,23 @@ def train(  # noqa: PLR0913 - the options of the verb
     tasks = [tasks] if isinstance(tasks, str) else tasks
     settings = recipe_settings(system, recipe, config)
     folder = None if data is None else Path(data)
-    request = Request.of(suite_with(tasks), tasks=tasks, languages=languages, split=split, data=folder)
+    request = Request.of(
+        suite or suite_with(tasks or ()),
+        tasks=tasks,
+        languages=languages,
+        split=split,
+        data=folder,
+        allow_partial=allow_partial,
+    )
     plan = Plan.of(system, out, request, seeds=seeds, regime=regime, settings=settings)
-    return run_plan(plan, place=Place.of(on))
+    return run_plan(plan, jobs=jobs or 0, place=Place.of(on))
 
 
 def recipe_settings(system: str, recipe: str | None, config: str | os.PathLike[str] | None) -> dict[str, Any]:
     """Return the training settings of a system that uses recipes: a recipe, "paper" by default, and changes to it."""
     name = SystemName.of(system)
     if not name.follows_recipes:
-        fix = "Use encoder:MODEL, dual-encoder:MODEL or text2text:MODEL; isogloss run fits any system"
+        fix = "Use xtreme-r:MODEL, encoder:MODEL, dual-encoder:MODEL or text2text:MODEL; isogloss run fits any system"
         raise IsoglossError(f"{name.base} does not use recipes", fix=fix)
     settings: dict[str, Any] = {} if config is None else {"overrides": dict(changes(Path(config)))}
     if recipe or "recipe" not in name.settings:
@@ -122,4 +139,5 @@ def recipe_settings(system: str, recipe: str | None, config: str | os.PathLike[s
 def suite_with(tasks: Sequence[str]) -> str:
     """Return the first suite with all of the tasks, for its averages, or XTREME-R."""
     ids = {canonical(name) for name in tasks}
-    return next((suite.id for suite in SUITES.loadable().values() if ids <= {*suite.tasks}), "xtreme-r")
+    suites = SUITES.loadable().values() if ids else ()
+    return next((suite.id for suite in suites if ids <= {*suite.tasks}), "xtreme-r")

@@ -137,7 +137,8 @@ def _predict_and_judge(
     if no_gold:
         return CellOutcome(reason=f"not scored: {no_gold}", files=cell_input.files), content, None
     if job.regime.asks_translated and cell.language != "en":
-        examples = load(job.task, cell.language, examples.split, job.data)  # the originals have the gold
+        # The originals have the gold.
+        examples = load(job.task, cell.language, examples.split, job.data, allow_partial=job.allow_partial)
     # The content is scored as if read from the file.
     answered, problems = judge_answers(job.task, examples, parse_json_lines(content, path, kind))
     refuse(problems)

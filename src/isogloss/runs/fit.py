@@ -60,7 +60,10 @@ class CellInput:
 
 @dataclass(frozen=True, kw_only=True)
 class FitJob:
-    """A fit of a task: regime, seed, data folder, and the folder for what it writes."""
+    """A fit of a task: regime, seed, data folder, and the folder for what it writes.
+
+    With `allow_partial`, sets to predict may have an unexpected number of examples.
+    """
 
     regime: Regime
     task: Task
@@ -68,6 +71,7 @@ class FitJob:
     seed: int
     data: Path | None
     folder: Path
+    allow_partial: bool = False
 
     @classmethod
     def of(cls, plan: Plan, group: FitGroup) -> "FitJob":
@@ -79,6 +83,7 @@ class FitJob:
             seed=group.seed,
             data=plan.request.data,
             folder=plan.fit_folder(group),
+            allow_partial=plan.request.allow_partial,
         )
 
     def training(self, system: System) -> Examples | None:
@@ -99,15 +104,18 @@ class FitJob:
 
     def read(self, language: str, split: str) -> CellInput:
         """Read the examples to predict in a language; raise a NotAvailableError if they are missing."""
-        examples = _available(lambda: self.regime.examples(self.task, language, split, self.data))
+        examples = _available(lambda: self._examples(language, split))
         return CellInput(examples, InputFiles.of(examples))
+
+    def _examples(self, language: str, split: str) -> Examples:
+        return self.regime.examples(self.task, language, split, self.data, allow_partial=self.allow_partial)
 
     def context(self, system: System) -> FitContext:
         """Return the folder of the fit, and examples for evaluating checkpoints."""
         return FitContext(
             folder=self.folder,
             languages=self.fit.languages,
-            examples=lambda language, split: self.regime.examples(self.task, language, split, self.data),
+            examples=self._examples,
             dev_languages=("en",) if self.regime.translated else (),
             train_task_dev=lambda language: load(system.learns_from(self.task), language, "dev", self.data),
         )

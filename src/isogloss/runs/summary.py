@@ -151,7 +151,9 @@ def _intact_records(plan: Plan, seed: int) -> dict[CellKey, CellRecord]:
 def _request(plan: Plan, chosen: frozenset[tuple[str, str]]) -> "_ChosenCells":
     suite, tasks = plan.request.suite, plan.request.tasks
     every = tuple(dict.fromkeys((*suite.tasks, *tasks)))
-    return _ChosenCells(suite=suite, tasks=every, split=plan.request.split, data=plan.request.data, chosen=chosen)
+    split, data = plan.request.split, plan.request.data
+    # Cells with partial gold are chosen only if an earlier command allowed them.
+    return _ChosenCells(suite=suite, tasks=every, split=split, data=data, allow_partial=True, chosen=chosen)
 
 
 def _results(plan: Plan, seed: int, records: dict[CellKey, CellRecord]) -> Results:

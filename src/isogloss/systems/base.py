@@ -192,6 +192,7 @@ _SHIPPED = {
     "encoder": "isogloss.systems.encoder:EncoderSystem",
     "dual-encoder": "isogloss.systems.dual:DualEncoderSystem",
     "text2text": "isogloss.systems.text2text:Text2TextSystem",
+    "xtreme-r": "isogloss.systems.baseline:BaselineSystem",
 }
 ABOUT = {
     "ngram": "linear models over character n-grams: a baseline without downloads",
@@ -199,6 +200,7 @@ ABOUT = {
     "encoder": "a pretrained encoder with a task head, fine-tuned",
     "dual-encoder": "a pretrained encoder for queries and candidates, fine-tuned for retrieval",
     "text2text": "a pretrained encoder-decoder that generates its answers, fine-tuned",
+    "xtreme-r": "XTREME-R's baseline: one model, sent to the right one of the three systems above for each task",
 }
 
 

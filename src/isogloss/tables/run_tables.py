@@ -9,7 +9,7 @@ from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import CellRecord, read_records
 from isogloss.runs.summary import RunSummary
 from isogloss.tables.formatting import interval_notes
-from isogloss.tables.score_tables import missing_notes
+from isogloss.tables.score_tables import mark_notes, missing_notes
 from isogloss.tables.table import Table
 
 # Maximum number of lines per status.
@@ -43,18 +43,23 @@ def _missing_cells(summary: RunSummary) -> list[str]:
 def languages_table(plan: Plan, summary: RunSummary) -> Table:
     """Return one row per language, one column per task: mean and range over the seeds."""
     by_task: dict[str, dict[str, list[float]]] = {name: {} for name in plan.request.tasks}
+    partial: set[tuple[str, str]] = set()
     for cell, record in read_records(plan, plan.cells).items():
         if record.score is not None:
             by_task[cell.task].setdefault(cell.language, []).append(record.score.score)
+            partial |= {(cell.task, cell.language)} if record.score.partial else set()
     languages = dict.fromkeys(language for scores in by_task.values() for language in scores)
     title = f"{summary.system}, {summary.regime}, {summary.split}: {counted(plan.seeds, 'seed')}"
     table = Table(title, ("language", *by_task))
     for language in languages:
-        table.add(language, *(_mean_and_range(scores.get(language, [])) for scores in by_task.values()))
+        marks = ("†" * ((name, language) in partial) for name in by_task)
+        scores = (scores.get(language, []) for scores in by_task.values())
+        table.add(language, *map(_mean_and_range, scores, marks))
     means = [summary.tasks.get(name) for name in by_task]
     texts = (_mean_and_range([*over.seeds.values()], "*" * bool(over.missing)) if over else "–" for over in means)
     table.add("mean", *texts, strong=True)
     table.notes = ["mean over the seeds (smallest–largest)"] * (plan.seeds > 1)
+    table.notes += mark_notes("†" * bool(partial))
     table.notes += missing_notes(_missing_cells(summary))
     return table
 

@@ -33,7 +33,7 @@ def load(
         language: two-letter code.
         split: "test" (what XTREME-R scores), "dev" or "train".
         data: data folder; default ISOGLOSS_DATA or the user's cache folder.
-        allow_partial: True to accept fewer examples than expected.
+        allow_partial: True to accept another number of dev or test examples than expected.
 
     Returns:
         Ids and columns, without the gold column if the files have no gold.
@@ -95,8 +95,11 @@ def _best(task: Task, candidates: list[Examples], allow_partial: bool) -> Exampl
         return full[0]
     short = (with_gold or candidates)[0]
     counted, count, expected = _count(task, short)
-    # Only scoring accepts partial data; training and prediction do not.
-    part = "" if short.split == "train" else ", or use --allow-partial with score, compare and analyze"
+    if allow_partial and short.split != "train":  # without gold: to be predicted
+        short.partial = True
+        return short
+    # Training sets are never partial.
+    part = "" if short.split == "train" else ", or use --allow-partial"
     what = f"{count} {counted}, but {task.id}/{short.language} {short.split} has {expected}"
     cause = f"{count} {counted}, but {task.id} {short.split} has {expected}"
     raise DataError(what, where=", ".join(short.sources), fix=f"Fetch the files again{part}", cause=cause)

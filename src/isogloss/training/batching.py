@@ -58,6 +58,8 @@ class BatchSchedule:
 
     @cached_property
     def _widths(self) -> Ints:
+        if self.recipe.padding == "full":
+            return np.full(len(self.lengths), max(self.recipe.max_length, int(self.lengths.max())))
         return widths(self.lengths)
 
     @cached_property

@@ -1,5 +1,6 @@
 """Inference: model outputs for all rows, in large batches of similar length, and the loss on a dev set."""
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
@@ -13,11 +14,13 @@ from isogloss.training.errors import TrainingError, out_of_memory
 from isogloss.training.model_setup import quick_attention
 from isogloss.training.objective import Array, Arrays, Ints, TrainingObjective
 from isogloss.training.recipes import Recipe
-from isogloss.training.train_step import to_device
+from isogloss.training.train_step import on_host, to_device
 
 # Per device: tokens per batch (enough to keep the device busy, few enough to fit), and the tokens it computes in the
 # time the host needs to launch a batch (5 ms for a twelve-layer model on an H200).
 _TOKENS = {"cuda": (1 << 16, 12 << 10), "cpu": (1 << 12, 1 << 5)}
+
+_IN_FLIGHT = 3  # batches launched before the outputs of the first are awaited
 
 # Waits for the outputs of some rows, being copied from the device, and returns both.
 _PendingOutputs = Callable[[], tuple[Ints, tuple[Array, ...]]]
@@ -40,11 +43,15 @@ def outputs(
     device = next(model.parameters()).device
     most, least = _TOKENS.get(device.type, _TOKENS["cpu"])
 
-    def run(rows: Ints, width: int, arrays: Arrays) -> Iterator[_PendingOutputs]:
+    def on_host_batch(rows: Ints, width: int) -> dict[str, Tensor]:
+        return on_host(batch(rows, width, len(rows)), device)
+
+    def run(rows: Ints, width: int, inputs: Mapping[str, Tensor]) -> Iterator[_PendingOutputs]:
         """Start a batch, in halves if memory runs out."""
         try:
             with torch.inference_mode(), quick_attention(device):
-                started = _fetched(rows, forward(model, to_device(arrays, device)))
+                given = {name: tensor.to(device, non_blocking=True) for name, tensor in inputs.items()}
+                started = _fetched(rows, forward(model, given))
             yield started
             return
         except (RuntimeError, MemoryError) as error:
@@ -56,21 +63,22 @@ def outputs(
                 raise TrainingError(what, where=str(device), fix=fix) from error
         # Outside the handler the traceback, and the memory it keeps alive, is released.
         for half in np.array_split(rows, 2):
-            yield from run(half, width, batch(half, width, len(half)))
+            yield from run(half, width, on_host_batch(half, width))
 
     batches = by_cost(lengths, tokens or most, least)
-    prepared = made_ahead((group, batch(group.items, group.width, group.size)) for group in batches)
+    # Building a batch and pinning its memory takes as long as launching it.
+    prepared = made_ahead((group, on_host_batch(group.items, group.width)) for group in batches)
     training = model.training
     model.eval()
-    pending: _PendingOutputs | None = None
+    pending: deque[_PendingOutputs] = deque()
     try:
-        for group, arrays in prepared:
-            for started in run(group.items, group.width, arrays):
-                if pending is not None:  # yield while the device computes the next batch
-                    yield pending()
-                pending = started
-        if pending is not None:
-            yield pending()
+        for group, inputs in prepared:
+            for started in run(group.items, group.width, inputs):
+                pending.append(started)
+                if len(pending) > _IN_FLIGHT:  # yield while the device computes the next batches
+                    yield pending.popleft()()
+        while pending:
+            yield pending.popleft()()
     finally:
         model.train(training)
 

@@ -30,6 +30,7 @@ REPORT_EVERY = 0.5  # seconds between progress reports
 STATE_EVERY = 30.0
 STATE_AT_LATEST = 600.0
 _RECENT = 20  # updates in the reported mean loss
+_SCALING_SKIPS = 20  # updates that loss scaling (in fp16) may skip while it looks for its factor
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +145,8 @@ class _TrainingRun:
         # Each update has its own seed, so that resuming needs no generator state in any process.
         self.seeds = np.random.SeedSequence((seed, processes.rank())).generate_state(self.steps, np.uint64)
         set_up(model, recipe, self.device)
-        dtype = precision_of(recipe.precision, self.device)
+        decoder = bool(getattr(getattr(model, "config", None), "is_encoder_decoder", False))
+        dtype = precision_of(recipe.precision, self.device, decoder=decoder)
         several = (objective.splittable and recipe.micro + recipe.tokens > 0) or processes.world() > 1
         self.optimizer = OPTIMIZERS[recipe.optimizer](model, recipe, self.steps, dtype, accumulate=several)
         cast(model, dtype)
@@ -235,7 +237,7 @@ class _TrainingRun:
         losses, what = self.train_step.losses[begin:end], ""
         if not bool(losses.isfinite().all()):
             what = f"the loss is not finite at update {begin + int((~losses.isfinite()).nonzero()[0]) + 1}"
-        elif 2 * (skipped := self.skipped) > end:
+        elif 2 * ((skipped := self.skipped) - _SCALING_SKIPS * self.optimizer.scaled) > end:
             what = f"{skipped} of {end} updates had a non-finite gradient"
         if what:
             saved = self.state.path is not None and self.state.path.exists()

@@ -8,6 +8,7 @@ import torch
 from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from isogloss.training.attention import use_row_attention
 from isogloss.training.errors import TrainingError
 from isogloss.training.recipes import Recipe
 
@@ -15,6 +16,8 @@ from isogloss.training.recipes import Recipe
 def set_up(model: nn.Module, recipe: Recipe, device: torch.device) -> None:
     """Move a model to its device, in training mode, with the recipe's dropout and gradient checkpointing."""
     model.to(device).train()
+    if recipe.padding != "full":  # then the states of padding are used, too
+        use_row_attention(model, device)
     if recipe.dropout is not None:
         set_dropout(model, recipe.dropout)
     if recipe.checkpointing:
@@ -36,12 +39,23 @@ def set_dropout(model: nn.Module, share: float) -> None:
                 setattr(module, name, share)
 
 
-def precision_of(name: str, device: torch.device) -> torch.dtype:
-    """Return a recipe's precision on a device; `auto` is bf16 if the device supports it natively."""
-    if name not in ("auto", "bf16", "fp32"):
-        raise TrainingError(f"unknown precision {name!r}", fix="Use auto, bf16 or fp32")
-    native = device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
-    return torch.bfloat16 if name == "bf16" or (name == "auto" and native) else torch.float32
+_PRECISIONS = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
+
+
+def precision_of(name: str, device: torch.device, *, decoder: bool = False) -> torch.dtype:
+    """Return a recipe's precision on a device.
+
+    `auto` is bf16 on a CUDA device that supports it natively, and fp16 on others, except for models with a decoder: the
+    states of T5 and mT5 overflow in fp16. Elsewhere it is fp32.
+    """
+    if name == "auto":
+        cuda = device.type == "cuda"
+        name = "fp16" if cuda and not decoder else "fp32"
+        if cuda and torch.cuda.is_bf16_supported(including_emulation=False):
+            name = "bf16"
+    if name not in _PRECISIONS:
+        raise TrainingError(f"unknown precision {name!r}", fix="Use auto, bf16, fp16 or fp32")
+    return _PRECISIONS[name]
 
 
 def cast(model: nn.Module, dtype: torch.dtype) -> None:

@@ -24,6 +24,8 @@ from isogloss.training.recipes import Recipe
 
 BETAS = 0.9, 0.999
 _EPSILON = 1e-6  # keeps the clipping factor finite, as in torch
+# Loss scaling in fp16, as in torch's GradScaler: the first factor; growth, back-off, and updates until the next growth.
+_FIRST_SCALE, _SCALING = 2.0**16, (2.0, 0.5, 2000)
 
 
 def rates(recipe: Recipe, steps: int) -> Tensor:
@@ -105,7 +107,8 @@ class Optimizer(ABC):
 
     A subclass adds its moments, lists them in `kept`, and implements the weight change in `_apply`. The model is on its
     device in float32, and these weights are kept exactly; `dtype` is the precision of its parameters from now on.
-    `accumulate` adds up gradients over several passes or processes before an update.
+    `accumulate` adds up gradients over several passes or processes before an update. In fp16 (`scaled`), the loss of
+    every pass is multiplied by `loss_scale`, so that small gradients do not vanish; an update divides by it.
     """
 
     # Arrays needed for an exact continuation.
@@ -135,6 +138,9 @@ class Optimizer(ABC):
         # All updates, and those applied (with a finite gradient).
         self.step_number = torch.zeros(1, dtype=torch.int64, device=device)
         self.done = torch.zeros((), device=device)
+        self.scaled = dtype == torch.float16
+        self.loss_scale = torch.full((), _FIRST_SCALE if self.scaled else 1.0, device=device)
+        self.finite_updates = torch.zeros((), dtype=torch.int32, device=device)  # since the factor last changed
         self.warm = False
         self._start()
 
@@ -171,10 +177,13 @@ class Optimizer(ABC):
     def update(self) -> None:
         """Apply one update with the collected gradients."""
         norm = torch.linalg.vector_norm(self.gradients, dtype=torch.float32)
+        norm = norm / self.loss_scale if self.scaled else norm
         rate = self.rates.index_select(0, self.step_number.clamp(max=len(self.rates) - 1)).squeeze(0)
         clip = self.recipe.clip
         scale = ((norm + _EPSILON) / clip).clamp(min=1.0) if clip else torch.ones_like(norm)
-        self._apply(rate, scale, norm.isfinite())
+        self._apply(rate, scale * self.loss_scale if self.scaled else scale, norm.isfinite())
+        if self.scaled:
+            torch._amp_update_scale_(self.loss_scale, self.finite_updates, (~norm.isfinite()).float(), *_SCALING)
         self.step_number += 1
         if self.accumulate:
             self.gradients.zero_()
@@ -190,7 +199,8 @@ class Optimizer(ABC):
 
     def state(self) -> dict[str, Any]:
         """Return everything an exact continuation needs."""
-        return {name: getattr(self, name) for name in self.kept}
+        scaling = ("loss_scale", "finite_updates") if self.scaled else ()
+        return {name: getattr(self, name) for name in (*self.kept, *scaling)}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from a saved state."""

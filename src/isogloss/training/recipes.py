@@ -46,6 +46,8 @@ class Recipe:
     batch: PositiveInt = 32  # items per update (the effective batch)
     tokens: int = 0  # tokens per update, for recipes that count tokens (mT5); 0 to use `batch`
     chunk: PositiveInt = 16  # batches sorted by length together, see `isogloss.training.batching`; 1 for random batches
+    # Width of a training batch: that of its longest row, or `max_length`, with padding in the softmax over positions.
+    padding: Literal["batch", "full"] = "batch"
     micro: int = 0  # maximum number of items per forward pass, accumulated into an update; 0 for the whole batch
     schedule: Literal["linear", "constant"] = "linear"  # of the learning rate; linear to zero
     warmup: int = 0  # updates over which the rate rises from zero
@@ -59,13 +61,18 @@ class Recipe:
     query_length: PositiveInt = 64  # tokens of a question or query
     answer_length: PositiveInt = 30  # tokens of an answer
     n_best: PositiveInt = 20  # answers per window
+    # Answers from all spans of a window, or as in run_squad.py: first and last token each among the `n_best` of the
+    # window, and the first where no other window of the passage gives it more context.
+    decoding: Literal["exact", "squad"] = "exact"
+    extra_separator: bool = False  # True to end tagged sentences with two separators, for models with two in a pair
     # Percent of the updates between two evaluations.
     checkpoints: Annotated[float, Limits("above 0 and at most 100", lambda percent: 0 < percent <= 100)] = 10.0
     patience: int = 0  # evaluations without a better English dev score before training ends; 0 for no limit
     checkpointing: bool = False  # True to recompute activations in the backward pass to save memory
     # True to make CUDA runs bit-identical, at the cost of slower attention over long rows; CPU runs always are.
     deterministic: bool = False
-    precision: Literal["auto", "bf16", "fp32"] = "auto"  # `auto`: bf16 if the device supports it natively
+    # `auto`: bf16 on CUDA devices that support it natively, else fp16 (with loss scaling); fp32 elsewhere.
+    precision: Literal["auto", "bf16", "fp16", "fp32"] = "auto"
     # Rule that chooses the final checkpoint, see `isogloss.training.selection`.
     select: Annotated[str, check_rule] = "training-dev"
     # Dev examples predicted at every checkpoint in the languages that choose it or end training by `patience`.
@@ -76,6 +83,8 @@ class Recipe:
     stages: tuple[str, ...] = ()  # training sets used before: `siqa`, or a file of its format in the data folder
     siqa: bool = True  # False to remove Social IQa from the stages, which changes the recipe's name
     candidates: int = 0  # answers in a batch that each query chooses from in contrastive learning; 0 for all
+    hide_duplicates: bool = True  # False to count a further copy of the right answer in a batch as wrong
+    note: str = ""  # remark for the record of a fit; no effect
 
     def __post_init__(self) -> None:
         for key in _ADAMW_ONLY if self.optimizer != "adamw" else ():

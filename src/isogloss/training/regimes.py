@@ -23,7 +23,7 @@ from isogloss.tasks.task import Task
 from isogloss.translation.translated_files import DataFolder, translated_test_set, translated_training_set
 
 _MULTI = "multi-source"
-_FEW = "in-language-"
+_FEW, _FIRST = "in-language-", "first-"
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class Regime:
     translated: bool = False  # True to use translations of the English training set for other languages
     asks_translated: bool = False  # True to translate test sets to English
     limit: int = 0  # maximum number of training examples, drawn by the seed; 0 for all
+    first: bool = False  # True to take the first ones of the file instead, as XTREME's scripts do
 
     def refusal(self, task: Task, train_task: Task | None = None) -> str:
         """Return why a task is not possible under this regime, or "" if it is; it may train on another task's set."""
@@ -79,11 +80,13 @@ class Regime:
         parts = [self._limited(part, seed) for part in parts]
         return parts[0] if len(parts) == 1 else joined(parts)
 
-    def examples(self, task: Task, language: str, split: str, data: DataFolder) -> Examples:
+    def examples(
+        self, task: Task, language: str, split: str, data: DataFolder, *, allow_partial: bool = False
+    ) -> Examples:
         """Return the examples of a cell, translated if the regime requires it, or raise a MissingDataError."""
-        if self.asks_translated and language != "en":
-            return translated_test_set(task, language, split, data)
-        return load(task, language, split, data)
+        translated = self.asks_translated and language != "en"
+        read = translated_test_set if translated else load
+        return read(task, language, split, data, allow_partial=allow_partial)
 
     def _part(self, task: Task, language: str, data: DataFolder) -> Examples:
         name = "English" if language == "en" else language
@@ -101,17 +104,19 @@ class Regime:
         if not self.limit or len(examples) <= self.limit:
             return examples
         rng = random.Random(f"{self.name}/{examples.task}/{examples.language}/{seed}")  # noqa: S311 - not secret
-        rows = sorted(rng.sample(range(len(examples)), self.limit))
+        rows = [*range(self.limit)] if self.first else sorted(rng.sample(range(len(examples)), self.limit))
         drawn = examples.keep(rows)
         # Caches identify examples by checksum, so a subset needs its own.
         drawn.checksum = _checksum([f"{examples.checksum} {rows}"])
-        drawn.notes = [*examples.notes, f"{self.limit:,} of {len(examples):,} examples, drawn with seed {seed}"]
+        how = "the first of the file" if self.first else f"drawn with seed {seed}"
+        drawn.notes = [*examples.notes, f"{self.limit:,} of {len(examples):,} examples, {how}"]
         return drawn
 
 
-def _few_examples(limit: int) -> Regime:
-    title = f"trained on {limit:,} examples of the target language, one model per language"
-    return Regime(name=f"{_FEW}{limit}", title=title, per_language=True, limit=limit)
+def _few_examples(limit: int, *, first: bool = False) -> Regime:
+    which = f"the first {limit:,}" if first else f"{limit:,}"
+    title = f"trained on {which} examples of the target language, one model per language"
+    return Regime(name=f"{_FEW}{_FIRST * first}{limit}", title=title, per_language=True, limit=limit, first=first)
 
 
 _ENGLISH_TO_TARGET = "trained on English translated to the target language, one model per language"
@@ -131,15 +136,16 @@ REGIMES = {regime.name: regime for regime in _NAMED}
 def regime(name: str) -> Regime:
     """Return a regime by name.
 
-    `in-language-500` learns from any number of examples, `multi-source:en,de` from the training sets of any languages.
+    `in-language-500` learns from any number of examples, `in-language-first-500` from the first ones of the file,
+    `multi-source:en,de` from the training sets of any languages.
 
     Raises:
         UnknownNameError: unknown regime or language.
     """
     if name in REGIMES:
         return REGIMES[name]
-    if re.fullmatch(rf"{_FEW}[1-9][0-9]{{0,8}}", name, re.ASCII):
-        return _few_examples(int(name.removeprefix(_FEW)))
+    if few := re.fullmatch(rf"{_FEW}({_FIRST})?([1-9][0-9]{{0,8}})", name, re.ASCII):
+        return _few_examples(int(few[2]), first=bool(few[1]))
     # Also accept the folder name, multi-source-de-en.
     codes = re.split("[-:,]", name.removeprefix(_MULTI)) if name.startswith(_MULTI) else ()
     sources = tuple(sorted({find_language(code.strip()).code for code in codes if code.strip()}))

@@ -19,12 +19,15 @@ from isogloss.training.optimizer import Optimizer
 Shape = tuple[tuple[str, tuple[int, ...]], ...]
 
 
+def on_host(arrays: Arrays, device: torch.device) -> dict[str, Tensor]:
+    """Return arrays as tensors, in pinned memory if they are bound for CUDA; any thread may call this ahead."""
+    tensors = {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
+    return {name: tensor.pin_memory() for name, tensor in tensors.items()} if device.type == "cuda" else tensors
+
+
 def to_device(arrays: Arrays, device: torch.device) -> dict[str, Tensor]:
     """Return arrays as tensors on a device; copies to CUDA are asynchronous."""
-    tensors = {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
-    if device.type != "cuda":
-        return tensors
-    return {name: tensor.pin_memory().to(device, non_blocking=True) for name, tensor in tensors.items()}
+    return {name: tensor.to(device, non_blocking=True) for name, tensor in on_host(arrays, device).items()}
 
 
 class TrainStep:
@@ -88,14 +91,16 @@ class TrainStep:
         self._backward(batch)
 
     def _backward(self, batch: Mapping[str, Tensor]) -> None:
+        scale = self._scale * self.optimizer.loss_scale if self.optimizer.scaled else self._scale
         with self.optimizer.passes():
-            self._loss += self.objective.backward(self.model, batch, self._scale)
+            self._loss += self.objective.backward(self.model, batch, scale)
         self.optimizer.collect()
 
     def _update(self) -> None:
         processes.add_up(self.optimizer.gradients)
         processes.add_up(self._loss)
-        self.losses.index_copy_(0, self.optimizer.step_number, self._loss)
+        loss = self._loss / self.optimizer.loss_scale if self.optimizer.scaled else self._loss
+        self.losses.index_copy_(0, self.optimizer.step_number, loss)
         self._loss.zero_()
         self.optimizer.update()
 

@@ -324,11 +324,13 @@ def translated_training_set(task: Task, language: str, data: DataFolder) -> Exam
     return translated
 
 
-def translated_test_set(task: Task, language: str, split: str, data: DataFolder) -> Examples:
+def translated_test_set(
+    task: Task, language: str, split: str, data: DataFolder, *, allow_partial: bool = False
+) -> Examples:
     """Return the test or dev set of a language in English, with the original ids and gold, or raise a MissingDataError;
     the column `language` marks the texts as English.
     """
-    originals = load(task, language, split, data)
+    originals = load(task, language, split, data, allow_partial=allow_partial)
     path = resolve(translation_path(task, language, split, data))
     if path is None:
         published = _published(task, language, split, data)

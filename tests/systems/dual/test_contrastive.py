@@ -51,6 +51,12 @@ def test_same_answer_is_not_a_negative() -> None:
     # The first two answers are equal: each of the first two queries sees its own and the third.
     rows = [[2.0, 1.6], [1.2, 1.92], [0.0, 0.0, 1.2]]
     assert float(found) == pytest.approx(loss(rows, [0, 0, 2]), abs=1e-5)
+    # As in the reference, the copy is a wrong answer; padding still is not.
+    identities = torch.tensor([[1, 7], [2, 7], [3, 8], [-1, -1]])
+    sides = (torch.cat([side, torch.zeros(1, 2)]) for side in (queries, answers))
+    seen = contrastive_loss(*sides, identities, torch.tensor(2.0), hide_duplicates=False)
+    rows = [[2.0, 2.0, 1.6], [1.2, 1.2, 1.92], [0.0, 0.0, 1.2]]
+    assert float(seen) == pytest.approx(loss(rows, [0, 1, 2]), abs=1e-5)
 
 
 def test_other_answer_to_the_same_query_is_not_a_negative() -> None:

@@ -17,6 +17,7 @@ from isogloss.systems.tokens.subwords import window_bounds
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
+from isogloss.training.batching import BatchSchedule
 from tiny_models import BY_HEART
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
@@ -29,7 +30,7 @@ def asked(*triples: tuple[str, str, str], starts: list[list[int]] | None = None)
     return Examples("tydiqa", "en", "train", [str(row) for row in range(len(triples))], columns, "answers")
 
 
-def adapter_of(source: ModelSource, **lengths: int) -> EncoderReader:
+def adapter_of(source: ModelSource, **lengths: Any) -> EncoderReader:
     return EncoderReader(task("tydiqa"), replace(BY_HEART, **lengths), source)
 
 
@@ -123,7 +124,7 @@ def test_best_span_over_all_windows(letters: ModelSource) -> None:
 def test_best_spans_match_brute_force(
     first: np.ndarray, last: np.ndarray, inside: np.ndarray, longest: int, count: int
 ) -> None:
-    scores, begins, ends = best_spans(first, last, inside, longest, count)
+    scores, begins, ends = best_spans(first, last, (inside, inside), longest, count)
     assert scores.shape == (2, min(count, 7))
     for row in range(2):
         wanted = []
@@ -138,6 +139,90 @@ def test_best_spans_match_brute_force(
             assert inside[row, end]
             assert 0 <= end - begin < longest
             assert score == first[row, begin] + last[row, end]
+
+
+def reference_answer(windows: list[dict[str, Any]], longest: int, count: int) -> tuple[float, int, int] | None:
+    """Return the best span as run_squad.py finds it: loops over the best starts and ends of every window."""
+
+    def context(window: dict[str, Any], place: int) -> float:
+        start, end = window["start"], window["start"] + window["length"] - 1
+        return min(place - start, end - place) + 0.01 * window["length"] if start <= place <= end else -1.0
+
+    found = []
+    for number, window in enumerate(windows):
+        best = [sorted(range(len(edge)), key=lambda at, edge=edge: -edge[at])[:count] for edge in window["edges"]]
+        for first in best[0]:
+            for last in best[1]:
+                place = first - window["offset"] + window["start"]
+                contexts = [context(other, place) for other in windows]
+                inside = all(0 <= at - window["offset"] < window["length"] for at in (first, last))
+                if inside and first <= last < first + longest and contexts.index(max(contexts)) == number:
+                    score = float(window["edges"][0][first] + window["edges"][1][last])
+                    found.append((score, place, last - window["offset"] + window["start"]))
+    return max(found, key=lambda span: span[0], default=None)
+
+
+class Noise(torch.nn.Module):
+    """Scores by a hash of the token, its place, and its row's content."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(1))
+
+    def forward(self, input_ids: Any, attention_mask: Any, **_: Any) -> Any:
+        from types import SimpleNamespace
+
+        row = (input_ids * attention_mask * (torch.arange(input_ids.shape[1]) + 3)).sum(1, keepdim=True)
+        seeds = input_ids * 31 + torch.arange(input_ids.shape[1]) * 17 + row * 7
+        first, last = ((seeds * factor % 9973).float() for factor in (7919, 6101))
+        return SimpleNamespace(start_logits=first, end_logits=last)
+
+
+@pytest.mark.parametrize("count", [2, 4, 12])
+def test_squad_decoding_matches_the_reference(count: int, letters: ModelSource) -> None:
+    """20 x 20 candidates per window, and a start only where no other window gives it more context."""
+    settings = {"max_length": 14, "query_length": 2, "stride": 4, "answer_length": 3, "n_best": count}
+    adapter = adapter_of(letters, **settings, decoding="squad")
+    passages = ["abcabcabcbbacbacbaabcba", "ab cab cabb", "cccabacbab bcabbcaabacbaaccb"]
+    given = asked(*[("ab", passage, passage[:1]) for passage in passages])
+    encoded = adapter.encode_windows(given["question"], given["context"])
+    rows = adapter.inputs.rows_for(given, encoded, encoded.columns["example"])
+    model, wanted, differ = Noise(), [], False
+    for example, passage in enumerate(passages):
+        windows, letters_at = [], [at for at, letter in enumerate(passage) if letter != " "]
+        mine = np.flatnonzero(encoded.columns["example"] == example)
+        for number, row in enumerate(mine.tolist()):
+            width = int(rows.lengths[row])
+            batch = {name: torch.from_numpy(array) for name, array in rows.batch(np.array([row]), width, 1).items()}
+            output = model(**batch)
+            edges = [edge[0].tolist() for edge in (output.start_logits, output.end_logits)]
+            windows.append({"edges": edges, "offset": 4, "start": 4 * number, "length": width - 5})
+        span = reference_answer(windows, 3, count)
+        wanted.append(passage[letters_at[span[1]] : letters_at[span[2]] + 1] if span else "")
+        differ |= len(mine) > 1
+    assert differ
+    assert adapter.predict(model, given) == wanted
+    exact = adapter_of(letters, **settings)
+    assert count == 12 or exact.predict(model, given) != wanted
+
+
+def test_full_padding_is_in_the_softmax(tiny_bert: Path) -> None:
+    """With full padding the loss is that of transformers for rows of `max_length`, which the scripts use."""
+    given = asked(("Who?", "It was Bo who came.", "Bo"), ("What is it that came here?", "A cat.", "cat"))
+    full, cut = (
+        adapter_of(ModelSource(str(tiny_bert)), max_length=40, query_length=8, padding=padding)
+        for padding in ("full", "batch")
+    )
+    model = full.load_model(0).eval()
+    objective, rows = full.objective(given), np.arange(2)
+    schedule = BatchSchedule(lengths=objective.lengths, rows=1, recipe=replace(full.recipe, batch=2), seed=0)
+    [[batch], *_] = schedule.updates()
+    assert (batch.width, batch.size) == (40, 2)
+    tensors = {name: torch.from_numpy(array) for name, array in objective.batch(rows, 40, 2).items()}
+    arguments = {name: tensors[name] for name in ("input_ids", "attention_mask", "token_type_ids")}
+    theirs = model(**arguments, start_positions=tensors["first"], end_positions=tensors["last"]).loss
+    assert float(objective.loss(model, tensors).detach()) / 2 == pytest.approx(float(theirs.detach()), rel=1e-5)
+    assert float(cut.objective(given).loss(model, tensors).detach()) / 2 < float(theirs.detach())
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """Tags at first sub-words, and long sentences."""
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -62,6 +63,25 @@ def test_rows_by_hand(letters: ModelSource) -> None:
         [off, 1, off, off, off, off],
     ]
     assert objective.weight(np.array([1, 2])) == 4.0
+
+
+def test_extra_separator(letters: ModelSource, tiny_xlmr: Path) -> None:
+    """As in run_tag.py, XLM-R's sentences end with two separators, which shortens the rows; BERT's do not."""
+    words = sentences(["a", "b"])
+    for extra in (False, True):
+        adapter = replace(short(letters), recipe=replace(short(letters).recipe, extra_separator=extra))
+        assert adapter.objective(words).lengths.tolist() == [4]
+    source = ModelSource(str(tiny_xlmr))
+    plain = short(source, 8)
+    doubled = replace(plain, recipe=replace(plain.recipe, extra_separator=True))
+    end = source.tokenizer.eos_token_id
+    objectives = (adapter.objective(words) for adapter in (plain, doubled))
+    [single], [double] = (objective.batch(np.arange(1), 8, 1)["input_ids"] for objective in objectives)
+    length = int(plain.objective(words).lengths[0])
+    assert double[: length + 1].tolist() == [*single[:length], end]
+    long = sentences(["a"] * 12)
+    assert plain.objective(long).lengths.max() == doubled.objective(long).lengths.max() == 8
+    assert len(doubled.objective(long)) > len(plain.objective(long))
 
 
 def test_long_sentences_are_rejoined(letters: ModelSource) -> None:

@@ -33,19 +33,28 @@ class DualEncoder(PooledEncoder):
 
 
 def contrastive_loss(
-    queries: Tensor, answers: Tensor, identities: Tensor, scale: Tensor, *, candidates: int = 0, both: bool = False
+    queries: Tensor,
+    answers: Tensor,
+    identities: Tensor,
+    scale: Tensor,
+    *,
+    candidates: int = 0,
+    both: bool = False,
+    hide_duplicates: bool = True,
 ) -> Tensor:
     """Return the summed loss of unit vectors (n, d) of queries that choose among the answers of all processes.
 
-    `identities`, (n, 2), are the numbers of query and answer, -1 for padding: the same answer elsewhere in the batch
-    does not count as wrong, nor does another answer to the same query. With `candidates`, the batch has independent
-    parts of that many pairs. With `both`, answers choose among queries too, and both losses are averaged.
+    `identities`, (n, 2), are the numbers of query and answer, -1 for padding. With `hide_duplicates`, the same answer
+    elsewhere in the batch does not count as wrong, nor does another answer to the same query. With `candidates`, the
+    batch has independent parts of that many pairs. With `both`, answers choose among queries too, and both losses are
+    averaged.
     """
     everyone = processes.gather(identities)
     own_rows = torch.arange(len(identities), device=identities.device) + processes.rank() * len(identities)
     all_rows = torch.arange(len(everyone), device=identities.device)
     others = all_rows != own_rows[:, None]
-    hidden = others & ((identities[:, None] == everyone) | (everyone < 0)).any(dim=2)
+    duplicates = identities[:, None] == everyone if hide_duplicates else False
+    hidden = others & (duplicates | (everyone < 0)).any(dim=-1)
     if candidates:
         hidden |= all_rows // candidates != own_rows[:, None] // candidates
     real = identities[:, 0] >= 0
@@ -74,6 +83,7 @@ class ContrastiveObjective(TrainingObjective):
     chunk: int = 0  # rows per side in a forward pass; 0 for the whole batch
     candidates: int = 0
     both: bool = False
+    hide_duplicates: bool = True
 
     def __post_init__(self) -> None:
         self.lengths = self.answers.lengths[self.numbers[:, 1]]
@@ -97,7 +107,13 @@ class ContrastiveObjective(TrainingObjective):
 
     def _loss(self, model: nn.Module, vectors: Mapping[str, Tensor], batch: Mapping[str, Tensor]) -> Tensor:
         sides = vectors["query"], vectors["answer"], batch["identity"]
-        return contrastive_loss(*sides, model.scale.float(), candidates=self.candidates, both=self.both)
+        return contrastive_loss(
+            *sides,
+            model.scale.float(),
+            candidates=self.candidates,
+            both=self.both,
+            hide_duplicates=self.hide_duplicates,
+        )
 
     def backward(self, model: nn.Module, batch: Mapping[str, Tensor], scale: Tensor) -> Tensor:
         """Add the gradients; with gradient caching if the batch is larger than a chunk."""

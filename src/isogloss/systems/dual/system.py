@@ -56,6 +56,7 @@ class DualEncoderAdapter(RetrievalAdapter):
         queries = self._encoded(pairs.queries, recipe.query_length)
         answers = self._encoded(pairs.answers, recipe.max_length)
         settings: dict[str, Any] = {"chunk": recipe.micro, "candidates": recipe.candidates, "both": self.both}
+        settings["hide_duplicates"] = recipe.hide_duplicates
         objective = ContrastiveObjective(queries, answers, pairs.numbers, pad=self.inputs.padding, **settings)
         objective.notes = pairs.notes
         return objective

@@ -34,6 +34,7 @@ class EncoderReader(EncoderAdapter):
         gold = np.array([spans[row] for row in usable], np.int64)
         rows = self._rows(train if len(usable) == len(train) else train.keep(usable), gold)
         objective = _LabelledWindows(rows, {name: rows.encoded.columns[name] for name in ("first", "last")})
+        objective.masked = self.recipe.padding != "full"
         objective.notes = left_out_notes(train, len(usable), "the answer does not occur in the passage")
         return objective
 
@@ -54,7 +55,14 @@ class EncoderReader(EncoderAdapter):
                 padded(rows.encoded.aligned[name], rows.encoded.starts, items, first.shape[1], len(items), -1)
                 for name in ("begin", "end")
             )
-            span_scores, low, high = best_spans(first, last, end > begin, longest, count)
+            allowed = end > begin
+            starts, ends_at = allowed, allowed
+            if self.recipe.decoding == "squad":
+                real = np.arange(first.shape[1]) < rows.lengths[items, None]
+                starts, ends_at = (allowed & among_best(edge, real, count) for edge in (first, last))
+                widest = rows.encoded.aligned["widest"]
+                starts &= padded(widest, rows.encoded.starts, items, first.shape[1], len(items), 0)
+            span_scores, low, high = best_spans(first, last, (starts, ends_at), longest, count)
             width = span_scores.shape[1]
             scores[items, :width] = span_scores
             begins[items, :width] = np.take_along_axis(begin, low, 1)
@@ -63,7 +71,7 @@ class EncoderReader(EncoderAdapter):
 
     def _rows(self, examples: Examples, gold: Ints | None = None) -> InputRows:
         texts, recipe = (examples["question"], examples["context"]), self.recipe
-        lengths = recipe.max_length, recipe.stride, recipe.query_length
+        lengths = recipe.max_length, recipe.stride, recipe.query_length, recipe.decoding
         spans = None if gold is None else gold.T.tolist()
         encoded = self._tokenised([*texts, spans], lengths, lambda: self.encode_windows(*texts, gold))
         return self.inputs.rows_for(examples, encoded, encoded.columns["example"])
@@ -72,8 +80,9 @@ class EncoderReader(EncoderAdapter):
         """Encode every question, cut to `query_length` tokens, with every window of its passage.
 
         Rows are in order of the questions, with the column `example`. Without gold, aligned: `begin` and `end`, the
-        characters of each sub-word of the passage, -1 elsewhere. With gold, columns: `first` and `last`, the positions
-        of the answer's sub-words in the row; both 0, the first special token, in a window without the whole answer.
+        characters of each sub-word of the passage, -1 elsewhere, and for SQuAD's decoding `widest` (see `Windows`).
+        With gold, columns: `first` and `last`, the positions of the answer's sub-words in the row; both 0, the first
+        special token, in a window without the whole answer.
         """
         inputs, recipe = self.inputs, self.recipe
         distinct, which = unique(questions)
@@ -84,7 +93,11 @@ class EncoderReader(EncoderAdapter):
         rows = inputs.pair.add_to(question, windows.slices)
         columns = {"example": windows.examples}
         if gold is None:
-            return inputs.encoded(rows, windows.characters(rows.positions[1], len(rows.ids)), columns)
+            aligned = windows.characters(rows.positions[1], len(rows.ids))
+            if recipe.decoding == "squad":
+                aligned["widest"] = np.zeros(len(rows.ids), np.bool_)
+                aligned["widest"][rows.positions[1]] = windows.widest()
+            return inputs.encoded(rows, aligned, columns)
         first, last, whole = windows.locate(gold)
         before = len(inputs.pair.groups[0]) + question.lengths + len(inputs.pair.groups[1])
         answers = {"first": np.where(whole, before + first, 0), "last": np.where(whole, before + last, 0)}
@@ -97,28 +110,41 @@ def _edges(model: Model, batch: Batch) -> tuple[Tensor, Tensor]:
 
 
 class _LabelledWindows(LabelledItems):
-    """Windows labelled with the answer's first and last sub-word."""
+    """Windows labelled with the answer's first and last sub-word; if `masked`, these are never padding."""
+
+    masked = True
 
     def loss(self, model: Model, batch: Batch) -> Tensor:
-        """Return the mean cross-entropy of start and end, over the tokens without padding."""
-        padding = batch["attention_mask"] == 0
+        """Return the mean cross-entropy of start and end, over the tokens of a row."""
+        padding = (batch["attention_mask"] == 0) & self.masked
         edges = (edge.float().masked_fill(padding, -math.inf) for edge in _edges(model, model_arguments(batch)))
         first, last = (cross_entropy(edge, batch[name]) for edge, name in zip(edges, ("first", "last"), strict=True))
         return (first + last) / 2
 
 
-def best_spans(first: Array, last: Array, inside: Array, longest: int, count: int) -> tuple[Array, Ints, Ints]:
+def among_best(scores: Array, real: Array, count: int) -> Array:
+    """Return a mask of the `count` best real positions of every row; the first of equal scores count as better."""
+    order = np.argsort(np.where(real, -scores, np.float32(np.inf)), axis=1, kind="stable")[:, :count]
+    best = np.zeros(scores.shape, np.bool_)
+    np.put_along_axis(best, order, True, axis=1)
+    return best & real
+
+
+def best_spans(
+    first: Array, last: Array, inside: tuple[Array, Array], longest: int, count: int
+) -> tuple[Array, Ints, Ints]:
     """Return the best spans of every row from each position's score, (rows, width), as the first and last of a span:
-    scores (-inf for missing spans), first and last positions, (rows, count or width) each. Spans start and end
-    `inside`, with the best end for each start, best first.
+    scores (-inf for missing spans), first and last positions, (rows, count or width) each. `inside` are masks of
+    possible first and last positions; each start has its best end, best first.
     """
     width = first.shape[1]
-    last = np.where(inside, last, np.float32(-np.inf))
+    starts_inside, ends_inside = inside
+    last = np.where(ends_inside, last, np.float32(-np.inf))
     score = last.copy()
     for length in range(1, min(longest, width)):
         reached = score[:, : width - length]
         np.maximum(reached, last[:, length:], out=reached)
-    score = np.where(inside, score + first, np.float32(-np.inf))
+    score = np.where(starts_inside, score + first, np.float32(-np.inf))
     count = min(count, width)
     starts = np.argpartition(-score, count - 1, axis=1)[:, :count]
     order = np.argsort(-np.take_along_axis(score, starts, 1), axis=1, kind="stable")

@@ -1,6 +1,7 @@
 """Tagging: one tag per word, at its first sub-word; or named entities in raw text, without word boundaries."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, ClassVar
 
@@ -12,7 +13,7 @@ from isogloss.systems.neural.task_adapter import IGNORED
 from isogloss.systems.pretrained import Model
 from isogloss.systems.targets import label_ids, tag_ids
 from isogloss.systems.tokens import subwords as tokens
-from isogloss.systems.tokens.inputs import InputRows
+from isogloss.systems.tokens.inputs import InputRows, SpecialTokens
 from isogloss.tasks.examples import Examples
 from isogloss.training.objective import Array, Arrays, Encoded, Ints, TrainingObjective, padded
 
@@ -28,6 +29,15 @@ class EncoderTagger(EncoderAdapter):
     name = "encoder tagging"
     auto_class = "AutoModelForTokenClassification"
     columns: ClassVar[tuple[str, str]] = "tokens", "sentence"  # of the texts, and of each row's text
+
+    @property
+    def _special_tokens(self) -> SpecialTokens:
+        """Special tokens around a sentence; if the recipe says so, two separators at its end, as inside a pair."""
+        single, pair = self.inputs.single, self.inputs.pair
+        if not self.recipe.extra_separator or len(pair.groups[1]) < 2:
+            return single
+        before, after = single.groups
+        return replace(single, groups=(before, (*after, after[-1])))
 
     def _objective(self, train: Examples) -> TrainingObjective:
         numbers = tag_ids(self.task, train)
@@ -46,11 +56,12 @@ class EncoderTagger(EncoderAdapter):
 
     def _rows(self, examples: Examples) -> InputRows:
         texts, owner = examples[self.columns[0]], self.columns[1]
-        encoded = self._tokenised(texts, (self.recipe.max_length,), lambda: self._encoded(texts))
+        settings = self.recipe.max_length, self._special_tokens.count
+        encoded = self._tokenised(texts, settings, lambda: self._encoded(texts))
         return self.inputs.rows_for(examples, encoded, encoded.columns[owner])
 
     def _encoded(self, texts: Sequence[Any]) -> Encoded:
-        room = self.inputs.room(self.inputs.single, self.recipe.max_length)
+        room = self.inputs.room(self._special_tokens, self.recipe.max_length)
         words, which = tokens.unique(list(chain.from_iterable(texts)))
         subwords = tokens.tokenize(self.source.tokenizer, words)
         unusable = (subwords.lengths == 0) | (subwords.lengths > room)
@@ -63,7 +74,7 @@ class EncoderTagger(EncoderAdapter):
         starts = tokens.row_starts(sizes)
         flat = ids[tokens.slice_indices(word_begins[which], sizes)]
         bounds = starts[np.append(begins, len(sizes))]
-        token_rows = self.inputs.single.add_to(tokens.TextSlices(flat, bounds[:-1], np.diff(bounds)))
+        token_rows = self._special_tokens.add_to(tokens.TextSlices(flat, bounds[:-1], np.diff(bounds)))
         first = np.zeros(len(token_rows.ids), np.bool_)
         first[token_rows.positions[0][starts[:-1]]] = True
         return self.inputs.encoded(token_rows, {"first": first}, {"sentence": owners})
@@ -109,7 +120,7 @@ class EncoderEntitySpans(EncoderTagger):
         return spans.from_sentences(tagged, offsets, dialect=self.task.dialect)
 
     def _encoded(self, texts: Sequence[Any]) -> Encoded:
-        room = self.inputs.room(self.inputs.single, self.recipe.max_length)
+        room = self.inputs.room(self._special_tokens, self.recipe.max_length)
         subwords = tokens.tokenize(self.source.tokenizer, texts, spans=True)
         # Rows are cut before words, and inside words that are too long.
         begins_word = np.ones(len(subwords.ids) + 1, np.bool_)
@@ -121,7 +132,7 @@ class EncoderEntitySpans(EncoderTagger):
         sizes = np.diff(np.append(units, len(subwords.ids)))
         begins, owners = split_into_rows(sizes, np.searchsorted(units, subwords.starts), room)
         bounds = np.append(units[begins], len(subwords.ids))
-        token_rows = self.inputs.single.add_to(tokens.TextSlices(subwords.ids, bounds[:-1], np.diff(bounds)))
+        token_rows = self._special_tokens.add_to(tokens.TextSlices(subwords.ids, bounds[:-1], np.diff(bounds)))
         characters = tokens.character_columns(subwords.spans, token_rows.positions[0], len(token_rows.ids))
         return self.inputs.encoded(token_rows, characters, {"text": owners})
 

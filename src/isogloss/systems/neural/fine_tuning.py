@@ -86,6 +86,9 @@ class FineTuning:
         with show_progress(self.title, quiet=self.quiet or not processes.is_main()) as display:
             with processes.in_step():
                 sets, notes = with_stages(self.adapter.recipe, self.adapter.task, self.train)
+                if remark := self.adapter.recipe.note:
+                    notes.append(f"{self.adapter.recipe.name}: {remark}")
+                    display.say(notes[-1])
             if context is None:
                 return FineTunedModel(model=self._train(sets, None, None, display)[0])
             log = processes.from_main(lambda: self._begin_or_resume(sets, notes, context))
@@ -178,9 +181,12 @@ class FineTuning:
 
     def _load_model(self) -> Model:
         """Load a model for prediction on this process's device."""
+        from isogloss.training.attention import use_row_attention
+
         with processes.in_step():
-            model = self.adapter.load_model(self.seed)
-            model.to(processes.device_of()).eval()
+            model, device = self.adapter.load_model(self.seed), processes.device_of()
+            model.to(device).eval()
+            use_row_attention(model, device)
         return model
 
     def _train(

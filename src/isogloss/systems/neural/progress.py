@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from multiprocessing import parent_process
 from statistics import fmean
 from typing import Any
 
@@ -64,7 +65,8 @@ class ProgressDisplay:
 
 @contextmanager
 def show_progress(title: str, *, quiet: bool = False) -> Iterator[ProgressDisplay]:
-    """Display the progress of a run."""
+    """Display the progress of a run; on a terminal, a process of `--jobs` leaves that to the command's own display."""
+    quiet = quiet or (sys.stderr.isatty() and parent_process() is not None)
     if quiet or not sys.stderr.isatty():
         yield ProgressDisplay(title, quiet=quiet)
         return

@@ -21,8 +21,8 @@ from isogloss.version import __version__
 
 # Recipe keys that users may change: all except the name.
 _KEYS = tuple(key.name for key in fields(Recipe) if key.name != "name")
-# Recipe keys that affect checkpoint predictions and selection, but not the training.
-_SELECTION_KEYS = ("select", "selecting_examples", "dev_examples", "test_examples", "train_on")
+# Recipe keys that affect predictions and selection, but not the training.
+_SELECTION_KEYS = ("select", "selecting_examples", "dev_examples", "test_examples", "train_on", "decoding", "note")
 
 
 def flag(name: str, value: object) -> bool:

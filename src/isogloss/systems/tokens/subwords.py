@@ -198,6 +198,22 @@ class Windows:
         """Return the characters of each sub-word of the windows; see `character_columns`."""
         return character_columns(self.passages.spans[slice_indices(*self.slices[1:])], positions, size)
 
+    def widest(self) -> Array:
+        """Return a mask of the sub-words of all windows: True in the window that gives one most context on its shorter
+        side, with a hundredth of the window's length added, as in SQuAD's reference; the first of several equal ones.
+        """
+        begins, lengths = self.slices.begins, self.slices.lengths
+        rows = np.repeat(np.arange(len(begins)), lengths)
+        at = slice_indices(np.zeros(len(lengths), np.int64), lengths)
+        context = np.minimum(at, lengths[rows] - 1 - at) + 0.01 * lengths[rows]
+        # A sub-word's place in its passage identifies it among the windows of an example.
+        order = np.lexsort((rows, -context, begins[rows] + at, self.examples[rows]))
+        places = np.stack([self.examples[rows], begins[rows] + at])[:, order]
+        is_first = np.append(True, (places[:, 1:] != places[:, :-1]).any(axis=0))[: len(order)]
+        widest = np.zeros(len(rows), np.bool_)
+        widest[order[is_first]] = True
+        return widest
+
     def locate(self, answers: Ints, *, covered: bool = False) -> tuple[Ints, Ints, Array]:
         """Return the first and last sub-word of each window's answer, a half-open character span, (examples, 2), and a
         mask of windows that contain the whole answer (with `covered`, all of its characters).
