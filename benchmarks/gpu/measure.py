@@ -11,7 +11,6 @@ left out and named. Each figure is printed as it is measured.
 import argparse
 import gc
 import importlib.util
-import os
 import subprocess
 import sys
 import time
@@ -37,8 +36,6 @@ from isogloss.training.throughput import ceiling
 from isogloss.training.train_step import TrainStep, to_device
 
 ROOT = Path(__file__).parents[2]
-# cuBLAS reads it once, before `deterministic` is measured; this is its default size on large cards.
-os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 STEPS = {"mbert": 150, "large": 60}
 KINDS = {  # of kernels, by parts of their names; the first that matches
     "attention": ("flash", "fmha", "attention"),
@@ -148,7 +145,7 @@ class Timetable:
             return
         try:
             self.figures[name] = measure()
-        except Exception as error:  # the other figures are still wanted
+        except (Exception, SystemExit) as error:  # the other figures are still wanted
             self.figures[name] = f"{type(error).__name__}: {str(error).splitlines()[0][:150] if str(error) else ''}"
         after = time.perf_counter() - self.began
         print(f"  [{after:5.0f} s, {after - spent:3.0f}] {name}: {self.shown(name)}", flush=True)

@@ -98,6 +98,7 @@ class Synthetic(TrainingObjective):
             labels = padded_column(encoded.columns["labels"], items, size, -100)
         mask = np.zeros((size, width), np.int64)
         mask[: len(items)] = np.arange(width) < self.lengths[items, None]
+        mask[len(items) :, 0] = 1  # a softmax over no position is 0 / 0
         return {"input_ids": tokens.astype(np.int64), "attention_mask": mask, "labels": labels}
 
     def weight(self, items: Ints) -> float:
@@ -107,7 +108,11 @@ class Synthetic(TrainingObjective):
         output = model(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"])
         labels = batch["labels"]
         if self.shape == "squad":
-            both = torch.stack([output.start_logits, output.end_logits], 1).float().flatten(0, 1)
+            # Padding is never an answer; its states are undefined.
+            both = torch.stack([output.start_logits, output.end_logits], 1).float()
+            if batch["attention_mask"] is not None:
+                both = both.masked_fill((batch["attention_mask"] == 0)[:, None], -torch.inf)
+            both = both.flatten(0, 1)
             return nn.functional.cross_entropy(both, labels.flatten(), ignore_index=-100, reduction="sum") / 2
         logits = output.logits.float().flatten(0, -2)
         return nn.functional.cross_entropy(logits, labels.flatten(), ignore_index=-100, reduction="sum")
