@@ -8,6 +8,7 @@ torch = pytest.importorskip("torch", reason="training needs torch")
 transformers = pytest.importorskip("transformers", reason="it comes with isogloss[train]")
 
 from isogloss.systems.neural.modules import PooledEncoder  # noqa: E402
+from isogloss.training import attention  # noqa: E402
 from isogloss.training.attention import row_bounds, switch_attention, use_row_attention  # noqa: E402
 
 SIZES = {"vocab_size": 50, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
@@ -25,7 +26,24 @@ def batch():
     return {"input_ids": torch.where(mask.bool(), tokens, 1), "attention_mask": mask}
 
 
-def test_bounds_by_hand():
+@pytest.fixture(params=["parts", "mask"])
+def kind(request, monkeypatch):
+    """Treat the rows of the tests as long ones, cut in parts, or as short ones, masked."""
+    monkeypatch.setattr(attention, "_SHORT", 0 if request.param == "parts" else 192)
+    return request.param
+
+
+def test_short_rows_are_masked():
+    mask = torch.tensor([[1, 1, 0], [1, 1, 1]])
+    assert row_bounds(batch_size=2, kv_length=3, attention_mask=mask).tolist() == [
+        [[[True, True, False]]],
+        [[[True, True, True]]],
+    ]
+    assert row_bounds(batch_size=2, kv_length=3) is None
+
+
+@pytest.mark.parametrize("kind", ["parts"], indirect=True)
+def test_bounds_by_hand(kind):
     mask = torch.tensor([[1, 1, 0], [1, 1, 1], [1, 0, 0]])
     assert row_bounds(batch_size=3, kv_length=3, attention_mask=mask).tolist() == [0, 2, 3, 6, 6, 7, 9]
     assert row_bounds(batch_size=2, kv_length=3).tolist() == [0, 3, 3, 6, 6]
@@ -33,7 +51,7 @@ def test_bounds_by_hand():
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.model_type)
-def test_tokens_get_the_same_states_and_gradients(config):
+def test_tokens_get_the_same_states_and_gradients(config, kind):
     """Also from rows of another width: padding has no influence."""
     torch.manual_seed(0)
     model = transformers.AutoModelForQuestionAnswering.from_config(copy.deepcopy(config)).train()

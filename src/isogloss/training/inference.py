@@ -17,8 +17,8 @@ from isogloss.training.recipes import Recipe
 from isogloss.training.train_step import on_host, to_device
 
 # Per device: tokens per batch (enough to keep the device busy, few enough to fit), and the tokens it computes in the
-# time the host needs to launch a batch (5 ms for a twelve-layer model on an H200).
-_TOKENS = {"cuda": (1 << 16, 12 << 10), "cpu": (1 << 12, 1 << 5)}
+# time the host needs to launch a batch (10 to 20 ms for a twelve-layer model on hosts of an H200).
+_TOKENS = {"cuda": (1 << 16, 1 << 15), "cpu": (1 << 12, 1 << 5)}
 
 _IN_FLIGHT = 3  # batches launched before the outputs of the first are awaited
 
