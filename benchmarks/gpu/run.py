@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
@@ -31,6 +32,7 @@ from isogloss.training.throughput import ceiling, flops_per_token
 # Timed updates: ours after twice as many for capturing, the Trainer's after a few.
 STEPS, FEWER, SKIP = 200, 40, 10
 ITEMS, ASKED = 20_000, 1_000
+REPEATS = 5
 
 
 def training_rate(
@@ -58,16 +60,17 @@ def training_rate(
 
 
 def inference_rate(size: Size, shape: str, objective: Synthetic) -> tuple[float, float]:
-    """Return examples per second of inference, and the share of the matrix rate."""
+    """Return examples per second of inference (median of several passes), and the share of the matrix rate."""
     model = model_of(size.config, shape, "cuda").bfloat16()
     model_setup.use_row_attention(model, torch.device("cuda"))
-    for _ in outputs(model, objective.lengths[:2000], objective.inputs, logits):
-        pass
-    torch.cuda.synchronize()
-    start = time.perf_counter()
-    for _ in outputs(model, objective.lengths, objective.inputs, logits):
-        pass
-    rate = len(objective) / (time.perf_counter() - start)
+    seconds = []
+    for _ in range(1 + REPEATS):  # the first reserves memory
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        for _ in outputs(model, objective.lengths, objective.inputs, logits):
+            pass
+        seconds.append(time.perf_counter() - start)
+    rate = len(objective) / median(seconds[1:])
     mean = float(objective.lengths.mean())
     flops = flops_per_token(model, mean, training=False) * mean * rate
     return rate, flops / ceiling(torch.device("cuda", 0), torch.bfloat16)
