@@ -65,10 +65,10 @@ def train(
     recipe's rule (select = "training-dev", "english-dev", "target-dev",
     "single-target:sw", "dev-loss" or "last") chooses the final one.
 
-    Works like isogloss run with a recipe: run the same command to resume. On a
-    machine with several GPUs, --jobs trains as many models at a time, each on
-    its own; torchrun or accelerate launch train one model on all of them. With
-    --on, the fits run on a cluster.
+    Works like isogloss run with a recipe: run the same command to resume. With
+    several GPUs, --jobs trains as many models at a time, each on its own, and
+    torchrun or accelerate launch train one model on all of them; the fits run
+    on a cluster with --on.
 
     Exit codes: 0 no cell failed; 1 some cells failed, or none could be run; 130
     interrupted.
