@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
-from isogloss.data.files import Digest, blocks, lines, read_text, split_lines
+from isogloss.data.files import BLOCK, Digest, blocks, lines, read_bytes, read_text, split_lines
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 
@@ -26,6 +27,24 @@ def rows(path: Path, columns: int | tuple[int, int], digest: Digest | None = Non
             wanted = str(least) if least == most else f"{least} to {most}"
             raise DataError(f"expected {wanted} columns, got {len(row)}", where=f"{path}:{number}")
         yield row
+
+
+def written_rows(path: Path, columns: int | tuple[int, int], digest: Digest | None = None) -> list[list[str]]:
+    r"""Return tab-separated rows, unquoted if Python's csv.writer wrote them, as in XTREME-R's scripts.
+
+    The writer ends lines with `\r\n`, quotes exactly the cells that contain a quotation mark, and doubles the marks
+    inside. In any other file the marks belong to the text: PAWS-X publishes some of its sentences quoted.
+    """
+    table = list(rows(path, columns, digest))
+    marked = [cell for row in table for cell in row if '"' in cell]
+    if not marked or not read_bytes(path, most=BLOCK).partition(b"\n")[0].endswith(b"\r"):
+        return table
+    if not all(map(_QUOTED.fullmatch, marked)):
+        return table
+    return [[cell[1:-1].replace('""', '"') if '"' in cell else cell for cell in row] for row in table]
+
+
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
 def tagged_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[list[str], list[str] | None]]:

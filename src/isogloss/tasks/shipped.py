@@ -41,6 +41,7 @@ XCOPA = _classification(
     layouts=(
         Layout("copa.copa", *(f"xcopa/data/{{lang}}/{name}.{{lang}}.jsonl" for name in ("test", "val", "train"))),
         Layout("copa.copa", test="xcopa/{lang}/test.{lang}.jsonl", dev="xcopa/{lang}/val.{lang}.jsonl"),
+        Layout("copa.copa", *(f"xcopa/{name}-{{lang}}.jsonl" for name in ("test", "val", "train"))),
     ),
     parallel="xcopa",
     counts={"test": 500, "dev": 100},
@@ -197,10 +198,15 @@ TYDIQA = _qa(
         Layout("questions.all_languages", test=f"{_GOLDP}-dev.json", train=f"{_GOLDP}-train.json"),
         Layout("questions.one_language", test=f"{_GOLDP}-dev/tydiqa-goldp-dev-{{name}}.json"),
         Layout("questions.one_language", test=f"{_PREPARED}_dev.json", train=f"{_PREPARED}_train.json"),
-        Layout(
-            "questions.one_language",
-            test=f"{_GOLDP}-dev/tydiqa.{{lang}}.dev.json",
-            train=f"{_GOLDP}-train/tydiqa.{{lang}}.train.json",
+        # XTREME's scripts move the file of all languages beside their own, which lack its ids.
+        Layout("questions.all_languages", train=f"{_GOLDP}-train/tydiqa-goldp-v1.1-train.json"),
+        *(
+            Layout(
+                "questions.one_language",
+                test=f"{_GOLDP}-dev/{name}.{{lang}}.dev.json",
+                train=f"{_GOLDP}-train/{name}.{{lang}}.train.json",
+            )
+            for name in ("tydiqa.goldp", "tydiqa")
         ),
     ),
     options={"dialect": "squad"},
@@ -244,6 +250,7 @@ MEWSLIX = _retrieval(
         Layout.by_split(
             "isogloss.tasks.mewslix:read", "mewslix/wikinews_mentions_no_text-{split}.jsonl", "test", "dev"
         ),
+        Layout.by_split("isogloss.tasks.mewslix:read", "mewslix/wikinews_mentions/{split}-{lang}.jsonl", "test", "dev"),
         # Mentions in English Wikipedia with their entities. Their dev portion differs from WikiNews'.
         Layout("isogloss.tasks.mewslix:read_pairs", train="mewslix/wikipedia_pairs-train.jsonl"),
     ),

@@ -233,7 +233,7 @@ FurtherTuning = tuple[FineTuning, FurtherFit]
 
 # Paths of the training set, as published and as the XTREME-R scripts store it, and of its translations.
 _ENGLISH = ("siqa/socialIQa_v1.4_trn.jsonl", "siqa/socialiqa-train-dev/train.jsonl", "siqa/train.en.jsonl")
-_TRANSLATED = "siqa/train.{language}.jsonl"
+_TRANSLATED = ("siqa/train.{language}.jsonl", "siqa_translate_train/socialIQa_v1.4_{language}_translate_train.jsonl")
 _CHOICES = "ABC"
 
 
@@ -272,14 +272,15 @@ def _social_iqa(recipe: Recipe, task: Task, train: Examples, notes: list[str]) -
     parts, absent = [], []
     for language in languages:
         if language != "en":
-            names, roots = [_TRANSLATED.format(language=language)], (translations_folder(train.root), train.root)
+            names = [name.format(language=language) for name in _TRANSLATED]
+            roots = translations_folder(train.root), train.root
             translations = (_read_first(names, task, language, root) for root in roots)
             if (examples := next(filter(None, translations), None)) is not None:
                 parts.append(examples)
             else:
                 absent.append(language)
     if absent:
-        paths = ", ".join(_TRANSLATED.format(language=language) for language in absent)
+        paths = ", ".join(_TRANSLATED[0].format(language=language) for language in absent)
         notes.append(f"stage {SIQA}: in English, as translations to {', '.join(absent)} are missing ({paths})")
     if "en" in languages or not parts:
         english = _read_first(_ENGLISH, task, "en", train.root)
