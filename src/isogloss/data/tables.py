@@ -94,6 +94,37 @@ def panx_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[l
             words, tags = [], []
 
 
+def conll_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[list[str], list[str], int]]:
+    """Yield words, tags and number of the document of sentences in CoNLL-2002 and 2003 files.
+
+    A line is a word, columns that differ between languages, and the tag. The files are Latin-1 or, with NLTK, UTF-8.
+    Tags become IOB2: in IOB1 (2003) an entity begins with B- only directly after another one of its type.
+    """
+    raw = read_bytes(path, digest)
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        text = raw.decode("latin-1")
+    words: list[str] = []
+    tags: list[str] = []
+    document = 0
+    for number, line in enumerate([*text.split("\n"), ""], 1):
+        columns = line.replace("\t", " ").strip(" \r").split(" ")
+        is_new_document = columns[0] == "-DOCSTART-"
+        if is_new_document or columns == [""]:
+            if words:
+                yield words, tags, document
+                words, tags = [], []
+            document += is_new_document
+        elif len(columns) < 2:
+            raise DataError(f"expected a word and its tag, got {line!r}", where=f"{path}:{number}")
+        else:
+            mark, dash, kind = columns[-1].partition("-")
+            continues = bool(tags) and tags[-1].partition("-")[2] == kind
+            words.append(columns[0])
+            tags.append(f"B-{kind}" if mark == "I" and dash and not continues else columns[-1])
+
+
 def jsonl(path: Path, record: type[RecordType], digest: Digest | None = None) -> Iterator[RecordType]:
     """Yield JSON lines decoded into a typed record, skipping blank lines."""
     decoder = msgspec.json.Decoder(record)
