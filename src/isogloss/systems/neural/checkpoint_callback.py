@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from isogloss.errors import DataError, IsoglossError, MissingDataError
 from isogloss.systems.base import FitContext
-from isogloss.systems.neural.fit_log import FitLog, finish_log, write_fit_log
+from isogloss.systems.neural.fit_log import LAST, WEIGHTS, FitLog, finish_log, step_name, write_fit_log
 from isogloss.systems.neural.progress import ProgressDisplay
 from isogloss.systems.neural.task_adapter import TaskAdapter
 from isogloss.systems.pretrained import Model, save
@@ -25,14 +25,9 @@ from isogloss.training.selection import ChosenCheckpoint, choose, dev_scores, se
 if TYPE_CHECKING:
     from isogloss.training.loop import CheckpointInfo, TrainingResult
 
-STATE, WEIGHTS, LAST = "state", "weights", "last"
+STATE = "state"
 _SHOWN = 3  # notes of a kind
 _PATIENCE_RULE = "training-dev"  # decides convergence
-
-
-def step_name(step: int | str) -> str:
-    """Return the folder name of a checkpoint's weights."""
-    return f"step-{step:08}" if isinstance(step, int) else f"step-{step}"
 
 
 @dataclass(eq=False, kw_only=True)

@@ -18,8 +18,17 @@ from isogloss.data.tables import jsonl
 from isogloss.errors import DataError, unknown
 from isogloss.systems.base import FitContext, FurtherFit
 from isogloss.systems.neural import checkpoint_callback as callbacks
-from isogloss.systems.neural.checkpoint_callback import LAST, STATE, WEIGHTS, CheckpointCallback, SharedTraining
-from isogloss.systems.neural.fit_log import FIT_LOG, FitLog, describe_examples, read_fit_log, write_fit_log
+from isogloss.systems.neural.checkpoint_callback import STATE, CheckpointCallback, SharedTraining
+from isogloss.systems.neural.fit_log import (
+    FIT_LOG,
+    LAST,
+    WEIGHTS,
+    FitLog,
+    describe_examples,
+    read_fit_log,
+    step_name,
+    write_fit_log,
+)
 from isogloss.systems.neural.progress import ProgressDisplay, show_progress
 from isogloss.systems.neural.task_adapter import TaskAdapter
 from isogloss.systems.pretrained import Model, restore
@@ -53,7 +62,7 @@ class FineTunedModel:
         if self.weights is not None:
             # If one checkpoint serves all languages, it also serves those not in the record.
             choice = self.chosen.get(language) or next(iter(self.chosen.values()))
-            wanted = LAST if choice.step == self.updates else callbacks.step_name(choice.step)
+            wanted = LAST if choice.step == self.updates else step_name(choice.step)
             if wanted != self.loaded:
                 restore(self.model, self.weights / wanted)
                 self.loaded = wanted
