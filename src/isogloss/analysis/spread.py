@@ -70,13 +70,13 @@ def _rows(scores: ScoreView, model: str, systems: list[str]) -> Iterator[list[Va
     for task, metric in scores.metrics.items():
         cells = [scores.scores[system].get(task, {}) for system in systems]
         for code in dict.fromkeys(code for cell in cells for code in cell):
-            found = [cell[code] for cell in cells if code in cell]
-            if len(found) > 1:
-                runs = run_spread(np.array([one.value for one in found]), min(one.n for one in found))
+            shared = [cell[code] for cell in cells if code in cell]
+            if len(shared) > 1:
+                runs = run_spread(np.array([one.value for one in shared]), min(one.n for one in shared))
                 stated = printed.get((model, task, metric, code))
                 differs = None if stated is None else abs(stated - runs.spread) > EQUAL
                 ends = runs.smallest, runs.largest, runs.spread, runs.large, runs.p
-                yield [model, task, metric, code, len(found), *ends, stated, differs]
+                yield [model, task, metric, code, len(shared), *ends, stated, differs]
 
 
 def _results(scores: ScoreView, models: dict[str, list[str]]) -> TidyTable:
