@@ -19,9 +19,15 @@ _PRINTED = ("Keung et al. Table 5", "Keung et al. Table 6", "Keung et al. Table 
 def spread(scores: ScoreView, *, together: bool = False) -> Finding:
     """Compare the results of one model by language: the smallest, the largest, and whether they are compatible.
 
-    Results belong to one model if they have the same name before the source in brackets; with `together`, all do.
+    Results belong to one model if they have the same regime, and the same name before the source in brackets; with
+    `together`, all do.
     """
-    models = group_by(scores.systems, lambda system: "all" if together else system.partition(" [")[0])
+
+    def model_of(system: str) -> str:
+        name, regime = scores.results[system].name.partition(" [")[0], scores.results[system].regime
+        return "all" if together else name if regime in ("", "zero-shot") else f"{name}, {regime}"
+
+    models = group_by(scores.systems, model_of)
     several = {model: systems for model, systems in models.items() if len(systems) > 1}
     if not several:
         fix = "Pass several results of one model, such as published:keung, or --set together=true"
