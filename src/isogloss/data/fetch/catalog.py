@@ -12,7 +12,10 @@ from isogloss.decoding import decode_toml
 from isogloss.errors import unknown
 
 ALIASES = {
-    **{"panx": "wikiann", "bucc2018": "bucc", "tydiqa_goldp": "tydiqa", "checklist-released": "multichecklist"},
+    "panx": "wikiann",
+    "bucc2018": "bucc",
+    "tydiqa_goldp": "tydiqa",
+    "checklist-released": "multichecklist",
     **dict.fromkeys(("conll2002", "conll2003"), "conll"),
 }
 PINNED_URL = "https://raw.githubusercontent.com/{repository}/{commit}/{path}"
