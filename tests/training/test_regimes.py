@@ -128,7 +128,7 @@ def test_limit_is_drawn_by_the_seed(data: Path) -> None:
     few = regime("in-language-7")
     assert (few.name, len(few.training(TYDIQA, Fit(("ko",), "ko"), data, 0))) == ("in-language-7", 7)
     top = regime("in-language-first-7")
-    taken = top.training(TYDIQA, Fit(("ko",), "ko"), data, 3)
+    taken = top.training(TYDIQA, Fit(("ko",), "ko"), data, 3, whole=True)
     assert (top.name, taken.ids) == ("in-language-first-7", whole.ids[:7])
     assert taken.notes == ["7 of 1,200 examples, the first of the file"]
     small = regime("in-language-1000").training(TYDIQA, Fit(("sw",), "sw"), data, 0)
