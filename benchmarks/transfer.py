@@ -34,7 +34,7 @@ COMMON = {
     "test_examples": 100,
 }
 SIQA = "siqa/socialIQa_v1.4_dev.jsonl"  # replaces the training set
-LONGER = {"epochs": 6.0, "select": "last"}
+LONGER = {"epochs": 6.0, "select": "last", "hold_out": False}
 # TyDiQA replaces SQuAD.
 READING = {**LONGER, "train_on": "tydiqa"}
 # The answers of a batch's other questions are the negatives, so there should be many.

@@ -12,7 +12,7 @@ from isogloss.analysis.checkpoint_scores import CheckpointScores, SeedScores
 Scores = Mapping[tuple[str, str], Sequence[float] | npt.NDArray[np.float64]]
 
 
-def runs_of(*runs: Scores, sizes: Mapping[str, int] | None = None) -> CheckpointScores:
+def runs_of(*runs: Scores, sizes: Mapping[tuple[str, str], int] | None = None) -> CheckpointScores:
     """Return runs with the seeds 0, 1, … and checkpoints every ten steps."""
     return CheckpointScores(
         tuple(

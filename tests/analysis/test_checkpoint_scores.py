@@ -54,7 +54,9 @@ def test_fits_below_a_folder_have_the_main_metric_and_sizes(tmp_path: Path) -> N
     assert [run.seed for run in scores.seeds] == [0, 1]
     assert scores.seeds[1].steps == (10, 20)
     assert scores.seeds[1].of("sw", "test").tolist() == [11, 21]
-    assert (scores.task, scores.metric, scores.sizes["sw"]) == ("udpos", "f1", 500)
+    assert (scores.task, scores.metric, scores.sizes["sw", "test"]) == ("udpos", "f1", 500)
+    assert scores.whole == {("en", "dev"): 3974, ("en", "test"): 5440}  # Swahili has no treebank
+    assert scores.folders[1] == tmp_path / "runs/x/zero-shot/seed-1/.training/udpos"
     assert read_checkpoint_scores([tmp_path / "runs"], metric="accuracy").seeds[0].of("en", "dev").tolist() == [99, 99]
 
 
@@ -125,7 +127,7 @@ def test_round_trip(tmp_path: Path) -> None:
         {("en", "dev"): [1.5, 2.25], ("en", "test"): [3, 4]}, {("en", "dev"): [5, 6], ("en", "test"): [7, 8]}
     )
     scores = read_checkpoint_scores([write_csv(tmp_path / "s.csv", made, {"metric": "accuracy", "n": "77"})])
-    assert scores.sizes == {"en": 77}
+    assert scores.sizes == {("en", "dev"): 77, ("en", "test"): 77}
     for before, after in zip(made.seeds, scores.seeds, strict=True):
         assert after.steps == before.steps
         assert {key: values.tolist() for key, values in after.values.items()} == {

@@ -1,5 +1,6 @@
 """The finding on simulated runs: English dev tracks one language, misleads in another, and is noise for a third."""
 
+import dataclasses
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +15,7 @@ from isogloss.analysis.finding import AnalysisError, Finding, Value
 from isogloss.errors import UnknownNameError
 
 
-def simulated(seeds: int = 10, sizes: Mapping[str, int] | None = None) -> CheckpointScores:
+def simulated(seeds: int = 10, sizes: Mapping[tuple[str, str], int] | None = None) -> CheckpointScores:
     rng = np.random.default_rng(7)
     runs = []
     for _ in range(seeds):
@@ -30,7 +31,7 @@ def simulated(seeds: int = 10, sizes: Mapping[str, int] | None = None) -> Checkp
 def finding() -> Finding:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return checkpoint_selection(simulated(sizes={"de": 4000, "ja": 4000}))
+        return checkpoint_selection(simulated(sizes={("de", "test"): 4000, ("ja", "test"): 4000}))
 
 
 def rows(finding: Finding, table: str, key: str = "language") -> dict[Value, dict[str, Value]]:
@@ -181,3 +182,31 @@ def test_select_reads_files(tmp_path: Path) -> None:
 def test_invalid_test_size(size: int) -> None:
     with pytest.raises(AnalysisError, match=rf"invalid test size {size}\. Pass 1 to 1000000"):
         checkpoint_selection(runs_of({("en", "dev"): [1.0], ("en", "test"): [1.0]}), test_size=size)
+
+
+def test_sizes_are_stated_and_samples_are_named() -> None:
+    scores = simulated(2, {("en", "dev"): 2490, ("de", "dev"): 300, ("ja", "dev"): 300, ("de", "test"): 500})
+    whole = {("en", "dev"): 2490, ("de", "dev"): 2490, ("ja", "dev"): 2490, ("de", "test"): 5010}
+    found = checkpoint_selection(dataclasses.replace(scores, whole=whole))
+    stated = "English dev has 2,490 examples, target dev 300 of 2,490, test 500 of 5,010."
+    assert stated in found.reading
+    assert 'train with dev_examples = "all"' in found.reading
+    german = rows(found, "sizes")["de"]
+    assert [german[name] for name in ("dev", "dev_whole", "test", "test_whole")] == [300, 2490, 500, 5010]
+    [english] = [row for row in found.table("variation").records() if row["split"] == "dev"]
+    assert english["n"] == 2490
+    equal = {(code, split): 1000 for code in ("en", "de", "ja", "zh") for split in ("dev", "test")}
+    found = checkpoint_selection(simulated(2, equal))
+    assert "English dev has 1,000 examples, target dev 1,000, test 1,000." in found.reading
+    assert "dev_examples" not in found.reading
+
+
+def test_kept_weights_are_listed(tmp_path: Path) -> None:
+    scores = dataclasses.replace(simulated(1), folders={0: tmp_path})
+    assert any('keep them with keep_weights = "oracle"' in note for note in checkpoint_selection(scores).notes)
+    for step in range(10, 501, 10):
+        (tmp_path / f"weights/step-{step:08}").mkdir(parents=True)
+    found = checkpoint_selection(scores)
+    assert any(note.endswith("were kept: see the table choices.") for note in found.notes)
+    for row in found.table("choices").records():
+        assert row["weights"] == (None if row["step"] is None else str(tmp_path / f"weights/step-{row['step']:08}"))

@@ -44,7 +44,7 @@ def test_command(
 
 def test_every_score_analysis_has_a_command() -> None:
     analyses = {command.split()[2] for command in commands() if len(command.split()) > 2}
-    assert analyses == {"transfer-gap", "resources", "families", "rankings", "saturation", "diversity"}
+    assert analyses == {"transfer-gap", "resources", "families", "rankings", "saturation", "diversity", "spread"}
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -89,7 +89,7 @@ def test_errors_have_no_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_lists_as_json(what: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("list", what, "--json") == 0
     rows = json.loads(capsys.readouterr().out)
-    assert len(rows) == {"tasks": 25, "languages": 51, "suites": 7, "metrics": 18, "systems": 6}[what]
+    assert len(rows) == {"tasks": 26, "languages": 51, "suites": 8, "metrics": 18, "systems": 6}[what]
 
 
 def test_list_without_argument_names_the_lists(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,8 @@ from isogloss.data.fetch.catalog import RemoteFile, dataset, datasets
 from isogloss.data.files import resolve, sha256_of
 from isogloss.data.location import default_data_dir
 from isogloss.errors import UnknownNameError
+from isogloss.tasks.registry import task
+from isogloss.translation import translated_files
 
 SOURCES = [source for entry in datasets().values() for source in entry.sources]
 
@@ -17,10 +19,19 @@ SOURCES = [source for entry in datasets().values() for source in entry.sources]
 def test_every_task_has_an_entry() -> None:
     assert set(datasets()) == {
         *("xnli xcopa udpos wikiann xquad mlqa tydiqa tatoeba mewslix lareqa pawsx bucc mldoc".split()),
-        *("multichecklist multinli squad siqa uriel muse".split()),
+        *("conll multichecklist multinli squad siqa uriel muse".split()),
+        *(f"{name}-translated" for name in ("mlqa", "squad", "tydiqa", "xnli", "pawsx")),
     }
     assert [name for name, entry in datasets().items() if entry.model] == ["muse"]
-    assert [name for name, entry in datasets().items() if entry.training] == ["multinli", "squad", "siqa"]
+    training = [name for name, entry in datasets().items() if entry.training and not entry.translated]
+    assert training == ["multinli", "squad", "siqa"]
+    # Every language that a task has besides English.
+    for name in ("xquad", "tydiqa", "xnli", "pawsx"):
+        languages = {*task(name).languages} - {"en"}
+        files = {source.path for source in dataset(f"{name.replace('xquad', 'squad')}-translated").sources}
+        assert files == {
+            pattern.format(lang=code) for code in languages for pattern in [translated_files._LAYOUTS[name][0].train]
+        }
 
 
 def test_aliases_and_near_names() -> None:
@@ -31,7 +42,7 @@ def test_aliases_and_near_names() -> None:
 
 
 def test_every_source_is_valid() -> None:
-    assert len(SOURCES) == 235
+    assert len(SOURCES) == 275
     for source in SOURCES:
         check(source)
 
@@ -85,7 +96,17 @@ def test_no_two_sources_share_a_name_or_a_path() -> None:
         ("pawsx", "x-final/ja/translated_train.tsv", "pawsx/ja/translated_train.tsv"),
         ("bucc", "bucc2018/zh-en/zh-en.sample.gold", "bucc/zh-en/zh-en.sample.gold"),
         ("bucc", "bucc2018/de-en/de-en.training.de", "bucc/de-en/de-en.training.de"),
-        ("multinli", "XNLI-MT-1.0/multinli/multinli.train.sw.tsv", None),
+        (
+            "multinli",
+            "XNLI-MT-1.0/multinli/multinli.train.sw.tsv",
+            "xnli/XNLI-MT-1.0/multinli/multinli.train.sw.tsv",
+        ),
+        ("conll", "conll2002/ned.testb", "conll2002/ned.testb"),
+        (
+            "mlqa-translated",
+            "mlqa-translate-train/vi_squad-translate-train-train-v1.1.json",
+            "mlqa/mlqa-translate-train/vi_squad-translate-train-train-v1.1.json",
+        ),
         (
             "multinli",
             "XNLI-MT-1.0/multinli/multinli.train.en.tsv",

@@ -7,6 +7,7 @@ import random
 import re
 import tarfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,20 @@ def test_two_versions_are_never_mixed(server: Server, tmp_path: Path, behaviour:
     assert (tmp_path / "toy/b.txt").read_bytes() == b"new"
     recorded = json.loads((tmp_path / "checksums.json").read_text())["toy/toy.tgz"]["sha256"]
     assert recorded == hashlib.sha256(new).hexdigest()
+
+
+def test_files_added_to_a_known_archive_are_unpacked(server: Server, tmp_path: Path) -> None:
+    """A version of the catalogue that took one file of an archive has recorded only that one."""
+    content = tarball(a=b"one", b=b"two")
+    toy = archive_of(server, content, hashlib.sha256(content).hexdigest())
+    [source] = toy.sources
+    [rule] = source.rules
+    fewer = replace(source, rules=(replace(rule, member=re.compile(r"top/(a)\.txt")),), members=1)
+    assert run(replace(toy, sources=(fewer,)), tmp_path).state == "fetched"
+    assert leftovers(tmp_path) == ["checksums.json", "toy/a.txt"]
+    assert run(toy, tmp_path).state == "fetched"
+    assert leftovers(tmp_path) == ["checksums.json", "toy/a.txt", "toy/b.txt"]
+    assert run(toy, tmp_path).state == "kept"
 
 
 def test_error_page_in_place_of_an_archive_is_not_recorded(server: Server, tmp_path: Path) -> None:

@@ -52,12 +52,14 @@ def test_missing_data_error_lists_searched_paths(tmp_path: Path) -> None:
     for name, split, dataset in (("xquad", "train", "squad"), ("xquad", "dev", "squad"), ("mlqa", "train", "squad")):
         with pytest.raises(DataError, match=rf"isogloss fetch {dataset}, .*squad/{split}-v1\.1\.json"):
             isogloss.load(name, "en", split=split, data=tmp_path)
+    with pytest.raises(DataError, match=r"no train file of tydiqa/en .*isogloss fetch tydiqa, "):
+        isogloss.load("tydiqa", "en", split="dev", data=tmp_path)
     with pytest.raises(DataError, match="isogloss fetch multinli, "):
         isogloss.load("xnli", "en", split="train", data=tmp_path)
     with pytest.raises(DataError, match=r"\. Point --data at a folder with one of: xcopa/data"):
         isogloss.load("xcopa", "et", split="train", data=tmp_path)
-    with pytest.raises(DataError, match="tydiqa has no dev split"):
-        isogloss.load("tydiqa", "en", split="dev", data=tmp_path)
+    with pytest.raises(DataError, match="lareqa has no dev split"):
+        isogloss.load("lareqa", "en", split="dev", data=tmp_path)
     with pytest.raises(UnknownNameError, match=r"^xquad has no sw\. It has ar, de, el, en,"):
         isogloss.load("xquad", "sw", data=tmp_path)
     with pytest.raises(UnknownNameError, match=r"^unknown language of xquad 'eng'\. Did you mean en"):

@@ -22,6 +22,7 @@ def test_rules_of_the_suites() -> None:
         "xtreme-r": "category",
         "xtreme": "flat",
         "mldoc": "flat",
+        "conll": "flat",
         "mini": "category",
         "checklist": "flat",
         "checklist-released": "flat",

@@ -169,6 +169,8 @@ def test_missing_translation_error_has_no_location(data: Path) -> None:
             read()
         assert not caught.value.where
         assert "isogloss translate" in caught.value.fix
+    with pytest.raises(DataError, match=r"Run isogloss fetch multinli or isogloss fetch xnli-translated, or run iso"):
+        translated_training_set(XNLI, "de", data)
 
 
 def test_questions_keep_ids_and_gold(data: Path) -> None:
@@ -209,8 +211,10 @@ def test_file_of_other_columns_is_refused(data: Path) -> None:
 
 def test_training_sets_of_xnli_and_pawsx_are_translations(data: Path) -> None:
     head = "premise\thypo\tlabel\n"
-    put(data / "xnli/XNLI-MT-1.0/multinli/multinli.train.es.tsv", f"{head}es\tno\tcontradictory\n")
-    assert translated_training_set(XNLI, "es", data)["label"] == ["contradiction"]
+    put(data / "xnli/XNLI-MT-1.0/multinli/multinli.train.es.tsv", f"{head}es\tno\tcontradictory\nd\te\tneutral\nf\n")
+    spanish = translated_training_set(XNLI, "es", data)
+    assert (spanish["text_a"], spanish["label"]) == (["es", "d"], ["contradiction", "neutral"])
+    assert spanish.notes == ["1 of 3 damaged rows dropped"]
     put(data / "pawsx/es/translated_train.tsv", "id\tsentence1\tsentence2\tlabel\n1\tes\tno\t1\n")
     assert translated_training_set(PAWSX, "es", data)["label"] == ["1"]
 
@@ -247,6 +251,8 @@ def test_xtremes_translated_questions(data: Path) -> None:
     put(data / "translations/SQuAD/translate-train/squad.translate.train.en-es.json", squad(*rows, rows[0]))
     for other in (XQUAD, task("mlqa")):
         assert translated_training_set(other, "es", data).ids == ["train-0", "train-1", "train-3"]
+    put(data / "mlqa/mlqa-translate-train/vi_squad-translate-train-train-v1.1.json", squad(*rows))
+    assert translated_training_set(task("mlqa"), "vi", data).ids == ["a", "b"]
 
 
 def test_translated_copa(data: Path) -> None:

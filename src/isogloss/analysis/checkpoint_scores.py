@@ -52,12 +52,18 @@ class SeedScores:
 
 @dataclass(frozen=True, eq=False)
 class CheckpointScores:
-    """Scores of all checkpoints of several runs, 0..100; `sizes` are the recorded numbers of test examples."""
+    """Scores of all checkpoints of several runs, 0..100.
+
+    `sizes` are the recorded numbers of examples and `whole` those of the whole sets, if known, by language and split;
+    `folders` are the folders of fits, by seed.
+    """
 
     seeds: tuple[SeedScores, ...]
-    sizes: Mapping[str, int] = field(default_factory=dict)
+    sizes: Mapping[tuple[str, str], int] = field(default_factory=dict)
     task: str = ""
     metric: str = ""
+    whole: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    folders: Mapping[int, Path] = field(default_factory=dict)
 
     def languages(self, split: str) -> list[str]:
         """Return the languages with scores of a split, sorted."""
@@ -82,7 +88,9 @@ def read_checkpoint_scores(paths: Iterable[Path], *, task: str = "", metric: str
         fix = f"Choose one: --task {tasks[0]}"
         raise AnalysisError(f"checkpoints of several tasks: {', '.join(tasks)}", fix=fix)
     rows: dict[tuple[int, str, str], dict[int, float]] = {}
-    sizes: dict[str, int] = {}
+    sizes: dict[tuple[str, str], int] = {}
+    whole: dict[tuple[str, str], int] = {}
+    folders: dict[int, Path] = {}
     metrics: set[str] = set()
     for path, _, of_fit in files:
         scores = list(_scores_in(path))
@@ -93,9 +101,12 @@ def read_checkpoint_scores(paths: Iterable[Path], *, task: str = "", metric: str
             fix = "Leave out --metric, or add a column metric"
             raise AnalysisError(f"cannot select {metric}: the scores have no metric", where=str(path), fix=fix)
         _add_means(rows, scores, main if is_named else _UNNAMED, path)
-        sizes |= {score.language: score.n for score in scores if score.split == "test" and score.n}
+        sizes |= {(score.language, score.split): score.n for score in scores if score.n}
+        whole |= _whole_sizes(path, task_id, sizes)
+        folders |= {score.seed: path.parent for score in scores} if of_fit else {}
     _check(rows)
-    return CheckpointScores(_by_seed(rows), sizes, task_id or "".join(tasks), "+".join(sorted(metrics)))
+    named_metric = "+".join(sorted(metrics))
+    return CheckpointScores(_by_seed(rows), sizes, task_id or "".join(tasks), named_metric, whole, folders)
 
 
 def _files_in(path: Path) -> Iterator[tuple[Path, str, MainMetrics | None]]:
@@ -107,6 +118,16 @@ def _files_in(path: Path) -> Iterator[tuple[Path, str, MainMetrics | None]]:
         else:
             dev, test = find_task(str(log.learnt_from.get("task", log.task))), find_task(log.task)
             yield file, log.task, {"dev": dev.main, "test": test.main}
+
+
+def _whole_sizes(path: Path, task: str, sets: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
+    """Return the published number of examples of sets, by language and split, as far as known."""
+    log = read_fit_log(path.parent)
+    names = {"dev": task, "test": task}
+    if log is not None:
+        names = {"dev": str(log.learnt_from.get("task", log.task)), "test": log.task}
+    expected = {key: find_task(names[key[1]]).expected(*key) for key in sets if names[key[1]]}
+    return {key: n for key, n in expected.items() if n}
 
 
 def _scores_in(path: Path) -> Iterator[CheckpointScore]:

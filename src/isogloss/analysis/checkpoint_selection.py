@@ -1,5 +1,6 @@
 """Checkpoint selection by English dev scores in other languages (Keung et al. 2020)."""
 
+import dataclasses
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -76,6 +77,7 @@ def checkpoint_selection(
         reading=tables.reading(targets, scores, source, single),
         tables=[
             tables.rules_table(targets, source, single),
+            *tables.sizes_tables(selections, scores),
             tables.languages_table(targets, source),
             tables.variation_table(selections, rules.run_spread(np.array(best_dev)), scores, source),
             tables.oracle_table(targets, source),
@@ -100,7 +102,7 @@ def _checked(scores: CheckpointScores, source: str, single: str, from_step: int)
     if short:
         fix = "A run needs at least two" + ("; choose an earlier --from-step" if from_step else "")
         raise AnalysisError(f"seed {short[0]} has fewer than two checkpoints", fix=fix)
-    return CheckpointScores(runs, scores.sizes, scores.task, scores.metric)
+    return dataclasses.replace(scores, seeds=runs)
 
 
 def _notes(
@@ -126,6 +128,7 @@ def _notes(
         "mean dev: select by the mean over the dev sets of all languages. one other dev: select by the dev set of one "
         "other language, averaged over these languages.",
     ]
+    notes += tables.weight_notes(selections, scores)
     if from_step:
         notes.append(f"Checkpoints before step {from_step} are excluded.")
     cases = {

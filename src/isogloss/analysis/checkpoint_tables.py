@@ -12,6 +12,7 @@ from isogloss.analysis.language_selection import BEST, CHANCE, LARGE_SPREAD, LAS
 from isogloss.figures import counted, difference_text, score_text
 from isogloss.languages.published import table as published
 from isogloss.scoring.names import language_name
+from isogloss.systems.neural.fit_log import kept_weights
 
 # Number of languages with the least, and with the most, agreement to draw curves for.
 CURVES = 2
@@ -48,6 +49,61 @@ def rules_table(targets: Sequence[LanguageSelection], source: str, single: str) 
     return table
 
 
+def sizes_tables(selections: Sequence[LanguageSelection], scores: CheckpointScores) -> list[TidyTable]:
+    """Return the numbers of examples behind the scores, unless they are unknown."""
+    if not scores.sizes:
+        return []
+    heads = (
+        "language; dev:count = dev examples; dev_whole:count = of; test:count = test examples; test_whole:count = of"
+    )
+    notes = ["Compare rules only if their dev sets are of similar size: a smaller set chooses worse by chance alone."]
+    table = TidyTable("sizes", "Examples predicted at every checkpoint", columns(heads), notes=notes, shown=60)
+    for code in (selection.language for selection in selections):
+        keys = (code, "dev"), (code, "test")
+        table.add(code, *(size.get(key) for key in keys for size in (scores.sizes, scores.whole)))
+    return [table]
+
+
+def sizes_sentences(targets: Sequence[LanguageSelection], scores: CheckpointScores, source: str) -> list[str]:
+    """State the sizes of source dev, target dev and test, and warn if the dev sets cannot be compared."""
+    codes = [target.language for target in targets]
+    english, target, test = (
+        _range(scores, keys) for keys in ([(source, "dev")], [(c, "dev") for c in codes], [(c, "test") for c in codes])
+    )
+    if not (english and test):
+        return []
+    stated = f"{dev_of(source)} has {english} examples, {f'target dev {target}, ' if target else ''}test {test}."
+    smallest = min((n for code in codes if (n := scores.sizes.get((code, "dev")))), default=0)
+    sampled = [key for key, n in scores.sizes.items() if n < scores.whole.get(key, 0)]
+    if not (sampled or 0 < smallest < scores.sizes.get((source, "dev"), 0) / 2):
+        return [stated]
+    advice = "Target dev is smaller, which alone makes it choose worse" if smallest else "Test sets are samples"
+    return [f'{stated} {advice}: for whole sets, train with dev_examples = "all" and test_examples = "all".']
+
+
+def _range(scores: CheckpointScores, keys: Sequence[tuple[str, str]]) -> str:
+    """Describe the sizes of sets: `300 of 2,490`, or the smallest to the largest."""
+    sizes = sorted({scores.sizes[key] for key in keys if key in scores.sizes})
+    whole = sorted({scores.whole[key] for key in keys if key in scores.whole and key in scores.sizes})
+    texts = [f"{some[0]:,}" + (f" to {some[-1]:,}" if len(some) > 1 else "") for some in (sizes, whole) if some]
+    return " of ".join(texts[:1] if sizes == whole else texts)
+
+
+def weight_notes(selections: Sequence[LanguageSelection], scores: CheckpointScores) -> list[str]:
+    """Say whether the weights of the oracle's checkpoints were kept, and how to keep them."""
+    weights = {seed: kept_weights(folder) for seed, folder in scores.folders.items()}
+    chosen = [
+        outcome.step in weights[run.seed]
+        for selection in selections
+        for run, outcome in zip(scores.seeds, selection.outcomes.get(TARGET, ()), strict=False)
+        if run.seed in weights
+    ]
+    if not chosen:
+        return []
+    fix = "see the table choices" if all(chosen) else 'keep them with keep_weights = "oracle"'
+    return [f"The weights of {sum(chosen)} of {len(chosen)} checkpoints that target dev selects were kept: {fix}."]
+
+
 def languages_table(targets: Sequence[LanguageSelection], source: str) -> TidyTable:
     """Return the conclusion per language, lowest agreement with source dev first."""
     heads = columns(
@@ -81,7 +137,7 @@ def variation_table(
     title = f"Scores at the best {dev_of(source)} over {_runs(len(scores.seeds))}"
     table = TidyTable("variation", title, heads, shown=60)
     tests = ((selection.language, "test", selection.n, selection.spread) for selection in selections)
-    for language, split, n, spread in ((source, "dev", 0, dev), *tests):
+    for language, split, n, spread in ((source, "dev", scores.sizes.get((source, "dev"), 0), dev), *tests):
         ends = spread.smallest, spread.largest, spread.spread, spread.large
         table.add(language, split, n or None, *ends, spread.p, spread.p_any, spread.significant)
     return table
@@ -144,12 +200,15 @@ def curves_table(targets: Sequence[LanguageSelection], scores: CheckpointScores,
 
 def choices_table(selections: Sequence[LanguageSelection], scores: CheckpointScores) -> TidyTable:
     """Return the checkpoint selected by every rule in every run."""
-    heads = columns("language rule; seed step:count; test:score; lost:score = below the best checkpoint")
+    heads = columns("language rule; seed step:count; test:score; lost:score = below the best checkpoint; weights")
+    weights = {seed: kept_weights(folder) for seed, folder in scores.folders.items()}
     table = TidyTable("choices", "Checkpoint selected by each rule", heads, shown=0)
     for selection in selections:
         for rule, outcomes in selection.outcomes.items():
             for run, outcome in zip(scores.seeds, outcomes, strict=True):
-                table.add(selection.language, rule, run.seed, outcome.step, outcome.test, outcome.lost)
+                kept = weights.get(run.seed, {}).get(outcome.step or 0)
+                values = run.seed, outcome.step, outcome.test, outcome.lost, str(kept) if kept else None
+                table.add(selection.language, rule, *values)
     return table
 
 
@@ -236,6 +295,7 @@ def reading(targets: Sequence[LanguageSelection], scores: CheckpointScores, sour
     unstable = [target.language for target in targets if target.spread.large]
     sentences = [
         f"{counted(runs, 'run')}, {counted(len(targets), 'language')} besides {language_name(source)}.",
+        *sizes_sentences(targets, scores, source),
         *_agreement_sentences(targets, source),
         _advice(targets, source, single),
     ]

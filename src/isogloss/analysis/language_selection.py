@@ -286,7 +286,7 @@ def language_selections(
         if dev_of(source) not in shared:
             continue
         outcomes = {rule: [run[rule] for run in runs] for rule in shared}
-        n = test_size or scores.sizes.get(code, 0)
+        n = test_size or scores.sizes.get((code, "test"), 0)
         spread = run_spread(np.array([outcome.test for outcome in outcomes[dev_of(source)]]), n)
         one, two = (
             agreement([count_pairs(run.of(dev, "dev"), run.of(code, "test")) for run in scores.seeds])

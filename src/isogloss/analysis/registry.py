@@ -49,6 +49,7 @@ _ROWS: Mapping[str, tuple[Takes, str]] = {
     "families": ("scores", "Scores by language family, branch, script and resource class."),
     "rankings": ("scores", "Rankings by seven ways to average, and conclusions that hold in all of them."),
     "saturation": ("scores", "Gap to human performance, and differences that tests can still detect."),
+    "spread": ("scores", "Spread of the results that several papers report for one model."),
     "consistency": ("predictions", "Agreement between languages on the same questions, and suspicious examples."),
     "unseen": ("predictions", "Scores on tag n-grams and entities seen and unseen in English training."),
     "language-pairs": ("predictions", "Retrieval by query and target language, and language bias of rankings."),

@@ -41,7 +41,8 @@ def analyze(
     conclusions and limits, and can write a chart. published means the
     per-language systems of the papers' tables; published:further,
     published:mteb and published:all include more, published:NAME is one system,
-    and published:checklist has the error rates of MultiCheckList.
+    published:checklist has the error rates of MultiCheckList, and
+    published:keung the results of several papers for one model.
 
     \b
     Examples:

@@ -27,7 +27,9 @@ app = typer.Typer(add_completion=False)
 def fetch(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="TASK", help="Datasets (`all` for all of them), the model `muse`, or `uriel`."),
+        typer.Argument(
+            metavar="TASK", help="Datasets (`all` for all except translations), the model `muse`, or `uriel`."
+        ),
     ] = None,
     data: Data = None,
     mirror: Annotated[
@@ -61,7 +63,8 @@ def fetch(
     folder = data or default_data_dir()
     try:
         if "all" in (names or []):
-            chosen = [entry for entry in datasets().values() if entry.sources and not entry.model]
+            skipped = [entry.name for entry in datasets().values() if entry.model or entry.translated]
+            chosen = [entry for name, entry in datasets().items() if entry.sources and name not in skipped]
         else:
             chosen = list(dict.fromkeys(map(dataset, names or [])))
     except UnknownNameError as error:

@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
-from isogloss.data.files import Digest, blocks, lines, read_text, split_lines
+from isogloss.data.files import BLOCK, Digest, blocks, lines, read_bytes, read_text, split_lines
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 
@@ -26,6 +27,24 @@ def rows(path: Path, columns: int | tuple[int, int], digest: Digest | None = Non
             wanted = str(least) if least == most else f"{least} to {most}"
             raise DataError(f"expected {wanted} columns, got {len(row)}", where=f"{path}:{number}")
         yield row
+
+
+def written_rows(path: Path, columns: int | tuple[int, int], digest: Digest | None = None) -> list[list[str]]:
+    r"""Return tab-separated rows, unquoted if Python's csv.writer wrote them, as in XTREME-R's scripts.
+
+    The writer ends lines with `\r\n`, quotes exactly the cells that contain a quotation mark, and doubles the marks
+    inside. In any other file the marks belong to the text: PAWS-X publishes some of its sentences quoted.
+    """
+    table = list(rows(path, columns, digest))
+    marked = [cell for row in table for cell in row if '"' in cell]
+    if not marked or not read_bytes(path, most=BLOCK).partition(b"\n")[0].endswith(b"\r"):
+        return table
+    if not all(map(_QUOTED.fullmatch, marked)):
+        return table
+    return [[cell[1:-1].replace('""', '"') if '"' in cell else cell for cell in row] for row in table]
+
+
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
 def tagged_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[list[str], list[str] | None]]:
@@ -73,6 +92,37 @@ def panx_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[l
         elif words:  # XTREME's preparation breaks the sentence at any other line
             yield words, tags
             words, tags = [], []
+
+
+def conll_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[list[str], list[str], int]]:
+    """Yield words, tags and number of the document of sentences in CoNLL-2002 and 2003 files.
+
+    A line is a word, columns that differ between languages, and the tag. The files are Latin-1 or, with NLTK, UTF-8.
+    Tags become IOB2: in IOB1 (2003) an entity begins with B- only directly after another one of its type.
+    """
+    raw = read_bytes(path, digest)
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        text = raw.decode("latin-1")
+    words: list[str] = []
+    tags: list[str] = []
+    document = 0
+    for number, line in enumerate([*text.split("\n"), ""], 1):
+        columns = line.replace("\t", " ").strip(" \r").split(" ")
+        is_new_document = columns[0] == "-DOCSTART-"
+        if is_new_document or columns == [""]:
+            if words:
+                yield words, tags, document
+                words, tags = [], []
+            document += is_new_document
+        elif len(columns) < 2:
+            raise DataError(f"expected a word and its tag, got {line!r}", where=f"{path}:{number}")
+        else:
+            mark, dash, kind = columns[-1].partition("-")
+            continues = bool(tags) and tags[-1].partition("-")[2] == kind
+            words.append(columns[0])
+            tags.append(f"B-{kind}" if mark == "I" and dash and not continues else columns[-1])
 
 
 def jsonl(path: Path, record: type[RecordType], digest: Digest | None = None) -> Iterator[RecordType]:

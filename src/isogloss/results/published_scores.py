@@ -35,7 +35,7 @@ _IN_TABLE_13 = {
     "T-URLv2": "T-URLv2 + StableTune",
 }
 # Groups of systems.
-PAPERS, FURTHER, EMBEDDERS, ALL = "papers", "further", "mteb", "all"
+PAPERS, FURTHER, EMBEDDERS, REPEATED, ALL = "papers", "further", "mteb", "keung", "all"
 # Error rates on MultiCheckList; of all tests, and of those that can be passed.
 CHECKLIST, PASSABLE = "checklist", "checklist-passable"
 # Model size in a name: 560M, 7.5B, 7b1 (7.1 billion).
@@ -139,6 +139,14 @@ def _passable() -> Iterator[PublishedScore]:
     return (score for score, row in zip(_checklist(), checklist(), strict=True) if not row.defect)
 
 
+def _repeated() -> Iterator[PublishedScore]:
+    """Yield the results that several papers report for one model, as collected by Keung et al.; not in `all`."""
+    for row in table("keung"):
+        # Table 1 is a part of Table 5, and Tables 2 to 4 are of other runs.
+        if row["source_table"].endswith(("Table 5", "Table 6", "Table 7", "Table 8")) and row["row"] != "Δ":
+            yield _score({**row, "regime": "zero-shot"}, row["source_table"], f"{row['system']} [{row['row']}]")
+
+
 def _score(row: Mapping[str, str], source: str, shown: str = "") -> PublishedScore:
     return PublishedScore(
         system=shown or row["system"],
@@ -153,6 +161,7 @@ _GROUPS: Mapping[str, Callable[[], Iterable[PublishedScore]]] = {
     PAPERS: _papers,
     FURTHER: _further,
     EMBEDDERS: _embedders,
+    REPEATED: _repeated,
     ALL: _all,
     CHECKLIST: _checklist,
     PASSABLE: _passable,

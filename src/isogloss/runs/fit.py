@@ -92,11 +92,13 @@ class FitJob:
             train_task = system.learns_from(self.task)
             refusal = system.refusal(self.task) or self.regime.refusal(self.task, train_task)
             needs_training = not refusal and system.needs_training(self.task)
+            whole = needs_training and system.trains_on_dev(self.task)
         if refusal:
             raise NotAvailableError(refusal)
         if needs_training:
             instead = "" if train_task.id == self.task.id else "; or set train_on to a task with a training set"
-            return _available(lambda: self.regime.training(train_task, self.fit, self.data, self.seed), instead)
+            fit, data, seed = self.fit, self.data, self.seed
+            return _available(lambda: self.regime.training(train_task, fit, data, seed, whole=whole), instead)
         if self.regime.sources != ("en",) or self.regime.per_language or self.regime.all_languages:
             what = f"{system.name} needs no training for {self.task.id}: {self.regime.name} would equal zero-shot"
             raise NotAvailableError(what)

@@ -139,6 +139,10 @@ class System(ABC):
         other = self.train_on or task.train_on
         return find_task(other) if other else task
 
+    def trains_on_dev(self, task: Task) -> bool:
+        """Return True to keep a dev split that is cut from the training set in it, and so do without one."""
+        return False
+
     def training_key(self, task: Task) -> Hashable | None:
         """Return an equal key for tasks with identical training, served by one `learn` call; None for separate ones."""
         return None

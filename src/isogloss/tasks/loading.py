@@ -9,6 +9,7 @@ from isogloss.data.location import default_data_dir
 from isogloss.errors import DataError, MissingDataError, NoGoldError, unknown
 from isogloss.plugins import load_object
 from isogloss.tasks.examples import Examples
+from isogloss.tasks.held_out import dev_of_training
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.readers.split_files import SplitFiles
 from isogloss.tasks.registry import no_language
@@ -47,6 +48,8 @@ def load(
         raise no_language(task.id, language, task.every_language)
     if split not in SPLITS:
         raise unknown("split", split, SPLITS)
+    if split == "dev" and task.dev_from_train:
+        return dev_of_training(task, load(task, language, "train", data))
     root = load_object(task.made_by)() if task.made_by else data_folder(data)
     candidates: list[Examples] = []
     for layout in task.layouts:

@@ -125,7 +125,7 @@ def _documents(path: Path, _stamp: Stamp) -> tuple[list[_Document], Digest]:
 
 @of_one_file
 def read(files: SplitFiles, path: Path) -> Examples | None:
-    """Read the mentions of one language; candidates come from `candidate_set_entities.jsonl` in the same folder."""
+    """Read the mentions of one language; candidates are in `mewslix/candidate_set_entities.jsonl`."""
     documents, files.digest = _documents(path, stamp(path))
     mentions = [(doc.context, m) for doc in documents if doc.context.language == files.language for m in doc.mentions]
     if not mentions:
@@ -136,7 +136,7 @@ def read(files: SplitFiles, path: Path) -> Examples | None:
     }
     if any(mention.entity_id.strip() for _, mention in mentions):
         columns["targets"] = [[mention.entity_id.strip()] for _, mention in mentions]
-    candidates = files.path(pattern=str(Path(files.pattern).parent / "candidate_set_entities.jsonl"))
+    candidates = files.path(pattern="mewslix/candidate_set_entities.jsonl")
     ids = [mention.example_id for _, mention in mentions]
     pool = _pool(candidates, stamp(candidates), path, stamp(path)) if candidates else None
     news = [context.document_id for context, _ in mentions]

@@ -29,7 +29,7 @@ _ORIGINS = {
 TASKS: Registry[Task] = Registry("task", Task, _ORIGINS, "isogloss.tasks", named_by="id")
 
 # Aliases: accepted everywhere, never printed.
-ALIASES: Mapping[str, str] = {"panx": "wikiann", "bucc2018": "bucc"}
+ALIASES: Mapping[str, str] = {"panx": "wikiann", "bucc2018": "bucc", "conll2002": "conll", "conll2003": "conll"}
 
 
 def canonical(name: str) -> str:

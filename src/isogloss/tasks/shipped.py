@@ -41,6 +41,7 @@ XCOPA = _classification(
     layouts=(
         Layout("copa.copa", *(f"xcopa/data/{{lang}}/{name}.{{lang}}.jsonl" for name in ("test", "val", "train"))),
         Layout("copa.copa", test="xcopa/{lang}/test.{lang}.jsonl", dev="xcopa/{lang}/val.{lang}.jsonl"),
+        Layout("copa.copa", *(f"xcopa/{name}-{{lang}}.jsonl" for name in ("test", "val", "train"))),
     ),
     parallel="xcopa",
     counts={"test": 500, "dev": 100},
@@ -78,11 +79,13 @@ MLDOC = _classification(
     homepage="https://github.com/facebookresearch/MLDoc",
     citation="Schwenk and Li (2018), A Corpus for Multilingual Document Classification in Eight Languages",
     layouts=(
-        Layout("pairs.documents", "mldoc/{name}.test", "mldoc/{name}.dev", "mldoc/{name}.train.1000"),
+        Layout("pairs.documents", "mldoc/{name}.test", "mldoc/{name}.dev", "mldoc/{name}.train.{size}"),
         Layout.by_split("pairs.documents", "mldoc/{lang}/{split}.tsv"),
     ),
     options={"labels": ("CCAT", "ECAT", "GCAT", "MCAT")},
     counts={"test": 4000, "dev": 1000},
+    # Nominal: some languages have fewer documents than their largest file says.
+    train_sizes=(1000, 2000, 5000, 10_000),
 )
 
 _UPOS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
@@ -142,6 +145,31 @@ WIKIANN = _tagging(
     counts={"test": _WIKIANN_COUNTS, "dev": _WIKIANN_COUNTS},
 )
 
+# As in Keung et al. (2020). 2002: Spanish and Dutch, also with NLTK; 2003: English and German, supplied by users.
+CONLL = _tagging(
+    id="conll",
+    title="CoNLL-2002/2003: named entity recognition",
+    languages=("en", "de", "es", "nl"),
+    licence="research use, by agreement",
+    homepage="https://www.clips.uantwerpen.be/conll2003/ner",
+    citation="Tjong Kim Sang (2002), Sang and De Meulder (2003), Language-Independent Named Entity Recognition",
+    layouts=tuple(
+        Layout("tagged.conll", *(f"{folder}/{{code}}.{name}" for name in ("testb", "testa", "train")))
+        for folder in ("conll2003", "conll2002", "conll")
+    ),
+    codes={"en": "eng", "de": "deu", "es": "esp", "nl": "ned"},
+    cluster="document",
+    options={
+        "labels": ("O", *(f"{mark}-{kind}" for kind in ("PER", "ORG", "LOC", "MISC") for mark in "BI")),
+        "dialect": "conll",
+    },
+    counts={
+        "test": counted("en 3453 de 3005 es 1517 nl 5195"),
+        "dev": counted("en 3250 de 2867 es 1915 nl 2895"),
+        "train": counted("en 14041 de 12152 es 8323 nl 15806"),
+    },
+)
+
 XQUAD = _qa(
     id="xquad",
     title="XQuAD: extractive question answering",
@@ -197,13 +225,20 @@ TYDIQA = _qa(
         Layout("questions.all_languages", test=f"{_GOLDP}-dev.json", train=f"{_GOLDP}-train.json"),
         Layout("questions.one_language", test=f"{_GOLDP}-dev/tydiqa-goldp-dev-{{name}}.json"),
         Layout("questions.one_language", test=f"{_PREPARED}_dev.json", train=f"{_PREPARED}_train.json"),
-        Layout(
-            "questions.one_language",
-            test=f"{_GOLDP}-dev/tydiqa.{{lang}}.dev.json",
-            train=f"{_GOLDP}-train/tydiqa.{{lang}}.train.json",
+        # XTREME's scripts move the file of all languages beside their own, which lack its ids.
+        Layout("questions.all_languages", train=f"{_GOLDP}-train/tydiqa-goldp-v1.1-train.json"),
+        *(
+            Layout(
+                "questions.one_language",
+                test=f"{_GOLDP}-dev/{name}.{{lang}}.dev.json",
+                train=f"{_GOLDP}-train/{name}.{{lang}}.train.json",
+            )
+            for name in ("tydiqa.goldp", "tydiqa")
         ),
     ),
     options={"dialect": "squad"},
+    # No dev set is published; the paper's, of 634 questions (Table 2), is not described.
+    dev_from_train=10,
     counts={"test": counted("en 440 ar 921 bn 113 fi 782 id 565 ko 276 ru 812 sw 499 te 669")},
 )
 
@@ -244,6 +279,7 @@ MEWSLIX = _retrieval(
         Layout.by_split(
             "isogloss.tasks.mewslix:read", "mewslix/wikinews_mentions_no_text-{split}.jsonl", "test", "dev"
         ),
+        Layout.by_split("isogloss.tasks.mewslix:read", "mewslix/wikinews_mentions/{split}-{lang}.jsonl", "test", "dev"),
         # Mentions in English Wikipedia with their entities. Their dev portion differs from WikiNews'.
         Layout("isogloss.tasks.mewslix:read_pairs", train="mewslix/wikipedia_pairs-train.jsonl"),
     ),
@@ -296,7 +332,7 @@ BUCC = _retrieval(
     },
 )
 
-_ALL = (XNLI, XCOPA, UDPOS, WIKIANN, XQUAD, MLQA, TYDIQA, TATOEBA, MEWSLIX, LAREQA, PAWSX, BUCC, MLDOC)
+_ALL = (XNLI, XCOPA, UDPOS, WIKIANN, XQUAD, MLQA, TYDIQA, TATOEBA, MEWSLIX, LAREQA, PAWSX, BUCC, MLDOC, CONLL)
 SHIPPED = {task.id: task for task in _ALL}
 
 

@@ -5,7 +5,9 @@ on first use.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+from isogloss.errors import UnknownNameError, unknown
 
 SPLITS = ("test", "dev", "train")
 
@@ -24,7 +26,8 @@ class Layout:
         reader: function that turns the files into examples: `module.function` below `isogloss.tasks.readers`, or
             `package.module:function` anywhere else.
         test: path pattern of the split below the data folder; `{lang}` is the two-letter code, `{iso3}` the
-            three-letter one the corpus uses, `{name}` the lower-case English name. "" if not in this layout.
+            three-letter one, `{name}` the lower-case English name, `{code}` the task's own code, `{size}` the number of
+            training examples. "" if not in this layout.
         dev: the same for the development split.
         train: the same for the training split.
     """
@@ -61,6 +64,9 @@ class Task:
         edition_of: id of the full task, if this is a small edition.
         made_by: `module:function` that generates the files and returns their folder, "" if they are in the data folder.
         train_on: id of the task with the training set, "" for its own.
+        train_sizes: numbers of examples in the training files, if there are several; the first is the default.
+        dev_from_train: one in this many passages of the training set forms the dev split; 0 if dev has its own files.
+        codes: languages by two-letter code as `{code}` in file names.
         english_training: True if training files in other languages are machine translations of the English one.
     """
 
@@ -82,12 +88,26 @@ class Task:
     edition_of: str = ""
     made_by: str = ""
     train_on: str = ""
+    train_sizes: tuple[int, ...] = ()
+    dev_from_train: int = 0
+    codes: Mapping[str, str] = field(default_factory=dict)
     english_training: bool = False
 
     def expected(self, language: str, split: str) -> int | None:
         """Return the expected number of examples of a split, or None if unknown."""
         counts = self.counts.get(split)
         return counts if isinstance(counts, int) or counts is None else counts.get(language)
+
+    def with_train_size(self, size: int) -> "Task":
+        """Return the task with another of its training sets; layouts that do not name the size are left out."""
+        if not self.train_sizes:
+            what = f"{self.id} has one training set, but train_size = {size}"
+            raise UnknownNameError(what, fix="Set train_size only for tasks with several, in a file below [mldoc]")
+        if size not in self.train_sizes:
+            raise unknown(f"size of {self.id}'s training set", str(size), map(str, self.train_sizes))
+        layouts = (replace(one, train=one.train if "{size}" in one.train else "") for one in self.layouts)
+        sizes = (size, *(other for other in self.train_sizes if other != size))
+        return replace(self, layouts=tuple(layouts), train_sizes=sizes)
 
     @property
     def every_language(self) -> tuple[str, ...]:

@@ -75,11 +75,18 @@ class Recipe:
     precision: Literal["auto", "bf16", "fp16", "fp32"] = "auto"
     # Rule that chooses the final checkpoint, see `isogloss.training.selection`.
     select: Annotated[str, check_rule] = "training-dev"
+    # Checkpoints with weights to keep besides the last: those `chosen` by the rule, or also the `oracle`'s, which are
+    # best on the dev set of each language.
+    keep_weights: Literal["chosen", "oracle"] = "chosen"
     # Dev examples predicted at every checkpoint in the languages that choose it or end training by `patience`.
     selecting_examples: ExampleLimit = ALL
     dev_examples: ExampleLimit = 300  # the same for all other dev sets, per language; 0 for none
     test_examples: ExampleLimit = 500  # the same for test sets
     train_on: Annotated[str, lambda name: name and _check_task(name)] = ""  # task of the training set, if another one
+    # Examples in the training file, for tasks that publish several (MLDoc); 0 for the task's default.
+    train_size: int = 0
+    # False to train on a dev split that is cut from the training set (TyDiQA's) too; it then chooses nothing.
+    hold_out: bool = True
     stages: tuple[str, ...] = ()  # training sets used before: `siqa`, or a file of its format in the data folder
     siqa: bool = True  # False to remove Social IQa from the stages, which changes the recipe's name
     candidates: int = 0  # answers in a batch that each query chooses from in contrastive learning; 0 for all

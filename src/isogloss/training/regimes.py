@@ -17,6 +17,7 @@ from typing import Any
 from isogloss.errors import DataError, MissingDataError, unknown
 from isogloss.languages import language as find_language
 from isogloss.tasks.examples import Column, Examples
+from isogloss.tasks.held_out import without_dev
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load
 from isogloss.tasks.task import Task
@@ -63,20 +64,23 @@ class Regime:
             return [Fit((language,), language) for language in languages]
         return [Fit(tuple(languages))] if languages else []
 
-    def training(self, task: Task, fit: Fit, data: DataFolder, seed: int) -> Examples:
-        """Return a fit's training set, several sets joined; raise a MissingDataError if it is not available."""
+    def training(self, task: Task, fit: Fit, data: DataFolder, seed: int, *, whole: bool = False) -> Examples:
+        """Return a fit's training set, several sets joined; raise a MissingDataError if it is not available.
+
+        A dev split that is cut from the training set is left out, unless the set is to be `whole`.
+        """
         if self.all_languages:
             parts = []
             for language in dict.fromkeys(("en", *task.every_language)):
                 with suppress(MissingDataError):
-                    parts.append(self._part(task, language, data))
+                    parts.append(self._part(task, language, data, whole))
             if len(parts) < 2:
                 available = f"only {parts[0].language} is" if parts else "none is"
                 what = f"{self.name} needs {task.id} training sets in several languages; {available} available"
                 raise MissingDataError(what, fix="Add the files, or use another regime")
         else:
             languages = (fit.target,) if self.per_language else self.sources
-            parts = [self._part(task, language, data) for language in languages]
+            parts = [self._part(task, language, data, whole) for language in languages]
         parts = [self._limited(part, seed) for part in parts]
         return parts[0] if len(parts) == 1 else joined(parts)
 
@@ -88,16 +92,19 @@ class Regime:
         read = translated_test_set if translated else load
         return read(task, language, split, data, allow_partial=allow_partial)
 
-    def _part(self, task: Task, language: str, data: DataFolder) -> Examples:
+    def _part(self, task: Task, language: str, data: DataFolder, whole: bool) -> Examples:
         name = "English" if language == "en" else language
+        cuts_dev = bool(task.dev_from_train) and not whole
         if self.translated and language != "en":
-            return translated_training_set(task, language, data)
+            translated = translated_training_set(task, language, data)
+            return without_dev(task, translated, _dev_ids(task, data)) if cuts_dev else translated
         if language not in task.every_language:
             raise MissingDataError(f"{task.id} has no {name} training set")
         if language != "en" and task.english_training:
             what = f"{task.id} has only a machine-translated {name} training set"
             raise MissingDataError(what, fix="Use the regime translate-train")
-        return load(task, language, "train", data)
+        train = load(task, language, "train", data)
+        return without_dev(task, train) if cuts_dev else train
 
     def _limited(self, examples: Examples, seed: int) -> Examples:
         """Return a subset of the regime's size, in the original order."""
@@ -111,6 +118,13 @@ class Regime:
         how = "the first of the file" if self.first else f"drawn with seed {seed}"
         drawn.notes = [*examples.notes, f"{self.limit:,} of {len(examples):,} examples, {how}"]
         return drawn
+
+
+def _dev_ids(task: Task, data: DataFolder) -> set[str]:
+    """Return the ids of the English dev split, or none if its files are missing: then it selects nothing."""
+    with suppress(MissingDataError):
+        return {*load(task, "en", "dev", data).ids}
+    return set()
 
 
 def _few_examples(limit: int, *, first: bool = False) -> Regime:

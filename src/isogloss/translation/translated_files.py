@@ -90,7 +90,7 @@ _LAYOUTS = {
     "xnli": (
         _pair_files("XNLI/translate-train", "XNLI/translate-test"),
         _pair_files("xnli/XNLI-Translated", "xnli/XNLI-Translated"),
-        Layout("multinli", train="xnli/XNLI-MT-1.0/multinli/multinli.train.{lang}.tsv"),
+        Layout("pairs", train="xnli/XNLI-MT-1.0/multinli/multinli.train.{lang}.tsv"),
     ),
     "pawsx": (
         _pair_files("PAWSX/translate-train", "PAWSX/translate-test"),
@@ -98,7 +98,10 @@ _LAYOUTS = {
         Layout("pawsx", train="pawsx/{lang}/translated_train.tsv"),
     ),
     "xquad": (Layout("squad", train=_SQUAD),),
-    "mlqa": (Layout("squad", train=_SQUAD),),
+    "mlqa": (
+        Layout("squad", train=_SQUAD),
+        Layout("squad", train="mlqa/mlqa-translate-train/{lang}_squad-translate-train-train-v1.1.json"),
+    ),
     "tydiqa": (Layout("squad", train="TyDiQA-GoldP/translate-train/tydiqa.translate.train.en-{lang}.json"),),
     "xcopa": (
         Layout(
@@ -131,14 +134,15 @@ def find_published(task: Task, language: str, split: str, roots: Sequence[Path])
 def _pairs(source: SplitFiles) -> Examples | None:
     """Read XTREME's pairs, tab-separated `a, b, a translated, b translated, label`, or only the last three (scripts).
 
-    Labels of a test file are ignored, since gold comes from the original.
+    XNLI's own translations have the last three below a header. Labels of a test file are ignored, since gold comes
+    from the original.
     """
     path = source.path()
     if path is None:
         return None
     table = list(rows(path, (1, 64), source.digest))
     if source.split == "train":
-        return _labelled(source, table)
+        return _labelled(source, table[1:] if table and table[0][-1] == "label" else table)
     for number, row in enumerate(table, 1):
         if not 2 <= len(row) <= 5:
             raise DataError(f"expected 2 to 5 columns, got {len(row)}", where=f"{source.where()}:{number}")
@@ -187,7 +191,6 @@ def _squad(source: SplitFiles) -> Examples | None:
 
 _READERS: dict[str, Callable[[SplitFiles], Examples | None]] = {
     "copa": copa.copa,
-    "multinli": pairs.multinli,
     "pairs": _pairs,
     "pawsx": pairs.pawsx,
     "squad": _squad,
@@ -350,11 +353,21 @@ def translated_test_set(
     return translated
 
 
+def _fetched_by(task: Task, language: str, split: str) -> list[str]:
+    """Return the names of datasets with published translations."""
+    from isogloss.data.fetch.catalog import datasets_with  # imports the downloaders
+
+    patterns = (getattr(layout, split) for layout in _LAYOUTS.get(task.id, ()))
+    return datasets_with(pattern.format(lang=language) for pattern in patterns if pattern)
+
+
 def _published(task: Task, language: str, split: str, data: DataFolder) -> Examples:
     examples = find_published(task, language, split, (translations_folder(data), data_folder(data)))
     if examples is None:
         described = f"{task.id}'s English training set to" if split == "train" else f"{task.id}'s {split} set from"
         fix = f"Run isogloss translate to create {translation_path(task, language, split, data)}"
+        if fetched := _fetched_by(task, language, split):
+            fix = f"Run {' or '.join(f'isogloss fetch {name}' for name in fetched)}, or {fix[0].lower()}{fix[1:]}"
         raise MissingDataError(f"no translation of {described} {language}", fix=fix)
     examples.root = data_folder(data)
     return examples

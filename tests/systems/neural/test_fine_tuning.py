@@ -13,7 +13,7 @@ pytest.importorskip("torch", reason="torch is not installed: pip install 'isoglo
 from isogloss.errors import DataError, UnknownNameError
 from isogloss.systems.base import FitContext, SystemFailureError, system
 from isogloss.systems.neural.checkpoint_callback import CheckpointCallback
-from isogloss.systems.neural.fit_log import FitLog, read_fit_log, write_fit_log
+from isogloss.systems.neural.fit_log import FitLog, kept_weights, read_fit_log, write_fit_log
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
@@ -75,6 +75,20 @@ def test_only_weights_chosen_by_the_rule_are_kept(
         same = [other for other in chosen if chosen[other] == step]
         assert all(weights(again, language).equal(weights(system, other)) for other in same)
         assert not any(weights(again, language).equal(weights(system, other)) for other in chosen.keys() - same)
+
+
+@pytest.mark.parametrize(("rule", "also"), [("training-dev", "step-00000004"), ("last", "step-00000004")])
+def test_weights_of_the_oracle_are_kept_by_option(
+    rule: str, also: str, learn: Callable[..., ScriptedSystem], tmp_path: Path
+) -> None:
+    system = learn(select=rule, keep_weights="oracle")
+    assert kept(tmp_path / "fit") == ["last", "step-00000002", also, "step-00000006"]
+    assert {*kept_weights(tmp_path / "fit")} == {2, 4, 6, 8}
+    log = read_fit_log(tmp_path / "fit")
+    assert log is not None
+    assert {choice.step for choice in log.chosen.values()} == {4 if rule == "training-dev" else 8}
+    plain = learn("plain", select=rule)
+    assert weights(system, "de").equal(weights(plain, "de"))
 
 
 def test_last_weights_are_stored_once(learn: Callable[..., ScriptedSystem], tmp_path: Path) -> None:

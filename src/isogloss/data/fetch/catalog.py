@@ -11,7 +11,13 @@ from typing import Any
 from isogloss.decoding import decode_toml
 from isogloss.errors import unknown
 
-ALIASES = {"panx": "wikiann", "bucc2018": "bucc", "tydiqa_goldp": "tydiqa", "checklist-released": "multichecklist"}
+ALIASES = {
+    "panx": "wikiann",
+    "bucc2018": "bucc",
+    "tydiqa_goldp": "tydiqa",
+    "checklist-released": "multichecklist",
+    **dict.fromkeys(("conll2002", "conll2003"), "conll"),
+}
 PINNED_URL = "https://raw.githubusercontent.com/{repository}/{commit}/{path}"
 
 
@@ -71,6 +77,7 @@ class Dataset:
     Attributes:
         by_hand: patterns of files that cannot be downloaded; `note` explains how to get them.
         training: True if it is only for training, never scored.
+        translated: True if it is a machine translation of a training set.
         model: True if it is a model instead of a dataset.
     """
 
@@ -81,6 +88,7 @@ class Dataset:
     by_hand: tuple[str, ...] = ()
     note: str = ""
     training: bool = False
+    translated: bool = False
     model: bool = False
 
     @property
@@ -98,7 +106,8 @@ def datasets() -> Mapping[str, Dataset]:
     pinned: dict[str, list[RemoteFile]] = {}
     for line in (folder / "pinned.tsv").read_text(encoding="utf-8").splitlines()[1:]:
         owner, path, size, sha256, repository, commit, inner = line.split("\t")
-        url = PINNED_URL.format(repository=repository, commit=commit, path=inner)
+        # Without a commit, the repository is a web address.
+        url = PINNED_URL.format(repository=repository, commit=commit, path=inner) if commit else f"{repository}/{inner}"
         name = path.rpartition("/")[2]
         file = RemoteFile(dataset=owner, name=name, urls=(url,), size=int(size), sha256=sha256, path=path)
         pinned.setdefault(owner, []).append(file)

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from isogloss.errors import DataError, IsoglossError
+from isogloss.errors import DataError, IsoglossError, MissingDataError
 from isogloss.systems.base import FitContext
-from isogloss.systems.neural.fit_log import FitLog, finish_log, write_fit_log
+from isogloss.systems.neural.fit_log import LAST, WEIGHTS, FitLog, finish_log, step_name, write_fit_log
 from isogloss.systems.neural.progress import ProgressDisplay
 from isogloss.systems.neural.task_adapter import TaskAdapter
 from isogloss.systems.pretrained import Model, save
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
+from isogloss.tasks.registry import task as find_task
 from isogloss.training.checkpoint_record import SHARDS, CheckpointRecord, is_damaged, probe_sets, subset
 from isogloss.training.objective import TrainingObjective
 from isogloss.training.selection import ChosenCheckpoint, choose, dev_scores, selecting_languages
@@ -24,14 +25,9 @@ from isogloss.training.selection import ChosenCheckpoint, choose, dev_scores, se
 if TYPE_CHECKING:
     from isogloss.training.loop import CheckpointInfo, TrainingResult
 
-STATE, WEIGHTS, LAST = "state", "weights", "last"
+STATE = "state"
 _SHOWN = 3  # notes of a kind
 _PATIENCE_RULE = "training-dev"  # decides convergence
-
-
-def step_name(step: int | str) -> str:
-    """Return the folder name of a checkpoint's weights."""
-    return f"step-{step:08}" if isinstance(step, int) else f"step-{step}"
 
 
 @dataclass(eq=False, kw_only=True)
@@ -88,11 +84,18 @@ class CheckpointCallback:
     def _examples(self, language: str, split: str) -> Examples:
         """Return examples of the task, or the dev sets of the training task if that is different."""
         dev_task, root = self.adapter.dev_task, self.train.root
+        if split == "dev" and dev_task.id == self.train.task:
+            self._check_held_out()
         if split != "dev" or dev_task is self.adapter.task:
             return self.context.examples(language, split)
         if root is None:
             raise DataError(f"no data folder with dev sets for the training set of {dev_task.id}")
         return load(dev_task, language, split, root)
+
+    def _check_held_out(self) -> None:
+        """Raise a MissingDataError if the dev split of the training task is part of the training set."""
+        if find_task(self.train.task).dev_from_train and not self.adapter.recipe.hold_out:
+            raise MissingDataError("it is part of the training set", fix="Set hold_out = true")
 
     def _find_dev_objectives(self, languages: tuple[str, ...]) -> dict[str, str]:
         """Find the training tasks' dev sets as objectives, and return a note for each language without one."""
@@ -100,6 +103,7 @@ class CheckpointCallback:
         context = dataclasses.replace(self.context, examples=self._examples)
         for language in languages:
             try:
+                self._check_held_out()
                 examples = subset(context.training_dev(language), self.adapter.recipe.selecting_examples)
                 self._losses[language] = self.adapter.objective(examples)
             except IsoglossError as error:
@@ -134,17 +138,22 @@ class CheckpointCallback:
         dev = {code: by_step[step] for code, by_step in scores.items() if by_step}
         self.display.checkpoint(step, checkpoint.steps, checkpoint.loss, dev)
         # The best weights as of the last state stay: a killed run resumes there and could not recreate them.
-        choices = [*self._choices(step).values(), *self._choices(checkpoint.kept).values()]
-        wanted = {step_name(choice.step) for choice in choices if choice.by != "last"}
+        wanted = self._steps_to_keep(step) | self._steps_to_keep(checkpoint.kept)
         if step_name(step) in wanted:
             save(model, self.folder / WEIGHTS / step_name(step), self.adapter.source.tokenizer)
         self._remove_weights(but=wanted)
 
-    def _choices(self, until: int) -> dict[str, ChosenCheckpoint]:
-        """Return the checkpoints that would be chosen if the run ended at an update; empty before the first."""
+    def _steps_to_keep(self, until: int) -> set[str]:
+        """Return the checkpoints that would be kept if the run ended at an update, besides the last."""
+        rules = (self.adapter.recipe.select, *(("target-dev",) if self.adapter.recipe.keep_weights == "oracle" else ()))
+        choices = [choice for rule in rules for choice in self._choices(until, rule).values()]
+        return {step_name(choice.step) for choice in choices if choice.by != "last"}
+
+    def _choices(self, until: int, rule: str = "") -> dict[str, ChosenCheckpoint]:
+        """Return the checkpoints chosen by a rule, the recipe's by default, if the run ended at an update."""
         steps = [step for step in self.record.steps if step <= until]
         rows = [row for row in self.record.rows if row.step <= until]
-        rule, main = self.adapter.recipe.select, self.adapter.dev_task.main
+        rule, main = rule or self.adapter.recipe.select, self.adapter.dev_task.main
         return {code: choose(rows, steps, rule, code, main, self.trained_on) for code in self.log.languages if steps}
 
     def _remove_weights(self, but: set[str]) -> None:
@@ -168,7 +177,7 @@ class CheckpointCallback:
         last, chosen = trained.steps, self._choices(trained.steps)
         self.record.finish()
         # The last weights are stored separately.
-        self._remove_weights(but={step_name(choice.step) for choice in chosen.values() if choice.step != last})
+        self._remove_weights(but=self._steps_to_keep(last) - {step_name(last)})
         self.notes += self.record.notes
         if self.adapter.recipe.patience and self._best_for_patience().by == "last":
             self.notes.append("no dev set to detect convergence")

@@ -18,8 +18,17 @@ from isogloss.data.tables import jsonl
 from isogloss.errors import DataError, unknown
 from isogloss.systems.base import FitContext, FurtherFit
 from isogloss.systems.neural import checkpoint_callback as callbacks
-from isogloss.systems.neural.checkpoint_callback import LAST, STATE, WEIGHTS, CheckpointCallback, SharedTraining
-from isogloss.systems.neural.fit_log import FIT_LOG, FitLog, describe_examples, read_fit_log, write_fit_log
+from isogloss.systems.neural.checkpoint_callback import STATE, CheckpointCallback, SharedTraining
+from isogloss.systems.neural.fit_log import (
+    FIT_LOG,
+    LAST,
+    WEIGHTS,
+    FitLog,
+    describe_examples,
+    read_fit_log,
+    step_name,
+    write_fit_log,
+)
 from isogloss.systems.neural.progress import ProgressDisplay, show_progress
 from isogloss.systems.neural.task_adapter import TaskAdapter
 from isogloss.systems.pretrained import Model, restore
@@ -53,7 +62,7 @@ class FineTunedModel:
         if self.weights is not None:
             # If one checkpoint serves all languages, it also serves those not in the record.
             choice = self.chosen.get(language) or next(iter(self.chosen.values()))
-            wanted = LAST if choice.step == self.updates else callbacks.step_name(choice.step)
+            wanted = LAST if choice.step == self.updates else step_name(choice.step)
             if wanted != self.loaded:
                 restore(self.model, self.weights / wanted)
                 self.loaded = wanted
@@ -233,7 +242,7 @@ FurtherTuning = tuple[FineTuning, FurtherFit]
 
 # Paths of the training set, as published and as the XTREME-R scripts store it, and of its translations.
 _ENGLISH = ("siqa/socialIQa_v1.4_trn.jsonl", "siqa/socialiqa-train-dev/train.jsonl", "siqa/train.en.jsonl")
-_TRANSLATED = "siqa/train.{language}.jsonl"
+_TRANSLATED = ("siqa/train.{language}.jsonl", "siqa_translate_train/socialIQa_v1.4_{language}_translate_train.jsonl")
 _CHOICES = "ABC"
 
 
@@ -272,14 +281,15 @@ def _social_iqa(recipe: Recipe, task: Task, train: Examples, notes: list[str]) -
     parts, absent = [], []
     for language in languages:
         if language != "en":
-            names, roots = [_TRANSLATED.format(language=language)], (translations_folder(train.root), train.root)
+            names = [name.format(language=language) for name in _TRANSLATED]
+            roots = translations_folder(train.root), train.root
             translations = (_read_first(names, task, language, root) for root in roots)
             if (examples := next(filter(None, translations), None)) is not None:
                 parts.append(examples)
             else:
                 absent.append(language)
     if absent:
-        paths = ", ".join(_TRANSLATED.format(language=language) for language in absent)
+        paths = ", ".join(_TRANSLATED[0].format(language=language) for language in absent)
         notes.append(f"stage {SIQA}: in English, as translations to {', '.join(absent)} are missing ({paths})")
     if "en" in languages or not parts:
         english = _read_first(_ENGLISH, task, "en", train.root)

@@ -20,6 +20,20 @@ if TYPE_CHECKING:
     from isogloss.training.loop import TrainingResult
 
 FIT_LOG = "training.json"
+WEIGHTS, LAST = "weights", "last"
+
+
+def step_name(step: int | str) -> str:
+    """Return the folder name of a checkpoint's weights."""
+    return f"step-{step:08}" if isinstance(step, int) else f"step-{step}"
+
+
+def kept_weights(folder: Path) -> dict[int, Path]:
+    """Return the folders with weights of a fit, by checkpoint."""
+    log = read_fit_log(folder)
+    last = {log.updates: folder / WEIGHTS / LAST} if log is not None else {}
+    steps = {int(path.name[5:]): path for path in (folder / WEIGHTS).glob(step_name("[0-9]*"))}
+    return {step: path for step, path in (last | steps).items() if path.is_dir()}
 
 
 class FitLog(msgspec.Struct, frozen=True, kw_only=True):

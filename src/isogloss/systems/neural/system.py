@@ -22,7 +22,8 @@ from isogloss.version import __version__
 # Recipe keys that users may change: all except the name.
 _KEYS = tuple(key.name for key in fields(Recipe) if key.name != "name")
 # Recipe keys that affect predictions and selection, but not the training.
-_SELECTION_KEYS = ("select", "selecting_examples", "dev_examples", "test_examples", "train_on", "decoding", "note")
+_EXAMPLE_KEYS = ("selecting_examples", "dev_examples", "test_examples")
+_SELECTION_KEYS = ("select", *_EXAMPLE_KEYS, "keep_weights", "train_on", "decoding", "note")
 
 
 def flag(name: str, value: object) -> bool:
@@ -144,9 +145,15 @@ class NeuralSystem(System):
         return bool(settings.epochs or settings.steps)
 
     def learns_from(self, task: Task) -> Task:
-        """Return the recipe's `train_on`, or the default; small editions of tasks learn from small editions."""
-        other = self.recipe_for(task).train_on
-        return find_task(task.in_same_edition(other)) if other else super().learns_from(task)
+        """Return the recipe's `train_on` and `train_size`, or the default; small editions learn from small editions."""
+        settings = self.recipe_for(task)
+        other = settings.train_on
+        source = find_task(task.in_same_edition(other)) if other else super().learns_from(task)
+        return source.with_train_size(settings.train_size) if settings.train_size else source
+
+    def trains_on_dev(self, task: Task) -> bool:
+        """Return True if the recipe does not hold out the dev split."""
+        return not self.recipe_for(task).hold_out
 
     def training_key(self, task: Task) -> Hashable | None:
         """Return files, adapter and recipe as a key; None if there are stages, or dev sets may end the training."""

@@ -61,6 +61,7 @@ def declared(task_id: str) -> Task:
         options=options,
         edition_of=name,
         english_training=False,
+        dev_from_train=0,
         made_by="isogloss.tasks.mini.make:folder",
         licence="Apache-2.0",
         homepage="",

@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from isogloss.data.files import Digest, Stamp, lines, stamp
-from isogloss.data.tables import rows
+from isogloss.data.tables import rows, written_rows
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.readers.split_files import SplitFiles, clusters_within, of_one_file
@@ -63,13 +63,13 @@ def _shared_sentences(files: SplitFiles, pairs: TextPairs) -> list[str] | None:
 @of_one_file
 def prepared_pawsx(files: SplitFiles, path: Path) -> Examples | None:
     """Read XTREME's PAWS-X files: `a<TAB>b<TAB>label` without a header; test files have no labels."""
-    return _examples(files, list(rows(path, (2, 3), files.digest)), clusters=_shared_sentences)
+    return _examples(files, written_rows(path, (2, 3), files.digest), clusters=_shared_sentences)
 
 
 @of_one_file
 def prepared_xnli(files: SplitFiles, path: Path) -> Examples | None:
     """Read XTREME's XNLI files; the shared test labels may be in one file next to them."""
-    pairs = list(rows(path, (2, 3), files.digest))
+    pairs = written_rows(path, (2, 3), files.digest)
     gold: list[str] = []
     if files.split == "test" and all(len(row) == 2 for row in pairs):
         labels = files.path(pattern="xnli/test-gold-labels.txt")

@@ -31,6 +31,8 @@ def _examples(files: SplitFiles, pairs: list[tuple[squad.Paragraph, squad.Questi
         columns["answers"] = answers
         columns["answer_starts"] = [[a.answer_start for a in question.answers] for _, question in pairs]
     ids = [str(question.id) for _, question in pairs]
+    if files.split == "train" and len(set(ids)) < len(ids):
+        ids = files.row_ids(len(ids))  # XTREME's scripts cut the ids of TyDiQA's training files down to a digit
     clusters = article_clusters(files.task, files.language, articles)
     return files.examples(ids, columns, "answers", clusters=clusters)
 

@@ -65,7 +65,9 @@ class SplitFiles:
         """Return a path pattern filled in for a language."""
         code = language or self.language
         name = _CORPUS_NAMES.get(code) or find_language(code).name.lower()
-        return pattern.format(lang=code, iso3=corpus_iso3(code), name=name)
+        size = self.task.train_sizes[0] if self.task.train_sizes else ""
+        own = self.task.codes.get(code, code)
+        return pattern.format(lang=code, iso3=corpus_iso3(code), name=name, code=own, size=size)
 
     def path(self, suffix: str = "", *, language: str | None = None, pattern: str | None = None) -> Path | None:
         """Return the file, packed or not, or None if it is missing."""

@@ -1,4 +1,4 @@
-"""Readers of tagging files: CoNLL-U treebanks, prepared `word<TAB>tag` files, and the original WikiANN files."""
+"""Readers of tagging files: CoNLL-U treebanks, prepared `word<TAB>tag` files, WikiANN's and CoNLL's original files."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -9,7 +9,8 @@ from typing import Any
 from isogloss.data.conllu import sentences
 from isogloss.data.detokenize import join
 from isogloss.data.files import lines
-from isogloss.data.tables import panx_sentences, tagged_sentences
+from isogloss.data.tables import conll_sentences, panx_sentences, tagged_sentences
+from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.readers.split_files import SplitFiles, clusters_within, of_one_file
 
@@ -59,6 +60,18 @@ def words(files: SplitFiles, path: Path) -> Examples | None:
 def panx(files: SplitFiles, path: Path) -> Examples | None:
     """Read WikiANN's original files, `xx:word<TAB>tag`."""
     return _repeated(_examples(files, panx_sentences(path, files.digest), partial(_joined, files.language)))
+
+
+@of_one_file
+def conll(files: SplitFiles, path: Path) -> Examples | None:
+    """Read CoNLL-2002 or 2003 files; sentences of one document are a cluster, if the file marks documents."""
+    sentences = list(conll_sentences(path, files.digest))
+    labels = {*files.task.labels}
+    if wrong := next((tag for _, tags, _ in sentences for tag in tags if tag not in labels), None):
+        raise DataError(f"tag {wrong!r} is not one of {', '.join(files.task.labels)}", where=str(path))
+    examples = _examples(files, ((words, tags) for words, tags, _ in sentences), partial(_joined, files.language))
+    examples.clusters = clusters_within(files.language, (document for _, _, document in sentences))
+    return examples
 
 
 def treebanks(files: SplitFiles) -> Examples | None:
