@@ -133,6 +133,10 @@ class Kind(ABC):
         """Yield suspicious answers that are still scored."""
         return iter(())
 
+    def doubt(self, examples: Examples, values: Values) -> str:
+        """Return why the answers look like those of another file, or ""; only the inputs are used, never the gold."""
+        return ""
+
     def placeholder(self, examples: Examples) -> str:
         """Return why the gold looks fake, or "". Published test files often hide labels behind a constant."""
         labels = list(examples[self.gold]) if self.form in ("label", "option") else []
