@@ -14,6 +14,7 @@ import msgspec
 from isogloss.data.files import sha256_of, unpacked_name
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError, IsoglossError
+from isogloss.notebooks import short_repr
 from isogloss.predictions.folder import CELL_RECORDS, PredictionFile
 from isogloss.predictions.formats import Answers, json_lines
 from isogloss.predictions.gold import GoldSource
@@ -35,6 +36,8 @@ class CheckedAnswers:
     problems: list[Problem] = field(default_factory=list)
     left_out: LeftOut | None = None
     confidences: list[float | None] | None = None  # of each answer, if the file has them
+
+    __repr__ = short_repr
 
     @property
     def can_be_judged(self) -> bool:

@@ -14,6 +14,7 @@ from isogloss.data import squad
 from isogloss.data.files import blocks, lines, read_text
 from isogloss.decoding import MARK, decode_python_json, decode_text
 from isogloss.errors import DataError, unknown
+from isogloss.notebooks import short_repr
 from isogloss.predictions.problems import Problem, ProblemCode
 from isogloss.tasks.kinds import Kind
 
@@ -40,6 +41,8 @@ class Answers:
     problems: list[Problem] = field(default_factory=list)
     articles: list[str] | None = None  # article of each answer, if the file names them
     confidences: list[float | None] | None = None  # probability of each answer or None, if the file has any
+
+    __repr__ = short_repr
 
     def add(self, identifier: str, value: Any, number: int = 0) -> None:
         """Add an answer."""

@@ -7,6 +7,7 @@ from enum import StrEnum
 import msgspec
 
 from isogloss.errors import DataError, IsoglossError, PredictionError
+from isogloss.notebooks import short_repr
 
 # Maximum number of problems in an error message.
 SHOWN = 12
@@ -88,6 +89,8 @@ class Problem:
     line: int = 0  # line in the file, if any
     detail: str = ""  # description, for codes without a fixed text
     advice: str = ""  # suggested fix, for codes without a fixed one
+
+    __repr__ = short_repr
 
     @classmethod
     def of_error(cls, error: IsoglossError, file: str = "") -> "Problem":
@@ -191,6 +194,8 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
     split: str = ""
     path: str = ""  # gold file, if known, or the misnamed file or folder
     cause: str | msgspec.UnsetType = msgspec.UNSET  # reason without the cell's name, if that differs
+
+    __repr__ = short_repr
 
     @classmethod
     def of_error(cls, error: DataError, task: str, language: str, split: str) -> "LeftOut":

@@ -7,6 +7,8 @@ on first use.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from isogloss.notebooks import short_repr
+
 SPLITS = ("test", "dev", "train")
 
 
@@ -83,6 +85,8 @@ class Task:
     made_by: str = ""
     train_on: str = ""
     english_training: bool = False
+
+    __repr__ = short_repr
 
     def expected(self, language: str, split: str) -> int | None:
         """Return the expected number of examples of a split, or None if unknown."""

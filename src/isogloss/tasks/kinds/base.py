@@ -11,6 +11,7 @@ import numpy.typing as npt
 from isogloss.errors import DataError
 from isogloss.metrics.search import Matrix
 from isogloss.metrics.statistics import IntArray, Statistics
+from isogloss.notebooks import short_repr
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.task import Task
 
@@ -48,6 +49,8 @@ class Judgement:
     dialect: str = ""
     notes: list[str] = field(default_factory=list)
     row_example: IntArray | None = None
+
+    __repr__ = short_repr
 
 
 class Vectors(Protocol):
