@@ -74,7 +74,7 @@ def test_no_representation_is_long(tmp_path: Path) -> None:
     given: list[object] = [
         *(summary, isogloss.score(one, **asked), isogloss.compare(one, two, **asked), isogloss.validate(one)),
         *(isogloss.explain(one, two, examples=3, **asked), isogloss.explain.dataset_bias(**asked)),
-        *(isogloss.load(name, "en") for name in asked["tasks"]),
+        *(isogloss.load(name, "sw") for name in asked["tasks"]),
         *(isogloss.task(name) for name in ("udpos", "mini-udpos", "checklist-comparisons", "mewslix")),
         *(
             systems,

@@ -31,7 +31,7 @@ class Classification(Kind):
         labels = {*task.labels, None}
         wrong = {row: value for row, value in enumerate(values) if value not in labels}
         if wrong:
-            what, fix = _wrong_labels(task, list(dict.fromkeys(wrong.values())))
+            what, fix = wrong_labels(task, list(dict.fromkeys(wrong.values())))
             yield from ((row, what, fix) for row in wrong)
 
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
@@ -43,7 +43,7 @@ class Classification(Kind):
         return Judgement({"accuracy": accuracy.statistics(examples["label"], values)})
 
 
-def _wrong_labels(task: Task, found: list[str]) -> tuple[str, str]:
+def wrong_labels(task: Task, found: list[str]) -> tuple[str, str]:
     """Return what is wrong with the distinct labels outside of a task's label set, and how to fix it."""
     expected = ", ".join(task.labels)
     if len(found) == 1 and not found[0].isdecimal():
@@ -53,10 +53,13 @@ def _wrong_labels(task: Task, found: list[str]) -> tuple[str, str]:
     shown = ", ".join(f"{label!r:.40}" for label in found[:5]) + ", …" * (len(found) > 5)
     if numbers := sorted(map(int, found)) if all(label.isdecimal() and len(label) < 9 for label in found) else []:
         shown = f"integers {numbers[0]}–{numbers[-1]}" if len(numbers) > 1 else f"the integer {numbers[0]}"
-    spellings = [str(number) for number in numbers] if len(numbers) == len(task.labels) else range(len(task.labels))
-    example = ",".join(f"{word}={label}" for word, label in zip(spellings, task.labels, strict=True))
-    order = f"in your model's order, e.g. --labels {example}"
-    return f"{shown} instead of {expected}", f"Write the labels, or map them with isogloss import table {order}"
+    as_numbered = len(numbers) == len(task.labels)
+    labels = task.labels if as_numbered else ["LABEL"] * min(len(found), 5)
+    spellings = map(str, numbers) if as_numbered else (f"{label:.20}" for label in found)
+    example = ",".join(f"{spelling}={label}" for spelling, label in zip(spellings, labels, strict=False))
+    order = ", if that is your model's order" if as_numbered else ""
+    fix = f"Write the labels, or map them with isogloss import table FILE --labels {example}{order}"
+    return f"{shown} instead of {expected}", fix
 
 
 class Choice(Kind):
