@@ -62,6 +62,9 @@ function tableView(table, params) {
   const columns = leaderboardColumns(table, params);
   const human = humanRow(table);
   const selected = new Set(params.getAll("tick"));
+  // Next to systems from papers, those scored here come first: readers look for them.
+  const mixed = table.board.systems.some(({ reported }) => reported);
+  const isOwn = (/** @type {Standing} */ { system }) => mixed && !system.reported;
   const { node, sorted } = dataTable({
     columns,
     rows: table.rows,
@@ -69,10 +72,13 @@ function tableView(table, params) {
     start: "overall",
     label: "Leaderboard",
     before: human ? [human] : [],
+    first: isOwn,
     fallback: (a, b) => b.cells - a.cells,
     rowKey: (row) => row.system.id,
     rowClass: (row) =>
-      [row.rank === null ? "unranked" : "", selected.has(row.system.id) ? "ticked" : ""].join(" ").trim() || null,
+      [row.rank === null ? "unranked" : "", selected.has(row.system.id) ? "ticked" : "", isOwn(row) ? "own" : ""]
+        .filter(Boolean)
+        .join(" ") || null,
   });
   return { columns, rows: sorted, nodes: [node, leaderboardNotes(table)] };
 }
