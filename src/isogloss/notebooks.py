@@ -44,4 +44,6 @@ def _library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise IsoglossError(f"{name} is not installed", fix="Run pip install 'isogloss[tables]'") from None
+        from isogloss.installation import install_command
+
+        raise IsoglossError(f"{name} is not installed", fix=f"Run {install_command('tables')}") from None

@@ -33,7 +33,9 @@ def require_server() -> None:
     needed = ("fastapi", "uvicorn", "sqlalchemy", "alembic", "python_multipart")
     missing = [name for name in needed if find_spec(name) is None]
     if missing:
-        raise IsoglossError(f"the board server needs {', '.join(missing)}", fix="pip install 'isogloss[board]'")
+        from isogloss.installation import install_command
+
+        raise IsoglossError(f"the board server needs {', '.join(missing)}", fix=f"Run {install_command('board')}")
 
 
 @app.command()

@@ -120,7 +120,9 @@ class Place:
         """Raise an IsoglossError if the cluster's library is not installed."""
         library, extra, _ = _CLUSTERS[self.engine_name]
         if find_spec(library) is None:
-            raise IsoglossError(f"{library} is not installed", fix=f"pip install 'isogloss[{extra}]'")
+            from isogloss.installation import install_command
+
+            raise IsoglossError(f"{library} is not installed", fix=f"Run {install_command(extra)}")
 
     def describe(self, folders: Iterable[Path]) -> None:
         """Copy the place's TOML file into result folders."""

@@ -66,7 +66,9 @@ def _parquet(path: Path) -> Iterator[TableRow]:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        raise IsoglossError("Parquet files need pyarrow", fix="Install isogloss[tables]") from None
+        from isogloss.installation import install_command
+
+        raise IsoglossError("Parquet files need pyarrow", fix=f"Run {install_command('tables')}") from None
     try:
         with pq.ParquetFile(path) as file:
             for batch in file.iter_batches():
