@@ -18,6 +18,8 @@ import { standings } from "./standings.js";
 import { redraw } from "./state.js";
 import { dataTable } from "./table.js";
 
+const MOST_FIRST = 10;
+
 /** @param {Board} board @returns {Page} */
 export function leaderboardPage(board) {
   const drawRanges = delayedRanges();
@@ -62,9 +64,10 @@ function tableView(table, params) {
   const columns = leaderboardColumns(table, params);
   const human = humanRow(table);
   const selected = new Set(params.getAll("tick"));
-  // Next to systems from papers, those scored here come first: readers look for them.
-  const mixed = table.board.systems.some(({ reported }) => reported);
-  const isOwn = (/** @type {Standing} */ { system }) => mixed && !system.reported;
+  // Next to systems from papers, a few scored here come first: their owner looks for them, wherever they rank.
+  const own = table.board.systems.filter(({ reported }) => !reported).length;
+  const pinned = own <= MOST_FIRST && own < table.board.systems.length;
+  const isOwn = (/** @type {Standing} */ { system }) => pinned && !system.reported;
   const { node, sorted } = dataTable({
     columns,
     rows: table.rows,
