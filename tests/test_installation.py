@@ -86,7 +86,7 @@ def test_other_installers(tmp_path: Path, no_gpu: None, monkeypatch: pytest.Monk
     assert install_command("train", prefix=tmp_path) == f"UV_TORCH_BACKEND=auto {of_uv}"
 
 
-def test_torch_without_cuda_only_where_there_is_no_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_torch_without_cuda_only_on_machines_without_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     record(monkeypatch, None)
     for gpu, index in ((None, f" --extra-index-url {CPU_INDEX}"), ("/usr/bin/nvidia-smi", "")):
         monkeypatch.setattr(installation.shutil, "which", lambda name, found=gpu: found)

@@ -184,9 +184,9 @@ def _mistyped(line: bytes, error: msgspec.ValidationError, kind: Kind) -> tuple[
     if not isinstance(decoded, dict):
         return str(error), fix
     if missing := [key for key in ("id", "prediction") if key not in decoded]:
-        found = ", ".join(f"{key!r:.40}" for key in list(decoded)[:10]) or "none"
+        keys = ", ".join(f"{key!r:.40}" for key in list(decoded)[:10]) or "none"
         rename = "or name your keys with isogloss import table FILE --id KEY --prediction KEY"
-        return f"no key {' or '.join(map(repr, missing))}; found {found}", f"{fix}, {rename}"
+        return f"no key {' or '.join(map(repr, missing))}; found {keys}", f"{fix}, {rename}"
     identifier = decoded["id"]
     return (f"answer to {identifier!r}: {error}" if isinstance(identifier, str | int) else str(error)), fix
 

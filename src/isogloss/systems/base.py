@@ -233,8 +233,8 @@ class SystemName:
     @property
     def file(self) -> Path | None:
         """Python file of the system, or None if it is installed."""
-        path, found, _ = self.base.rpartition(".py:")
-        return Path(f"{path}.py") if found else None
+        path, suffix, _ = self.base.rpartition(".py:")
+        return Path(f"{path}.py") if suffix else None
 
     @property
     def origin(self) -> str:

@@ -189,8 +189,8 @@ def _by_task(book: "_NumberBook", tasks: Sequence[str], notes: list[str]) -> Pap
 
 
 def _by_language(book: "_NumberBook", name: str, layout: str, notes: list[str]) -> PaperTable:
-    found = {cell.language for record in book.records.values() for cell in record.cells if cell.task == name}
-    codes = [code for code in task(name).every_language if code in found]
+    scored = {cell.language for record in book.records.values() for cell in record.cells if cell.task == name}
+    codes = [code for code in task(name).every_language if code in scored]
     keys = [*((name, code) for code in codes), (name, "")]
     title = f"{_short_title(name)} by language ({' / '.join(map(_metric_name, book.metrics[name]))})"
     if layout == "systems-by-language":
@@ -301,11 +301,11 @@ def paired_test(judged: Mapping[str, JudgedSystem], request: Request) -> Test:
             one, other = side(first, metric), side(second, metric)
             shared = one.cells.keys() & other.cells.keys()
             comparisons[pair] = compare_runs(one, other, request) if shared else None
-        found = comparisons[pair]
-        if found is None:
+        comparison = comparisons[pair]
+        if comparison is None:
             return None
         wanted = {"task": key[0], "cell": "/".join(key)}["cell" if key[1] else "task"]
-        contrasts = [found.overall] if key == OVERALL else found.cells if key[1] else found.tasks
+        contrasts = [comparison.overall] if key == OVERALL else comparison.cells if key[1] else comparison.tasks
         return next((each.significant for each in contrasts if each and (key == OVERALL or each.name == wanted)), None)
 
     return test

@@ -17,7 +17,7 @@ from isogloss.errors import PredictionError, unknown
 from isogloss.figures import counted
 from isogloss.languages import codes_meant_by
 from isogloss.predictions.importers.base import ImportedAnswers, Target, one_file, shown
-from isogloss.predictions.importers.table_files import ID, PREDICTION, cell, no_column, table_rows
+from isogloss.predictions.importers.table_files import ID, PREDICTION, cell, column_names, table_rows
 from isogloss.predictions.problems import ProblemCode
 from isogloss.tasks.kinds.classification import wrong_labels
 from isogloss.tasks.task import Task
@@ -83,7 +83,7 @@ def read_table(
     Raises:
         PredictionError: a missing column, an unknown language, or a file that is not a table.
     """
-    found: dict[str, list[ReadRow]] = {}
+    by_language: dict[str, list[ReadRow]] = {}
     others: Counter[str] = Counter()
     code_of = cache(partial(_code, task))
     for path in files:
@@ -93,16 +93,16 @@ def read_table(
             identifier = _id_in(row, columns.id, where)
             name = str(cell(row, columns.language, where)).strip() if columns.language else languages[0]
             if (code := code_of(name)) and (not languages or code in languages):
-                found.setdefault(code, []).append(ReadRow(path, number, identifier, value, row))
+                by_language.setdefault(code, []).append(ReadRow(path, number, identifier, value, row))
             elif not languages:
                 others[name] += 1
     if others:
         listed = ", ".join(f"{shown(name, 30)} ({counted(count, 'row')})" for name, count in others.most_common(10))
-        fix = f"Select languages with --language, e.g. {','.join([*found, *task.languages][:3])}"
+        fix = f"Select languages with --language, e.g. {','.join([*by_language, *task.languages][:3])}"
         raise PredictionError(f"not languages of {task.id}: {listed}", where=str(files[0]), fix=fix)
-    if not found:
+    if not by_language:
         raise PredictionError("no rows", where=", ".join(map(str, files)))
-    return found
+    return by_language
 
 
 def _id_in(row: Mapping[str, Any], column: str, where: str) -> Any:
@@ -165,9 +165,12 @@ def _check_count(rows: Sequence[ReadRow], target: Target) -> None:
     size = len(target.examples) if target.examples is not None else target.task.expected(target.language, target.split)
     if size != len(rows):
         has = f"{target.name} has {size:,} examples" if size else f"the size of {target.name} is unknown"
-        columns = no_column(ID, rows[0].columns, "").what.partition("; ")[2]
         what = f"{len(rows):,} rows without ids, but {has}"
-        raise PredictionError(what, where=str(rows[0].path), fix=f"Name the column with the ids by --id; {columns}")
+        raise PredictionError(
+            what,
+            where=str(rows[0].path),
+            fix=f"Name the column with the ids by --id; columns are {column_names(rows[0].columns)}",
+        )
 
 
 def _identifier(value: Any) -> str | None:

@@ -51,13 +51,17 @@ def cell(row: Mapping[str, Any], column: str, where: str) -> Any:
     return value
 
 
+def column_names(row: Mapping[str, Any]) -> str:
+    """Return the columns of a row for a message."""
+    names = [shown(str(name), 40) for name in list(row)[:_LISTED]]
+    return ", ".join(names) + ", …" * (len(row) > _LISTED) if names else "none"
+
+
 def no_column(column: str, row: Mapping[str, Any], where: str) -> PredictionError:
-    """Return an error for a missing column that names the columns found."""
-    found = [shown(str(name), 40) for name in list(row)[:_LISTED]]
-    columns = ", ".join(found) + ", …" * (len(row) > _LISTED) if found else "none"
+    """Return an error for a missing column that names the existing ones."""
     close = near_names(column, [name for name in row if isinstance(name, str)], 1)
     hint = f"Did you mean {close[0]}? " if close else ""
-    what = f"no column {shown(column, 40)}; columns are {columns}"
+    what = f"no column {shown(column, 40)}; columns are {column_names(row)}"
     return PredictionError(what, where=where, fix=f"{hint}Name one with --prediction, --id or --language-column")
 
 

@@ -43,19 +43,19 @@ class Classification(Kind):
         return Judgement({"accuracy": accuracy.statistics(examples["label"], values)})
 
 
-def wrong_labels(task: Task, found: list[str]) -> tuple[str, str]:
+def wrong_labels(task: Task, spelt: list[str]) -> tuple[str, str]:
     """Return what is wrong with the distinct labels outside of a task's label set, and how to fix it."""
     expected = ", ".join(task.labels)
-    if len(found) == 1 and not found[0].isdecimal():
-        close = near_names(found[0], task.labels, 1)
+    if len(spelt) == 1 and not spelt[0].isdecimal():
+        close = near_names(spelt[0], task.labels, 1)
         hint = f"Did you mean {close[0]}? " if close else ""
-        return f"label {found[0]!r} is not one of {expected}", f"{hint}Write the label itself"
-    shown = ", ".join(f"{label!r:.40}" for label in found[:5]) + ", …" * (len(found) > 5)
-    if numbers := sorted(map(int, found)) if all(label.isdecimal() and len(label) < 9 for label in found) else []:
+        return f"label {spelt[0]!r} is not one of {expected}", f"{hint}Write the label itself"
+    shown = ", ".join(f"{label!r:.40}" for label in spelt[:5]) + ", …" * (len(spelt) > 5)
+    if numbers := sorted(map(int, spelt)) if all(label.isdecimal() and len(label) < 9 for label in spelt) else []:
         shown = f"integers {numbers[0]}–{numbers[-1]}" if len(numbers) > 1 else f"the integer {numbers[0]}"
     as_numbered = len(numbers) == len(task.labels)
-    labels = task.labels if as_numbered else ["LABEL"] * min(len(found), 5)
-    spellings = map(str, numbers) if as_numbered else (f"{label:.20}" for label in found)
+    labels = task.labels if as_numbered else ["LABEL"] * min(len(spelt), 5)
+    spellings = map(str, numbers) if as_numbered else (f"{label:.20}" for label in spelt)
     example = ",".join(f"{spelling}={label}" for spelling, label in zip(spellings, labels, strict=False))
     order = ", if that is your model's order" if as_numbered else ""
     fix = f"Write the labels, or map them with isogloss import table FILE --labels {example}{order}"

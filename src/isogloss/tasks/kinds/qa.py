@@ -53,10 +53,10 @@ class QuestionAnswering(Kind):
         contexts = examples["context"] if "context" in examples.columns else ()
         pairs = [(value, context) for value, context in zip(values, contexts, strict=False) if value]
         folded = cache(_folded)  # questions share passages
-        found = sum(value in context or _folded(value) in folded(context) for value, context in pairs)
-        if len(pairs) < _FEWEST or found >= _LEAST_FOUND * len(pairs):
+        present = sum(value in context or _folded(value) in folded(context) for value, context in pairs)
+        if len(pairs) < _FEWEST or present >= _LEAST_FOUND * len(pairs):
             return ""
-        return f"only {found:,} of {len(pairs):,} answers occur in their passages"
+        return f"only {present:,} of {len(pairs):,} answers occur in their passages"
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Return exact match and F1, each the maximum over the gold answers."""
