@@ -36,10 +36,14 @@ $(DEMO_STAMP): pyproject.toml | python
 	$(call install,.venv-demo,--editable '.[charts]')
 	@touch $@
 
-# Install torch first, with pip: the index that uv uses may only have builds with gigabytes of CUDA.
+# Install torch first, with pip: the index that uv uses may only have builds with gigabytes of CUDA. Without a GPU, take the
+# CPU build if its index can be reached.
+CPU_INDEX := https://download.pytorch.org/whl/cpu
+cpu_index = $$(command -v nvidia-smi >/dev/null || ! curl --silent --fail --max-time 5 --output /dev/null $(CPU_INDEX)/torch/ || \
+	echo --extra-index-url $(CPU_INDEX))
 $(STAMP): pyproject.toml constraints.txt | python
 	$(PYTHON) -m venv .venv
-	$(BIN)/python $(PIP_INSTALL) torch
+	$(BIN)/python $(PIP_INSTALL) $(cpu_index) torch
 	$(call install,.venv,$(EVERYTHING))
 	@touch $@
 

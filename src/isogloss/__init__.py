@@ -7,17 +7,19 @@ isogloss.score("my-predictions", data="data")         # every number, with inter
 isogloss.compare("mine", "theirs", data="data")       # is the difference real?
 """
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from isogloss.lazy import submodules
 from isogloss.version import __version__
 
-# Packages, and the commands as functions; `explain` is both.
-__all__ = ["__version__", "analysis", "checklist", "data", "explain", "languages", "metrics", "predictions", "runs"]
+# Packages, and the commands as functions.
+__all__ = ["__version__", "analysis", "checklist", "data", "languages", "metrics", "predictions", "runs"]
 __all__ += ["scoring", "systems", "tasks", "training", "translation"]
-__all__ += ["analyze", "compare", "export", "load", "report", "run", "score", "search", "select", "task", "train"]
-__all__ += ["validate"]
+__all__ += ["analyze", "compare", "explain", "export", "load", "report", "run", "score", "search", "select", "task"]
+__all__ += ["train", "validate"]
 
 if TYPE_CHECKING:
     from isogloss import (
@@ -53,6 +55,7 @@ else:
         "score": "scoring.score",
         "compare": "scoring.compare",
         "validate": "predictions.validate",
+        "explain": "explain.analysis",
         "analyze": "analysis.api",
         "select": "analysis.checkpoint_selection",
         "export": "predictions.export",
@@ -63,11 +66,26 @@ else:
     }
     _module = submodules(__name__, [name for name in __all__ if name not in _FUNCTIONS])
 
+    class _Package(ModuleType):
+        """Package in which `explain` stays the command after the package of the same name is imported."""
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            if not (name in _FUNCTIONS and isinstance(value, ModuleType)):
+                super().__setattr__(name, value)
+
+    sys.modules[__name__].__class__ = _Package
+
     def __getattr__(name: str) -> Any:
-        """Import submodules on first use, so that importing isogloss is cheap."""
-        if name in _FUNCTIONS:
-            return getattr(import_module(f"{__name__}.{_FUNCTIONS[name]}"), name)
-        return _module(name)
+        """Import commands and submodules on first use, so that importing isogloss is cheap."""
+        if name not in _FUNCTIONS:
+            return _module(name)
+        function = getattr(import_module(f"{__name__}.{_FUNCTIONS[name]}"), name)
+        if (package := sys.modules.get(f"{__name__}.{name}")) is not None:
+            # The command carries its package: `isogloss.explain.dataset_bias`, `import isogloss.explain.bias as bias`.
+            for each in package.__all__:
+                getattr(package, each)
+            function.__dict__ = vars(package)
+        return function
 
     def __dir__() -> list[str]:
         return sorted(__all__)

@@ -17,7 +17,7 @@ Packages add subclasses for failures that only they raise and handle:
 - plugins: PluginError
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 # Maximum characters of each part of a message: it may quote a whole file.
@@ -71,15 +71,17 @@ class PredictionError(IsoglossError):
     """Predictions that cannot be scored."""
 
 
-def near_names(name: str, known: Iterable[str], limit: int = 3) -> list[str]:
+def near_names(name: str, known: Iterable[str], limit: int = 3, cutoff: float = 0.5) -> list[str]:
     """Return the names closest to a misspelt one, best first."""
-    return get_close_matches(name.lower(), list(known), n=limit, cutoff=0.5)
+    return get_close_matches(name.lower(), list(known), n=limit, cutoff=cutoff)
 
 
-def unknown(kind: str, name: str, known: Iterable[str], *, where: str = "") -> UnknownNameError:
-    """Return an error that suggests the nearest names, or lists all names if they are few."""
+def unknown(
+    kind: str, name: str, known: Iterable[str], *, where: str = "", close: Sequence[str] | None = None
+) -> UnknownNameError:
+    """Return an error that suggests the nearest names (or `close`), or lists all names if they are few."""
     names = sorted(known)
-    close = near_names(name, names)
+    close = near_names(name, names) if close is None else close
     if close:
         fix = f"Did you mean {' or '.join(close)}?"
     elif len(names) <= 60:

@@ -1,11 +1,26 @@
-"""Rows for notebooks: small HTML tables, pandas data frames, Arrow tables."""
+"""Short representations and rows for notebooks: small HTML tables, pandas data frames, Arrow tables."""
 
+import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 from isogloss.errors import IsoglossError
 from isogloss.escaping import html_text
+
+# Maximum length of a representation in characters: notebooks and consoles print it whenever a value is not assigned.
+LONGEST_REPR = 2_000
+_SHORT = reprlib.Repr()
+_SHORT.maxlevel, _SHORT.maxlist, _SHORT.maxtuple, _SHORT.maxdict, _SHORT.maxset = 2, 3, 3, 3, 3
+_SHORT.maxstring, _SHORT.maxother = 80, 120
+
+
+def short_repr(record: Any) -> str:
+    """Return a record's class and fields with long values cut; classes with large fields use it as `__repr__`."""
+    names = getattr(record, "__struct_fields__", None) or record.__dataclass_fields__
+    values = ((name, _SHORT.repr(getattr(record, name))) for name in names if name != "_")
+    text = f"{type(record).__name__}({', '.join(f'{name}={value}' for name, value in values)})"
+    return text if len(text) <= LONGEST_REPR else f"{text[: LONGEST_REPR - 2]}…)"
 
 
 def html_table(caption: str, heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -29,4 +44,6 @@ def _library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise IsoglossError(f"{name} is not installed", fix="Run pip install 'isogloss[tables]'") from None
+        from isogloss.installation import install_command
+
+        raise IsoglossError(f"{name} is not installed", fix=f"Run {install_command('tables')}") from None

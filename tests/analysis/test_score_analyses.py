@@ -45,6 +45,25 @@ def test_transfer_gap_over_chosen_languages_has_no_interval() -> None:
     assert (xnli["gap"], xnli["gap_low"]) == (10, None)
 
 
+def test_transfer_gap_compares_systems_over_shared_languages(tmp_path: Path) -> None:
+    few = "xnli,few,zero-shot,en,80 xnli,few,zero-shot,de,70 xnli,few,zero-shot,sw,50"
+    many = "xnli,many,zero-shot,en,90 xnli,many,zero-shot,de,80 xnli,many,zero-shot,fr,60 xnli,many,zero-shot,sw,10"
+    alone = "pawsx,few,zero-shot,en,90 pawsx,few,zero-shot,de,80 pawsx,many,zero-shot,en,90 pawsx,many,zero-shot,fr,70"
+    path = table(tmp_path, f"{few} {many} {alone}")
+    found = isogloss.analyze("transfer-gap", path)
+    assert [(row["system"], row["languages"], row["gap"]) for row in rows(found, "gaps", task="xnli")] == [
+        ("few", 2, 20),
+        ("many", 2, 45),
+    ]
+    assert [row["gap"] for row in rows(found, "gaps", task="pawsx")] == [10, 20]
+    text = " ".join(found.notes)
+    assert "xnli: over the 2 other languages that all systems have; --set shared=false uses all" in text
+    assert "pawsx: not comparable, since the systems share no language except English" in text
+    found = isogloss.analyze("transfer-gap", path, shared=False)
+    assert [(row["languages"], row["gap"]) for row in rows(found, "gaps", task="xnli")] == [(2, 20), (3, 40)]
+    assert "share" not in " ".join(found.notes)
+
+
 def test_transfer_gap_against_table_3() -> None:
     finding = isogloss.analyze("transfer-gap", "published:all", tasks=["xnli", "pawsx", "udpos"])
     verdicts = {(row["row"], row["task"], row["source"]): row for row in rows(finding, "printed")}

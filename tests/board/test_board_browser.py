@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from board.made_systems import record as made_record
 from board.opened_board import Open, column, go, settle
 from board.synthetic_board import synthetic_board, write_site
+from isogloss.board.site import build_board
 from report.browser import BROWSER
 from waiting import wait_until
 
@@ -42,6 +44,19 @@ def test_order(open_page: Open) -> None:
     tab.go_back()
     assert tab.evaluate("location.hash") in ("#/", "")
     assert [text.split()[0] for text in column(tab, "Rank")] == ranks
+
+
+def test_own_systems_precede_published_ones(open_page: Open, tmp_path: Path) -> None:
+    records = [made_record(name, score, regime="zero-shot") for name, score in (("mine", 20.0), ("mine too", 40.0))]
+    build_board([*records, "published"], tmp_path / "site")
+    tab = open_page(index=tmp_path / "site/index.html")
+    systems = [text.split("\n")[0] for text in column(tab, "System")]
+    assert systems[:3] == ["mine too", "mine", "XLM-R Large"]
+    assert tab.locator("tr.own").count() == 2
+    ranks = [text.split()[0] for text in column(tab, "Rank")]
+    assert int(re.sub("[a-z]", "", ranks[2])) == 1  # ranks do not depend on the order of rows
+    tab.click("button.sort:has-text('XNLI')")
+    assert column(tab, "System")[0].split("\n")[0] not in ("mine", "mine too")
 
 
 def test_rank_intervals_of_filtered_systems(open_page: Open) -> None:

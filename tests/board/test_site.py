@@ -61,6 +61,39 @@ def test_the_command_builds_a_site_of_records_and_published_systems(tmp_path, ca
     assert detail["gaps"][0] == {"task": "xnli", "value": 7.0, "low": 6.0, "high": 8.0}
 
 
+def test_prediction_folders_are_scored_on_the_way(tmp_path):
+    """A folder of predictions, a folder of such folders, and a record of the same predictions give the same scores."""
+    suite = tmp_path / "two.toml"
+    suite.write_text(SUITE)
+    for name in ("one", "two"):
+        for task_name in ("mini-xnli", "mini-xcopa"):
+            for code in ("sw", "th", "zh"):
+                examples = isogloss.load(task_name, code)
+                answers = [label if row % 3 or name == "one" else None for row, label in enumerate(examples["label"])]
+                path = tmp_path / "predictions" / name / task_name / f"{code}.jsonl"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                lines = (
+                    json.dumps({"id": key, "prediction": value})
+                    for key, value in zip(examples.ids, answers, strict=True)
+                )
+                path.write_text("\n".join(lines))
+    isogloss.score(tmp_path / "predictions/two", suite=str(suite)).to_json(tmp_path / "two.json")
+    seen = []
+    for source in (tmp_path / "predictions", tmp_path / "predictions/two", tmp_path / "two.json"):
+        assert command("board", "build", source, "--suite", suite, "--out", tmp_path / "site") == 0
+        data = read_data(tmp_path / "site")
+        names = ["one", "two"] if source.name == "predictions" else ["two"]
+        assert [system["name"] for system in data["systems"]] == names
+        assert [system.get("has_predictions", False) for system in data["systems"]] == [source.is_dir()] * len(names)
+        seen.append(read_detail(tmp_path / "site", "two")["cells"])
+    assert len(seen[0]) == 6
+    assert seen[0] == seen[1] == seen[2]
+    (tmp_path / "predictions/two/mini-xnli/sw.jsonl").write_text('{"id": "no such", "prediction": "neutral"}\n')
+    (tmp_path / "empty").mkdir()
+    assert command("board", "build", tmp_path / "predictions", "--suite", suite, "--out", tmp_path / "site") == 1
+    assert command("board", "build", tmp_path / "empty", "--suite", suite, "--out", tmp_path / "site") == 1
+
+
 def test_the_default_is_all_published_systems(tmp_path):
     assert command("board", "build", "-o", tmp_path / "site") == 0
     assert len(read_data(tmp_path / "site")["systems"]) == 235

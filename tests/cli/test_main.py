@@ -201,15 +201,20 @@ def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     monkeypatch.setenv("ISOGLOSS_CACHE", str(new_cache(tmp_path / "cache")))
     assert run("demo", "--out", str(tmp_path / "runs"), "--seeds", "1") == 0
     text = capsys.readouterr().out
+    assert len(text.splitlines()) <= 60
     assert "ngram on mini" in text
-    assert "not comparable with mini" in " ".join(text.split())
-    assert "rule: fair" in text
+    assert "ngram is the better checkpoint" in text
     record = json.loads((tmp_path / "runs/ngram/zero-shot/seed-0/results.json").read_text())
     assert record["overall"]["missing"] == []
     for line, name in zip(text.splitlines()[-3:], ("report", "board-mini", "board"), strict=True):
         page = tmp_path / "runs" / name / "index.html"
         assert page.is_file()
         assert line.endswith(page.as_uri())
+    for name in ("ngram", "first", "chance"):
+        assert (tmp_path / f"runs/board-mini/systems/{name}.js").is_file()
+    output = (tmp_path / "runs/output.txt").read_text()
+    assert all(line in output for line in text.splitlines() if line.startswith("$ "))
+    assert len(output) > 3 * len(text)
 
 
 def piped(words: str, target: str) -> tuple[int, str]:

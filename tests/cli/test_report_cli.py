@@ -145,5 +145,5 @@ def test_nothing_is_written_without_the_chart_library(
     monkeypatch.setattr(vega, "import_module", missing)
     done = isogloss("report", run, "-o", tmp_path / "r")
     assert done.code == 1
-    assert "pip install 'isogloss[charts]'" in done.err
+    assert "[charts]'" in done.err
     assert not (tmp_path / "r").exists()

@@ -577,6 +577,7 @@ declare global {
     start: string;
     label: string;
     before?: any[];
+    first?: (row: any) => boolean;
     fallback?: (a: any, b: any) => number;
   }
 

@@ -11,7 +11,7 @@ import pytest
 
 from isogloss import languages
 from isogloss.errors import UnknownNameError
-from isogloss.languages import CODES, Typology, all_languages, families, language, scripts
+from isogloss.languages import CODES, Typology, all_languages, codes_meant_by, families, language, scripts
 
 XTREME_R = """
 af ar az bg bn de el en es et eu fa fi fr gu he hi ht hu id it ja jv ka kk ko lt ml mr ms my nl pa pl pt qu ro
@@ -143,6 +143,24 @@ def test_unknown_language_is_an_error_with_near_names(name, near):
     assert near in caught.value.fix.removesuffix("?").split()
 
 
+@pytest.mark.parametrize(
+    ("tag", "codes"),
+    [
+        ("zh-CN", ["zh", "zh-Hant"]), ("zh_Hant_TW", ["zh", "zh-Hant"]), ("CMN", ["zh", "zh-Hant"]), ("en-US", ["en"]),
+        ("es-419", ["es"]), ("Chinees", ["zh", "zh-Hant"]), ("he_IL", []), ("jp", []), ("enn", []), ("", []),
+    ],
+)  # fmt: skip
+def test_tag_means_only_codes_of_the_same_language(tag, codes):
+    assert codes_meant_by(tag, ["en", "es", "hi", "ja", "ru", "zh", "zh-Hant"]) == codes
+
+
+@pytest.mark.parametrize(("tag", "fix"), [("en-US", "en"), ("he_IL", "he"), ("zh-Hant-TW", "zh")])
+def test_unknown_tag_suggests_its_language(tag, fix):
+    with pytest.raises(UnknownNameError) as caught:
+        language(tag)
+    assert caught.value.fix == f"Did you mean {fix}?"
+
+
 def test_unrelated_code_lists_all_codes():
     with pytest.raises(UnknownNameError) as caught:
         language("xx")
@@ -245,7 +263,7 @@ def test_registry_reads_no_file_on_import_and_never_needs_numpy():
     script = (
         "import sys; from isogloss.languages import registry, language; "
         "assert registry.all_languages.cache_info().currsize == 0; "
-        "language('sw'); from isogloss.languages import CODES, published; published.overall('xtreme'); "
+        "language('sw'); from isogloss.languages import CODES, codes_meant_by, published; published.overall('xtreme'); "
         "print(*sorted({'numpy', 'pandas', 'scipy', 'torch'} & set(sys.modules)))"
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -1,13 +1,16 @@
 """Validation reports every problem with its location and a fix."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import isogloss
 from isogloss.predictions.problems import ProblemCode
 from isogloss.predictions.validate import ValidationReport, validate
-from predictions.made import tatoeba, wikiann_dev, write_jsonl, xnli_dev, xquad
+from isogloss.tasks.kinds import kind_of
+from predictions.made import LABELS, tatoeba, wikiann_dev, write_jsonl, xnli_dev, xquad
 
 
 def texts(report: ValidationReport) -> str:
@@ -46,6 +49,69 @@ def test_all_problems_of_a_file_are_reported(tmp_path: Path) -> None:
     assert "1 id is not in xnli/en dev: 'dev-9999'" in found
     assert "duplicate id 'dev-3', first at" in found
     assert "dev-en.jsonl:2491" in found
+
+
+@pytest.mark.parametrize(
+    ("answer_of", "what", "fix"),
+    [
+        (LABELS.index, "2,490 predictions: integers 0–2 instead of entailment, neutral, contradiction", "0=entailment"),
+        (lambda label: LABELS.index(label) + 1, "2,490 predictions: integers 1–3 instead of", "1=entailment,2=neutral"),
+        (lambda label: "Maybe", "2,490 predictions: label 'Maybe' is not one of entailment,", "Write the label itself"),
+        (str.title, "2,490 predictions: 'Entailment', 'Neutral', 'Contradiction' instead of", "isogloss import table"),
+    ],
+)
+def test_equal_problems_are_one(answer_of: Callable[[str], object], what: str, fix: str, tmp_path: Path) -> None:
+    answers = {f"dev-{i}": answer_of(label) for i, label in enumerate(xnli_dev(tmp_path / "data"))}
+    path = write_jsonl(tmp_path / "pred/xnli/dev-en.jsonl", answers)
+    [problem] = validate(tmp_path / "pred", tmp_path / "data").errors
+    assert problem.count == 2490
+    assert problem.where == f"{path}:1 (xnli/en/dev-0)"
+    assert problem.what.startswith(what)
+    assert fix in problem.fix
+
+
+def test_similar_problems_are_one(tmp_path: Path) -> None:
+    answers: dict[str, object] = {f"dev-{i}": ["O"] * (i + 7) for i, _ in enumerate(wikiann_dev(tmp_path / "data"))}
+    path = write_jsonl(tmp_path / "pred/wikiann/dev-qu.jsonl", answers)
+    path.write_text(path.read_text() * 2)
+    duplicates, counts = validate(tmp_path / "pred", tmp_path / "data").errors
+    assert duplicates.what == f"duplicate id 'dev-0', first at {path}:1; 99 more like it"
+    assert (counts.what, counts.fix) == ("7 tags for 2 tokens; 99 more like it", "Give one tag per token")
+
+
+def test_wrong_keys_are_named_with_those_found(tmp_path: Path) -> None:
+    xnli_dev(tmp_path / "data")
+    path = tmp_path / "pred/xnli/dev-en.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"qid": "dev-0", "answer": "neutral"}\n' * 7)
+    [problem] = validate(tmp_path / "pred", tmp_path / "data").errors
+    assert problem.what == "7 lines: no key 'id' or 'prediction'; found 'qid', 'answer'"
+    assert "isogloss import table FILE --id KEY --prediction KEY" in problem.fix
+    path.write_text('{"id": "dev-0", "label": "neutral"}\n{"id": "dev-1", "gold": 1}\n')
+    [problem] = validate(tmp_path / "pred", tmp_path / "data").errors
+    assert problem.what == "no key 'prediction'; found 'id', 'label'; 1 more like it"
+
+
+def test_answers_in_another_language_are_doubted(tmp_path: Path) -> None:
+    answers = xquad(tmp_path / "data")
+    shares = {"few": 475, "enough": 476}  # of 1,190: below and at 40 %
+    for name, found in shares.items():
+        changed = {key: text.upper() if i < found else f"другое {i}" for i, (key, text) in enumerate(answers.items())}
+        write_jsonl(tmp_path / name / "xquad/en.jsonl", dict(changed))
+    [doubt] = validate(tmp_path / "few", tmp_path / "data").everything()
+    assert doubt.warning
+    assert doubt.code is ProblemCode.UNLIKELY_ANSWERS
+    assert doubt.what == "only 475 of 1,190 answers occur in their passages"
+    [cell] = isogloss.score(tmp_path / "few", data=tmp_path / "data").cells
+    assert cell.notes == [f"{doubt.what}. {doubt.fix}"]
+    assert validate(tmp_path / "enough", tmp_path / "data").everything() == []
+
+
+def test_right_answers_are_not_doubted_and_translations_are(data_dir: Path) -> None:
+    kind, english = kind_of(isogloss.task("xquad")), isogloss.load("xquad", "en", data=data_dir)
+    for code in isogloss.task("xquad").languages:
+        answers = [texts[0] for texts in isogloss.load("xquad", code, data=data_dir)["answers"]]
+        assert bool(kind.doubt(english, answers)) == (code != "en")
 
 
 def test_long_answer_is_shortened(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def site(tmp_path: Path, text: str = SITE) -> Place:
 
 def test_sbatch_parameters_follow_the_toml(tmp_path: Path) -> None:
     place = site(tmp_path)
-    asked = sbatch_parameters(place, place.resources_for("encoder:xlm-r"))
+    asked = sbatch_parameters(place, place.resources_for("encoder:xlm-r", fine_tuned=True))
     assert asked == {
         "account": "nlp",
         "qos": "long",
@@ -60,7 +60,7 @@ def test_sbatch_parameters_follow_the_toml(tmp_path: Path) -> None:
             f"export {NODE_VARIABLE}=$SLURMD_NODENAME",
         ],
     }
-    assert "gpus_per_node" not in sbatch_parameters(place, place.resources_for("ngram"))
+    assert "gpus_per_node" not in sbatch_parameters(place, place.resources_for("ngram", fine_tuned=False))
 
 
 def test_unset_parameters_are_left_to_the_site() -> None:

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from isogloss.errors import PredictionError
+from isogloss.figures import difference_interval_text
 from isogloss.metrics.registry import Metric
 from isogloss.scoring import main_score
 from isogloss.scoring.compare import compare, compare_request
@@ -13,6 +14,7 @@ from isogloss.scoring.comparison import Comparison
 from isogloss.scoring.names import distinct_names
 from isogloss.scoring.request import Request
 from isogloss.scoring.score import score_request
+from isogloss.tables.score_tables import comparison_tables
 from isogloss.tasks.suites import suite
 from sample import write_gold, write_system
 
@@ -120,6 +122,12 @@ def test_function_returns_one_comparison_for_two_systems(systems: Path) -> None:
     assert repr(found) == f"<Comparison: {found.verdict()}>"
     html = found._repr_html_()
     assert all(word in html for word in ("xnli", "udpos", "overall", "good is the better checkpoint"))
+    # The command shows the same figures, with intervals that match the corrected p.
+    shown, _ = comparison_tables(found)
+    for row in shown.rows:
+        assert "".join(f"<td>{word}</td>" for word in row[:-1]) in html
+    assert difference_interval_text(*found.tasks[0].interval_for_all) in html
+    assert difference_interval_text(found.tasks[0].low, found.tasks[0].high) not in html
     several = compare(*(systems / name for name in ("good", "bad", "twin")), **options)
     assert isinstance(several, list)
     assert len(several) == 3

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import isogloss
 from isogloss.errors import DataError, PredictionError, UnknownNameError
@@ -139,6 +140,20 @@ def test_tidy_views_agree(results: Results, tmp_path: Path) -> None:
     assert lines[0] == "level,task,language,split,metric,value,low,high,n,note,signature"
     assert frame.query("level == 'overall'").value.item() == results.overall.score.value  # type: ignore[union-attr]
     assert "<table>" in results._repr_html_()
+
+
+def test_short_forms_mark_partial_averages(results: Results, tmp_path: Path) -> None:
+    whole, top = f"<Results: {results.system['name']} on xtreme-r (test): ", results.overall.score
+    assert top is not None
+    assert repr(results) == f"{whole}{top.value:.1f}{'*' * results.overall.partial}>"
+    some = replace(results, overall=replace(results.overall, missing=["xcopa/qu"]))
+    assert repr(some) == f"{whole}{top.value:.1f}*>"
+    assert f"<td>overall</td><td>{top.value:.1f}*</td>" in some._repr_html_()
+    first = results.tasks[0]
+    one = replace(some, tasks=[replace(first, members=["sw"], missing=["en"])])
+    assert repr(one) == f"{whole}{first.name}/sw {first.score.value:.1f}>"
+    assert "overall" not in one._repr_html_()
+    assert f"<td>{first.score.value:.1f}*</td>" in one._repr_html_()
 
 
 def test_newer_or_foreign_records_raise(results: Results, tmp_path: Path) -> None:

@@ -282,8 +282,8 @@ def test_missing_models_raise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("file", "module", "extra"),
     [
-        ("model.onnx", "onnxruntime", "isogloss[onnx]"),
-        ("config.json", "torch", "isogloss[train]"),
+        ("model.onnx", "onnxruntime", "[onnx]'"),
+        ("config.json", "torch", "[train]'"),
         ("modules.json", "sentence_transformers", "sentence-transformers"),
     ],
 )

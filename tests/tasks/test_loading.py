@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import isogloss
-from isogloss.errors import DataError, UnknownNameError
+from isogloss.errors import DataError, NoGoldError, UnknownNameError
 from isogloss.tasks.loading import load_gold
 from isogloss.tasks.registry import task
 
@@ -95,6 +95,27 @@ def test_placeholder_labels_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="every gold label is 0; the file has placeholders"):
         load_gold(task("xcopa"), "en", "test", tmp_path)
     assert len(load_gold(task("xcopa"), "en", "dev", tmp_path)) == 100
+
+
+@pytest.mark.parametrize(
+    ("path", "task_id", "line", "label"),
+    [
+        ("xnli/dev-en.tsv", "xnli", "p\th\t{}\n", "maybe"),
+        ("panx/dev-qu.tsv", "wikiann", "w\tO\nv\t{}\n\n", "B-MISC"),
+    ],
+)
+def test_gold_outside_of_the_declared_labels_is_refused(
+    path: str, task_id: str, line: str, label: str, tmp_path: Path
+) -> None:
+    chosen, language = task(task_id), path[-6:-4]
+    known = list(chosen.labels[:2]) * 2_000
+    (tmp_path / path).parent.mkdir()
+    rows = [line.format(known[row]) for row in range(chosen.expected(language, "dev") or 0)]
+    (tmp_path / path).write_text("".join([*rows[:-1], line.format(label)]))
+    with pytest.raises(NoGoldError, match=f"gold label '{label}' of dev-{len(rows) - 1} is not one of {known[0]}"):
+        load_gold(chosen, language, "dev", tmp_path)
+    (tmp_path / path).write_text("".join(rows))
+    assert len(load_gold(chosen, language, "dev", tmp_path)) == len(rows)
 
 
 def test_official_xnli_file_is_filtered_by_language_and_relabelled(tmp_path: Path) -> None:

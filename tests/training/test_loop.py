@@ -573,10 +573,11 @@ def test_handled_signal_is_not_raised_again():
     assert handled == [signal.SIGTERM]
 
 
-def test_second_signal_acts_immediately():
+def test_second_signal_acts_immediately(capfd):
     with pytest.raises(KeyboardInterrupt), Interruption() as interruption:
         signal.raise_signal(signal.SIGINT)
         assert interruption
+        assert capfd.readouterr().err == "\nFinishing this update; press Ctrl-C again to quit\n"
         signal.raise_signal(signal.SIGINT)
         pytest.fail("it waited")
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -1,11 +1,12 @@
 """Transfer gap: English minus the mean of the other languages, by task (XTREME, Table 3)."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from statistics import fmean
 
 from isogloss.analysis.correlation import interval_over_languages
 from isogloss.analysis.finding import AnalysisError, Finding, TidyTable, Value, columns, figure, require
-from isogloss.figures import rounded
+from isogloss.figures import counted, rounded
 from isogloss.languages.published import table
 from isogloss.results.averages import transfer_gap as english_minus_others
 from isogloss.results.published_scores import human_score, in_language_score, published_average
@@ -32,9 +33,14 @@ def gap(scores: Mapping[str, float]) -> float:
     return difference
 
 
-def transfer_gap(scores: ScoreView) -> Finding:
-    """Measure the loss from English to other languages: absolute, relative, and compared with upper bounds."""
+def transfer_gap(scores: ScoreView, *, shared: bool = True) -> Finding:
+    """Measure the loss from English to other languages: absolute, relative, and compared with upper bounds.
+
+    Systems are compared over the languages they share on a task; `shared=False` uses all languages of each system.
+    """
     require(scores, languages=2, what="a transfer gap")
+    everything = scores
+    scores, restricted = _over_shared_languages(scores) if shared else (scores, [])
     cells = [(task, system) for task in scores.tasks for system in scores.systems]
     whole = [(task, system) for task, system in cells if english_minus_others(scores.values(system, task)) is not None]
     if not whole:
@@ -46,7 +52,7 @@ def transfer_gap(scores: ScoreView) -> Finding:
         "translations of an example clustered"
     ]
     gaps = TidyTable("gaps", "Transfer gap and upper bounds", _COLUMNS, rows, intervals)
-    printed = TidyTable("printed", "Comparison with XTREME's Table 3", _PRINTED_COLUMNS, [*_printed(scores)])
+    printed = TidyTable("printed", "Comparison with XTREME's Table 3", _PRINTED_COLUMNS, [*_printed(everything)])
     errors = "the gap is the others minus English, and the share is relative to 100 minus the English rate"
     notes = [
         "English minus the unweighted mean of the other languages, as in XTREME's Table 3; if test sets differ between "
@@ -55,6 +61,7 @@ def transfer_gap(scores: ScoreView) -> Finding:
         "is an average or measured in English, not in each language",
         *([f"for error rates, {errors}"] if any(map(lower_is_better, scores.tasks)) else []),
         *(f"{task}: no gap, English is missing" for task in without),
+        *restricted,
         *scores.notes,
     ]
     about = f"English minus the mean of the others, {len(rows)} gaps of {len(scores.systems)} systems."
@@ -66,6 +73,26 @@ def transfer_gap(scores: ScoreView) -> Finding:
         figures=[figure("bars", "gaps: gap, task, system", "Transfer gap by task", about)],
         notes=notes,
     )
+
+
+def _over_shared_languages(scores: ScoreView) -> tuple[ScoreView, list[str]]:
+    """Restrict every task to the languages shared by the systems that have a gap; also return a note per task."""
+    kept = {system: dict(tasks) for system, tasks in scores.scores.items()}
+    gaps, notes = dict(scores.gaps), []
+    for task in scores.tasks:
+        codes = {system: set(scores.values(system, task)) for system in scores.systems}
+        codes = {system: own for system, own in codes.items() if PIVOT in own and len(own) > 1}
+        common = set.intersection(*codes.values()) if codes else set()
+        longer = [system for system, own in codes.items() if own != common]
+        if longer and common == {PIVOT}:
+            notes.append(f"{task}: not comparable, since the systems share no language except English")
+        elif longer:
+            what = counted(len(common) - 1, "other language")
+            notes.append(f"{task}: over the {what} that all systems have; --set shared=false uses all")
+            for system in longer:
+                kept[system][task] = {code: score for code, score in kept[system][task].items() if code in common}
+                gaps.pop((system, task), None)  # recorded over all languages of the system
+    return replace(scores, scores=kept, gaps=gaps), notes
 
 
 _COLUMNS = columns(

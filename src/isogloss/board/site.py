@@ -20,6 +20,7 @@ from isogloss.data.files import read_bytes
 from isogloss.errors import DataError
 from isogloss.results.readers import FIX, read_results
 from isogloss.results.system import SystemResult
+from isogloss.scoring.request import Request
 from isogloss.scoring.results import Results
 from isogloss.site.page_parts import WEB, bundle, script_json
 from isogloss.tables.explain_io import read_explain_records
@@ -47,8 +48,8 @@ def build_board(
     """Build a board: a site that needs no server.
 
     Args:
-        sources: result records, or their files or run folders; folders of seeds; CSV files of scores; "published",
-            "published:all" or "published:NAME".
+        sources: result records, or their files or run folders; folders of seeds; prediction folders, which are scored;
+            folders of these; CSV files of scores; "published", "published:all" or "published:NAME".
         out: folder of the site. An older site is replaced as a whole, or stays unchanged on errors.
         suite: suite that defines tasks, languages and the overall rule.
         title: heading; the suite's title by default.
@@ -63,6 +64,7 @@ def build_board(
 
     Raises:
         DataError: an input is invalid, or the folder is not a board or cannot be written.
+        PredictionError: a prediction folder cannot be scored.
         UnknownNameError: unknown suite or published system.
     """
     report_step = progress or (lambda step: None)
@@ -70,7 +72,7 @@ def build_board(
     check_is_site(folder)
     chosen = find_suite(suite)
     report_step("reading")
-    entries = read_systems(sources, chosen)
+    entries = read_systems(sources, chosen, Request(suite=chosen, tasks=chosen.tasks, data=data))
     explained = read_explain_records(explain) if explain else None
     if explained is not None and not examples:
         explained = replace(explained, cases={})
@@ -85,12 +87,15 @@ def build_board(
     return folder / PAGE
 
 
-def read_systems(sources: Iterable[Path | str | Results], suite: Suite) -> list[SystemResult]:
+def read_systems(
+    sources: Iterable[Path | str | Results], suite: Suite, request: Request | None = None
+) -> list[SystemResult]:
     """Read the systems of a board, in the order of their sources; raise DataError for mixed splits or no scores.
 
+    With a request, prediction folders without a record are scored.
     A checklist record is attached to the system with the same name and regime, if there is exactly one.
     """
-    read = read_results(sources, suite)
+    read = read_results(sources, suite, request)
     systems = [system for system in read if system.cells or system.averages]
     if not systems:
         raise DataError(f"no scores of {suite.id}", fix=FIX)

@@ -33,7 +33,9 @@ def require_server() -> None:
     needed = ("fastapi", "uvicorn", "sqlalchemy", "alembic", "python_multipart")
     missing = [name for name in needed if find_spec(name) is None]
     if missing:
-        raise IsoglossError(f"the board server needs {', '.join(missing)}", fix="pip install 'isogloss[board]'")
+        from isogloss.installation import install_command
+
+        raise IsoglossError(f"the board server needs {', '.join(missing)}", fix=f"Run {install_command('board')}")
 
 
 @app.command()
@@ -41,8 +43,8 @@ def build(
     results: Annotated[
         list[str] | None,
         typer.Argument(
-            help="results.json records, run folders, folders of seeds, CSV scores; published (the papers' "
-            "systems), published:all or published:NAME.",
+            help="results.json records, run folders, folders of seeds, prediction folders (which are scored), CSV "
+            "scores; published (the papers' systems), published:all or published:NAME.",
             show_default="published:all",
         ),
     ] = None,
@@ -60,8 +62,9 @@ def build(
     """Build a leaderboard: a static site that opens from disk or from any web host.
 
     Replaces an existing site in the output folder; refuses a folder with other
-    files. Systems with predictions are compared by paired tests, which need the
-    gold labels in the data folder. Where labels are public, the site includes
+    files. Your systems come first, before published ones. Systems with
+    predictions are compared by paired tests, which need the gold labels in the
+    data folder. Where labels are public, the site includes
     per-example results and some texts. Use --no-examples to leave out both, and
     those in --explain, if your data folder holds private gold under the name of
     a public task.
@@ -69,6 +72,7 @@ def build(
     \b
     Examples:
       isogloss board build --out site
+      isogloss board build my-predictions published --data data -o site
       isogloss board build runs/xlmr/zero-shot results.json published -o site
       isogloss board build runs/*/* --explain explain.json --data data -o site
     """

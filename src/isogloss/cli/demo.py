@@ -1,12 +1,19 @@
-"""isogloss demo: run every part of the package offline, in half a minute."""
+"""isogloss demo: run every part of the package offline, in a minute, and show it on two screens."""
 
+import io
 import os
+import shutil
+import sys
+from contextlib import nullcontext, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from isogloss.cli.options import Output, Training, say
+
+if TYPE_CHECKING:
+    from isogloss.scoring.results import Results
 
 app = typer.Typer(add_completion=False)
 
@@ -17,10 +24,8 @@ NEXT = (
     "isogloss fetch xquad tatoeba --data data         download and verify data",
     "isogloss export xquad --data data --out inputs   inputs to answer",
     "isogloss score YOUR-PREDICTIONS --data data      scores with intervals",
-    "isogloss run ngram --data data --out runs        baseline on the real tasks",
-    "isogloss board build runs/*/* published -o site  leaderboard with the papers' systems, to host anywhere",
-    "isogloss board admin create my-board             the same with submissions; then",
-    "isogloss board serve my-board                    at http://127.0.0.1:8000",
+    "isogloss import table YOUR.csv --help            predictions in other formats",
+    "isogloss board build YOUR-PREDICTIONS published  your leaderboard, next to the papers' systems",
 )
 
 
@@ -29,52 +34,97 @@ def demo(
     seeds: Annotated[int, Training(min=1, help="Number of seeds.")] = 2,
     out: Annotated[Path, Output("--out", "-o", help="Output folder.")] = Path("out/demo"),
 ) -> None:
-    """Train, run and score the baseline on the built-in suite: all ten tasks, 51 languages.
+    """Train, run and score three small systems on the built-in suite: all ten tasks, 51 languages.
 
     Downloads nothing. The examples of `mini` are synthetic: the demo shows what
     Isogloss does and how long it takes, not how good any model is. Run the same
-    command to resume.
+    command to resume. Everything that the commands print is in output.txt.
     """
-    from isogloss.scoring.results import Results
-    from isogloss.tables.score_tables import published_table
-    from isogloss.tables.table import show
+    from isogloss.decoding import decode_json
+    from isogloss.scoring.comparison import Comparison
+    from isogloss.scoring.results import Results as Record
 
-    jobs = os.cpu_count() or 1
-    languages = ",".join(LANGUAGES)
+    jobs, languages = os.cpu_count() or 1, ",".join(LANGUAGES)
     first = out / "ngram" / "zero-shot" / "seed-0"
-    record, explained = first / "results.json", out / "explain.json"
-    _call("run ngram", suite="mini", out=out, seeds=seeds, jobs=jobs)
-    _call("score", first, suite="mini", json=record)
-    show([published_table(Results.from_json(record))], "table")
-    _call("explain", first, suite="mini", tasks="mini-xquad,mini-xnli", languages=languages, json=explained)
-    _call("checklist show comparisons-0007", languages=languages)
-    tests = {"suite": "checklist", "tasks": CHECKLIST_TASKS, "languages": languages}
-    _call("run ngram#train_on=mini-xquad", **tests, out=out, seeds=1, jobs=jobs)
-    reader = out / "ngram-on-mini-xquad" / "zero-shot" / "seed-0"
-    _call("score", reader, **tests, json=reader / "results.json")
-    report, of_run, published = out / "report", out / "board-mini", out / "board"
-    _call("report --no-pictures", first, explain=explained, out=report)
-    _call("board build published:all", out=published)
-    _call("board build", first.parent, suite="mini", explain=explained, out=of_run)
+    record, own = first / "results.json", out / "my_systems.py"
+    compared, explained = out / "compare.json", out / "explain.json"
+    out.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(Path(__file__).with_name("demo_systems.py"), own)
+    call = _Commands(out / "output.txt")
+    call("run ngram", suite="mini", out=out, seeds=seeds, jobs=jobs)
+    for name in ("First", "Chance"):
+        call(f"run {own}:{name}", suite="mini", out=out, seeds=1, jobs=jobs)
+    call("score", first, suite="mini", json=record, shows=0)
+    _show_scores(Record.from_json(record))
+    systems = [out / name / "zero-shot" for name in ("ngram", "first", "chance")]
+    call("compare", first, out / "first/zero-shot/seed-0", suite="mini", json=compared, shows=0)
+    say(f"  {decode_json(compared.read_bytes(), str(compared), list[Comparison])[0].verdict()}")
+    call("explain", first, suite="mini", tasks="mini-xquad,mini-xnli", languages=languages, json=explained, shows=0)
+    _show_findings(explained)
+    reader = "run ngram#train_on=mini-xquad"
+    call(reader, suite="checklist", tasks=CHECKLIST_TASKS, languages="en,sw", out=out, seeds=1, jobs=jobs)
+    report, board, published = out / "report", out / "board-mini", out / "board"
+    call("report --no-pictures", first, explain=explained, out=report, shows=0)
+    call("board build", *systems, suite="mini", explain=explained, out=board, shows=0)
+    call("board build published:all", out=published, shows=0)
     typer.secho("\nNext:", bold=True)
-    say(f"  {record}   records every number above")
     for line in NEXT:
         say(f"  {line}")
-    say("\nOpen in any browser, offline:")
-    boards = {"board of this run": of_run, "board of the published systems": published}
-    for title, folder in {"report of this run": report, **boards}.items():
+    say(f"\n{call.log} has the full output, {own} the systems first and chance. Open in any browser, offline:")
+    boards = {"board of the three systems": board, "board of the published systems": published}
+    for title, folder in {"report on ngram": report, **boards}.items():
         say(f"  {title}: {(folder / 'index.html').absolute().as_uri()}")
 
 
-def _call(verb: str, *paths: Path, **options: object) -> None:
-    """Print and run another command."""
-    from isogloss.cli.main import main
+class _Commands:
+    """Runs commands and shows the last lines of their output; the rest goes to a file."""
 
-    named = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-    words = [*verb.split(), *map(str, paths), *named]
-    typer.secho(f"\n$ isogloss {' '.join(words)}", bold=True)
-    try:
-        main(words)
-    except SystemExit as stop:
-        if stop.code:
-            raise
+    def __init__(self, log: Path) -> None:
+        self.log = log
+        log.write_text("", encoding="utf-8")
+
+    def __call__(self, verb: str, *paths: Path, shows: int = 1, **options: object) -> None:
+        """Print and run a command, and print the last lines of its output."""
+        from isogloss.cli.main import main
+
+        named = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+        words = [*verb.split(), *map(str, paths), *named]
+        typer.secho(f"$ isogloss {' '.join(words)}", bold=True)
+        output = io.StringIO()
+        # A terminal shows progress on stderr.
+        errors = nullcontext() if sys.stderr.isatty() else redirect_stderr(output)
+        try:
+            with redirect_stdout(output), errors:
+                main(words)
+        except SystemExit as stop:
+            text = output.getvalue()
+            with self.log.open("a", encoding="utf-8") as stream:
+                stream.write(f"$ isogloss {' '.join(words)}\n{text}\n")
+            if stop.code:
+                say(text, err=True)
+                raise
+            for line in text.rstrip().splitlines()[-shows:] if shows else ():
+                say(f"  {line}")
+
+
+def _show_scores(results: "Results") -> None:
+    """Print the averages of the tasks and the overall score."""
+    from isogloss.figures import interval_text, score_text
+    from isogloss.tables.table import Table, show
+
+    table = Table(f"{results.system['name']} on {results.suite}", ("task", "score", "95 %", "languages"))
+    for average in results.tasks:
+        interval = interval_text(average.score.low, average.score.high)
+        table.add(average.name, score_text(average.score.value), interval, str(len(average.members)))
+    if (top := results.shown_overall) is not None:
+        table.add("overall", score_text(top.value), interval_text(top.low, top.high), "", strong=True)
+    show([table], "table")
+
+
+def _show_findings(path: Path) -> None:
+    """Print where the system fails, in the three most important sentences."""
+    from isogloss.tables.explain_io import read_explain_records
+
+    for explanation in read_explain_records([path]).explanations.values():
+        for cell, finding in explanation.sentences[:3]:
+            say(f"  {cell}: {finding}")

@@ -1,5 +1,6 @@
 """isogloss import: convert other tools' output into a prediction folder."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,22 +11,42 @@ from isogloss.errors import UnknownNameError
 
 app = typer.Typer(add_completion=False)
 
+Columns = partial(typer.Option, rich_help_panel="Columns of a table")
+
 
 @app.command(name="import")
 def import_(
-    tool: Annotated[str, typer.Argument(help="hf, lm-eval, mteb, explainaboard, or auto.")],
-    files: Annotated[list[Path], typer.Argument(help="The tool's output files for one task and language.")],
+    tool: Annotated[str, typer.Argument(help="table, hf, lm-eval, mteb, explainaboard, or auto.")],
+    files: Annotated[list[Path], typer.Argument(help="The tool's output files for one task and language, or tables.")],
     *,
     data: Annotated[
         Path | None,
         o.Input("--data", "-d", envvar="ISOGLOSS_DATA", help="Data folder to check against.", show_default="unchecked"),
     ] = None,
-    labels: Annotated[str | None, o.Input(help="Labels in the order of the model's class indices (hf).")] = None,
+    prediction: Annotated[
+        str, Columns("--prediction", help="Column of the predictions.", show_default="prediction")
+    ] = "",
+    id_column: Annotated[
+        str,
+        Columns(
+            "--id",
+            help="Column of the ids, or position for the order of rows.",
+            show_default="id, if there is one",
+        ),
+    ] = "",
+    language_column: Annotated[str, Columns(help="Column of the languages; one file is written for each.")] = "",
+    labels: Annotated[
+        str | None,
+        o.Input(help="Labels in the order of the model's class indices (hf, table), or 0=LABEL,1=LABEL,… (table)."),
+    ] = None,
     choose_filter: Annotated[
         str, o.Input("--filter", help="Filter to take answers from, if a log has several (lm-eval).")
     ] = "",
     task: Annotated[str, o.Selection("--task", "-t", help="Task, e.g. xquad.")],
-    language: Annotated[str, o.Selection("--language", "-l", help="Language, e.g. sw.")],
+    language: Annotated[
+        str,
+        o.Selection("--language", "-l", help="Language, e.g. sw; with --language-column, those to import."),
+    ] = "",
     split: o.TestOrDev = "test",
     out: o.PredictionsOut,
     force: o.Force = False,
@@ -41,6 +62,8 @@ def import_(
                    (it runs XNLI on the validation set: --split dev)
     mteb           <task>_predictions.json, written to prediction_folder
     explainaboard  outputs with predicted_label or predicted_answers
+    table          CSV, TSV, JSON, JSON lines or Parquet of any shape. Columns are
+                   named by header, key, dotted path (doc.id), or number from 1
 
     With a data folder, ids and quoted texts are checked against the examples,
     and predictions for other examples are rejected; without one, a note
@@ -53,21 +76,38 @@ def import_(
       isogloss import hf out/predict_predictions.json -t xquad -l en -o preds
       isogloss import hf out/predict_results.txt -t xnli -l sw -o preds \\
           --labels entailment,neutral,contradiction
+      isogloss import table answers.csv -t xnli -l sw -o preds --id pair_id \\
+          --prediction label --labels 0=entailment,1=neutral,2=contradiction
+      isogloss import table all.parquet -t xquad -o preds --id qid \\
+          --prediction output.text --language-column lang
       isogloss import auto samples_xnli_de_*.jsonl -t xnli -l de -o preds \\
           --split dev --data data
     """
-    from isogloss.predictions.importers import import_files
-    from isogloss.predictions.write import write_predictions
+    from isogloss.predictions.importers import TableColumns, import_files, import_table
+    from isogloss.predictions.write import destination, write_predictions
     from isogloss.tasks.registry import task as find_task
 
-    label_names = o.words(labels) or ()
+    label_names, languages = o.words(labels) or (), o.words(language) or []
+    columns = TableColumns(prediction=prediction, id=id_column, language=language_column)
+    if tool != "table" and columns.named:
+        raise typer.BadParameter("--id, --prediction and --language-column belong to isogloss import table")
+    if len(languages) != 1 and not language_column:
+        raise typer.BadParameter("name one language with --language")
     try:
-        answers = import_files(
-            tool, files, task, language, split=split, data=data, labels=label_names, choose_filter=choose_filter
-        )
+        if tool == "table":
+            cells = import_table(files, task, columns, languages=languages, split=split, data=data, labels=label_names)
+        else:
+            cells = {
+                language: import_files(
+                    tool, files, task, language, split=split, data=data, labels=label_names, choose_filter=choose_filter
+                )
+            }
     except UnknownNameError as error:
         raise typer.BadParameter(str(error)) from None
-    path = write_predictions(out, find_task(task), language, split, answers.ids, answers.values, force=force)
-    o.say(f"{path}  {len(answers.ids):,} predictions")
-    for note in answers.notes:
+    for code in cells:
+        destination(out, find_task(task), code, split, force=force)
+    for code, answers in cells.items():
+        path = write_predictions(out, find_task(task), code, split, answers.ids, answers.values, force=force)
+        o.say(f"{path}  {len(answers.ids):,} predictions")
+    for note in dict.fromkeys(note for answers in cells.values() for note in answers.notes):
         o.say(f"note: {note}", err=True)

@@ -74,7 +74,7 @@ Csv = Annotated[
     Path | None, Output("--csv", help="Write every table to this folder; a .csv path gets only the first table.")
 ]
 Html = Annotated[Path | None, Output("--html", help="Write one self-contained HTML page.")]
-Format = Annotated[str, Output("--format", "-f", help="table, md or latex.")]
+Format = Annotated[str, Output("--format", "-f", help="table, md, latex or siunitx (LaTeX).")]
 On = Annotated[
     str | None,
     Execution(

@@ -30,8 +30,9 @@ def report(
     """Write a report on one or more systems: one self-contained HTML file, with tables and charts next to it.
 
     index.html works offline. tables/ contains every table as CSV, Markdown and
-    LaTeX (booktabs), charts/ every chart as SVG and PNG, and scores.csv every
-    number.
+    LaTeX (booktabs), and paper-*.tex systems by task and by language as papers
+    print them; charts/ contains every chart as SVG and PNG, and scores.csv every
+    number. isogloss score --layout also underlines statistical ties.
 
     \b
     Examples:

@@ -88,6 +88,7 @@ def run_and_exit(
     """
     from rich.console import Console
 
+    from isogloss.interrupts import answering_interrupts
     from isogloss.runs.grid import run_plan
     from isogloss.runs.progress import GridProgress, shown
     from isogloss.runs.summary import summarize
@@ -99,7 +100,7 @@ def run_and_exit(
         raise typer.Exit
     console = Console()
     try:
-        with shown(GridProgress(plan), live=live) as on_progress:
+        with answering_interrupts(), shown(GridProgress(plan), live=live) as on_progress:
             summary = run_plan(plan, jobs=jobs, force=force, on_progress=on_progress, place=place)
     except KeyboardInterrupt:
         console.print(f"interrupted: {summarize(plan).cell_counts}", highlight=False, soft_wrap=True)

@@ -172,7 +172,9 @@ def _unpacked(path: Path) -> IO[bytes]:
         try:
             import zstandard
         except ImportError:
-            fix = "Run pip install 'isogloss[zstd]'"
+            from isogloss.installation import install_command
+
+            fix = f"Run {install_command('zstd')}"
             raise DataError("cannot unpack without zstandard", where=str(path), fix=fix) from None
         return cast("IO[bytes]", io.BufferedReader(_ZstandardStream(path, zstandard), BLOCK))
     return path.open("rb")

@@ -6,11 +6,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-from isogloss.lazy import callable_package, submodules
+from isogloss.lazy import submodules
 
 __all__ = ["attributes", "dataset_bias"]
-
-callable_package(__name__, "analysis.explain")
 
 if TYPE_CHECKING:
     from isogloss.explain import attributes
@@ -20,4 +18,6 @@ else:
 
     def __getattr__(name: str) -> Any:
         """Import submodules on first use."""
-        return _submodule("bias").dataset_bias if name == "dataset_bias" else _submodule(name)
+        value = _submodule("bias").dataset_bias if name == "dataset_bias" else _submodule(name)
+        globals()[name] = value
+        return value

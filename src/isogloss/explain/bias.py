@@ -14,7 +14,7 @@ from isogloss.explain.cell_table import CellTable, gold_table
 from isogloss.explain.model import Attribute, Column
 from isogloss.explain.selection import OURS, AttributeSelection, CellOptions, select_attributes
 from isogloss.metrics.statistics import FloatArray, IntArray
-from isogloss.notebooks import data_frame
+from isogloss.notebooks import data_frame, short_repr
 from isogloss.scoring.cells import Progress
 from isogloss.scoring.request import Request
 from isogloss.tasks.loading import load_gold
@@ -45,6 +45,8 @@ class Distribution(msgspec.Struct, frozen=True, kw_only=True):
     quartiles: list[float] = []
     shares: dict[str, float] = {}
 
+    __repr__ = short_repr
+
 
 class Distances(msgspec.Struct, frozen=True, kw_only=True):
     """Distances between the languages of a task in one attribute: a symmetric matrix in the order of `languages`.
@@ -59,6 +61,8 @@ class Distances(msgspec.Struct, frozen=True, kw_only=True):
     languages: list[str]
     table: list[list[float]]
     noise: list[list[float]] = []
+
+    __repr__ = short_repr
 
 
 class DatasetBias(msgspec.Struct, frozen=True):

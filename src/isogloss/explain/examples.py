@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.explain.cell_table import CellTable
+from isogloss.notebooks import short_repr
 from isogloss.tasks.kinds import kind_of
 
 
@@ -20,6 +21,8 @@ class ListedExample(msgspec.Struct, frozen=True, kw_only=True):
     gold: Any
     predictions: dict[str, Any]
     scores: dict[str, float]
+
+    __repr__ = short_repr
 
 
 @dataclass

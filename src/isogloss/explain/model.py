@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.metrics.statistics import FloatArray
+from isogloss.notebooks import short_repr
 from isogloss.scoring.main_score import lower_is_better
 
 StrArray = npt.NDArray[np.str_]
@@ -115,6 +116,8 @@ class AttributeScores(BucketedAttribute, frozen=True, kw_only=True):
 
     buckets: list[BucketScore]
     insight: str = ""
+
+    __repr__ = short_repr
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ from isogloss.explain.model import Bucket, BucketedAttribute
 from isogloss.metrics.estimate import ROUNDING, difference, estimate, swaps
 from isogloss.metrics.significance import holm
 from isogloss.metrics.student import ALPHA, ENOUGH
+from isogloss.notebooks import short_repr
 from isogloss.scoring.contrast import SystemContrast, contrast_fields, corrected, tested
 
 # Score from which an answer counts as right; for question answering, an exact match or all of its words.
@@ -35,6 +36,8 @@ class AttributeContrasts(BucketedAttribute, frozen=True, kw_only=True):
     """Two systems bucket by bucket along an attribute, with flips of the ranking."""
 
     buckets: list[BucketContrast]
+
+    __repr__ = short_repr
 
     @property
     def largest_gain(self) -> BucketContrast | None:
@@ -74,6 +77,8 @@ class PairwiseExplanation(msgspec.Struct, frozen=True):
     second: str
     facets: list[AttributeContrasts]
     cells: list[Disagreement]
+
+    __repr__ = short_repr
 
 
 def attribute_contrasts(

@@ -6,9 +6,9 @@
 
 from typing import TYPE_CHECKING
 
-from isogloss.languages.registry import Language, Typology, all_languages, families, language, scripts
+from isogloss.languages.registry import Language, Typology, all_languages, codes_meant_by, families, language, scripts
 
-__all__ = ["CODES", "Language", "Typology", "all_languages", "families", "language", "scripts"]
+__all__ = ["CODES", "Language", "Typology", "all_languages", "codes_meant_by", "families", "language", "scripts"]
 
 CODES: tuple[str, ...]
 

@@ -1,15 +1,19 @@
 """The registry of languages, read once from `languages.tsv`."""
 
+import re
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from isogloss.errors import unknown
+from isogloss.errors import near_names, unknown
 from isogloss.grouping import group_by
 
 RIGHT_TO_LEFT = frozenset({"Arab", "Hebr"})
+# A language tag: language, script and region.
+_TAG = re.compile(r"([a-z]{2,3})(-[a-z]{4})?(-(?:[a-z]{2}|[0-9]{3}))?")
 UNSEGMENTED = frozenset({"Hans", "Jpan", "Mymr", "Thai"})
 
 
@@ -128,8 +132,27 @@ def language(name: str) -> Language:
     """
     entry = _index().get(name.casefold())
     if entry is None:
-        raise unknown("language", name, _candidates(name))
+        is_tag = "-" in name or "_" in name
+        raise unknown("language", name, _candidates(name), close=codes_meant_by(name, _codes()) if is_tag else None)
     return entry
+
+
+def codes_meant_by(name: str, known: Collection[str]) -> list[str]:
+    """Return the known codes that a tag or name can only mean: zh for zh-CN, cmn and Chinese.
+
+    Two codes that merely look alike are different languages, so they are never suggested for each other.
+    """
+    text = name.strip().casefold().replace("_", "-")
+    tag = _TAG.fullmatch(text)
+    entry = _index().get(tag[1] if tag else text)
+    if entry is None and not tag and len(text) > 3:
+        entry = next((_index()[near] for near in near_names(text, _index(), 1, cutoff=0.8)), None)
+    primary = entry.code if entry else tag[1] if tag else ""
+    return [code for code in known if primary and code.partition("-")[0].casefold() == primary]
+
+
+def _codes() -> set[str]:
+    return {entry.code for entry in all_languages()}
 
 
 def _candidates(name: str) -> set[str]:
@@ -138,7 +161,7 @@ def _candidates(name: str) -> set[str]:
     if len(name) > 3:
         return {spelling for entry in entries for spelling in (entry.name, entry.paper_name) if spelling}
     # Codes that share one letter are equally close, but people usually get the first letter right: jp for ja.
-    codes = {entry.code for entry in entries}
+    codes = _codes()
     return {code for code in codes if code[0] == name[:1].casefold()} or codes
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from isogloss.notebooks import short_repr
+
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
@@ -92,6 +94,8 @@ class Statistics:
     rows: FloatArray
     value: Value
     units: IntArray | None = None
+
+    __repr__ = short_repr
 
     def __len__(self) -> int:
         return len(self.rows)

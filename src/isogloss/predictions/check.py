@@ -14,11 +14,12 @@ import msgspec
 from isogloss.data.files import sha256_of, unpacked_name
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError, IsoglossError
+from isogloss.notebooks import short_repr
 from isogloss.predictions.folder import CELL_RECORDS, PredictionFile
 from isogloss.predictions.formats import Answers, json_lines
 from isogloss.predictions.gold import GoldSource
 from isogloss.predictions.memory import PredictionSource
-from isogloss.predictions.problems import LISTED, LeftOut, Problem, ProblemCode
+from isogloss.predictions.problems import LISTED, LeftOut, Problem, ProblemCode, grouped
 from isogloss.tasks.examples import REST, Examples
 from isogloss.tasks.kinds import Values, kind_of
 from isogloss.tasks.task import Task
@@ -36,6 +37,8 @@ class CheckedAnswers:
     left_out: LeftOut | None = None
     confidences: list[float | None] | None = None  # of each answer, if the file has them
 
+    __repr__ = short_repr
+
     @property
     def can_be_judged(self) -> bool:
         """True if there is gold and no problem prevents scoring."""
@@ -48,14 +51,17 @@ def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, lis
     if REST in examples.ids:
         answers = _merge_unnamed(examples, answers)
     first_row, duplicates = _first_rows(answers)
-    problems = [*answers.problems, *duplicates]
+    problems = grouped([*answers.problems, *duplicates])
     rows = [first_row.get(identifier, -1) for identifier in examples.ids]
     values = [answers.values[row] if row >= 0 else None for row in rows]
     cell = {"task": task.id, "language": examples.language}
     of_file = partial(Problem, total=len(examples), file=str(answers.path), task=task.id, language=examples.language)
     missing = [identifier for identifier, row in zip(examples.ids, rows, strict=True) if row < 0]
+    unread = {problem.code for problem in answers.problems if not problem.warning}
+    # The lines that could not be read explain the missing answers.
+    explained = ProblemCode.TOO_MANY_PROBLEMS in unread or (unread and not answers.ids)
     # In mining most sentences have no translation, so a source may be left out, but not every source.
-    if missing and not (kind.silence_is_answer and answers.ids):
+    if missing and not explained and not (kind.silence_is_answer and answers.ids):
         warning, ids = kind.lenient and len(missing) < len(examples), tuple(missing[:LISTED])
         problems.append(of_file(code=ProblemCode.UNANSWERED, ids=ids, count=len(missing), warning=warning))
     known_ids = set(examples.split_ids or examples.ids)
@@ -67,10 +73,15 @@ def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, lis
         row, total = first_row[extra[0]], len(first_row)
         problems.append(answers.problem(ProblemCode.UNKNOWN_IDS, row, **about, total=total, warning=warning))
     if all(problem.warning for problem in answers.problems):
+        invalid: list[Problem] = []
         for check, warning in ((kind.errors, False), (kind.warnings, True)):
             for index, what, fix in check(task, examples, values):
                 about = {**cell, "ids": (examples.ids[index],), "detail": what, "advice": fix, "warning": warning}
-                problems.append(answers.problem(ProblemCode.INVALID_ANSWER, rows[index], **about))
+                invalid.append(answers.problem(ProblemCode.INVALID_ANSWER, rows[index], **about))
+        problems += grouped(invalid)
+        if doubt := kind.doubt(examples, values):
+            advice = "Check that the file is named after the language of its answers"
+            problems.append(of_file(code=ProblemCode.UNLIKELY_ANSWERS, detail=doubt, advice=advice, warning=True))
     null = sum(row >= 0 and answers.values[row] is None for row in rows)
     if null:
         problems.append(of_file(code=ProblemCode.NULL_ANSWERS, count=null, warning=True))
@@ -168,7 +179,7 @@ def _form_only(task: Task, file: PredictionFile) -> tuple[Answers, list[Problem]
     except DataError as error:
         return Answers(file.path), [Problem.of_error(error, str(file.path))]
     _, duplicates = _first_rows(answers)
-    return answers, [*answers.problems, *duplicates, note]
+    return answers, [*grouped([*answers.problems, *duplicates]), note]
 
 
 class _RecordedChecksums(msgspec.Struct):

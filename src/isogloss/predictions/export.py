@@ -97,7 +97,9 @@ def _write(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
             import pyarrow as pa
             import pyarrow.parquet as pq
         except ImportError:
-            fix = "Run pip install 'isogloss[tables]', or write .jsonl"
+            from isogloss.installation import install_command
+
+            fix = f"Run {install_command('tables')}, or write .jsonl"
             raise IsoglossError("Parquet needs pyarrow", fix=fix) from None
         with atomic_write(path) as stream:
             pq.write_table(pa.Table.from_pylist(list(rows)), stream.buffer)

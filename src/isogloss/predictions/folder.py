@@ -1,5 +1,6 @@
 """Prediction folders: the cells they have, in any layout, and the answers of a cell."""
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -10,9 +11,9 @@ from typing import Any
 
 from isogloss.data.files import SUFFIXES, Stamp, read_bytes, read_toml, resolve, stamp, unpacked_name
 from isogloss.decoding import decode_json
-from isogloss.errors import DataError, PredictionError, UnknownNameError, near_names
+from isogloss.errors import DataError, PredictionError, near_names
 from isogloss.escaping import printable_system
-from isogloss.languages import language as find_language
+from isogloss.languages import codes_meant_by
 from isogloss.predictions.formats import Answers, file_format, json_lines
 from isogloss.predictions.problems import Problem, ProblemCode
 from isogloss.predictions.write import split_prefix
@@ -24,6 +25,8 @@ from isogloss.tasks.task import Task
 
 # Folder of cell records, in a run folder and in each of its seed folders.
 CELL_RECORDS = ".cells"
+# Words that precede the language in a file name.
+_FILE_NAME_WORDS = {"dev", "test", "queries", "candidates"}
 # Files that may accompany the task folders.
 _COMPANIONS = {"system.toml", "results.json", "scores.csv", "README.md"}
 
@@ -188,17 +191,10 @@ def misnamed_entries(folder: PredictionFolder, tasks: Iterable[str]) -> list[Pro
 
 
 def _name_hint(name: str, task: Task, accepted: Iterable[str]) -> str:
-
-    def language_part(name: str) -> str:
-        return name.partition(".")[0].rpartition("-")[2]
-
-    word = language_part(name)
-    try:
-        code = find_language(word).code
-    except UnknownNameError:
-        code = next(iter(near_names(word, task.every_language, 1)), "")
+    """Suggest the accepted name for the language that a file name means, if it means one."""
+    code = _language_in(name, task)
     of_split = [option for option in sorted(accepted) if option.startswith("dev-") == name.startswith("dev-")]
-    candidates = [option for option in of_split if language_part(option) == code]
+    candidates = [option for option in of_split if code and _language_in(option, task) == code]
     alike = [option for option in candidates if Path(option).suffix == Path(name).suffix] or candidates
     close = near_names(name, alike, 1) or alike
     codes = " ".join(task.every_language)
@@ -207,3 +203,16 @@ def _name_hint(name: str, task: Task, accepted: Iterable[str]) -> str:
         if close
         else f"Name it <language>.jsonl; languages are {codes}"
     )
+
+
+def _language_in(name: str, task: Task) -> str:
+    """Return the only language of the task that a file name can mean, or "": zh for zh-CN, test-zh-CN and mine_zh."""
+    words = re.split(r"[-_ ]", name.partition(".")[0])
+    while words and words[0].casefold() in _FILE_NAME_WORDS | {task.id, task.base_id}:
+        del words[0]
+    known = task.every_language
+    meant = codes_meant_by("-".join(words), known)
+    if not meant:
+        # Any word may be the language, also numbered, unless two are: my-model-zh for a task with Burmese.
+        meant = [code for word in words for code in codes_meant_by(word.rstrip("0123456789"), known)]
+    return meant[0] if len(meant) == 1 else ""

@@ -14,6 +14,7 @@ from isogloss.data import squad
 from isogloss.data.files import blocks, lines, read_text
 from isogloss.decoding import MARK, decode_python_json, decode_text
 from isogloss.errors import DataError, unknown
+from isogloss.notebooks import short_repr
 from isogloss.predictions.problems import Problem, ProblemCode
 from isogloss.tasks.kinds import Kind
 
@@ -40,6 +41,8 @@ class Answers:
     problems: list[Problem] = field(default_factory=list)
     articles: list[str] | None = None  # article of each answer, if the file names them
     confidences: list[float | None] | None = None  # probability of each answer or None, if the file has any
+
+    __repr__ = short_repr
 
     def add(self, identifier: str, value: Any, number: int = 0) -> None:
         """Add an answer."""
@@ -159,8 +162,7 @@ def _one_by_one(raw: bytes, before: int, decoder: msgspec.json.Decoder[Any], kin
             decode_text(line, str(answers.path))
             decoded = decoder.decode(line)
         except msgspec.ValidationError as error:
-            fix = f'Write {{"id": …, "prediction": …}} with {kind.answer_help}'
-            answers.wrong(number, f"{_answer_of(line)}{error}", fix)
+            answers.wrong(number, *_mistyped(line, error, kind))
         except DataError as error:
             answers.wrong(number, error.what, "Write the file as UTF-8")
         except (msgspec.DecodeError, RecursionError) as error:
@@ -172,14 +174,21 @@ def _one_by_one(raw: bytes, before: int, decoder: msgspec.json.Decoder[Any], kin
     return confidences
 
 
-def _answer_of(line: bytes) -> str:
-    """Return `answer to <id>: ` for a line of the wrong type, or "" without an id."""
+def _mistyped(line: bytes, error: msgspec.ValidationError, kind: Kind) -> tuple[str, str]:
+    """Return what is wrong with a line of another type, and how to fix it: wrong keys, or a wrong type of answer."""
+    fix = f'Write {{"id": …, "prediction": …}} with {kind.answer_help}'
     try:
         decoded = msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError):
-        return ""
-    identifier = decoded.get("id") if isinstance(decoded, dict) else None
-    return f"answer to {identifier!r}: " if isinstance(identifier, str | int) else ""
+        return str(error), fix
+    if not isinstance(decoded, dict):
+        return str(error), fix
+    if missing := [key for key in ("id", "prediction") if key not in decoded]:
+        keys = ", ".join(f"{key!r:.40}" for key in list(decoded)[:10]) or "none"
+        rename = "or name your keys with isogloss import table FILE --id KEY --prediction KEY"
+        return f"no key {' or '.join(map(repr, missing))}; found {keys}", f"{fix}, {rename}"
+    identifier = decoded["id"]
+    return (f"answer to {identifier!r}: {error}" if isinstance(identifier, str | int) else str(error)), fix
 
 
 def _labels(answers: Answers, kind: Kind, name: RowName) -> None:

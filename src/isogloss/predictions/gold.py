@@ -13,7 +13,7 @@ from isogloss.predictions.folder import PredictionFolder
 from isogloss.predictions.formats import Answers, file_format
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds import kind_of
-from isogloss.tasks.loading import load, load_gold
+from isogloss.tasks.loading import load, load_gold, unusable_gold
 from isogloss.tasks.readers.questions import article_clusters
 from isogloss.tasks.task import Task
 
@@ -31,8 +31,8 @@ class GoldSource:
         if self.labels is None:
             return load_gold(task, language, split, self.data, allow_partial=self.allow_partial)
         examples = self.inputs(task, language, split)
-        if placeholder := kind_of(task).placeholder(examples):
-            raise NoGoldError(placeholder, where=examples.sources[0], fix="Pass a folder with the real labels")
+        if reason := unusable_gold(task, examples):
+            raise NoGoldError(reason, where=examples.sources[0], fix="Pass a folder with the real labels")
         return examples
 
     def inputs(self, task: Task, language: str, split: str) -> Examples:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from isogloss.notebooks import short_repr
 from isogloss.predictions.folder import PredictionFile, PredictionFolder
 from isogloss.predictions.formats import Answers
 from isogloss.tasks.examples import Examples
@@ -24,6 +25,8 @@ class PredictionsInMemory:
 
     answers: Mapping[str, Mapping[str, Mapping[str, Any]]]
     root: Path = Path("predictions")
+
+    __repr__ = short_repr
 
     @property
     def system(self) -> dict[str, Any]:
@@ -58,8 +61,12 @@ PredictionSource = PredictionFolder | PredictionsInMemory
 
 def open_predictions(predictions: Predictions) -> PredictionSource:
     """Open a prediction folder, or predictions in memory with task ids or aliases; raise an error for other names."""
-    if not isinstance(predictions, Mapping):
+    if isinstance(predictions, str | os.PathLike):
         return PredictionFolder(Path(predictions))
+    if not isinstance(predictions, Mapping):
+        advice = "; pass several folders one by one" if isinstance(predictions, list | tuple | set) else ""
+        what = f"predictions are a folder or {{task: {{language: {{id: answer}}}}}}, got {type(predictions).__name__}"
+        raise TypeError(f"{what}{advice}")
     answers: dict[str, Mapping[str, Mapping[str, Any]]] = {}
     for name, languages in predictions.items():
         task = find_task(name)

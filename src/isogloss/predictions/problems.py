@@ -1,12 +1,13 @@
 """Problems of predictions as data; messages are generated when they are shown."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import msgspec
 
 from isogloss.errors import DataError, IsoglossError, PredictionError
+from isogloss.notebooks import short_repr
 
 # Maximum number of problems in an error message.
 SHOWN = 12
@@ -24,6 +25,7 @@ class ProblemCode(StrEnum):
     NULL_ANSWERS = "null-answers"
     UNKNOWN_IDS = "unknown-ids"
     INVALID_ANSWER = "invalid-answer"
+    UNLIKELY_ANSWERS = "unlikely-answers"
     INVALID_LINE = "invalid-line"
     INVALID_CONFIDENCE = "invalid-confidence"
     TOO_MANY_PROBLEMS = "too-many-problems"
@@ -47,6 +49,12 @@ class ProblemCode(StrEnum):
 
 # Codes with the cell in their description, so that their location needs no cell.
 _NAME_THEIR_CELL = (ProblemCode.UNKNOWN_IDS, ProblemCode.SEVERAL_FILES)
+# Codes of single rows, which are grouped by their fix, and what a group of equal ones counts.
+_ROWS = {
+    ProblemCode.INVALID_ANSWER: "predictions",
+    ProblemCode.INVALID_LINE: "lines",
+    ProblemCode.DUPLICATE_ID: "",
+}
 
 
 class ProblemText(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,6 +90,8 @@ class Problem:
     detail: str = ""  # description, for codes without a fixed text
     advice: str = ""  # suggested fix, for codes without a fixed one
 
+    __repr__ = short_repr
+
     @classmethod
     def of_error(cls, error: IsoglossError, file: str = "") -> "Problem":
         """Return the problem of a file that cannot be read; `file` is the default location."""
@@ -114,7 +124,7 @@ class Problem:
     @property
     def text(self) -> ProblemText:
         """The problem in words."""
-        what, *fixes = _TEXTS.get(self.code, ("{detail}", "{advice}"))
+        what, *fixes = _TEXTS.get(self.code, ("{many}{detail}", "{advice}"))
         fix = fixes[-1] if self.warning else fixes[0]
         more = ["…"] if self.count > len(self.ids) else []
         words = {
@@ -133,6 +143,7 @@ class Problem:
             "ids": f": {', '.join([*self.ids, *more])}" if self.ids else "",
             "quoted": f": {', '.join([*map(repr, self.ids), *more])}" if self.ids else "",
             "first": f", first at {self.detail}" if self.detail else "",
+            "many": f"{self.count:,} {_ROWS[self.code]}: " if self.count > 1 and _ROWS.get(self.code) else "",
         }
         texts = {"where": self.where, "what": what.format_map(words), "fix": fix.format_map(words)}
         return ProblemText(**texts, warning=self.warning, code=self.code.value)
@@ -184,6 +195,8 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
     path: str = ""  # gold file, if known, or the misnamed file or folder
     cause: str | msgspec.UnsetType = msgspec.UNSET  # reason without the cell's name, if that differs
 
+    __repr__ = short_repr
+
     @classmethod
     def of_error(cls, error: DataError, task: str, language: str, split: str) -> "LeftOut":
         """Return the record of a cell that cannot be scored with its gold."""
@@ -211,6 +224,24 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
             detail=self.reason,
             advice=self.fix,
         )
+
+
+def grouped(problems: Iterable[Problem]) -> list[Problem]:
+    """Replace the problems of single rows that share their file and fix by one each, at the first of these rows."""
+    groups: dict[object, list[Problem]] = {}
+    for each in problems:
+        key = (each.code, each.file, each.advice, each.warning) if each.code in _ROWS else len(groups)
+        groups.setdefault(key, []).append(each)
+    return [_together(group) for group in groups.values()]
+
+
+def _together(group: Sequence[Problem]) -> Problem:
+    first, count = group[0], len(group)
+    if count == 1:
+        return first
+    if _ROWS[first.code] and all(problem.detail == first.detail for problem in group):
+        return replace(first, count=count)
+    return replace(first, detail=f"{first.detail}; {count - 1:,} more like it")
 
 
 def number_of(count: int, noun: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.errors import DataError, IsoglossError
-from isogloss.notebooks import data_frame, html_table
+from isogloss.notebooks import data_frame, html_table, short_repr
 from isogloss.predictions.check import CheckedAnswers, check_answers
 from isogloss.predictions.folder import PredictionFolder, misnamed_entries, tasks_in
 from isogloss.predictions.gold import GoldSource
@@ -30,6 +30,8 @@ class CheckedFile:
     answers: int
     problems: list[Problem]
     left_out: LeftOut | None = None
+
+    __repr__ = short_repr
 
 
 @dataclass(repr=False)

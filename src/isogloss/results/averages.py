@@ -172,23 +172,13 @@ def _averages_of(system: str, results: Results) -> list[AverageRow]:
         detail = "  ".join(f"{key} {score_text(number.value)}" for key, number in average.metrics.items())
         add("task", average.name, average.score, len(average.members), average.missing, detail)
     for average in results.categories:
-        if not _is_one_cell(results, average.members, average.missing):
+        if not results.is_one_cell(average.members, average.missing):
             add("category", average.name, average.score, len(average.members), average.missing)
     overall = results.overall
-    if overall.score is not None and not is_overall_of_one_cell(results):
+    if (top := results.shown_overall) is not None:
         scored = sum(len(average.members) for average in results.categories)
-        add("overall", "overall", overall.score, scored, overall.missing, f"rule: {overall.rule}")
+        add("overall", "overall", top, scored, overall.missing, f"rule: {overall.rule}")
     return rows
-
-
-def is_overall_of_one_cell(results: Results) -> bool:
-    """Return True if the overall score is that of a single cell and the suite has more."""
-    return _is_one_cell(results, [average.name for average in results.tasks], results.overall.missing)
-
-
-def _is_one_cell(results: Results, tasks: Sequence[str], missing: Sequence[str]) -> bool:
-    inside = sum(len(average.members) for average in results.tasks if average.name in tasks)
-    return inside == 1 and bool(missing)
 
 
 def group_rows(systems: Systems, by: LanguageGroup) -> list[GroupRow]:

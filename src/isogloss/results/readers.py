@@ -10,13 +10,15 @@ import msgspec
 from isogloss.data.files import read_bytes
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
-from isogloss.predictions.folder import PredictionFolder
+from isogloss.predictions.folder import PredictionFolder, tasks_in
 from isogloss.results.csv_scores import read_csv
 from isogloss.results.metadata import public_metadata, unparsed_share
 from isogloss.results.published_scores import is_published, read_published
 from isogloss.results.system import NO_RECORD, OVERALL, CellResult, Scorer, SystemErrorRate, SystemResult
 from isogloss.scoring.names import known_language, system_words
+from isogloss.scoring.request import Request
 from isogloss.scoring.results import CellScore, Number, Results
+from isogloss.scoring.score import score_request
 from isogloss.scoring.seeds import seed_folders
 from isogloss.tasks.registry import CHECKLIST_TASKS, task
 from isogloss.tasks.suites import Suite
@@ -46,19 +48,22 @@ class _SeedSummary(msgspec.Struct, frozen=True):
     overall: _MeanOverSeeds | None = None
 
 
-def read_results(sources: Iterable[Path | str | Results], suite: Suite | None = None) -> list[SystemResult]:
+def read_results(
+    sources: Iterable[Path | str | Results], suite: Suite | None = None, request: Request | None = None
+) -> list[SystemResult]:
     """Read the systems of some sources, in order.
 
     Args:
         sources: result records, paths of them, run folders, folders of seeds (read as the mean over seeds), CSV files
             of scores, "published" for the papers' systems, "published:all", or "published:NAME" for a system or group.
         suite: suite to restrict cells and averages to; by default all cells that enter an average of their source.
+        request: cells to score in prediction folders without a record; by default such folders are an error.
 
     Raises:
         DataError: a source cannot be read, or a score is out of range.
         UnknownNameError: unknown task, language or published system.
     """
-    systems = [system for source in sources for system in _read(source, suite)]
+    systems = [system for source in sources for system in _read(source, suite, request)]
     for system in systems:
         cells = [("/".join(key), number) for key, cell in system.cells.items() for number in cell.metrics.values()]
         for name, number in (*cells, *system.averages.items()):
@@ -70,14 +75,15 @@ def read_results(sources: Iterable[Path | str | Results], suite: Suite | None = 
     return systems
 
 
-def _read(source: Path | str | Results, suite: Suite | None) -> list[SystemResult]:
+def _read(source: Path | str | Results, suite: Suite | None, request: Request | None) -> list[SystemResult]:
     if isinstance(source, Results):
         return [system_of_record(source, "results in memory", suite)]
     if isinstance(source, str) and is_published(source):
         return read_published(source, suite)
     path = Path(source)
     if path.is_dir():
-        return [_read_folder(path, suite)]
+        folders = _system_folders(path) if request is not None else [path]
+        return [_read_folder(folder, suite, request) for folder in folders]
     if path.suffix.lower() == ".csv":
         return read_csv(path, suite)
     return [system_of_record(read_record(path), str(path), suite)]
@@ -93,12 +99,27 @@ def read_record(path: Path) -> Results:
     return Results.from_json(path)
 
 
-def _read_folder(path: Path, suite: Suite | None) -> SystemResult:
+def _has_results(path: Path) -> bool:
+    """Return True if a folder has a result record or predictions, possibly in folders of seeds."""
+    runs = (path, *(Path(str(run)) for run in seed_folders(path).values()))
+    return any((run / RECORD).is_file() or tasks_in(run) for run in runs)
+
+
+def _system_folders(path: Path) -> list[Path]:
+    """Return the folders of systems in a folder: itself, or those in it with results."""
+    if _has_results(path):
+        return [path]
+    return [folder for folder in sorted(path.iterdir()) if folder.is_dir() and _has_results(folder)] or [path]
+
+
+def _read_folder(path: Path, suite: Suite | None, request: Request | None) -> SystemResult:
     runs = [Path(str(run)) for run in seed_folders(path).values()]
     if (path / RECORD).is_file():
         system = system_of_record(read_record(path), str(path), suite)
     else:
         records = [read_record(run) for run in runs if (run / RECORD).is_file()]
+        if not records and request is not None and any(map(tasks_in, runs)):
+            records = [score_request(path, request)]
         if not records:
             raise DataError(f"missing {RECORD}, here and in seed-<n> folders", where=str(path), fix=FIX)
         system = _mean_over_seeds([system_of_record(record, str(path), suite) for record in records])

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from isogloss.languages import Language
+from isogloss.notebooks import short_repr
 from isogloss.scoring.names import shortest_distinct
 from isogloss.scoring.results import Number, Overall, Results
 from isogloss.tasks.task import Task
@@ -62,6 +63,8 @@ class CellResult:
     unanswered: float | None = None
     source: str = ""
 
+    __repr__ = short_repr
+
     @cached_property
     def score(self) -> Number | None:
         """Mean of the task's main metrics, or None if one is missing."""
@@ -109,6 +112,8 @@ class SystemResult:
     scorer: Scorer = UNKNOWN_SCORER
     id: str = ""
     record: Results = NO_RECORD
+
+    __repr__ = short_repr
 
     def score(self, task: str, code: str) -> Number | None:
         """Return the score of a cell, or None if the cell or one of its main metrics is missing."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from isogloss.errors import unknown
 from isogloss.languages import language
+from isogloss.notebooks import short_repr
 from isogloss.results.system import CellResult, SystemResult, by_shown_name, mean_of_metrics
 from isogloss.scoring.main_score import SCORE
 from isogloss.scoring.results import Number
@@ -32,6 +33,8 @@ class ViewedScore:
     n: int
     error: float | None
 
+    __repr__ = short_repr
+
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreView:
@@ -50,6 +53,8 @@ class ScoreView:
     scores: Mapping[str, Mapping[str, Mapping[str, ViewedScore]]]
     gaps: Mapping[tuple[str, str], Number]
     notes: tuple[str, ...] = ()
+
+    __repr__ = short_repr
 
     @property
     def systems(self) -> list[str]:

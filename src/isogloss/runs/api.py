@@ -11,14 +11,15 @@ from isogloss.runs.place import Place
 from isogloss.runs.plan import Plan
 from isogloss.runs.summary import RunSummary
 from isogloss.scoring.request import Request
-from isogloss.systems.base import SystemName
+from isogloss.systems.base import System, SystemName
+from isogloss.systems.given import Predictor
 from isogloss.tasks.registry import canonical
 from isogloss.tasks.suites import SUITES
 from isogloss.training.recipes import changes
 
 
 def run(  # noqa: PLR0913 - the options of the verb
-    system: str,
+    system: "str | System | type[System] | Predictor",
     *,
     out: str | os.PathLike[str],
     suite: str = "xtreme-r",
@@ -36,7 +37,9 @@ def run(  # noqa: PLR0913 - the options of the verb
     """Fit, predict and score a system on every task, language and seed, skipping finished cells.
 
     Args:
-        system: name of a system, such as "ngram", "embedder:muse" or "encoder:MODEL#epochs=3".
+        system: name of a system, such as "ngram", "embedder:muse" or "encoder:MODEL#epochs=3"; a class in a file,
+            "my_system.py:MySystem"; a `System` or its class; or a function that takes `Examples` and returns one answer
+            per example.
         out: output folder; writes prediction folders `<system>/<regime>/seed-<n>`.
         suite: suite, which decides the languages and averages.
         data: data folder; default ISOGLOSS_DATA or the user's cache.
@@ -59,6 +62,7 @@ def run(  # noqa: PLR0913 - the options of the verb
 
     Raises:
         UnknownNameError: unknown system, suite, task, language, split or regime.
+        TypeError: an object that cannot be used as a system.
         IsoglossError: the folder has cells of another configuration of the system.
     """
     folder = None if data is None else Path(data)

@@ -25,7 +25,7 @@ from isogloss.scoring.score import score_cell
 from isogloss.scoring.stored import can_store, write_cell
 from isogloss.systems.base import System
 from isogloss.tasks.kinds import kind_of
-from isogloss.tasks.loading import load
+from isogloss.tasks.loading import load, unusable_gold
 
 
 def fill_cell(plan: Plan, cell: CellKey, fit_result: FitResult, lock: Lock) -> CellRecord:
@@ -133,8 +133,7 @@ def _predict_and_judge(
     cell_input = fit_result.inputs.pop(cell.language, None) or job.read(cell.language, plan.request.split)
     examples, kind = cell_input.examples, kind_of(job.task)
     content = encode_predictions(path, examples.ids, predict(system, job.task, examples))
-    no_gold = kind.placeholder(examples) if examples.has_gold else f"the {examples.split} file has no gold answers"
-    if no_gold:
+    if no_gold := unusable_gold(job.task, examples):
         return CellOutcome(reason=f"not scored: {no_gold}", files=cell_input.files), content, None
     if job.regime.asks_translated and cell.language != "en":
         # The originals have the gold.

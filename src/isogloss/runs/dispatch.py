@@ -90,7 +90,7 @@ class Dispatcher(AbstractContextManager["Dispatcher"]):
     def __init__(self, plan: Plan, workers: Workers, place: Place = HERE) -> None:
         self.plan = plan
         self.workers = workers
-        self.resources = place.resources_for(plan.system)
+        self.resources = place.resources_for(plan.system, plan.fine_tunes)
         # On a cluster, workers also die for unrelated reasons; on this machine, the call is the cause.
         self._is_here = place.is_here
         self._deaths = DeathCounts(plan, most=1 if place.is_here else MOST_DEATHS)

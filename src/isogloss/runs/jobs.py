@@ -179,7 +179,7 @@ def execute_job(
     with on_behalf_of(name), releasing_on_interrupt(job.plan.root):
         try:
             if system is None:
-                plan, key = job.plan, (job.plan.system, job.plan.settings)
+                plan, key = job.plan, (job.plan.system, job.plan.settings, job.plan.given)
                 if getattr(_LAST, "key", None) != key:
                     _LAST.system, _LAST.key = plan.build_system(), key
                 system = _LAST.system

@@ -15,7 +15,6 @@ from isogloss.data.files import atomic_write, read_text
 from isogloss.decoding import decode_toml
 from isogloss.errors import IsoglossError, unknown
 from isogloss.plugins import load_object
-from isogloss.systems.base import SystemName
 from isogloss.workers import ProcessWorkers, Resources, Workers
 
 ENGINES = ("processes", "ray", "slurm")
@@ -97,14 +96,14 @@ class Place:
         """True for processes of this machine."""
         return self.engine_name == "processes"
 
-    def resources_for(self, system: str) -> Resources:
+    def resources_for(self, system: str, fine_tuned: bool) -> Resources:
         """Return the resources of a system's jobs: those of the last matching pattern, or the default.
 
         Unless set, fine-tuned systems get one GPU if the nodes have any, and other systems none.
         """
         matching = [resources for pattern, resources in self.systems.items() if fnmatchcase(system, pattern)]
         needs = matching[-1] if matching else self.resources
-        if needs.gpus is None and not SystemName.of(system).follows_recipes:
+        if needs.gpus is None and not fine_tuned:
             needs = replace(needs, gpus=0)
         return needs
 
@@ -121,7 +120,9 @@ class Place:
         """Raise an IsoglossError if the cluster's library is not installed."""
         library, extra, _ = _CLUSTERS[self.engine_name]
         if find_spec(library) is None:
-            raise IsoglossError(f"{library} is not installed", fix=f"pip install 'isogloss[{extra}]'")
+            from isogloss.installation import install_command
+
+            raise IsoglossError(f"{library} is not installed", fix=f"Run {install_command(extra)}")
 
     def describe(self, folders: Iterable[Path]) -> None:
         """Copy the place's TOML file into result folders."""

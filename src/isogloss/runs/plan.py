@@ -12,7 +12,8 @@ from isogloss.errors import IsoglossError, unknown
 from isogloss.predictions.folder import CELL_RECORDS
 from isogloss.predictions.write import prediction_path
 from isogloss.scoring.request import Request
-from isogloss.systems.base import System, system
+from isogloss.systems.base import System, SystemName, system
+from isogloss.systems.given import given_system
 from isogloss.tasks.registry import task
 from isogloss.training.regimes import Fit, Regime
 from isogloss.training.regimes import regime as find_regime
@@ -55,7 +56,8 @@ class FitGroup:
 class Plan:
     """Everything a process must know to fill a grid; small, and the same for all processes that share it.
 
-    The system is as the user named it (`ngram`, `embedder:muse`), with further settings; the seeds are named 0, 1, ….
+    The system is as the user named it (`ngram`, `embedder:muse`), with further settings, or its own name if the user
+    passed an object (`given`); the seeds are named 0, 1, ….
     """
 
     system: str
@@ -64,6 +66,7 @@ class Plan:
     request: Request
     seeds: int
     settings: Mapping[str, Any] = field(default_factory=dict)
+    given: System | None = None
     # The system built to learn its name, until `build_system` hands it out.
     _built: list[System] = field(init=False, compare=False, repr=False, default_factory=list)
 
@@ -72,7 +75,7 @@ class Plan:
 
     def __getstate__(self) -> list[Any]:
         """Pickle only the fields that define the plan: every job carries it, and needs few of its groups."""
-        return [self.system, self.regime, self.root, self.request, self.seeds, self.settings, [], []]
+        return [self.system, self.regime, self.root, self.request, self.seeds, self.settings, self.given, [], []]
 
     @property
     def groups(self) -> Sequence[FitGroup]:
@@ -89,7 +92,7 @@ class Plan:
     @classmethod
     def of(
         cls,
-        system_name: str,
+        chosen: object,
         out: str | os.PathLike[str],
         request: Request,
         *,
@@ -97,20 +100,22 @@ class Plan:
         regime: str = "zero-shot",
         settings: Mapping[str, Any] | None = None,
     ) -> "Plan":
-        """Create a plan from names as users write them.
+        """Create a plan from names as users write them; a system may also be an object (see `given_system`).
 
         Raises:
             UnknownNameError: unknown system or regime.
+            TypeError: an object that cannot be used as a system.
             IsoglossError: the request has no cells, or its split cannot be predicted.
         """
         learning = find_regime(regime)
         if request.split not in ("test", "dev"):
             raise unknown("split", request.split, ("test", "dev"))
-        built = system(system_name, **(settings or {}))
+        built = given_system(chosen, settings or {})
         # The name becomes one folder, even if it contains a path.
         folder = re.sub(r"[^\w.-]+", "-", built.name).strip("-.") or "system"
         root, own = Path(out).absolute() / folder / learning.name, dict(settings or {})
-        plan = cls(system=system_name, regime=learning, root=root, request=request, seeds=seeds, settings=own)
+        name, given = (chosen, None) if isinstance(chosen, str) else (built.name, built)
+        plan = cls(system=name, regime=learning, root=root, request=request, seeds=seeds, settings=own, given=given)
         if not plan.groups:
             what = f"no task ({', '.join(request.tasks)}) has a language of {', '.join(request.languages or ())}"
             raise IsoglossError(what, fix="Run isogloss list tasks to see the languages")
@@ -118,8 +123,13 @@ class Plan:
         return plan
 
     def build_system(self) -> System:
-        """Return a new system; the first call returns the one built for the plan."""
-        return self._built.pop() if self._built else system(self.system, **self.settings)
+        """Return a new system; the first call returns the one built for the plan. An object is always the same."""
+        return self._built.pop() if self._built else self.given or system(self.system, **self.settings)
+
+    @property
+    def fine_tunes(self) -> bool:
+        """True if the system is created with a recipe."""
+        return self.given.follows_recipes if self.given else SystemName.of(self.system).follows_recipes
 
     def fit(self, group: FitGroup) -> Fit:
         """Return the fit of a group, with all languages it serves in this plan."""

@@ -110,7 +110,9 @@ class RayWorkers(AbstractContextManager["RayWorkers"]):
 
     def _connect(self, address: str) -> None:
         if address.startswith("ray://") and find_spec("grpc") is None:
-            fix = "pip install 'isogloss[cluster]'; on a node of the cluster, use --on ray:auto"
+            from isogloss.installation import install_command
+
+            fix = f"Run {install_command('cluster')}; on a node of the cluster, use --on ray:auto"
             raise IsoglossError(f"{address} needs grpc, which is not installed", fix=fix)
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "namespace": "isogloss"}
         if self.place.files == "ship":

@@ -99,7 +99,7 @@ class _GridJobs:
         self.plan = plan
         self.workers = workers
         nodes = site_nodes(place.partition)
-        self.resources: Resources = place.resources_for(plan.system)
+        self.resources: Resources = place.resources_for(plan.system, plan.fine_tunes)
         if self.resources.gpus is None:
             self.resources = replace(self.resources, gpus=float(any("gpu" in gres for gres in nodes.values())))
         self._call = GridCall(plan, fits_together(self.resources))

@@ -9,9 +9,9 @@ from warnings import warn
 
 import msgspec
 
-from isogloss.figures import score_text
+from isogloss.figures import counted, score_text
 from isogloss.grouping import group_by
-from isogloss.notebooks import data_frame, html_table
+from isogloss.notebooks import data_frame, html_table, short_repr
 from isogloss.predictions.folder import PredictionFolder
 from isogloss.runs.cells import write_statistics
 from isogloss.runs.plan import CellKey, Plan
@@ -50,6 +50,8 @@ class OverSeeds(msgspec.Struct, frozen=True, kw_only=True):
     high: float | None = None
     seed_share: float | None = None
     language_sd: dict[str, float] = {}
+
+    __repr__ = short_repr
 
     @classmethod
     def of(
@@ -112,13 +114,19 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         partial = "*" * bool(self.overall and self.overall.missing)
-        scored = f"{score_text(self.overall.mean)}{partial}" if self.overall else f"no overall, {len(self.tasks)} tasks"
+        no_overall = f"no overall, {counted(len(self.tasks), 'task')}"
+        scored = f"{score_text(self.overall.mean)}{partial}" if self.overall else no_overall
         title = f"{self.system}, {self.regime}, on {self.suite} ({self.split})"
         return f"<RunSummary: {title}: {scored}; {self.cell_counts}>"
 
     def _repr_html_(self) -> str:
         rows = [
-            (name, *map(score_text, (over.mean, over.sd, over.min, over.max)), str(len(over.seeds)))
+            (
+                name,
+                score_text(over.mean) + "*" * bool(over.missing),
+                *map(score_text, (over.sd, over.min, over.max)),
+                str(len(over.seeds)),
+            )
             for name, over in self.averages.items()
         ]
         title = f"{self.system}, {self.regime}, on {self.suite}: {self.cell_counts}"
@@ -254,8 +262,8 @@ def summarize(plan: Plan, results: Results | None = None) -> RunSummary:
         for average in results.tasks:
             cells = by_task.get(average.name, ())
             tasks[average.name] = OverSeeds.of(average.score, results.seeds, average.missing, cells)
-        if results.overall.score is not None:
-            overall = OverSeeds.of(results.overall.score, results.seeds, results.overall.missing)
+        if (top := results.shown_overall) is not None:
+            overall = OverSeeds.of(top, results.seeds, results.overall.missing)
 
     def reasons(status: str) -> dict[str, str]:
         return {str(cell): record.reason for cell, record in records.items() if record.status == status}

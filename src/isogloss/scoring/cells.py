@@ -8,6 +8,7 @@ from itertools import chain
 
 from isogloss.errors import DataError, PredictionError
 from isogloss.metrics.statistics import Statistics
+from isogloss.notebooks import short_repr
 from isogloss.predictions.check import CheckedAnswers, align, check_answers
 from isogloss.predictions.folder import PredictionFolder, misnamed_entries
 from isogloss.predictions.formats import Answers
@@ -41,6 +42,8 @@ class Cell:
     clusters: list[str] | None = None  # sources of the examples
     unanswered: float = 0.0  # share of examples without an answer, 0..1
 
+    __repr__ = short_repr
+
     @property
     def metrics(self) -> dict[str, Statistics]:
         """Statistics by metric name."""
@@ -71,6 +74,8 @@ class Answered:
     values: Values
     cell: Cell
     confidences: list[float | None] | None = None  # of each answer, if the predictions have them
+
+    __repr__ = short_repr
 
 
 def judged_cells(

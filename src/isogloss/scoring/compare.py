@@ -16,9 +16,8 @@ from isogloss.scoring.cells import Cell, Progress
 from isogloss.scoring.comparison import Comparison, ScoreContrast
 from isogloss.scoring.contrast import contrast_fields, corrected, tested
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics, mixed_directions
-from isogloss.scoring.names import distinct_names
 from isogloss.scoring.request import Request, ScoreOptions
-from isogloss.scoring.score import clustered_tasks, judged_systems
+from isogloss.scoring.score import clustered_tasks, judge_systems
 from isogloss.scoring.seeds import cell_estimates, check_same_examples, common_cells, seed_share
 from isogloss.scoring.sources import Sources
 from isogloss.tasks.registry import category_of
@@ -67,9 +66,8 @@ def compare_request(
     """Compare every pair of systems on the requested cells; `workers`, if given, share cells and pairs."""
     if len(systems) < 2:
         raise PredictionError("a comparison needs at least two prediction folders")
-    results = list(judged_systems(systems, request, progress, workers))
-    names = distinct_names([str(system.about["name"]) for system in results])
-    judged = [SystemRuns.of(name, one.runs, one.left_out) for name, one in zip(names, results, strict=True)]
+    results = judge_systems(systems, request, progress, workers)
+    judged = [SystemRuns.of(name, one.runs, one.left_out) for name, one in results.items()]
     pairs = list(combinations(judged, 2))
     # The statistics of a system take many megabytes, so a single pair stays in this process.
     return list(in_parallel(workers if len(pairs) > 1 else None, partial(_compare_pair, request=request), pairs))
@@ -88,12 +86,17 @@ class SystemRuns:
     left_out: list[LeftOut]
 
     @classmethod
-    def of(cls, name: str, runs: Sequence[Sequence[Cell]], left_out: Sequence[LeftOut]) -> "SystemRuns":
-        """Return the cells that all runs of a system share, reduced to each task's main score."""
+    def of(
+        cls, name: str, runs: Sequence[Sequence[Cell]], left_out: Sequence[LeftOut], metric: str = SCORE
+    ) -> "SystemRuns":
+        """Return the cells that all runs of a system share, reduced to each task's main score or one metric."""
         shared, in_some = common_cells(runs, where=name)
         cells: dict[tuple[str, str], list[Cell]] = {}
         for cell in (cell for row in zip(*shared, strict=True) for cell in row):
-            judgement = replace(cell.judgement, metrics={SCORE: main_statistics(cell.task, cell.metrics)})
+            if metric not in (SCORE, *cell.metrics):
+                continue
+            statistics = main_statistics(cell.task, cell.metrics) if metric == SCORE else cell.metrics[metric]
+            judgement = replace(cell.judgement, metrics={SCORE: statistics})
             cells.setdefault((cell.task, cell.language), []).append(replace(cell, judgement=judgement))
         return cls(name, cells, [*left_out, *in_some])
 

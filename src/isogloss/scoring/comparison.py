@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from isogloss.figures import SMALLEST_P, difference_interval_text, difference_text, p_text, score_text
+from isogloss.figures import SMALLEST_P, p_text, score_text
 from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.contrast import SystemContrast
@@ -22,6 +22,11 @@ class ScoreContrast(SystemContrast, frozen=True, omit_defaults=True):
     lower_is_better: bool = False
     partial: bool = False  # True for an average with missing parts
     seed_share: float | None = None  # share of the difference's variance due to seeds, if there are several
+
+    @property
+    def label(self) -> str:
+        """Name of its row, with a star if it is partial."""
+        return ("overall" if self.level == "overall" else self.name) + "*" * self.partial
 
     @property
     def winner(self) -> Literal["first", "second", ""]:
@@ -77,22 +82,14 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
     def _repr_html_(self) -> str:
         heading = ("", self.first, self.second, "difference", "95 %", "p")
-        rows = [
-            (
-                contrast.name if contrast.level != "overall" else "overall",
-                *(score_text(score) for score in (contrast.first, contrast.second)),
-                difference_text(contrast.difference),
-                difference_interval_text(contrast.low, contrast.high),
-                p_text(contrast.p),
-            )
-            for contrast in self._averages() or self.cells
-        ]
+        rows = [(contrast.label, *contrast.texts()) for contrast in self.averages() or self.cells]
         return html_table(self.verdict(), heading, rows)
 
     def to_pandas(self) -> Any:
         """Return a pandas data frame with one row per contrast."""
         systems = {"first_system": self.first, "second_system": self.second}
-        return data_frame([systems | msgspec.structs.asdict(row) for row in [*self.cells, *self._averages()]])
+        return data_frame([systems | msgspec.structs.asdict(row) for row in [*self.cells, *self.averages()]])
 
-    def _averages(self) -> list[ScoreContrast]:
+    def averages(self) -> list[ScoreContrast]:
+        """Return the contrasts of tasks, and of the overall score if there is one."""
         return [*self.tasks, *([] if self.overall is None else [self.overall])]

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 import numpy as np
 
+from isogloss.figures import difference_interval_text, difference_text, p_text, score_text
 from isogloss.metrics.estimate import Estimate, Interval
 from isogloss.metrics.significance import holm, one_size, sign_test
 from isogloss.metrics.student import ALPHA
@@ -33,6 +34,12 @@ class SystemContrast(_AdjustedNumbers, frozen=True):
     def interval_for_all(self) -> tuple[float | None, float | None]:
         """Interval that matches the corrected p; the plain one in records of earlier versions."""
         return (self.low, self.high) if self.adjusted_low is None else (self.adjusted_low, self.adjusted_high)
+
+    def texts(self) -> tuple[str, ...]:
+        """Return both scores, the difference, its simultaneous interval and the corrected p, for any table."""
+        scores = score_text(self.first), score_text(self.second)
+        interval = difference_interval_text(*self.interval_for_all)
+        return *scores, difference_text(self.difference), interval, p_text(self.p)
 
     @property
     def significant(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Literal, TypedDict
 
 from isogloss.errors import unknown
 from isogloss.metrics import qa
+from isogloss.notebooks import short_repr
 from isogloss.predictions.gold import GoldSource
 from isogloss.tasks.loading import data_folder
 from isogloss.tasks.registry import chosen_tasks, no_language
@@ -54,6 +55,8 @@ class Request:
     resample: Resample = "source"
     strict: bool = False
     dialect: str = ""
+
+    __repr__ = short_repr
 
     @classmethod
     def of(  # noqa: PLR0913 - the options of the commands

@@ -1,6 +1,6 @@
 """Result record: every score with its interval and signature."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,10 +10,10 @@ import msgspec
 from isogloss.data.files import atomic_write, read_bytes
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
-from isogloss.escaping import csv_text, printable_system, printable_values
-from isogloss.figures import interval_text, score_text
+from isogloss.escaping import NAME_LENGTH, csv_text, printable, printable_system, printable_values
+from isogloss.figures import counted, interval_text, score_text
 from isogloss.metrics.student import ENOUGH
-from isogloss.notebooks import arrow_table, data_frame, html_table
+from isogloss.notebooks import arrow_table, data_frame, html_table, short_repr
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.main_score import main_score
 from isogloss.tasks.registry import ALIASES
@@ -61,6 +61,8 @@ class CellScore(msgspec.Struct, frozen=True, kw_only=True):
     design_effect: float | None = None
     unanswered: float | msgspec.UnsetType = msgspec.UNSET  # share of examples without an answer; not written if 0
 
+    __repr__ = short_repr
+
     @property
     def score(self) -> float:
         """Mean of the task's main metrics."""
@@ -82,6 +84,8 @@ class AverageScore(msgspec.Struct, frozen=True, kw_only=True):
     gap: Number | None = None
     design_effect: float | None = None
 
+    __repr__ = short_repr
+
 
 class Overall(msgspec.Struct, frozen=True):
     """Average over tasks by a named rule; partial if the suite is not covered."""
@@ -90,6 +94,8 @@ class Overall(msgspec.Struct, frozen=True):
     score: Number | None
     missing: list[str]
     note: str = ""
+
+    __repr__ = short_repr
 
     @property
     def partial(self) -> bool:
@@ -109,6 +115,8 @@ class PairScores(msgspec.Struct, frozen=True):
     metric: str
     subsets: dict[str, Number]
     matrix: dict[str, dict[str, Number]]
+
+    __repr__ = short_repr
 
 
 class ScoreRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -222,21 +230,34 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
                 return cell
         raise KeyError(key)
 
+    def is_one_cell(self, tasks: Collection[str] | None = None, missing: Collection[str] | None = None) -> bool:
+        """Return True if the average over some tasks (default: the overall score) has one cell, and the suite more."""
+        members = [average.members for average in self.tasks if tasks is None or average.name in tasks]
+        return sum(map(len, members)) == 1 and bool(self.overall.missing if missing is None else missing)
+
+    @property
+    def shown_overall(self) -> Number | None:
+        """Overall score, or None if there is none or it is the score of a single cell."""
+        return None if self.is_one_cell() else self.overall.score
+
     def __repr__(self) -> str:
-        top = self.overall.score
-        scored = score_text(top.value) if top is not None else f"no overall, {len(self.tasks)} tasks"
-        return f"<Results: {self.system.get('name', '')} on {self.suite} ({self.split}): {scored}>"
+        name = printable(str(self.system.get("name", "")), NAME_LENGTH)
+        if (top := self.shown_overall) is not None:
+            scored = score_text(top.value) + "*" * self.overall.partial
+        elif self.is_one_cell():
+            [average] = (average for average in self.tasks if average.members)
+            scored = f"{average.name}/{average.members[0]} {score_text(average.score.value)}"
+        else:
+            scored = f"no overall, {counted(len(self.tasks), 'task')}"
+        return f"<Results: {name} on {self.suite} ({self.split}): {scored}>"
 
     def _repr_html_(self) -> str:
+        lines = [(each.name, each.score, each.missing, f"{each.score.n:,}") for each in self.tasks]
+        if (top := self.shown_overall) is not None:
+            lines.append(("overall", top, self.overall.missing, ""))
         rows = [
-            (
-                average.name,
-                score_text(average.score.value),
-                interval_text(average.score.low, average.score.high),
-                f"{average.score.n:,}",
-                _lacks(average.missing),
-            )
-            for average in self.tasks
+            (name, score_text(top.value) + "*" * bool(missing), interval_text(top.low, top.high), n, _lacks(missing))
+            for name, top, missing, n in lines
         ]
         return html_table(f"{self.system.get('name', '')} on {self.suite}", ("task", "score", "95 %", "n", ""), rows)
 

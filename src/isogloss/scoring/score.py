@@ -80,7 +80,7 @@ def score_request(
 ) -> Results:
     """Score the requested cells; `workers`, if given, share them."""
     [system] = judged_systems([predictions], request, progress, workers)
-    return score_runs(system.runs, request, system.about, system.left_out, system.seeds)
+    return system.score(request)
 
 
 def score_systems(
@@ -108,6 +108,18 @@ class JudgedSystem(NamedTuple):
     seeds: list[str]  # names of its runs, "" for the single run of a folder without seeds
     runs: list[list[Cell]]  # cells of each run that have answers and gold
     left_out: list[LeftOut]  # answers that cannot be scored, with reasons
+
+    def score(self, request: Request) -> Results:
+        """Return the result record."""
+        return score_runs(self.runs, request, self.about, self.left_out, self.seeds)
+
+
+def judge_systems(
+    systems: Sequence[Predictions], request: Request, progress: Progress = None, workers: Workers | None = None
+) -> dict[str, JudgedSystem]:
+    """Return the judged cells of several systems by distinct names; see `judged_systems`."""
+    judged = list(judged_systems(systems, request, progress, workers))
+    return dict(zip(distinct_names([str(system.about["name"]) for system in judged]), judged, strict=True))
 
 
 def judged_systems(

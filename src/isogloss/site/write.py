@@ -24,6 +24,8 @@ from isogloss.site.page_parts import ReportInputs, Section
 from isogloss.site.sections import analysis_sections, bias_sections, finding_section, report_sections
 from isogloss.tables.explain_io import ExplainRecords, explain_records, read_explain_records
 from isogloss.tables.findings import tidy_csv
+from isogloss.tables.paper_tables import paper_tables
+from isogloss.tables.table import Table
 from isogloss.tables.vega import chart_library, png, svg
 from isogloss.tasks.registry import task
 
@@ -66,12 +68,14 @@ def report(
     files: dict[str, bytes] = {}
     for part in parts:
         report_step(part.title)
-        for name, table in part.tables.items():
-            formats = {"csv": table.csv(), "md": table.markdown() + "\n", "tex": table.latex() + "\n"}
-            files |= {f"tables/{name}.{suffix}": text.encode() for suffix, text in formats.items()}
+        files |= _table_files(part.tables)
         for chart in part.charts if pictures else ():
             drawing = svg(chart)
             files |= {f"charts/{chart.name}.svg": drawing.encode(), f"charts/{chart.name}.png": png(drawing)}
+    records = {name: system.record for name, system in inputs.systems.items()}
+    for layout in ("systems-by-task", "systems-by-language"):
+        tables = paper_tables(records, layout)
+        files |= _table_files({f"paper-{table.label.removeprefix('tab:')}": table for table in tables})
     # Every number of every system as tidy CSV.
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
@@ -83,6 +87,15 @@ def report(
     files["index.html"] = html_page(inputs, parts, title).encode()
     _write_all(files, folder)
     return folder / "index.html"
+
+
+def _table_files(tables: Mapping[str, Table]) -> dict[str, bytes]:
+    """Return the files of tables by their paths: CSV, Markdown and LaTeX."""
+    files: dict[str, bytes] = {}
+    for name, table in tables.items():
+        formats = {"csv": table.csv(), "md": table.markdown() + "\n", "tex": table.latex() + "\n"}
+        files |= {f"tables/{name}.{suffix}": text.encode() for suffix, text in formats.items()}
+    return files
 
 
 def read_inputs(

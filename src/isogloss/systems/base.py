@@ -4,15 +4,18 @@ A system is fitted once per task and seed, and then predicts language by languag
 entry point group `isogloss.systems`; an import failure is reported only when that system is requested.
 """
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from isogloss.data.files import sha256_of
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
 from isogloss.plugins import entry_points, load_object
 from isogloss.tasks.examples import Examples
@@ -215,9 +218,9 @@ def systems() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class SystemName:
-    """The parsed form of a system's name: `ngram`, `embedder:muse`, `encoder:MODEL#epochs=3,raw`."""
+    """The parsed form of a system's name: `ngram`, `embedder:muse`, `encoder:MODEL#epochs=3,raw`, `file.py:Class`."""
 
-    base: str  # name before the colon
+    base: str  # name before the colon; `file.py:Class` for a class in a file
     argument: str  # text after the colon, or ""
     settings: Mapping[str, Any]  # settings after the `#`: `key=value`, or `key` for True
 
@@ -226,13 +229,24 @@ class SystemName:
         """Parse a name."""
         address, _, written = name.partition("#")
         base, _, argument = address.partition(":")
+        if base.endswith(".py"):
+            name, _, argument = argument.partition(":")
+            base = f"{base}:{name}"
         pairs = (part.partition("=") for part in written.split(",") if part.strip())
         settings = {key.strip(): _value(value.strip()) if equals else True for key, equals, value in pairs}
         return cls(base, argument, settings)
 
     @property
+    def file(self) -> Path | None:
+        """Python file of the system, or None if it is installed."""
+        path, suffix, _ = self.base.rpartition(".py:")
+        return Path(f"{path}.py") if suffix else None
+
+    @property
     def origin(self) -> str:
-        """Module and class; raises `UnknownNameError` for an unknown system."""
+        """Module or file, and class; raises `UnknownNameError` for an unknown system."""
+        if self.file is not None:
+            return self.base
         available = systems()
         if self.base not in available:
             raise unknown("system", self.base, available)
@@ -242,9 +256,11 @@ class SystemName:
     def factory(self) -> Callable[..., Any]:
         """Callable that creates the system, usually its class; raises `SystemFailureError` if it cannot be loaded."""
         try:
-            made: Callable[..., Any] = load_object(self.origin)
+            made: Callable[..., Any] = _in_file(self.file, self.base) if self.file else load_object(self.origin)
             if not callable(made):
                 raise TypeError(f"expected a class or function, got {type(made).__name__}")
+        except IsoglossError:
+            raise
         except Exception as error:  # a plugin may raise anything
             what = f"system {self.base!r} cannot be loaded: {error}"
             raise SystemFailureError(what, where=self.origin) from error
@@ -254,6 +270,28 @@ class SystemName:
     def follows_recipes(self) -> bool:
         """True if the system is created with a recipe."""
         return bool(getattr(self.factory, "follows_recipes", False))
+
+
+def _in_file(path: Path, address: str) -> Any:
+    """Execute a user's file once and return the named class."""
+    if not path.is_file():
+        raise SystemFailureError("no such file", where=str(path), fix="A system in a file is named file.py:Class")
+    module_name = f"isogloss_file_{sha256_of(path)[:16]}"
+    if module_name not in sys.modules:
+        spec = spec_from_file_location(module_name, path)
+        if spec is None or spec.loader is None:
+            raise SystemFailureError("not a Python file", where=str(path))
+        sys.modules[module_name] = module = module_from_spec(spec)
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[module_name]
+            raise
+    names, wanted = vars(sys.modules[module_name]), address.rpartition(":")[2]
+    own = [name for name, value in names.items() if isinstance(value, type) and value.__module__ == module_name]
+    if wanted not in names:
+        raise unknown(f"class of {path.name}", wanted, own)
+    return names[wanted]
 
 
 def _value(text: str) -> Any:
@@ -284,7 +322,7 @@ def system(name: str, **settings: Any) -> System:
 
     Args:
         name: `ngram`; `name:argument` passes an argument (`embedder:muse`), and further settings follow a `#`:
-            `encoder:MODEL#random`, `dual-encoder:MODEL#pooling=mean,both`.
+            `encoder:MODEL#random`, `dual-encoder:MODEL#pooling=mean,both`. A class in a file is `file.py:Class`.
         settings: further settings; they override those in the name.
 
     Returns:
@@ -313,5 +351,7 @@ def system(name: str, **settings: Any) -> System:
     for key, value in call.arguments.items():
         if value is not None:  # TOML has no null
             made_with |= value if made_by.parameters[key].kind is Parameter.VAR_KEYWORD else {key: value}
+    if named.file is not None:
+        made_with["code"] = sha256_of(named.file)[:12]  # predictions of an earlier version are not kept
     built.made_with = made_with
     return built

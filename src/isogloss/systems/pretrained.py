@@ -31,12 +31,15 @@ def plain_backend(tokenizer: Any) -> Any:
     return backend
 
 
-def library(name: str, install: str = "isogloss[train]") -> Any:
-    """Import an optional dependency; raise `SystemFailureError` with install instructions if that fails."""
+def library(name: str, extra: str = "train", *, package: str = "") -> Any:
+    """Import a library of an extra or a package; raise `SystemFailureError` with install instructions otherwise."""
     try:
         return import_module(name)
     except ImportError as error:
-        raise SystemFailureError(f"cannot import {name} ({error})", fix=f"Run pip install '{install}'") from error
+        from isogloss.installation import install_command
+
+        command = f"pip install {package}" if package else install_command(extra)
+        raise SystemFailureError(f"cannot import {name} ({error})", fix=f"Run {command}") from error
 
 
 def open_pretrained(opens: Any, path: str | Path, **settings: Any) -> Any:

@@ -22,7 +22,7 @@ _IMPOSSIBLE = "† defect of the test: every answer from the context is scored w
 class FailureTable(Table):
     """One row per failure; in LaTeX the paper's layout: languages by tests, with the parts of a failure in a cell."""
 
-    def latex(self) -> str:
+    def latex(self, siunitx: bool = False) -> str:
         """Return the paper's layout as LaTeX."""
         tests = [header for header in HEADERS.values() if any(row[1] == header for row in self.rows)]
         width = f"{0.92 / max(len(tests), 1):.2f}"

@@ -16,7 +16,7 @@ from isogloss.figures import counted, difference_text, score_text
 from isogloss.grouping import group_by
 from isogloss.languages import published
 from isogloss.scoring.names import language_name
-from isogloss.tables.formatting import contrast_texts, interval_notes, left_out_notes, shortened
+from isogloss.tables.formatting import interval_notes, left_out_notes, shortened
 from isogloss.tables.score_tables import only_if_several
 from isogloss.tables.single_tables import CELLS_SHOWN, explanation_tables, under_main_metric
 from isogloss.tables.table import Table
@@ -200,7 +200,7 @@ def turned_table(pairs: Sequence[PairwiseExplanation]) -> Table:
         for facet, row in _turned(pair):
             key = facet.task, facet.language, language_name(facet.language), facet.attribute, bucket_text(row.bucket)
             names = only_if_several(pairs, pair.first, pair.second)
-            table.add(*key, *names, *contrast_texts(row), str(row.bucket.n))
+            table.add(*key, *names, *row.texts(), str(row.bucket.n))
     table.notes = ["p is Holm-corrected over all buckets of a cell"]
     if not table.rows:
         table.notes = ["nowhere: no bucket significantly favours the system that is behind in its cell"]
@@ -218,7 +218,7 @@ def pairwise_bucket_table(pairs: Sequence[PairwiseExplanation]) -> Table:
             where = facet.task, facet.language, language_name(facet.language), facet.attribute, facet.metric
             for row in facet.buckets:
                 what = row.bucket.name, bucket_edges(row.bucket), *only_if_several(pairs, pair.first, pair.second)
-                table.add(*where, *what, *contrast_texts(row), str(row.bucket.n), _marks(facet, row))
+                table.add(*where, *what, *row.texts(), str(row.bucket.n), _marks(facet, row))
     table.notes = [MARKS, *interval_notes(table)]
     return table
 
@@ -230,7 +230,7 @@ def _cell_table(pair: PairwiseExplanation, facets: Sequence[AttributeContrasts])
     table = Table(title, ("attribute", "bucket", *_number_header([pair]), ""), words=2)
     for facet in facets:
         for index, row in enumerate(facet.buckets):
-            numbers = *contrast_texts(row), str(row.bucket.n)
+            numbers = *row.texts(), str(row.bucket.n)
             table.add("" if index else facet.attribute, bucket_text(row.bucket), *numbers, _marks(facet, row))
     table.notes = interval_notes(table)
     return table

@@ -4,11 +4,10 @@ from collections.abc import Iterable
 
 from msgspec import structs
 
-from isogloss.figures import NO_INTERVAL, difference_interval_text, difference_text, p_text, score_text
+from isogloss.figures import NO_INTERVAL
 from isogloss.grouping import group_by
 from isogloss.predictions.problems import LeftOut
 from isogloss.predictions.validate import ValidationReport
-from isogloss.scoring.contrast import SystemContrast
 from isogloss.scoring.results import NO_INTERVAL as WHY_NO_INTERVAL
 from isogloss.tables.table import Table
 
@@ -25,17 +24,6 @@ def validation_table(report: ValidationReport) -> Table:
         counts = f"{sum(cell.answers for cell in cells):,}", str(len(problems) - warnings), str(warnings)
         table.add(name, split, str(len(cells)), *counts, strong=len(problems) > warnings)
     return table
-
-
-def contrast_texts(contrast: SystemContrast) -> tuple[str, ...]:
-    """Return both scores of a contrast, the difference, its simultaneous interval and the corrected p."""
-    return (
-        score_text(contrast.first),
-        score_text(contrast.second),
-        difference_text(contrast.difference),
-        difference_interval_text(*contrast.interval_for_all),
-        p_text(contrast.p),
-    )
 
 
 def interval_notes(table: Table) -> list[str]:

@@ -6,7 +6,7 @@ from statistics import fmean
 
 from isogloss.figures import interval_text, rounded, score_text
 from isogloss.grouping import group_by
-from isogloss.results.averages import Systems, is_overall_of_one_cell
+from isogloss.results.averages import Systems
 from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import language_name
@@ -53,7 +53,7 @@ def _alone(name: str, results: Results, shown: Shown) -> str:
         note = f": {shown(results.overall.note)}" if results.overall.note else ""
         return f"{who} was scored on {covered.cells} cells of {suite} ({covered.tasks} tasks){note}"
     verb = "has an error rate of" if _errors(results) else "scores"
-    if is_overall_of_one_cell(results):
+    if results.is_one_cell():
         ((task, code),) = covered.scored
         where = f"{shown(task)} in {shown(language_name(code))}, one of the {len(covered.expected)} cells of {suite}"
         return f"{who} {verb} {_figure(top, results)} on {where}"

@@ -20,16 +20,12 @@ def seeds_table(plan: Plan, summary: RunSummary) -> Table:
     """Return one row per task: mean over the seeds, its interval and spread; and the overall score."""
     title = f"{summary.system}, {summary.regime}, on {summary.suite}, {summary.split}: {counted(plan.seeds, 'seed')}"
     table = Table(title, ("task", "mean", "95 %", "sd", "min", "max", "seeds"))
-    cells = sum(len(plan.request.suite.languages_of(name)) - len(over.missing) for name, over in summary.tasks.items())
-    # Averages say nothing about a suite of which only one cell has scores.
-    is_one_cell = cells == 1 and summary.overall is not None and bool(summary.overall.missing)
-    shown = summary.tasks if is_one_cell else summary.averages
-    for name, over in shown.items():
+    for name, over in summary.averages.items():
         mean = score_text(over.mean) + "*" * bool(over.missing)
         spread = map(score_text, (over.sd, over.min, over.max))
         interval = interval_text(over.low, over.high)
         table.add(name, mean, interval, *spread, str(len(over.seeds)), strong=name == "overall")
-    shares = [f"{name} {over.seed_share:.0%}" for name, over in shown.items() if over.seed_share is not None]
+    shares = [f"{name} {over.seed_share:.0%}" for name, over in summary.averages.items() if over.seed_share is not None]
     table.notes = [f"share of the mean's variance due to seeds: {', '.join(shares)}"] if shares else []
     table.notes += interval_notes(table)
     table.notes += missing_notes(summary.overall.missing if summary.overall else _missing_cells(summary))

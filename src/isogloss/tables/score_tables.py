@@ -13,7 +13,7 @@ from isogloss.scoring.comparison import Comparison, ScoreContrast
 from isogloss.scoring.main_score import lower_is_better, main_score
 from isogloss.scoring.names import language_name
 from isogloss.scoring.results import CellScore, PairScores, Results
-from isogloss.tables.formatting import contrast_texts, interval_notes, left_out_notes
+from isogloss.tables.formatting import interval_notes, left_out_notes
 from isogloss.tables.table import Table
 from isogloss.tasks.registry import task
 
@@ -74,7 +74,7 @@ def _notes_of(results: Results) -> list[str]:
     notes: list[str] = []
     if results.overall.note:
         notes.append(results.overall.note)
-    elif results.overall.score is not None and averages.is_overall_of_one_cell(results):
+    elif results.overall.score is not None and results.is_one_cell():
         notes.append(f"no overall score: only one cell of {results.suite} was scored")
     notes += [*_population_notes(results), *_seed_notes(results), *missing_notes(results.overall.missing)]
     notes += left_out_notes(results.left_out)
@@ -296,10 +296,10 @@ def published_table(results: Results) -> Table:
 
 def comparison_tables(comparison: Comparison) -> list[Table]:
     """Return overall and tasks first, then every cell; the verdict is below the first table."""
-    averages = [*comparison.tasks, *([] if comparison.overall is None else [comparison.overall])]
+    averages = comparison.averages()
     tasks = _contrast_table(comparison, "tasks", averages)
     rule = f"; overall by rule {comparison.rule}" if comparison.overall else ""
-    smallest = [f"{_row_name(row)} {score_text(row.detectable)}" for row in averages if row.detectable is not None]
+    smallest = [f"{row.label} {score_text(row.detectable)}" for row in averages if row.detectable is not None]
     tasks.notes = [comparison.verdict(), _compared_population(comparison)]
     if smallest:
         tasks.notes.append(f"minimum detectable difference (80 % power): {', '.join(smallest)} points")
@@ -321,13 +321,9 @@ def _contrast_table(comparison: Comparison, what: str, contrasts: Sequence[Score
     systems = comparison.first, comparison.second
     table = Table(f"{' against '.join(systems)}: {what}", ("", *systems, "Δ", "95 %", "p", ""))
     for contrast in contrasts:
-        texts = *contrast_texts(contrast), "●" if contrast.significant else ""
-        table.add(_row_name(contrast) + "*" * contrast.partial, *texts, strong=contrast.level == "overall")
+        texts = *contrast.texts(), "●" if contrast.significant else ""
+        table.add(contrast.label, *texts, strong=contrast.level == "overall")
     return table
-
-
-def _row_name(contrast: ScoreContrast) -> str:
-    return "overall" if contrast.level == "overall" else contrast.name
 
 
 def _together(number: int, what: str) -> str:

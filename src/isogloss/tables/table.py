@@ -2,7 +2,7 @@
 
 import io
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -11,8 +11,9 @@ from isogloss.escaping import csv_text, latex_text, markdown_text, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
-FORMATS = ("table", "md", "latex")
+FORMATS = ("table", "md", "latex", "siunitx")
 # Header of a column with the intervals of the column before it.
 INTERVAL = "95 %"
 
@@ -42,24 +43,32 @@ class Table:
         """Return a GitHub-flavoured Markdown table."""
         marks = [":--" if column < self.words else "--:" for column in range(len(self.header))]
         head = [markdown_text(cell) for cell in self.header]
-        rows = (f"| {' | '.join(cells)} |" for cells in (head, marks, *self._texts(markdown_text, "**{}**")))
+        styles = {"strong": "**{}**", "best": "**{}**", "tied": "<u>{}</u>"}
+        rows = (f"| {' | '.join(cells)} |" for cells in (head, marks, *self._texts(markdown_text, styles)))
         notes = [f"- {markdown_text(note)}" for note in self.notes]
         return "\n".join([f"**{markdown_text(self.title)}**", "", *rows, *([""] if notes else []), *notes])
 
-    def latex(self) -> str:
+    latex_escape = staticmethod(latex_text)
+
+    def latex(self, siunitx: bool = False) -> str:
         """Return a LaTeX booktabs table, ready for a paper."""
         align = "".join("l" if column < self.words else "r" for column in range(len(self.header)))
         lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{align}}}", r"\toprule"]
         lines += [" & ".join(map(latex_text, self.header)) + r" \\", r"\midrule"]
-        lines += [" & ".join(cells) + r" \\" for cells in self._texts(latex_text, r"\textbf{{{}}}")]
+        lines += [" & ".join(cells) + r" \\" for cells in self._texts(latex_text, {"strong": r"\textbf{{{}}}"})]
         lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{latex_text(self.title)}}}"]
         lines += [f"% {latex_text(note)}" for note in self.notes]
         return "\n".join([*lines, r"\end{table}"])
 
-    def _texts(self, escape: Callable[[str], str], bold: str) -> Iterator[list[str]]:
-        """Yield the escaped cells of each row; strong ones in the format `bold`."""
-        for number, row in enumerate(self.rows):
-            yield [bold.format(cell) if number in self.strong and cell else cell for cell in map(escape, row)]
+    def _texts(self, escape: Callable[[str], str], styles: Mapping[str, str]) -> Iterator[list[str]]:
+        """Yield the escaped cells of each row in their styles."""
+        for row, cells in enumerate(self.rows):
+            yield [self.styled(row, column, escape, styles) for column in range(len(cells))]
+
+    def styled(self, row: int, column: int, escape: Callable[[str], str], styles: Mapping[str, str]) -> str:
+        """Return an escaped cell in its style: "strong" for those of strong rows."""
+        text = escape(self.rows[row][column])
+        return styles.get("strong", "{}").format(text) if row in self.strong and text else text
 
     def csv(self) -> str:
         """Return comma-separated values with the header."""
@@ -152,10 +161,16 @@ class Table:
             head, width, is_number = Text(self.header[column]), widths.get(column), column >= self.words
             justify: Literal["left", "right"] = "right" if is_number else "left"
             table.add_column(head, justify=justify, no_wrap=is_number, overflow="fold", width=width)
-        for number, row in enumerate(self.rows):
-            cells = [Text(row[column]) for column in columns]
+        for number in range(len(self.rows)):
+            cells = [self.rich_cell(number, column) for column in columns]
             table.add_row(*cells, style="bold" if number in self.strong else None)
         console.print(table)
+
+    def rich_cell(self, row: int, column: int) -> "Text":
+        """Return a cell for the terminal."""
+        from rich.text import Text
+
+        return Text(self.rows[row][column])
 
 
 def _plain_row(cells: Sequence[str], widths: Sequence[int], words: int) -> str:
@@ -167,10 +182,10 @@ def _plain_row(cells: Sequence[str], widths: Sequence[int], words: int) -> str:
 
 
 def render(tables: Sequence[Table], form: str) -> str:
-    """Return the tables as Markdown or LaTeX text."""
+    """Return the tables as Markdown or LaTeX text, with numbers aligned by siunitx where a table supports it."""
     if form not in FORMATS:
         raise unknown("format", form, FORMATS)
-    return "\n\n".join(table.markdown() if form == "md" else table.latex() for table in tables) + "\n"
+    return "\n\n".join(table.markdown() if form == "md" else table.latex(form == "siunitx") for table in tables) + "\n"
 
 
 def show(tables: Sequence[Table], form: str) -> None:

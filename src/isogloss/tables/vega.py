@@ -37,8 +37,10 @@ def chart_library() -> Any:
     try:
         return import_module("vl_convert")
     except ImportError:
+        from isogloss.installation import install_command
+
         what = "pictures need vl-convert-python, which is not installed"
-        raise IsoglossError(what, fix="pip install 'isogloss[charts]', or pass --no-pictures") from None
+        raise IsoglossError(what, fix=f"Run {install_command('charts')}, or pass --no-pictures") from None
 
 
 def svg(chart: Chart) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.errors import unknown
+from isogloss.figures import counted
 
 # Id for all examples without an entry in the gold; any answer to them is wrong.
 REST = "*"
@@ -96,6 +97,12 @@ class Examples:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def __repr__(self) -> str:
+        columns = ", ".join(f"{name} (gold)" if name == self.gold else name for name in self.columns)
+        partial = ", partial gold" if self.partial else ""
+        name = f"{self.task}/{self.language} {self.split}"
+        return f"<Examples: {name}, {counted(len(self), 'example')}{partial}: id, {columns}>"
 
     @property
     def has_gold(self) -> bool:

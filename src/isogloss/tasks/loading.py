@@ -125,17 +125,30 @@ def _no_files(task: Task, language: str, split: str, root: Path) -> MissingDataE
     return MissingDataError(what, fix=fix, cause=cause)
 
 
+def unusable_gold(task: Task, examples: Examples) -> str:
+    """Return why the gold of examples cannot be scored with, or "": placeholders, or undeclared labels."""
+    if not examples.has_gold:
+        return f"the {examples.split} file has no gold answers"
+    if reason := kind_of(task).placeholder(examples):
+        return reason
+    declared = {*task.labels, None}
+    for identifier, gold in zip(examples.ids, examples[examples.gold] if task.labels else (), strict=False):
+        for label in gold if isinstance(gold, list | tuple) else (gold,):
+            if label not in declared:
+                return f"gold label {label!r:.60} of {identifier} is not one of {', '.join(task.labels)}"
+    return ""
+
+
 def load_gold(task: Task, language: str, split: str, data: DataPath, *, allow_partial: bool = False) -> Examples:
     """Load examples with gold; if there are none, the error names the split with gold."""
     examples = load(task, language, split, data, allow_partial=allow_partial)
-    missing = "" if examples.has_gold else f"the {split} file has no gold answers"
-    reason = missing or kind_of(task).placeholder(examples)
+    reason = unusable_gold(task, examples)
     if not reason:
         return examples
     other = _split_with_gold(task, language, split, data)
     has = f"The {other} split has gold: use --split {other}" if other else "No other split has gold"
     partial = ""
-    if missing and not allow_partial:
+    if not examples.has_gold and not allow_partial:
         with suppress(DataError):
             part = load(task, language, split, data, allow_partial=True)
             if part.has_gold:
@@ -148,6 +161,6 @@ def _split_with_gold(task: Task, language: str, split: str, data: DataPath) -> s
     for other in (name for name in ("test", "dev") if name != split):
         with suppress(DataError):
             examples = load(task, language, other, data)
-            if examples.has_gold and not kind_of(task).placeholder(examples):
+            if not unusable_gold(task, examples):
                 return other
     return ""

@@ -10,6 +10,7 @@ from isogloss.checked_settings import checked_setting, checked_settings
 from isogloss.errors import DataError, UnknownNameError, unknown
 from isogloss.grouping import group_by
 from isogloss.metrics.aggregate import RULES
+from isogloss.notebooks import short_repr
 from isogloss.plugins import Registry
 from isogloss.tasks import registry
 from isogloss.tasks.registry import canonical, no_language, task
@@ -37,6 +38,8 @@ class Suite:
     languages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
     tables: str = ""
+
+    __repr__ = short_repr
 
     def languages_of(self, task_id: str) -> tuple[str, ...]:
         """Return the languages in the task's average in this suite."""

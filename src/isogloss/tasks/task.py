@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 
 from isogloss.errors import UnknownNameError, unknown
 
+from isogloss.notebooks import short_repr
+
 SPLITS = ("test", "dev", "train")
 
 
@@ -92,6 +94,8 @@ class Task:
     dev_from_train: int = 0
     codes: Mapping[str, str] = field(default_factory=dict)
     english_training: bool = False
+
+    __repr__ = short_repr
 
     def expected(self, language: str, split: str) -> int | None:
         """Return the expected number of examples of a split, or None if unknown."""

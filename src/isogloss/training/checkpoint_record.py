@@ -23,6 +23,7 @@ from isogloss.decoding import decode_json
 from isogloss.errors import DataError, IsoglossError, MissingDataError
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import judge, kind_of
+from isogloss.tasks.loading import unusable_gold
 from isogloss.tasks.task import Task
 from isogloss.training.recipes import ALL
 from isogloss.training.selection import LOSS, CheckpointScore
@@ -162,11 +163,10 @@ class CheckpointRecord:
 
     def finish(self) -> "Checkpoints":
         """Score the test predictions, and combine the checkpoints into two files."""
-        kind = kind_of(self.task)
         scored = [
             (_key(examples), examples)
             for examples in self.probes
-            if examples.split == "test" and examples.has_gold and not kind.placeholder(examples)
+            if examples.split == "test" and not unusable_gold(self.task, examples)
         ]
         rows: list[CheckpointScore] = []
         # Indices into the distinct predictions (most checkpoints agree on most examples), -1 without a prediction.

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from isogloss.data.files import atomic_write
 from isogloss.errors import DataError
+from isogloss.interrupts import announce, listen
 from isogloss.training import processes
 from isogloss.training.batching import BatchSchedule
 from isogloss.training.errors import TrainingError
@@ -23,7 +24,10 @@ _SIGNALS = signal.SIGINT, signal.SIGTERM  # cluster schedulers send SIGTERM befo
 
 
 class Interruption:
-    """Context that, if `wanted`, delays the first signal to the end of an update, to save the state; a second acts."""
+    """Context that, if `wanted`, delays the first signal to the end of an update, to save the state; a second acts.
+
+    Ctrl-C is answered at once: an update may take seconds.
+    """
 
     def __init__(self, wanted: bool = True) -> None:
         # Python handles signals in the main thread only.
@@ -33,6 +37,7 @@ class Interruption:
 
     def __enter__(self) -> "Interruption":
         if self._wanted:
+            listen()
             self._before = {number: signal.signal(number, self._note) for number in _SIGNALS}
         return self
 
@@ -55,6 +60,8 @@ class Interruption:
         is_second, self._noted = self._noted > 0, number
         if is_second:
             self.happen()
+        elif number == signal.SIGINT:
+            announce("Finishing this update")
 
     def _leave(self) -> None:
         for number, handler in self._before.items():

@@ -111,8 +111,9 @@ _PUBLIC: Mapping[ProblemCode, frozenset[str]] = {
     ProblemCode.UNANSWERED: frozenset({"ids", "count", "total"}),
     ProblemCode.NULL_ANSWERS: frozenset({"count", "total"}),
     ProblemCode.UNKNOWN_IDS: frozenset({"ids", "count", "total"}),
-    ProblemCode.INVALID_ANSWER: frozenset({"ids", "detail", "advice"}),
-    ProblemCode.INVALID_LINE: frozenset({"detail", "advice"}),
+    ProblemCode.INVALID_ANSWER: frozenset({"ids", "count", "detail", "advice"}),
+    ProblemCode.UNLIKELY_ANSWERS: frozenset({"detail", "advice"}),
+    ProblemCode.INVALID_LINE: frozenset({"count", "detail", "advice"}),
     ProblemCode.INVALID_CONFIDENCE: frozenset({"detail", "advice"}),
     ProblemCode.TOO_MANY_PROBLEMS: frozenset({"count"}),
     ProblemCode.ZERO_VECTORS: frozenset({"count", "total"}),
@@ -126,7 +127,7 @@ _TELLS_GOLD: Mapping[ProblemCode, frozenset[str]] = {
     ProblemCode.DUPLICATE_ID: frozenset({"ids"}),
     ProblemCode.UNANSWERED: frozenset({"ids", "count", "total"}),
     ProblemCode.UNKNOWN_IDS: frozenset({"ids", "count", "total"}),
-    ProblemCode.INVALID_ANSWER: frozenset({"ids"}),
+    ProblemCode.INVALID_ANSWER: frozenset({"ids", "count"}),
 }
 
 

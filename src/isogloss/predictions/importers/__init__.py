@@ -17,13 +17,15 @@ from isogloss.decoding import decode_python_json
 from isogloss.errors import DataError, PredictionError, unknown
 from isogloss.predictions.check import align
 from isogloss.predictions.importers.base import ImportedAnswers, Target, alike, read_json, shown
-from isogloss.predictions.problems import number_of
+from isogloss.predictions.importers.table import TableColumns, answers_of, label_mapping, read_table
+from isogloss.predictions.problems import Problem, grouped, number_of
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
+from isogloss.tasks.registry import no_language
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import SPLITS
 
-__all__ = ["TOOLS", "ImportedAnswers", "detect", "import_files"]
+__all__ = ["TOOLS", "ImportedAnswers", "TableColumns", "detect", "import_files", "import_table"]
 
 # In the order of detection: Hugging Face's formats are the least specific, so they come last.
 TOOLS = {"lm-eval": "lm_eval", "mteb": "mteb", "explainaboard": "explainaboard", "hf": "hf"}
@@ -69,10 +71,7 @@ def import_files(
     ):
         if name not in options:
             raise unknown(kind, name, options)
-    paths = [Path(file) for file in files]
-    for path in paths:
-        if not path.is_file():
-            raise DataError("no such file", where=str(path))
+    paths = _existing(files)
     examples = load(chosen_task, language, split, data) if data is not None else None
     target = Target(
         task=chosen_task, language=language, split=split, examples=examples, labels=tuple(labels), filter=choose_filter
@@ -80,6 +79,62 @@ def import_files(
     imported: ImportedAnswers = _module(detect(paths) if tool == "auto" else tool).read(paths, target)
     _check(target, imported)
     return imported
+
+
+def import_table(
+    files: Sequence[str | os.PathLike[str]],
+    task: str,
+    columns: TableColumns,
+    *,
+    languages: Sequence[str] = (),
+    split: str = "test",
+    data: str | os.PathLike[str] | None = None,
+    labels: Sequence[str] = (),
+) -> dict[str, ImportedAnswers]:
+    """Read tables in any shape (CSV, TSV, JSON, JSON lines, Parquet) as the answers of one or several languages.
+
+    Args:
+        files: tables, packed or not.
+        task: task or alias.
+        columns: columns with the predictions, ids and languages.
+        languages: language of the table; with a language column, the languages to import, by default all.
+        split: "test" or "dev".
+        data: data folder, used to check ids and texts; without it, a note reports the missing check.
+        labels: meaning of the file's labels, `0=entailment` each, or the task's labels in the order of their index.
+
+    Returns:
+        Ids and answers by language, with notes.
+
+    Raises:
+        PredictionError: missing columns, invalid ids or answers, or a number of rows that does not fit.
+        DataError: a file cannot be read, or the examples are missing from the data folder.
+        UnknownNameError: unknown task, language, split or label.
+    """
+    chosen = find_task(task)
+    if split not in ("test", "dev"):
+        raise unknown("split", split, ("test", "dev"))
+    for code in languages:
+        if code not in chosen.every_language:
+            raise no_language(chosen.id, code, chosen.every_language)
+    if not columns.language and len(languages) != 1:
+        what = "the language of the table is unknown"
+        raise PredictionError(what, fix="Pass one language, or the column with the languages")
+    mapping = label_mapping(chosen, labels)
+    imported: dict[str, ImportedAnswers] = {}
+    for code, rows in read_table(_existing(files), chosen, columns, languages).items():
+        examples = load(chosen, code, split, data) if data is not None else None
+        target = Target(task=chosen, language=code, split=split, examples=examples)
+        imported[code] = answers_of(rows, target, mapping)
+        _check(target, imported[code])
+    return imported
+
+
+def _existing(files: Sequence[str | os.PathLike[str]]) -> list[Path]:
+    paths = [Path(file) for file in files]
+    for path in paths:
+        if not path.is_file():
+            raise DataError("no such file", where=str(path))
+    return paths
 
 
 def _module(tool: str) -> Any:
@@ -115,6 +170,7 @@ def _sample(path: Path) -> Any:
 
 def _check(target: Target, imported: ImportedAnswers) -> None:
     """Raise an error for answers that do not belong to the cell; add a note for missing checks."""
+    _refuse(imported.problems)
     if not imported.ids:
         raise PredictionError("no answers", where=str(imported.path))
     first: dict[str, int] = {}
@@ -134,14 +190,20 @@ def _check(target: Target, imported: ImportedAnswers) -> None:
     if not set(target.examples.ids).intersection(imported.ids):
         got = f"got {shown(imported.ids[0])}, not {target.examples.ids[0]!r}"
         what = f"none of the {len(imported.ids)} ids is in {target.name}: {got}"
-        raise PredictionError(what, where=imported.where(0), fix="Check task, language and split")
+        fix = "Check task, language and split; a table without --id is matched by position"
+        raise PredictionError(what, where=imported.where(0), fix=fix)
     _refuse_other_texts(target, target.examples, imported)
     _, problems = align(target.task, target.examples, imported)
-    errors = [problem for problem in problems if not problem.warning]
+    _refuse(problems)
+    imported.notes += [f"{problem.what}. {problem.fix}" for problem in problems]
+
+
+def _refuse(problems: Sequence[Problem]) -> None:
+    """Raise an error for the first problem that prevents scoring, and count the others."""
+    errors = [problem for problem in grouped(problems) if not problem.warning]
     if errors:
         more = f" (and {number_of(len(errors) - 1, 'more problem')})" if len(errors) > 1 else ""
         raise PredictionError(errors[0].what + more, where=errors[0].where, fix=errors[0].fix)
-    imported.notes += [f"{problem.what}. {problem.fix}" for problem in problems]
 
 
 def _refuse_other_texts(target: Target, examples: Examples, imported: ImportedAnswers) -> None:

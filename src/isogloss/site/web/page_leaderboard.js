@@ -18,6 +18,8 @@ import { standings } from "./standings.js";
 import { redraw } from "./state.js";
 import { dataTable } from "./table.js";
 
+const MOST_FIRST = 10;
+
 /** @param {Board} board @returns {Page} */
 export function leaderboardPage(board) {
   const drawRanges = delayedRanges();
@@ -62,6 +64,10 @@ function tableView(table, params) {
   const columns = leaderboardColumns(table, params);
   const human = humanRow(table);
   const selected = new Set(params.getAll("tick"));
+  // Next to systems from papers, a few scored here come first: their owner looks for them, wherever they rank.
+  const own = table.board.systems.filter(({ reported }) => !reported).length;
+  const pinned = own <= MOST_FIRST && own < table.board.systems.length;
+  const isOwn = (/** @type {Standing} */ { system }) => pinned && !system.reported;
   const { node, sorted } = dataTable({
     columns,
     rows: table.rows,
@@ -69,10 +75,13 @@ function tableView(table, params) {
     start: "overall",
     label: "Leaderboard",
     before: human ? [human] : [],
+    first: isOwn,
     fallback: (a, b) => b.cells - a.cells,
     rowKey: (row) => row.system.id,
     rowClass: (row) =>
-      [row.rank === null ? "unranked" : "", selected.has(row.system.id) ? "ticked" : ""].join(" ").trim() || null,
+      [row.rank === null ? "unranked" : "", selected.has(row.system.id) ? "ticked" : "", isOwn(row) ? "own" : ""]
+        .filter(Boolean)
+        .join(" ") || null,
   });
   return { columns, rows: sorted, nodes: [node, leaderboardNotes(table)] };
 }

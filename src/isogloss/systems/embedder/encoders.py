@@ -100,7 +100,7 @@ class OnnxEncoder(SentenceEncoder):
     """
 
     def __init__(self, path: Path) -> None:
-        runtime, extensions = (library(name, "isogloss[onnx]") for name in ("onnxruntime", "onnxruntime_extensions"))
+        runtime, extensions = (library(name, "onnx") for name in ("onnxruntime", "onnxruntime_extensions"))
         options = runtime.SessionOptions()
         options.register_custom_ops_library(extensions.get_library_path())
         options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -151,7 +151,7 @@ class SentenceTransformersEncoder(SentenceEncoder):
     """A sentence-transformers folder, with its own pooling."""
 
     def __init__(self, folder: Path) -> None:
-        module = library("sentence_transformers", "sentence-transformers")
+        module = library("sentence_transformers", package="sentence-transformers")
         with failure("sentence-transformers cannot load the model", folder):
             self._model = module.SentenceTransformer(str(folder), trust_remote_code=False)
         self.library = f"sentence-transformers {module.__version__} on {self._model.device.type}"

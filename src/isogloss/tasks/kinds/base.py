@@ -11,6 +11,7 @@ import numpy.typing as npt
 from isogloss.errors import DataError
 from isogloss.metrics.search import Matrix
 from isogloss.metrics.statistics import IntArray, Statistics
+from isogloss.notebooks import short_repr
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.task import Task
 
@@ -48,6 +49,8 @@ class Judgement:
     dialect: str = ""
     notes: list[str] = field(default_factory=list)
     row_example: IntArray | None = None
+
+    __repr__ = short_repr
 
 
 class Vectors(Protocol):
@@ -132,6 +135,10 @@ class Kind(ABC):
     def warnings(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """Yield suspicious answers that are still scored."""
         return iter(())
+
+    def doubt(self, examples: Examples, values: Values) -> str:
+        """Return why the answers look like those of another file, or ""; only the inputs are used, never the gold."""
+        return ""
 
     def placeholder(self, examples: Examples) -> str:
         """Return why the gold looks fake, or "". Published test files often hide labels behind a constant."""

@@ -27,13 +27,12 @@ class Classification(Kind):
         return str(value).strip()
 
     def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
-        """Yield labels outside the label set."""
+        """Yield labels outside the label set, all with the same reason."""
         labels = {*task.labels, None}
-        for row, value in enumerate(values):
-            if value not in labels:
-                close = near_names(str(value), task.labels, 1)
-                hint = f"Did you mean {close[0]}? " if close else ""
-                yield (row, f"label {value!r} is not one of {', '.join(task.labels)}", f"{hint}Write the label itself")
+        wrong = {row: value for row, value in enumerate(values) if value not in labels}
+        if wrong:
+            what, fix = wrong_labels(task, list(dict.fromkeys(wrong.values())))
+            yield from ((row, what, fix) for row in wrong)
 
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
         """Return labels as the task spells them; label folders spell XNLI's in two ways."""
@@ -42,6 +41,25 @@ class Classification(Kind):
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Return accuracy."""
         return Judgement({"accuracy": accuracy.statistics(examples["label"], values)})
+
+
+def wrong_labels(task: Task, spelt: list[str]) -> tuple[str, str]:
+    """Return what is wrong with the distinct labels outside of a task's label set, and how to fix it."""
+    expected = ", ".join(task.labels)
+    if len(spelt) == 1 and not spelt[0].isdecimal():
+        close = near_names(spelt[0], task.labels, 1)
+        hint = f"Did you mean {close[0]}? " if close else ""
+        return f"label {spelt[0]!r} is not one of {expected}", f"{hint}Write the label itself"
+    shown = ", ".join(f"{label!r:.40}" for label in spelt[:5]) + ", …" * (len(spelt) > 5)
+    if numbers := sorted(map(int, spelt)) if all(label.isdecimal() and len(label) < 9 for label in spelt) else []:
+        shown = f"integers {numbers[0]}–{numbers[-1]}" if len(numbers) > 1 else f"the integer {numbers[0]}"
+    as_numbered = len(numbers) == len(task.labels)
+    labels = task.labels if as_numbered else ["LABEL"] * min(len(spelt), 5)
+    spellings = map(str, numbers) if as_numbered else (f"{label:.20}" for label in spelt)
+    example = ",".join(f"{spelling}={label}" for spelling, label in zip(spellings, labels, strict=False))
+    order = ", if that is your model's order" if as_numbered else ""
+    fix = f"Write the labels, or map them with isogloss import table FILE --labels {example}{order}"
+    return f"{shown} instead of {expected}", fix
 
 
 class Choice(Kind):

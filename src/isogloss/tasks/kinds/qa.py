@@ -1,11 +1,22 @@
 """Extractive question answering: the answer is a string."""
 
+from functools import cache
 from typing import Any
 
 from isogloss.metrics import qa
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds.base import Judgement, Kind, Values
 from isogloss.tasks.task import Task
+
+# Gold answers of one XQuAD language occur in 6 to 33 % of another's passages, and nearly always in their own.
+_LEAST_FOUND = 0.4
+# Fewer answers are not judged.
+_FEWEST = 20
+
+
+def _folded(text: str) -> str:
+    """Return a text without case and blanks, which tools change."""
+    return "".join(text.casefold().split())
 
 
 class QuestionAnswering(Kind):
@@ -36,6 +47,16 @@ class QuestionAnswering(Kind):
         """Return questions, contexts and their answers."""
         questions, contexts, answers = map(list, zip(*values, strict=True))
         return ids, {"question": questions, "context": contexts, "answers": answers}
+
+    def doubt(self, examples: Examples, values: Values) -> str:
+        """Return how few answers occur in their passages: those in another language rarely do."""
+        contexts = examples["context"] if "context" in examples.columns else ()
+        pairs = [(value, context) for value, context in zip(values, contexts, strict=False) if value]
+        folded = cache(_folded)  # questions share passages
+        present = sum(value in context or _folded(value) in folded(context) for value, context in pairs)
+        if len(pairs) < _FEWEST or present >= _LEAST_FOUND * len(pairs):
+            return ""
+        return f"only {present:,} of {len(pairs):,} answers occur in their passages"
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Return exact match and F1, each the maximum over the gold answers."""

@@ -1,0 +1,311 @@
+"""Tables as papers print them: systems by language or task, the best in bold and its statistical ties underlined."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from isogloss.errors import DataError, unknown
+from isogloss.figures import MISSING, score_text
+from isogloss.scoring.compare import SystemRuns, compare_runs
+from isogloss.scoring.comparison import Comparison
+from isogloss.scoring.main_score import SCORE, lower_is_better
+from isogloss.scoring.names import language_name
+from isogloss.scoring.request import Request
+from isogloss.scoring.results import Results
+from isogloss.scoring.score import JudgedSystem
+from isogloss.tables.table import Table
+from isogloss.tasks.registry import task
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+LAYOUTS = ("systems-by-language", "languages-by-system", "systems-by-task")
+# Column of averages, and the key of the overall score.
+AVERAGE, OVERALL = "Avg.", ("", "")
+_NAMES = {"f1": "F1", "em": "EM", "accuracy": "Acc.", "map@20": "mAP@20", SCORE: "score"}
+# Marks of the best number of a column and of its ties, where there is neither bold nor underlined type.
+_PLAIN = {"best": "▲", "tied": "≈", "": ""}
+# More columns than this need both columns of a paper.
+_WIDE = 8
+
+# Task and language of a number; no language for a task's average.
+NumberKey = tuple[str, str]
+# (key, metric, first system, second system) -> True if significant, False if tied, None if untested
+Test = Callable[[NumberKey, str, str, str], bool | None]
+
+
+class MarkedNumber(NamedTuple):
+    """A number in a cell, and its mark: "best", "tied" with the best, or ""."""
+
+    text: str
+    mark: str = ""
+
+
+@dataclass
+class PaperTable(Table):
+    """A table with single numbers in bold or underlined, and a LaTeX label; cells are numbers separated by slashes."""
+
+    _: KW_ONLY
+    label: str = ""
+    numbers: dict[tuple[int, int], list[MarkedNumber]] = field(default_factory=dict)
+
+    def add_numbers(self, name: str, cells: Sequence[list[MarkedNumber]]) -> None:
+        """Add a row of numbers with their marks."""
+        for column, numbers in enumerate(cells, 1):
+            self.numbers[len(self.rows), column] = numbers
+        self.add(name, *(" / ".join(number.text for number in numbers) for numbers in cells))
+
+    def styled(self, row: int, column: int, escape: Callable[[str], str], styles: Mapping[str, str]) -> str:
+        """Return a cell with its numbers in the styles of their marks."""
+        numbers = self.numbers.get((row, column))
+        if numbers is None:
+            return super().styled(row, column, escape, styles)
+        return " / ".join(styles.get(number.mark, "{}").format(escape(number.text)) for number in numbers)
+
+    @property
+    def has_marks(self) -> bool:
+        """True if any number is marked."""
+        return any(number.mark for numbers in self.numbers.values() for number in numbers)
+
+    def rich_cell(self, row: int, column: int) -> "Text":
+        """Return a cell for the terminal, in bold and underlined type."""
+        from rich.text import Text
+
+        styles, parts = {"best": "bold", "tied": "underline"}, Text()
+        for index, number in enumerate(self.numbers.get((row, column), [MarkedNumber(self.rows[row][column])])):
+            parts.append(" / " * bool(index)).append(number.text, styles.get(number.mark))
+        return parts
+
+    def plain(self) -> str:
+        """Return plain text with signs instead of bold and underlined type."""
+        styles = {mark: f"{{}}{sign}" for mark, sign in _PLAIN.items()}
+        rows: list[Sequence[str]] = [
+            [self.styled(row, column, str, styles) for column in range(len(cells))]
+            for row, cells in enumerate(self.rows)
+        ]
+        notes = [f"{_PLAIN['best']} best; {_PLAIN['tied']} not significantly worse", *self.notes]
+        return Table(
+            self.title, self.header, rows=rows, words=self.words, notes=notes if self.has_marks else self.notes
+        ).plain()
+
+    def latex(self, siunitx: bool = False) -> str:
+        """Return a booktabs table with caption and label; `siunitx` aligns single numbers at the decimal point."""
+        wide = "*" * (len(self.header) > _WIDE)
+        single = [
+            all(len(self.numbers.get((row, column), ())) == 1 for row in range(len(self.rows)))
+            for column in range(len(self.header))
+        ]
+        aligned = [siunitx and column >= self.words and single[column] for column in range(len(self.header))]
+        kinds = ["l" if column < self.words else "S" if aligned[column] else "r" for column in range(len(self.header))]
+        escape = self.latex_escape
+        head = [f"{{{escape(cell)}}}" if aligned[at] else escape(cell) for at, cell in enumerate(self.header)]
+        lines = [rf"\begin{{table{wide}}}", r"\centering", rf"\begin{{tabular}}{{{''.join(kinds)}}}", r"\toprule"]
+        lines += [" & ".join(head) + r" \\", r"\midrule"]
+        plain, in_column = {"best": r"\textbf{{{}}}", "tied": r"\underline{{{}}}"}, {"best": r"\bfseries {}"}
+        for row in range(len(self.rows)):
+            cells = [
+                _decimal(self.numbers[row, column][0], in_column, plain)
+                if aligned[column]
+                else self.styled(row, column, escape, plain)
+                for column in range(len(self.header))
+            ]
+            lines.append(" & ".join(cells) + r" \\")
+        lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{escape(self._caption())}}}"]
+        lines += [rf"\label{{{self.label}}}"] * bool(self.label) + [rf"\end{{table{wide}}}"]
+        needs = r"% \usepackage{booktabs}" + r" \usepackage{siunitx} \sisetup{detect-weight=true}" * any(aligned)
+        return "\n".join([needs, *lines])
+
+    def _caption(self) -> str:
+        sentences = [self.title]
+        if self.has_marks:
+            sentences.append("Bold: best; underlined: not significantly worse at the 5 % level (paired tests, Holm)")
+        return f"{'. '.join([*sentences, *self.notes])}."
+
+
+def _decimal(number: MarkedNumber, in_column: Mapping[str, str], plain: Mapping[str, str]) -> str:
+    """Return a number for a decimal column; what siunitx cannot align is set in braces."""
+    is_number = number.text.replace(".", "", 1).isdecimal()
+    if is_number and number.mark != "tied":
+        return in_column.get(number.mark, "{}").format(number.text)
+    return "{" + plain.get(number.mark, "{}").format(Table.latex_escape(number.text)) + "}"
+
+
+def checked_layout(layout: str) -> str:
+    """Return the name of a layout; raise an error with the nearest names if it is unknown."""
+    if layout not in LAYOUTS:
+        raise unknown("layout", layout, LAYOUTS)
+    return layout
+
+
+def chosen_metrics(tasks: Iterable[str], metrics: str, records: Iterable[Results]) -> dict[str, tuple[str, ...]]:
+    """Return the metrics to print for each task: those named as `f1/em`, or else the task's main metrics.
+
+    Raises:
+        UnknownNameError: a metric that no task has.
+    """
+    known = {(cell.task, name) for record in records for cell in record.cells for name in cell.metrics}
+    wanted = [word.strip().lower() for word in metrics.replace(",", "/").split("/") if word.strip()]
+    for word in wanted:
+        if word not in {name for _, name in known}:
+            raise unknown("metric", word, {name for _, name in known})
+    chosen = {name: tuple(word for word in wanted if (name, word) in known) for name in tasks}
+    return {name: words or task(name).main for name, words in chosen.items()}
+
+
+def paper_tables(
+    records: Mapping[str, Results], layout: str, metrics: str = "", test: Test | None = None
+) -> list[PaperTable]:
+    """Return the tables of a layout: one per task, or one over all tasks.
+
+    Args:
+        records: results by the system's name.
+        layout: one of `LAYOUTS`.
+        metrics: metrics in each cell, such as "f1/em"; by default each task's main metrics.
+        test: significance of the difference of two systems; without it, nothing is underlined.
+
+    Raises:
+        UnknownNameError: unknown layout or metric.
+    """
+    checked_layout(layout)
+    tasks = list(dict.fromkeys(average.name for record in records.values() for average in record.tasks))
+    chosen = chosen_metrics(tasks, metrics, records.values())
+    book = _NumberBook(records, chosen, test)
+    notes = [] if test is not None or len(records) < 2 else ["Without significance tests"]
+    if layout == "systems-by-task":
+        return [_by_task(book, tasks, notes)]
+    return [_by_language(book, name, layout, notes) for name in tasks]
+
+
+def _by_task(book: "_NumberBook", tasks: Sequence[str], notes: list[str]) -> PaperTable:
+    suite = next(iter(book.records.values())).suite
+    has_overall = any(record.shown_overall is not None for record in book.records.values())
+    keys = [*((name, "") for name in tasks), *([OVERALL] if has_overall else [])]
+    heads = [_title(name, book.metrics[name]) for name in tasks] + [AVERAGE] * has_overall
+    table = PaperTable(f"Results on {suite}", ("", *heads), label=f"tab:{suite}", notes=[*notes])
+    for system in book.records:
+        table.add_numbers(system, [book.cell(system, key) for key in keys])
+    table.notes += book.partial_notes()
+    return table
+
+
+def _by_language(book: "_NumberBook", name: str, layout: str, notes: list[str]) -> PaperTable:
+    scored = {cell.language for record in book.records.values() for cell in record.cells if cell.task == name}
+    codes = [code for code in task(name).every_language if code in scored]
+    keys = [*((name, code) for code in codes), (name, "")]
+    title = f"{_short_title(name)} by language ({' / '.join(map(_metric_name, book.metrics[name]))})"
+    if layout == "systems-by-language":
+        table = PaperTable(title, ("", *codes, AVERAGE), label=f"tab:{name}", notes=[*notes])
+        for system in book.records:
+            table.add_numbers(system, [book.cell(system, key) for key in keys])
+    else:
+        table = PaperTable(title, ("", *book.records), label=f"tab:{name}", notes=[*notes])
+        for key, row in zip(keys, [*map(language_name, codes), AVERAGE], strict=True):
+            table.add_numbers(row, [book.cell(system, key) for system in book.records])
+    table.notes += book.partial_notes(name)
+    return table
+
+
+def _short_title(name: str) -> str:
+    return task(name).title.partition(":")[0]
+
+
+def _title(name: str, metrics: Sequence[str]) -> str:
+    return _short_title(name) + (f" ({' / '.join(map(_metric_name, metrics))})" if len(metrics) > 1 else "")
+
+
+def _metric_name(name: str) -> str:
+    return _NAMES.get(name, name)
+
+
+class _NumberBook:
+    """Numbers of all systems by key and metric, with their marks."""
+
+    def __init__(
+        self, records: Mapping[str, Results], metrics: Mapping[str, tuple[str, ...]], test: Test | None
+    ) -> None:
+        self.records, self.metrics, self.test = records, metrics, test
+        self.values = {system: dict(_values(record)) for system, record in records.items()}
+
+    def cell(self, system: str, key: NumberKey) -> list[MarkedNumber]:
+        """Return the numbers of a system for a cell, a task's average or the overall score."""
+        return [self._marked(system, key, metric) for metric in self.metrics.get(key[0], (SCORE,))]
+
+    def _marked(self, system: str, key: NumberKey, metric: str) -> MarkedNumber:
+        values = {name: value for name in self.records if (value := self.values[name].get((key, metric))) is not None}
+        if system not in values:
+            return MarkedNumber(MISSING)
+        text = score_text(values[system])
+        star = "*" * self._is_partial(system, key)
+        best = self._best(values, key, metric)
+        if len(values) < 2 or best is None:
+            return MarkedNumber(text + star)
+        if text == score_text(values[best]):
+            return MarkedNumber(text + star, "best")
+        significant = self.test(key, metric, best, system) if self.test else None
+        return MarkedNumber(text + star, "tied" if significant is False else "")
+
+    def _best(self, values: Mapping[str, float], key: NumberKey, metric: str) -> str | None:
+        """Return the best of comparable systems, or None: an average over fewer languages is not comparable."""
+        sizes = {tuple(self._missing(name, key)) for name in values}
+        if len(sizes) > 1:
+            return None
+        name = key[0] or next(iter(self.metrics))
+        try:
+            lower = lower_is_better(name, metric)
+        except DataError:
+            return None
+        return (min if lower else max)(values, key=lambda system: values[system])
+
+    def _missing(self, system: str, key: NumberKey) -> Sequence[str]:
+        record = self.records[system]
+        if key == OVERALL:
+            return record.overall.missing
+        return next((each.missing for each in record.tasks if each.name == key[0] and not key[1]), ())
+
+    def _is_partial(self, system: str, key: NumberKey) -> bool:
+        return bool(self._missing(system, key))
+
+    def partial_notes(self, name: str = "") -> list[str]:
+        """Explain the stars."""
+        keys = [(name, "")] if name else [OVERALL, *((each, "") for each in self.metrics)]
+        return ["* partial: some languages or tasks are missing"] * any(
+            self._is_partial(system, key) for system in self.records for key in keys
+        )
+
+
+def _values(record: Results) -> Iterator[tuple[tuple[NumberKey, str], float]]:
+    """Yield the numbers of a record by (task, language) and metric."""
+    for cell in record.cells:
+        for metric, number in cell.metrics.items():
+            yield ((cell.task, cell.language), metric), number.value
+    for average in record.tasks:
+        for metric, number in {**average.metrics, SCORE: average.score}.items():
+            yield ((average.name, ""), metric), number.value
+    if (top := record.shown_overall) is not None:
+        yield (OVERALL, SCORE), top.value
+
+
+def paired_test(judged: Mapping[str, JudgedSystem], request: Request) -> Test:
+    """Return the test of `isogloss compare` for any two systems and metrics; each pair is compared once per metric."""
+    runs: dict[tuple[str, str], SystemRuns] = {}
+    comparisons: dict[tuple[str, str, str], Comparison | None] = {}
+
+    def side(name: str, metric: str) -> SystemRuns:
+        if (name, metric) not in runs:
+            runs[name, metric] = SystemRuns.of(name, judged[name].runs, (), metric)
+        return runs[name, metric]
+
+    def test(key: NumberKey, metric: str, first: str, second: str) -> bool | None:
+        pair = metric, first, second
+        if pair not in comparisons:
+            one, other = side(first, metric), side(second, metric)
+            shared = one.cells.keys() & other.cells.keys()
+            comparisons[pair] = compare_runs(one, other, request) if shared else None
+        comparison = comparisons[pair]
+        if comparison is None:
+            return None
+        wanted = {"task": key[0], "cell": "/".join(key)}["cell" if key[1] else "task"]
+        contrasts = [comparison.overall] if key == OVERALL else comparison.cells if key[1] else comparison.tasks
+        return next((each.significant for each in contrasts if each and (key == OVERALL or each.name == wanted)), None)
+
+    return test
