@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from isogloss.errors import UnknownNameError, unknown
-
 from isogloss.notebooks import short_repr
 
 SPLITS = ("test", "dev", "train")
