@@ -33,7 +33,7 @@ LEARNT, ENOUGH = 16, 0.95
 # Among fewer, an untrained encoder finds most by chance.
 SEARCHED = 32
 # Rate, batch and updates that suffice for a tiny model.
-ENCODER: dict[str, Any] = {"learning_rate": 2e-3, "batch": 8, "epochs": 30, "max_length": 128}
+ENCODER: dict[str, Any] = {"learning_rate": 2e-3, "batch": 8, "epochs": 45, "max_length": 128}
 # A query that sees the whole batch memorises it in few updates.
 DUAL: dict[str, Any] = {
     "learning_rate": 2e-3,
