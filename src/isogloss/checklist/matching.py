@@ -9,14 +9,18 @@ negate the answer, nor answer the opposite question.
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import cache, cached_property, lru_cache, partial
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
+from isogloss.answer_shapes import Unit, answer_units, sentences
 from isogloss.checklist.answer_text import AnswerText, Tokens
+from isogloss.checklist.sentence_frame import SentenceFrame, places
 from isogloss.errors import unknown
-from isogloss.grammar.cases import ChecklistExample
+from isogloss.grammar.cases import ChecklistExample, Statements
 from isogloss.grammar.file import CODES, Grammar, grammar
+from isogloss.grammar.templates import GrammarError
 
 MODES = ("paper", "fair")
 
@@ -33,11 +37,25 @@ _PAPER_END = {"bn": "৷", "hi": "৷", "pa": "।", "pl": "„”", "ur": "\u20
 
 # Maximum length of an answer in letters; longer texts do not answer any question of the checklist.
 LONGEST = 400
+_MOST_UNITS = 12
+_PUNCTUATION = ".,;:!?。、！？।۔။؟\"'«»“”„()"
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？।۔။])\s*")
 
 
 class RightAnswer(NamedTuple):
-    """Correct answer of an example, with the data needed to recognise it."""
+    """Correct answer of an example, with the data needed to recognise it.
+
+    Attributes:
+        accepted: forms of the answer, the span of the context first.
+        wrong: answers to the case's other questions.
+        context: the context.
+        question: the question.
+        sentence: the answer as a whole sentence.
+        opposite: the sentence that answers the opposite question, "" without one.
+        also: further right sentences; they may name the other person.
+        true: true sentences that do not answer the question.
+        than: phrases in which the right person is the one compared to, and so not the answer.
+    """
 
     accepted: tuple[str, ...]
     wrong: tuple[str, ...]
@@ -45,19 +63,28 @@ class RightAnswer(NamedTuple):
     question: str
     sentence: str
     opposite: str
+    also: tuple[str, ...] = ()
+    true: tuple[str, ...] = ()
+    than: tuple[str, ...] = ()
 
 
-def right_answer(example: ChecklistExample, opposite: str) -> RightAnswer:
-    """Return the correct answer of an example; `opposite` comes from `isogloss.grammar.cases.opposites`."""
-    return RightAnswer(example.accepted, example.wrong, example.context, example.question, example.sentence, opposite)
+def right_answer(example: ChecklistExample, opposite: str, about: Statements | None = None) -> RightAnswer:
+    """Return the correct answer of an example.
+
+    `opposite` comes from `isogloss.grammar.cases.opposites`, `about` from `statements` there.
+    """
+    known = (example.accepted, example.wrong, example.context, example.question, example.sentence, opposite)
+    return RightAnswer(*known, *(about or ()))
 
 
 class FairRule:
-    """The fair rule in one language."""
+    """The fair rule in one language, as written or as typed in one of its spelling classes."""
 
-    def __init__(self, speaker: Grammar) -> None:
+    def __init__(self, speaker: Grammar, spelling: str = "") -> None:
         file = speaker.file
-        self.text = AnswerText(file)
+        self.spelling = spelling
+        self._speaker = speaker
+        self.text = AnswerText(file, file.spelling_classes.get(spelling))
         self._forms = speaker.answer_forms
         self.negations = tuple(map(self.text.tokens, file.negations))
         always = (*file.articles, *file.classifiers, *file.prefixes, *file.particles, *file.sentence_words)
@@ -66,8 +93,9 @@ class FairRule:
             token for words in tokens for token in (words if self.text.segmented else ["".join(words)]) if token
         )
         self._bare_forms = lru_cache(1 << 14)(lambda forms: frozenset(map(self.text.bare, forms)))
-        self._frames = lru_cache(1 << 12)(partial(SentenceFrame, self))
+        self._frames = lru_cache(1 << 12)(self._frame)
         self.own_sentence = lru_cache(1 << 12)(self._own_sentence)
+        self.stems = lru_cache(1 << 12)(lambda token: tuple(self.text.stems(token)))
 
     def is_one_of(self, text: str, accepted: tuple[str, ...]) -> bool:
         """Return True if the text itself is an accepted answer."""
@@ -78,34 +106,196 @@ class FairRule:
         return bool(bare) and (bare in right or any(self.text.has_attached(bare, form) for form in right))
 
     def is_right(self, text: str, right: RightAnswer) -> bool:
-        """Return True if the text is a correct answer, alone or in a sentence."""
-        if len(text) > LONGEST:
+        """Return True if the text is a correct answer in any shape and spelling."""
+        return self.accepted_as(text, right) is not None
+
+    def accepted_as(self, text: str, right: RightAnswer) -> str | None:
+        """Return the spelling class of a correct answer, "" as written; None for a wrong answer."""
+        if len(text) <= LONGEST and self.text.bare(text) in self._bare_forms(right.accepted) and "?" not in text:
+            return ""
+        units = answer_units(text, self._speaker.code)
+        if not units or len(units) > _MOST_UNITS or any(len(unit.text) > LONGEST for unit in units):
+            return None
+        for rule in (self, *self._typed):
+            if rule.accepts(units, right):
+                return rule.spelling
+        return None
+
+    @cached_property
+    def _typed(self) -> list["FairRule"]:
+        """The rule in each spelling class of the language."""
+        return [FairRule(self._speaker, spelling) for spelling in self._speaker.file.spelling_classes]
+
+    def accepts(self, units: Sequence[Unit], right: RightAnswer) -> bool:
+        """Return True if some unit is right, and every other one right, true, or quoted from the context.
+
+        What is quoted decides only alone: the sentence about the answer does, both sentences do not.
+        """
+        if self.spelling and self._is_ambiguous(right):
             return False
-        if self.is_one_of(text, right.accepted):
+        verdicts: list[str] = []
+        for unit in units:
+            if any(self._names_another(span, right) for span in unit.strong):
+                return False
+            verdicts += self._verdicts(unit.text, right)
+        if "wrong" in verdicts:
+            return False
+        return "right" in verdicts or verdicts == ["answering quote"]
+
+    def _is_ambiguous(self, right: RightAnswer) -> bool:
+        """Return True if this spelling class does not distinguish the answer from another word or person."""
+        plain = fair_rule(self._speaker.code)
+        forms = self._bare_forms(right.accepted)
+        if forms & self._bare_forms(right.wrong):
             return True
+        shared = {pair for form in forms for pair in self.words.get(form, ())}
+        known = {pair for form in right.accepted for pair in plain.words.get(plain.text.bare(form), ())}
+        lexicons = {lexicon for lexicon, _ in known} - {"name"}
+        return any(lexicon in lexicons for lexicon, _ in shared - known)
+
+    def _names_another(self, text: str, right: RightAnswer) -> bool:
+        """Return True if a text in bold names another answer and not the right one."""
+        if len(text) > LONGEST or self._is_right_alone(text, right):
+            return False
         tokens = self.text.tokens(text)
-        forms = [self.text.tokens(answer) for answer in right.accepted]
-        for start, end in (span for form in forms for span in self.text.spans(tokens, form)):
-            if self._frames(right).allows(tokens, start, end, forms):
+        return any(self.has(tokens, self.text.tokens(form)) for other in right.wrong for form in self.all_forms(other))
+
+    def _verdicts(self, text: str, right: RightAnswer) -> list[str]:
+        """Return the verdict on a unit, or on each of its sentences."""
+        verdict = self._verdict(text, right)
+        parts = sentences(text)
+        if verdict != "wrong" or len(parts) < 2:
+            return [verdict]
+        return [self._verdict(part, right) for part in parts]
+
+    def _verdict(self, text: str, right: RightAnswer) -> str:
+        """Return "right", "quote", "answering quote", "true" or "wrong"."""
+        frame = self._frames(right)
+        if text.rstrip("\"'”’»)」』 ").endswith(("?", "？", "؟")):
+            return "true" if self.text.tokens(text) == self.text.tokens(right.question) else "wrong"
+        tokens = self.text.tokens(text)
+        is_right = self._is_right_alone(text, right)
+        if tokens and tokens in self._quotes(right):
+            return "answering quote" if is_right else "quote"
+        if is_right or self._follows(tokens, right):
+            return "right"
+        return "true" if any(self._same(tokens, sentence, frame) for sentence in right.true) else "wrong"
+
+    def _is_right_alone(self, text: str, right: RightAnswer) -> bool:
+        """Return True if a text is the answer, or a sentence with it."""
+        tokens = self.text.tokens(text)
+        if self.is_one_of(text, right.accepted):
+            return not self._compares_to(tokens, 0, len(tokens), right)
+        frame = self._frames(right)
+        return self._is_framed(tokens, right) or any(self._same(tokens, each, frame) for each in frame.contrasts)
+
+    def _is_framed(self, tokens: Tokens, right: RightAnswer) -> bool:
+        """Return True if the tokens are a right sentence that names nothing else of the kind."""
+        frame = self._frames(right)
+        for form in map(self.text.tokens, right.accepted):
+            for start, end in self.text.spans(tokens, form):
+                if self._compares_to(tokens, start, end, right) or not frame.allows(tokens, start, end):
+                    continue
                 others = self._others_in(" ".join(tokens), right)
                 spans = (span for other in others for span in self.text.spans(tokens, other))
                 if all(start <= begins and ends <= end for begins, ends in spans):
                     return True
         return False
 
+    def _compares_to(self, tokens: Tokens, start: int, end: int, right: RightAnswer) -> bool:
+        """Return True if the name from start to end is the one compared to: "older than Ann"."""
+        names = [self.text.tokens(form) for form in right.accepted]
+        for phrase in map(self.text.tokens, right.than):
+            if phrase in names:
+                continue
+            for begins in range(len(tokens) - len(phrase) + 1):
+                ends = begins + len(phrase)
+                same = tokens[begins : ends - 1] == phrase[:-1] and tokens[ends - 1].startswith(phrase[-1])
+                if same and begins < end and ends > start:
+                    return True
+        return False
+
+    def _follows(self, tokens: Tokens, right: RightAnswer) -> bool:
+        """Return True if a true sentence, or one of the context, precedes or follows the answer in one sentence."""
+        frame = self._frames(right)
+        words = frame.canonical(tokens)
+        kept = [at for at, word in enumerate(words) if word not in self.always] if self.text.segmented else range(len(words))
+        said = tuple(words[at] for at in kept)
+        for true in self._true(right):
+            for spoken in frame.spoken(true):
+                wanted = tuple(word for word in spoken if word not in self.always) if self.text.segmented else spoken
+                for begins, ends in places(said, wanted) if 1 < len(wanted) < len(said) else ():
+                    rest = tokens[: kept[begins]] + tokens[kept[ends - 1] + 1 :]
+                    if self._is_framed(rest, right):
+                        return True
+        return False
+
+    def _same(self, tokens: Tokens, sentence: str, frame: SentenceFrame) -> bool:
+        """Return True if the tokens are a sentence, apart from function words and affixes."""
+        if not self.text.segmented:
+            return any(self._aligned("".join(tokens), "".join(spoken)) for spoken in frame.spoken(sentence))
+        said = [word for word in frame.canonical(tokens) if word not in self.always]
+        return any(said == [word for word in spoken if word not in self.always] for spoken in frame.spoken(sentence))
+
+    def _aligned(self, text: str, sentence: str) -> bool:
+        """Return True if a text equals a sentence apart from function words, which may be added or left out."""
+        reached, done = [(0, 0)], set()
+        while reached:
+            at = reached.pop()
+            if at in done:
+                continue
+            done.add(at)
+            here, there = text[at[0] :], sentence[at[1] :]
+            if not here and not there:
+                return True
+            if here and there and here[0] == there[0]:
+                reached.append((at[0] + 1, at[1] + 1))
+            reached += [(at[0] + len(word), at[1]) for word in self.always if here.startswith(word)]
+            reached += [(at[0], at[1] + len(word)) for word in self.always if there.startswith(word)]
+        return False
+
+    def _frame(self, right: RightAnswer) -> SentenceFrame:
+        return SentenceFrame(self, right, [self.text.tokens(answer) for answer in right.accepted])
+
+    def _true(self, right: RightAnswer) -> list[str]:
+        return [*right.true, *right.also, *_sentences_of(right.context, self.text.segmented)]
+
+    def _quotes(self, right: RightAnswer) -> set[Tokens]:
+        return {self.text.tokens(text) for text in (right.context, *_sentences_of(right.context, self.text.segmented))}
+
     def _own_sentence(self, right: RightAnswer) -> str:
         """Return the sentence of the context with the answer and without other answers, or ""."""
-        sentences = [sentence for sentence in _SENTENCE_END.split(right.context) if sentence]
-        if len(sentences) == 1 and not self.text.segmented:
-            sentences = right.context.split(" ")  # Thai separates sentences by a blank
-        for sentence in sentences:
+        for sentence in _sentences_of(right.context, self.text.segmented):
             tokens = self.text.tokens(sentence)
-            if self._has(tokens, right.accepted[0]) and not any(self._has(tokens, other) for other in right.wrong):
+            others = map(self.text.tokens, right.wrong)
+            if self.has(tokens, self.text.tokens(right.accepted[0])) and not any(self.has(tokens, it) for it in others):
                 return sentence
         return ""
 
-    def _has(self, tokens: Tokens, answer: str) -> bool:
-        return any(True for _ in self.text.spans(tokens, self.text.tokens(answer)))
+    def has(self, tokens: Tokens, wanted: Tokens) -> bool:
+        """Return True if the tokens contain the wanted ones, possibly with attached affixes."""
+        return any(True for _ in self.text.spans(tokens, wanted))
+
+    def repeated_forms(self, text: str) -> Iterator[tuple[str, str]]:
+        """Yield words of a text with further forms of them, by the rules that the file lists for repeated words."""
+        for name in self._speaker.file.repeated:
+            for word in text.split():
+                tokens = self.text.tokens(word)
+                form = self._derived(name, word.strip(_PUNCTUATION)) if len(tokens) == 1 else None
+                derived = self.text.tokens(form) if form else ()
+                if len(derived) == 1:
+                    yield tokens[0], derived[0]
+
+    def derived_texts(self, text: str) -> Iterator[str]:
+        """Yield the text as changed by each of these rules, for scripts without word boundaries."""
+        for name in self._speaker.file.repeated:
+            if form := self._derived(name, text):
+                yield form
+
+    def _derived(self, name: str, text: str) -> str | None:
+        with suppress(GrammarError):
+            return self._speaker.rules[name](text)
+        return None
 
     @cached_property
     def words(self) -> dict[str, list[tuple[str, str]]]:
@@ -145,79 +335,12 @@ class FairRule:
                     yield tokens
 
 
-class SentenceFrame:
-    """Allowed content of a sentence besides the correct answer.
-
-    A sentence may repeat words of the question, of a correct sentence and of the answer's own sentence in the context;
-    in scripts without word boundaries, pieces of two letters or more.
-    """
-
-    def __init__(self, rule: "FairRule", right: RightAnswer) -> None:
-        self._rule, self._right = rule, right
-        repeatable = filter(None, (right.question, right.sentence, rule.own_sentence(right)))
-        self._texts = [rule.text.tokens(text) for text in repeatable]
-        self._words = rule.always.union(*self._texts)
-        self._pieces = ["".join(text) for text in self._texts]
-        self._longest_piece = max(map(len, (*self._pieces, *rule.always)), default=0)
-
-    def allows(self, tokens: Tokens, start: int, end: int, forms: Iterable[Tokens]) -> bool:
-        """Return True if a sentence is acceptable with the answer, in one of these forms, from start to end."""
-        before, after = tokens[:start], tokens[end:]
-        if not (self._covers(before) and self._covers(after)):
-            return False
-        if self._is_denied(tokens, start, end):
-            return False
-        return not (self._right.opposite and self._is_opposite(before + after, forms))
-
-    def _covers(self, tokens: Tokens) -> bool:
-        """Return True if the tokens consist of allowed words, or of allowed pieces."""
-        if self._rule.text.segmented:
-            return self._words.issuperset(tokens)
-        text = "".join(tokens)
-        reached = [True] + [False] * len(text)
-        for end in range(1, len(text) + 1):
-            parts = (text[start:end] for start in range(max(0, end - self._longest_piece), end) if reached[start])
-            reached[end] = any(
-                part in self._rule.always or (len(part) > 1 and any(part in piece for piece in self._pieces))
-                for part in parts
-            )
-        return reached[-1]
-
-    def _is_denied(self, tokens: Tokens, start: int, end: int) -> bool:
-        """Return True if a negation is next to words other than its neighbours in the known texts."""
-        for negation in self._rule.negations:
-            for begins, ends in _places(tokens, negation):
-                if begins < end and ends > start:
-                    continue  # part of the answer
-                before = tokens[begins - 1 : begins] if begins != end else ()
-                after = tokens[ends : ends + 1] if ends != start else ()
-                phrases = [phrase for phrase in (before + negation, negation + after) if phrase != negation]
-                if not any(True for phrase in phrases for text in self._texts for _ in _places(text, phrase)):
-                    return True
-        return False
-
-    def _is_opposite(self, rest: Tokens, forms: Iterable[Tokens]) -> bool:
-        """Return True if the rest equals that of the opposite sentence, in any word order."""
-        forms, ignored = list(forms), self._rule.always
-        opposite, right = (self._rests(text, forms, ignored) for text in (self._right.opposite, self._right.sentence))
-        if opposite & right:  # keep the words that distinguish them
-            ignored = frozenset()
-            opposite = self._rests(self._right.opposite, forms, ignored)
-        return _content(rest, ignored) in opposite
-
-    def _rests(self, sentence: str, forms: Iterable[Tokens], ignored: frozenset[str]) -> set[Tokens]:
-        tokens = self._rule.text.tokens(sentence)
-        spans = (span for form in forms for span in self._rule.text.spans(tokens, form))
-        return {_content(tokens[:start] + tokens[end:], ignored) for start, end in spans}
-
-
-def _content(tokens: Tokens, ignored: frozenset[str]) -> Tokens:
-    return tuple(sorted(token for token in tokens if token not in ignored))
-
-
-def _places(tokens: Tokens, wanted: Tokens) -> Iterator[tuple[int, int]]:
-    size = len(wanted)
-    return ((start, start + size) for start in range(len(tokens) - size + 1) if tokens[start : start + size] == wanted)
+@lru_cache(1 << 12)
+def _sentences_of(context: str, segmented: bool) -> tuple[str, ...]:
+    found = [sentence for sentence in _SENTENCE_END.split(context) if sentence]
+    if len(found) == 1 and not segmented:
+        found = context.split(" ")  # Thai separates sentences by a blank
+    return tuple(found)
 
 
 @cache

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
+from typing import NamedTuple
 
 import msgspec
 
 from isogloss.errors import unknown
 from isogloss.grammar.file import AskedQuestion, Grammar
-from isogloss.grammar.schema import LEAST_NAMES, PROPERTIES, TESTS, concepts
-from isogloss.grammar.templates import Word
+from isogloss.grammar.schema import LEAST_NAMES, PROPERTIES, TESTS, antonyms, concepts
+from isogloss.grammar.templates import Word, slots
 
 # Slots filled with a person's name.
 PEOPLE = ("a", "b")
@@ -167,6 +168,56 @@ def opposites(case: ChecklistCase, speaker: Grammar) -> list[str]:
     words = fillers(case, speaker)
     swapped = {**words, "a": words["b"], "b": words["a"]}
     return [speaker.say(question.sentence, swapped) for question in reversed(questions)]
+
+
+class Statements(NamedTuple):
+    """Sentences about a case, for one question.
+
+    Attributes:
+        also: right sentences besides that of the question; they may name the other person.
+        true: true sentences that answer another question of the case.
+        than: phrases with the right person as the one compared to ("than Ann"), which point to the other person.
+    """
+
+    also: tuple[str, ...]
+    true: tuple[str, ...]
+    than: tuple[str, ...]
+
+
+def statements(case: ChecklistCase, speaker: Grammar) -> list[Statements]:
+    """Return what can be said about the case in answer to each question.
+
+    The context of a comparison answers its first question. If the adjective has an opposite, "B is younger than A" and
+    "B is younger" answer both questions of "A is older than B".
+    """
+    contexts, questions = templates(case, speaker)
+    words: dict[str, Word] = fillers(case, speaker)
+    swapped = {**words, "a": words["b"], "b": words["a"]} if "b" in words else words
+    also = [[] for _ in questions]
+    than: list[str] = []
+    if case.test != "properties":
+        written = getattr(speaker.file.templates, case.test)
+        antonym = antonyms().get(words["adjective"].concept) if "adjective" in words else None
+        if antonym:
+            words["opposite"] = speaker.word("adjective", antonym)
+        for sentences, listed in zip(also, written.also, strict=False):
+            usable = (template for template in listed if antonym or "opposite" not in slots(template))
+            sentences += [speaker.say(template, words) for template in usable]
+        if case.test == "comparisons":
+            also[0].append(speaker.say(contexts[0], words))
+            turned = {**swapped, "adjective": words["opposite"]} if antonym else None
+            for sentences in also if turned else ():
+                sentences += [speaker.say(template, turned) for template in (contexts[0], questions[0].sentence)]
+        than = speaker.file.templates.comparisons.than if case.test in ("comparisons", "intensifiers") else []
+    own = [speaker.say(question.sentence, words) for question in questions]
+    found: list[Statements] = []
+    for number, question in enumerate(questions):
+        others = [each for other in range(len(questions)) if other != number for each in (own[other], *also[other])]
+        by_person = {"a": swapped, "b": words}.get(question.slot, words)
+        pointing = tuple(speaker.answer(template, by_person) for template in than)
+        true = tuple(dict.fromkeys(text for text in others if text not in also[number]))
+        found.append(Statements(tuple(dict.fromkeys(also[number])), true, pointing))
+    return found
 
 
 def templates(case: ChecklistCase, speaker: Grammar) -> tuple[list[str], list[AskedQuestion]]:

@@ -1,0 +1,181 @@
+"""Whole-sentence answers: the words that a sentence may contain besides the correct answer, and those it must.
+
+A sentence may repeat words of the question, of a right sentence and of the answer's own sentence in the context; in
+scripts without word boundaries, pieces of two letters or more. Repeated words may have other affixes, and the forms that
+the language file derives for them (`repeated`). A sentence that compares must keep the words that distinguish the right
+sentence from the opposite one ("less", "not as … as").
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from functools import lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from isogloss.checklist.answer_text import Tokens
+
+if TYPE_CHECKING:
+    from isogloss.checklist.matching import FairRule, RightAnswer
+
+
+class SentenceFrame:
+    """Allowed and required content of a sentence with the correct answer."""
+
+    def __init__(self, rule: "FairRule", right: "RightAnswer", forms: Sequence[Tokens]) -> None:
+        self._rule, self._right, self._forms = rule, right, forms
+        self.own = rule.own_sentence(right)
+        others = [rule.text.tokens(form) for other in right.wrong for form in rule.all_forms(other)]
+        alone = [text for text in right.also if not any(rule.has(rule.text.tokens(text), other) for other in others)]
+        self._sentences = [text for text in (right.sentence, *alone) if text]
+        self.contrasts = [text for text in right.also if text not in alone]
+        repeatable = [right.question, *self._sentences, *filter(None, [self.own])]
+        known = [*repeatable, *filter(None, [right.opposite]), *self.contrasts, *right.true, right.context]
+        self._canonical = self._same_words(known) if rule.text.segmented else {}
+        self.spoken = lru_cache(256)(self._spoken)
+        self._texts = [spoken for text in repeatable for spoken in self.spoken(text)]
+        self._words = rule.always.union(*self._texts)
+        self._pieces = ["".join(text) for text in self._texts]
+        self._longest_piece = max(map(len, (*self._pieces, *rule.always)), default=0)
+
+    def _same_words(self, texts: Iterable[str]) -> dict[str, str]:
+        """Return the words of the texts and of the language, and other forms of them, each with the word itself."""
+        words = {token: token for token in chain(self._rule.always, *map(self._rule.text.tokens, texts))}
+        for text in texts:
+            for token, form in self._rule.repeated_forms(text):
+                words.setdefault(form, token)
+        return words
+
+    def _spoken(self, text: str) -> tuple[Tokens, ...]:
+        """Return a text in all its forms: as canonical words or, without word boundaries, in each derived form."""
+        tokens = self._rule.text.tokens(text)
+        if self._rule.text.segmented:
+            return (self.canonical(tokens),)
+        return (tokens, *(self._rule.text.tokens(form) for form in self._rule.derived_texts(text)))
+
+    def canonical(self, tokens: Tokens) -> Tokens:
+        """Return the tokens with the known word for each, whatever its affixes."""
+        known = self._canonical
+        if not known:
+            return tokens
+        return tuple(known.get(token) or self._stem(token) for token in tokens)
+
+    def _stem(self, token: str) -> str:
+        stems = (self._canonical.get(stem) for stem in self._rule.stems(token))
+        return next(filter(None, stems), token)
+
+    def allows(self, tokens: Tokens, start: int, end: int) -> bool:
+        """Return True if a sentence is acceptable with the answer from start to end."""
+        before, after = self.canonical(tokens[:start]), self.canonical(tokens[end:])
+        if not (self._covers(before, self._words, self._pieces) and self._covers(after, self._words, self._pieces)):
+            return False
+        if self._is_denied(before + tokens[start:end] + after, start, end):
+            return False
+        return not self._right.opposite or (
+            self._distinguishes(before, after) and not self._is_opposite(before + after)
+        )
+
+    def _covers(self, tokens: Tokens, words: frozenset[str], pieces: Sequence[str]) -> bool:
+        """Return True if the tokens consist of allowed words, or of allowed pieces."""
+        if self._rule.text.segmented:
+            return words.issuperset(tokens)
+        text = "".join(tokens)
+        reached = [True] + [False] * len(text)
+        for end in range(1, len(text) + 1):
+            parts = (text[start:end] for start in range(max(0, end - self._longest_piece), end) if reached[start])
+            reached[end] = any(
+                part in self._rule.always or (len(part) > 1 and any(part in piece for piece in pieces)) for part in parts
+            )
+        return reached[-1]
+
+    def _is_denied(self, tokens: Tokens, start: int, end: int) -> bool:
+        """Return True if a negation is next to words other than its neighbours in the known texts."""
+        for negation in self._rule.negations:
+            for begins, ends in places(tokens, negation):
+                if begins < end and ends > start:
+                    continue  # part of the answer
+                before = tokens[begins - 1 : begins] if begins != end else ()
+                after = tokens[ends : ends + 1] if ends != start else ()
+                phrases = [phrase for phrase in (before + negation, negation + after) if phrase != negation]
+                if not any(True for phrase in phrases for text in self._texts for _ in places(text, phrase)):
+                    return True
+        return False
+
+    def _is_opposite(self, rest: Tokens) -> bool:
+        """Return True if the rest equals that of the opposite sentence, in any word order."""
+        ignored = self._rule.always
+        opposite, right = (set(self._rests(text, ignored)) for text in (self._right.opposite, self._right.sentence))
+        if opposite & right:  # keep the words that distinguish them
+            ignored = frozenset()
+            opposite = set(self._rests(self._right.opposite, ignored))
+        return content(rest, ignored) in opposite
+
+    def _rests(self, sentence: str, ignored: frozenset[str]) -> Iterator[Tokens]:
+        """Yield the sorted tokens of a sentence without the answer."""
+        return (content(before + after, ignored) for before, after in self._around(sentence))
+
+    def _around(self, sentence: str) -> Iterator[tuple[Tokens, Tokens]]:
+        """Yield what stands before and after the answer in a sentence."""
+        for tokens in self.spoken(sentence):
+            for start, end in (span for form in self._forms for span in self._rule.text.spans(tokens, form)):
+                yield tokens[:start], tokens[end:]
+
+    def _distinguishes(self, before: Tokens, after: Tokens) -> bool:
+        """Return True if a sentence that compares has all distinguishing words of some right sentence.
+
+        What the context itself says about the answer ("is a little tired") needs none.
+        """
+        rule, own = self._rule, self.spoken(self.own) if self.own else ()
+        if rule.text.segmented:
+            said, of_context = {*before, *after} - rule.always, set(chain(*own))
+            if said <= of_context or not said & self._comparing_words():
+                return True
+            return any(required <= said for required in self._required_words())
+        pieces = ["".join(text) for text in own]
+        if all(self._covers(part, rule.always, pieces) for part in (before, after)):
+            return True
+        text = f"{''.join(before)} {''.join(after)}"
+        return any(all(part in text for part in required) for required in self._required_pieces())
+
+    @lru_cache(1)  # noqa: B019 - frames are cached themselves
+    def _comparing_words(self) -> set[str]:
+        texts = (*self._sentences, self._right.opposite)
+        return {word for text in texts for rest in self._rests(text, self._rule.always) for word in rest}
+
+    @lru_cache(1)  # noqa: B019
+    def _required_words(self) -> list[set[str]]:
+        opposite = {word for rest in self._rests(self._right.opposite, self._rule.always) for word in rest}
+        own = set(chain(*self.spoken(self.own))) if self.own else set()
+        rests = [set(rest) - own for text in self._sentences for rest in self._rests(text, self._rule.always)]
+        return [rest - opposite or rest for rest in rests]
+
+    @lru_cache(1)  # noqa: B019
+    def _required_pieces(self) -> list[list[str]]:
+        opposites = ["".join((*before, *after)) for before, after in self._around(self._right.opposite)]
+        own = ["".join(text) for text in self.spoken(self.own)] if self.own else []
+        required: list[list[str]] = []
+        for before, after in chain.from_iterable(map(self._around, self._sentences)):
+            for opposite in opposites:
+                parts = [part for text in (before, after) for part in _left_over("".join(text), opposite)]
+                needed = [part for part in parts if not self._covers(tuple(part), self._rule.always, own)]
+                required.append(needed)
+        return required
+
+
+def _left_over(text: str, other: str) -> Iterator[str]:
+    """Yield the parts of a text that the other lacks."""
+    end = 0
+    for block in SequenceMatcher(None, text, other, autojunk=False).get_matching_blocks():
+        if block.a > end:
+            yield text[end : block.a]
+        end = block.a + block.size
+
+
+def content(tokens: Tokens, ignored: frozenset[str]) -> Tokens:
+    """Return the sorted tokens that are not ignored."""
+    return tuple(sorted(token for token in tokens if token not in ignored))
+
+
+def places(tokens: Tokens, wanted: Tokens) -> Iterator[tuple[int, int]]:
+    """Yield the places of consecutive tokens."""
+    size = len(wanted)
+    return ((start, start + size) for start in range(len(tokens) - size + 1) if tokens[start : start + size] == wanted)
