@@ -140,7 +140,7 @@ class FairRule:
             verdicts += self._verdicts(unit.text, right)
         if "wrong" in verdicts:
             return False
-        return "right" in verdicts or verdicts == ["answering quote"]
+        return "right" in verdicts or set(verdicts) == {"answering quote"}
 
     def _is_ambiguous(self, right: RightAnswer) -> bool:
         """Return True if this spelling class does not distinguish the answer from another word or person."""
@@ -174,7 +174,7 @@ class FairRule:
         if text.rstrip("\"'”’»)」』 ").endswith(("?", "？", "؟")):
             return "true" if self.text.tokens(text) == self.text.tokens(right.question) else "wrong"
         tokens = self.text.tokens(text)
-        is_right = self._is_right_alone(text, right)
+        is_right = self._is_right_alone(text, right) or self._rejects_another(tokens, right)
         if tokens and tokens in self._quotes(right):
             return "answering quote" if is_right else "quote"
         if is_right or self._follows(tokens, right):
@@ -204,10 +204,7 @@ class FairRule:
 
     def _compares_to(self, tokens: Tokens, start: int, end: int, right: RightAnswer) -> bool:
         """Return True if the name from start to end is the one compared to: "older than Ann"."""
-        names = [self.text.tokens(form) for form in right.accepted]
-        for phrase in map(self.text.tokens, right.than):
-            if phrase in names:
-                continue
+        for phrase in self._frames(right).compared if right.than else ():
             for begins in range(len(tokens) - len(phrase) + 1):
                 ends = begins + len(phrase)
                 same = tokens[begins : ends - 1] == phrase[:-1] and tokens[ends - 1].startswith(phrase[-1])
@@ -230,12 +227,30 @@ class FairRule:
                         return True
         return False
 
+    def _rejects_another(self, tokens: Tokens, right: RightAnswer) -> bool:
+        """Return True if the tokens are right without a rejected answer: "not Bea but Ann"."""
+        words, blank = self._speaker.file.rejections, " " if self.text.segmented else ""
+        others = {*self._others_in(" ".join(tokens), right), *map(self.text.tokens, right.wrong)} if words else ()
+        for other in others:
+            for template in words:
+                rejected = self.text.tokens(template.replace("{x}", blank.join(other)))
+                for start, end in places(tokens, rejected):
+                    if self._is_framed(tokens[:start] + tokens[end:], right):
+                        return True
+        return False
+
     def _same(self, tokens: Tokens, sentence: str, frame: SentenceFrame) -> bool:
         """Return True if the tokens are a sentence, apart from function words and affixes."""
         if not self.text.segmented:
             return any(self._aligned("".join(tokens), "".join(spoken)) for spoken in frame.spoken(sentence))
-        said = [word for word in frame.canonical(tokens) if word not in self.always]
-        return any(said == [word for word in spoken if word not in self.always] for spoken in frame.spoken(sentence))
+        words = frame.canonical(tokens)
+        for spoken in frame.spoken(sentence):
+            said, wanted = ([word for word in text if word not in self.always] for text in (words, spoken))
+            marked = [[any(True for _ in places(text, it)) for it in frame.compared] for text in (words, spoken)]
+            # Where a phrase says who is compared to, the order is free.
+            if said == wanted or (any(marked[1]) and marked[0] == marked[1] and sorted(said) == sorted(wanted)):
+                return True
+        return False
 
     def _aligned(self, text: str, sentence: str) -> bool:
         """Return True if a text equals a sentence apart from function words, which may be added or left out."""

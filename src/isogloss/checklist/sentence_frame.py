@@ -30,6 +30,8 @@ class SentenceFrame:
         self.contrasts = [text for text in right.also if text not in alone]
         repeatable = [right.question, *self._sentences, *filter(None, [self.own])]
         known = [*repeatable, *filter(None, [right.opposite]), *self.contrasts, *right.true, right.context]
+        self.compared = [phrase for phrase in map(rule.text.tokens, right.than) if phrase not in (*forms, *others)]
+        self._names = {form[0] for form in (*forms, *others) if len(form) == 1}
         self._canonical = self._same_words(known) if rule.text.segmented else {}
         self.spoken = lru_cache(256)(self._spoken)
         self._texts = [spoken for text in repeatable for spoken in self.spoken(text)]
@@ -39,11 +41,18 @@ class SentenceFrame:
 
     def _same_words(self, texts: Iterable[str]) -> dict[str, str]:
         """Return the words of the texts and of the language, and other forms of them, each with the word itself."""
-        words = {token: token for token in chain(self._rule.always, *map(self._rule.text.tokens, texts))}
+        tokens = chain(self._names, self._rule.always, *map(self._rule.text.tokens, texts))
+        words = {token: self._name(token) or token for token in tokens}
         for text in texts:
             for token, form in self._rule.repeated_forms(text):
                 words.setdefault(form, token)
         return words
+
+    def _name(self, token: str) -> str:
+        """Return the answer in a token with an affix, unless the affix says that it is compared to."""
+        if token in self._names or any(token in phrase for phrase in self.compared):
+            return ""
+        return next((stem for stem in self._rule.stems(token) if stem in self._names), "")
 
     def _spoken(self, text: str) -> tuple[Tokens, ...]:
         """Return a text in all its forms: as canonical words or, without word boundaries, in each derived form."""

@@ -176,7 +176,7 @@ class Statements(NamedTuple):
     Attributes:
         also: right sentences besides that of the question; they may name the other person.
         true: true sentences that answer another question of the case.
-        than: phrases with the right person as the one compared to ("than Ann"), which point to the other person.
+        than: phrases with a person as the one compared to ("than Ann"), which point to the other person.
     """
 
     also: tuple[str, ...]
@@ -193,7 +193,8 @@ def statements(case: ChecklistCase, speaker: Grammar) -> list[Statements]:
     contexts, questions = templates(case, speaker)
     words: dict[str, Word] = fillers(case, speaker)
     swapped = {**words, "a": words["b"], "b": words["a"]} if "b" in words else words
-    also = [[] for _ in questions]
+    also: list[list[str]] = [[] for _ in questions]
+    true: list[str] = []
     than: list[str] = []
     if case.test != "properties":
         written = getattr(speaker.file.templates, case.test)
@@ -208,15 +209,16 @@ def statements(case: ChecklistCase, speaker: Grammar) -> list[Statements]:
             turned = {**swapped, "adjective": words["opposite"]} if antonym else None
             for sentences in also if turned else ():
                 sentences += [speaker.say(template, turned) for template in (contexts[0], questions[0].sentence)]
-        than = speaker.file.templates.comparisons.than if case.test in ("comparisons", "intensifiers") else []
+        if case.test in ("comparisons", "intensifiers"):
+            listed = speaker.file.templates.comparisons.than
+            than = [speaker.answer(template, people) for template in listed for people in (words, swapped)]
+        true = [speaker.say(template, words) for template in written.true]
     own = [speaker.say(question.sentence, words) for question in questions]
     found: list[Statements] = []
-    for number, question in enumerate(questions):
+    for number in range(len(questions)):
         others = [each for other in range(len(questions)) if other != number for each in (own[other], *also[other])]
-        by_person = {"a": swapped, "b": words}.get(question.slot, words)
-        pointing = tuple(speaker.answer(template, by_person) for template in than)
-        true = tuple(dict.fromkeys(text for text in others if text not in also[number]))
-        found.append(Statements(tuple(dict.fromkeys(also[number])), true, pointing))
+        supporting = dict.fromkeys(text for text in (*others, *true) if text not in also[number])
+        found.append(Statements(tuple(dict.fromkeys(also[number])), tuple(supporting), tuple(than)))
     return found
 
 

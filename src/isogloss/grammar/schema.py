@@ -72,12 +72,14 @@ class QuestionTemplates(msgspec.Struct, forbid_unknown_fields=True):
         questions: question, answer, and the answer as a whole sentence.
         also: further right sentences of each question; they may name the other person, and `{opposite}` is the
             opposite adjective.
+        true: true sentences that support an answer without giving it.
         than: phrases that compare somebody with `{b}` ("than {b}"), and so never answer with `{b}`.
     """
 
     contexts: list[str]
     questions: list[tuple[str, str, str]]
     also: list[list[str]] = []
+    true: list[str] = []
     than: list[str] = []
 
 
@@ -126,7 +128,7 @@ class Templates(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         for name in TESTS:
             if name != "properties":
                 test: QuestionTemplates = getattr(self, name)
-                for text in chain(test.contexts, *test.questions, *test.also, test.than):
+                for text in chain(test.contexts, *test.questions, *test.also, test.true, test.than):
                     yield name, text
 
 
@@ -158,6 +160,7 @@ class LanguageFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     accepted: dict[str, list[str]] = {}
     sentence_words: list[str] = []
     negations: list[str] = []
+    rejections: list[str] = []
     repeated: list[str] = []
     spellings: dict[str, str] = {}
     spelling_classes: dict[str, SpellingClass] = {}
