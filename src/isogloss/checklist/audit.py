@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from isogloss.checklist.matching import RightAnswer, cleaned, fair_rule, right_answer
-from isogloss.grammar.cases import PEOPLE, ChecklistCase, ChecklistExample, examples, fillers, opposites, templates
+from isogloss.grammar.cases import PEOPLE, ChecklistCase, ChecklistExample, examples, fillers, opposites, statements, templates
 from isogloss.grammar.file import AskedQuestion, Grammar
 from isogloss.grammar.schema import CASED_SCRIPTS, in_script
 from isogloss.languages import language as find_language
@@ -173,11 +173,22 @@ class AuditedQuestion(NamedTuple):
 def _audited(case: ChecklistCase, speaker: Grammar) -> Iterator[AuditedQuestion]:
     _, questions = templates(case, speaker)
     first_examples, opposite = list(examples(replace(case, contexts=1), speaker)), opposites(case, speaker)
+    about, turned = statements(case, speaker), statements(_exchanged(case), speaker)
     for number, (question, example) in enumerate(zip(questions, first_examples, strict=True)):
         others = [other for other in first_examples if other is not example]
         wrong = [answer for other in others for answer in (other.answer, min(other.accepted, key=len), other.sentence)]
-        right = right_answer(example, opposite[number])
-        yield AuditedQuestion(question, example, right, [*wrong, *filter(None, opposite)])
+        right = right_answer(example, opposite[number], about[number])
+        wrong += [*filter(None, opposite), *right.than, *(turned[number].also if _exchanged(case) != case else ())]
+        yield AuditedQuestion(question, example, right, [text for text in wrong if text not in right.also])
+
+
+def _exchanged(case: ChecklistCase) -> ChecklistCase:
+    """Return the case with its two people exchanged: what is right of it is wrong of the case."""
+    people = dict(case.slots)
+    if not set(PEOPLE) <= people.keys():
+        return case
+    other = {"a": people["b"], "b": people["a"]}
+    return replace(case, slots=tuple((slot, other.get(slot, value)) for slot, value in case.slots))
 
 
 def right_answers(right: RightAnswer, language: str) -> dict[str, str]:
@@ -187,6 +198,8 @@ def right_answers(right: RightAnswer, language: str) -> dict[str, str]:
     answers["marked"] = f"**{shortest}**"  # as written by language models
     answers["unrepeated"] = _without_repetition(right.accepted[0], right.question, language)
     answers["own sentence"] = fair_rule(language).own_sentence(right)
+    answers |= {f"further sentence {number}": text for number, text in enumerate(right.also, 1)}
+    answers["model"] = f"<think>{right.context}</think>\n\n**Answer:** {shortest}\n\n> {right.context}"
     return {style: answer for style, answer in answers.items() if answer}
 
 

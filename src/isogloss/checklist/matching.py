@@ -92,6 +92,7 @@ class FairRule:
         self.always = frozenset(
             token for words in tokens for token in (words if self.text.segmented else ["".join(words)]) if token
         )
+        self.articles = frozenset(token for word in (*file.articles, *file.classifiers) for token in self.text.tokens(word))
         self._bare_forms = lru_cache(1 << 14)(lambda forms: frozenset(map(self.text.bare, forms)))
         self._frames = lru_cache(1 << 12)(self._frame)
         self.own_sentence = lru_cache(1 << 12)(self._own_sentence)
@@ -111,7 +112,7 @@ class FairRule:
 
     def accepted_as(self, text: str, right: RightAnswer) -> str | None:
         """Return the spelling class of a correct answer, "" as written; None for a wrong answer."""
-        if len(text) <= LONGEST and self.text.bare(text) in self._bare_forms(right.accepted) and "?" not in text:
+        if len(text) <= LONGEST and text.rstrip(".") in right.accepted:
             return ""
         units = answer_units(text, self._speaker.code)
         if not units or len(units) > _MOST_UNITS or any(len(unit.text) > LONGEST for unit in units):
@@ -204,26 +205,21 @@ class FairRule:
 
     def _compares_to(self, tokens: Tokens, start: int, end: int, right: RightAnswer) -> bool:
         """Return True if the name from start to end is the one compared to: "older than Ann"."""
-        for phrase in self._frames(right).compared if right.than else ():
-            for begins in range(len(tokens) - len(phrase) + 1):
-                ends = begins + len(phrase)
-                same = tokens[begins : ends - 1] == phrase[:-1] and tokens[ends - 1].startswith(phrase[-1])
-                if same and begins < end and ends > start:
-                    return True
-        return False
+        return bool(right.than) and bool(self._frames(right).compared_in(tokens, start, end))
 
     def _follows(self, tokens: Tokens, right: RightAnswer) -> bool:
         """Return True if a true sentence, or one of the context, precedes or follows the answer in one sentence."""
         frame = self._frames(right)
         words = frame.canonical(tokens)
-        kept = [at for at, word in enumerate(words) if word not in self.always] if self.text.segmented else range(len(words))
+        kept = [at for at, word in enumerate(words) if word not in frame.ignored or not self.text.segmented]
         said = tuple(words[at] for at in kept)
         for true in self._true(right):
             for spoken in frame.spoken(true):
-                wanted = tuple(word for word in spoken if word not in self.always) if self.text.segmented else spoken
+                wanted = tuple(word for word in spoken if word not in frame.ignored or not self.text.segmented)
                 for begins, ends in places(said, wanted) if 1 < len(wanted) < len(said) else ():
-                    rest = tokens[: kept[begins]] + tokens[kept[ends - 1] + 1 :]
-                    if self._is_framed(rest, right):
+                    start, end = kept[begins], kept[ends - 1] + 1
+                    same = frame.compared_in(words, start, end) == frame.compared_in(spoken, 0, len(spoken))
+                    if same and self._is_framed(tokens[:start] + tokens[end:], right):
                         return True
         return False
 
@@ -245,10 +241,12 @@ class FairRule:
             return any(self._aligned("".join(tokens), "".join(spoken)) for spoken in frame.spoken(sentence))
         words = frame.canonical(tokens)
         for spoken in frame.spoken(sentence):
-            said, wanted = ([word for word in text if word not in self.always] for text in (words, spoken))
-            marked = [[any(True for _ in places(text, it)) for it in frame.compared] for text in (words, spoken)]
+            said, wanted = ([word for word in text if word not in frame.ignored] for text in (words, spoken))
+            marked = frame.compared_in(spoken, 0, len(spoken))
             # Where a phrase says who is compared to, the order is free.
-            if said == wanted or (any(marked[1]) and marked[0] == marked[1] and sorted(said) == sorted(wanted)):
+            if marked == frame.compared_in(words, 0, len(words)) and (
+                said == wanted or (marked and sorted(said) == sorted(wanted))
+            ):
                 return True
         return False
 
@@ -353,7 +351,7 @@ class FairRule:
 @lru_cache(1 << 12)
 def _sentences_of(context: str, segmented: bool) -> tuple[str, ...]:
     found = [sentence for sentence in _SENTENCE_END.split(context) if sentence]
-    if len(found) == 1 and not segmented:
+    if len(found) == 1 and not segmented and found[0][-1].isalnum():
         found = context.split(" ")  # Thai separates sentences by a blank
     return tuple(found)
 

@@ -33,6 +33,8 @@ class SentenceFrame:
         self.compared = [phrase for phrase in map(rule.text.tokens, right.than) if phrase not in (*forms, *others)]
         self._names = {form[0] for form in (*forms, *others) if len(form) == 1}
         self._canonical = self._same_words(known) if rule.text.segmented else {}
+        # Function words that no known text uses, so that they cannot distinguish two of them.
+        self.ignored = rule.always.difference(*map(rule.text.tokens, known)) | rule.articles
         self.spoken = lru_cache(256)(self._spoken)
         self._texts = [spoken for text in repeatable for spoken in self.spoken(text)]
         self._words = rule.always.union(*self._texts)
@@ -69,8 +71,21 @@ class SentenceFrame:
         return tuple(known.get(token) or self._stem(token) for token in tokens)
 
     def _stem(self, token: str) -> str:
+        if any(token in phrase for phrase in self.compared):
+            return token
         stems = (self._canonical.get(stem) for stem in self._rule.stems(token))
         return next(filter(None, stems), token)
+
+    def compared_in(self, tokens: Tokens, start: int, end: int) -> set[Tokens]:
+        """Return the phrases with a person compared to ("than Ann") that overlap a part of the tokens."""
+        found: set[Tokens] = set()
+        for phrase in self.compared:
+            for begins in range(len(tokens) - len(phrase) + 1):
+                ends = begins + len(phrase)
+                same = tokens[begins : ends - 1] == phrase[:-1] and tokens[ends - 1].startswith(phrase[-1])
+                if same and begins < end and ends > start:
+                    found.add(phrase)
+        return found
 
     def allows(self, tokens: Tokens, start: int, end: int) -> bool:
         """Return True if a sentence is acceptable with the answer from start to end."""

@@ -210,7 +210,7 @@ def statements(case: ChecklistCase, speaker: Grammar) -> list[Statements]:
             for sentences in also if turned else ():
                 sentences += [speaker.say(template, turned) for template in (contexts[0], questions[0].sentence)]
         if case.test in ("comparisons", "intensifiers"):
-            listed = speaker.file.templates.comparisons.than
+            listed = [it for it in speaker.file.templates.comparisons.than if slots(it) <= words.keys()]
             than = [speaker.answer(template, people) for template in listed for people in (words, swapped)]
         true = [speaker.say(template, words) for template in written.true]
     own = [speaker.say(question.sentence, words) for question in questions]
