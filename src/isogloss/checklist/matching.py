@@ -172,7 +172,7 @@ class FairRule:
     def _verdict(self, text: str, right: RightAnswer) -> str:
         """Return "right", "quote", "answering quote", "true" or "wrong"."""
         frame = self._frames(right)
-        if text.rstrip("\"'”’»)」』 ").endswith(("?", "？", "؟")):
+        if any(mark in text for mark in "?？؟"):
             return "true" if self.text.tokens(text) == self.text.tokens(right.question) else "wrong"
         tokens = self.text.tokens(text)
         is_right = self._is_right_alone(text, right) or self._rejects_another(tokens, right)
@@ -207,8 +207,8 @@ class FairRule:
         """Return True if the name from start to end is the one compared to: "older than Ann"."""
         return bool(right.than) and bool(self._frames(right).compared_in(tokens, start, end))
 
-    def _follows(self, tokens: Tokens, right: RightAnswer) -> bool:
-        """Return True if a true sentence, or one of the context, precedes or follows the answer in one sentence."""
+    def _follows(self, tokens: Tokens, right: RightAnswer, clauses: int = 2) -> bool:
+        """Return True if true sentences, or those of the context, precede or follow the answer in one sentence."""
         frame = self._frames(right)
         words = frame.canonical(tokens)
         kept = [at for at, word in enumerate(words) if word not in frame.ignored or not self.text.segmented]
@@ -219,26 +219,33 @@ class FairRule:
                 for begins, ends in places(said, wanted) if 1 < len(wanted) < len(said) else ():
                     start, end = kept[begins], kept[ends - 1] + 1
                     same = frame.compared_in(words, start, end) == frame.compared_in(spoken, 0, len(spoken))
-                    if same and self._is_framed(tokens[:start] + tokens[end:], right):
+                    rest = tokens[:start] + tokens[end:]
+                    if same and (self._is_framed(rest, right) or (clauses > 1 and self._follows(rest, right, 1))):
                         return True
         return False
 
     def _rejects_another(self, tokens: Tokens, right: RightAnswer) -> bool:
         """Return True if the tokens are right without a rejected answer: "not Bea but Ann"."""
         words, blank = self._speaker.file.rejections, " " if self.text.segmented else ""
-        others = {*self._others_in(" ".join(tokens), right), *map(self.text.tokens, right.wrong)} if words else ()
+        if not words:
+            return False
+        answers = [span for form in right.accepted for span in self.text.spans(tokens, self.text.tokens(form))]
+        wrong = (self.text.tokens(form) for other in right.wrong for form in self.all_forms(other))
+        others = {*self._others_in(" ".join(tokens), right), *wrong}
         for other in others:
             for template in words:
                 rejected = self.text.tokens(template.replace("{x}", blank.join(other)))
                 for start, end in places(tokens, rejected):
-                    if self._is_framed(tokens[:start] + tokens[end:], right):
+                    is_answer = any(begins < end and ends > start for begins, ends in answers)
+                    if not is_answer and self._is_framed(tokens[:start] + tokens[end:], right):
                         return True
         return False
 
     def _same(self, tokens: Tokens, sentence: str, frame: SentenceFrame) -> bool:
         """Return True if the tokens are a sentence, apart from function words and affixes."""
         if not self.text.segmented:
-            return any(self._aligned("".join(tokens), "".join(spoken)) for spoken in frame.spoken(sentence))
+            spoken_texts = map("".join, frame.spoken(sentence))
+            return any(_aligned("".join(tokens), spoken, frame.ignored) for spoken in spoken_texts)
         words = frame.canonical(tokens)
         for spoken in frame.spoken(sentence):
             said, wanted = ([word for word in text if word not in frame.ignored] for text in (words, spoken))
@@ -248,23 +255,6 @@ class FairRule:
                 said == wanted or (marked and sorted(said) == sorted(wanted))
             ):
                 return True
-        return False
-
-    def _aligned(self, text: str, sentence: str) -> bool:
-        """Return True if a text equals a sentence apart from function words, which may be added or left out."""
-        reached, done = [(0, 0)], set()
-        while reached:
-            at = reached.pop()
-            if at in done:
-                continue
-            done.add(at)
-            here, there = text[at[0] :], sentence[at[1] :]
-            if not here and not there:
-                return True
-            if here and there and here[0] == there[0]:
-                reached.append((at[0] + 1, at[1] + 1))
-            reached += [(at[0] + len(word), at[1]) for word in self.always if here.startswith(word)]
-            reached += [(at[0], at[1] + len(word)) for word in self.always if there.startswith(word)]
         return False
 
     def _frame(self, right: RightAnswer) -> SentenceFrame:
@@ -346,6 +336,24 @@ class FairRule:
             for other, form, tokens in self._tokens_of[lexicon]:
                 if form in text and other != concept:
                     yield tokens
+
+
+def _aligned(text: str, sentence: str, ignored: frozenset[str]) -> bool:
+    """Return True if a text equals a sentence apart from ignored words, which may be added or left out."""
+    reached, done = [(0, 0)], set()
+    while reached:
+        at = reached.pop()
+        if at in done:
+            continue
+        done.add(at)
+        here, there = text[at[0] :], sentence[at[1] :]
+        if not here and not there:
+            return True
+        if here and there and here[0] == there[0]:
+            reached.append((at[0] + 1, at[1] + 1))
+        reached += [(at[0] + len(word), at[1]) for word in ignored if here.startswith(word)]
+        reached += [(at[0], at[1] + len(word)) for word in ignored if there.startswith(word)]
+    return False
 
 
 @lru_cache(1 << 12)

@@ -33,13 +33,24 @@ class SentenceFrame:
         self.compared = [phrase for phrase in map(rule.text.tokens, right.than) if phrase not in (*forms, *others)]
         self._names = {form[0] for form in (*forms, *others) if len(form) == 1}
         self._canonical = self._same_words(known) if rule.text.segmented else {}
-        # Function words that no known text uses, so that they cannot distinguish two of them.
-        self.ignored = rule.always.difference(*map(rule.text.tokens, known)) | rule.articles
+        self.ignored = self._ignored_words(known, others)
         self.spoken = lru_cache(256)(self._spoken)
         self._texts = [spoken for text in repeatable for spoken in self.spoken(text)]
         self._words = rule.always.union(*self._texts)
         self._pieces = ["".join(text) for text in self._texts]
         self._longest_piece = max(map(len, (*self._pieces, *rule.always)), default=0)
+
+    def _ignored_words(self, known: Iterable[str], others: Iterable[Tokens]) -> frozenset[str]:
+        """Return the function words that cannot distinguish two sentences.
+
+        These are articles and words that no known text uses; without word boundaries, all but "than".
+        """
+        rule = self._rule
+        if rule.text.segmented:
+            return rule.always.difference(*map(rule.text.tokens, known)) | rule.articles
+        phrases = ["".join(phrase) for phrase in self.compared]
+        than = {phrase.replace("".join(name), "") for phrase in phrases for name in (*self._forms, *others)}
+        return frozenset(word for word in rule.always if not any(word in text or text in word for text in than - {""}))
 
     def _same_words(self, texts: Iterable[str]) -> dict[str, str]:
         """Return the words of the texts and of the language, and other forms of them, each with the word itself."""
@@ -119,8 +130,9 @@ class SentenceFrame:
                     continue  # part of the answer
                 before = tokens[begins - 1 : begins] if begins != end else ()
                 after = tokens[ends : ends + 1] if ends != start else ()
-                phrases = [phrase for phrase in (before + negation, negation + after) if phrase != negation]
-                if not any(True for phrase in phrases for text in self._texts for _ in places(text, phrase)):
+                # What follows is denied; at the end of a sentence, what precedes.
+                phrase = negation + after if after else before + negation
+                if phrase == negation or not any(True for text in self._texts for _ in places(text, phrase)):
                     return True
         return False
 
