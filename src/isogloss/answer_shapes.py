@@ -1,9 +1,9 @@
 r"""Answers in the shape language models give them: unwrap the answer, and split the rest into units.
 
 Models wrap an answer in reasoning (`<think>…</think>`), tags (`<answer>…</answer>`), LaTeX (`\boxed{…}`), JSON, code
-fences, lists and bold type, and introduce it ("Answer:", "Based on the passage, …"). The wrappings are the same in every
-language; labels and introductions are a closed list per language (`answer_shapes.toml`), plus the English ones, which
-models also write in other languages. Nothing is guessed: two different answers stay two units.
+fences, lists and bold type, and introduce it ("Answer:", "Based on the passage, …"). The wrappings are the same in
+every language; labels and introductions are a closed list per language (`answer_shapes.toml`), plus the English ones,
+which models also write in other languages. Nothing is guessed: two different answers stay two units.
 
 Every step passes over the text once, whatever the text is.
 """
@@ -79,7 +79,8 @@ def sentences(text: str) -> list[str]:
 
 def _without_thoughts(text: str) -> str:
     """Drop reasoning between tags; without the opening tag, drop all before the closing one; unclosed, the rest."""
-    depth, start, kept = 0, 0, []
+    kept: list[str] = []
+    depth, start = 0, 0
     for match in _THOUGHTS.finditer(text):
         if match[1]:
             if depth == 0:
@@ -140,8 +141,7 @@ def _answers_in(value: Any, phrases: _Phrases) -> list[str] | None:
         named = [each for key, each in value.items() if _key(key) in _keys(phrases)]
         values = named or (list(value.values()) if len(value) == 1 else [])
         lists = [_answers_in(each, phrases) for each in values]
-        found = [answer for answers in lists for answer in answers or ()]
-        return found or None
+        return [answer for answers in lists for answer in answers or ()] or None
     if isinstance(value, list):
         plain = [_answers_in(each, phrases) for each in value if not isinstance(each, list)]
         return [answer for answers in plain for answer in answers or ()] or None
@@ -283,9 +283,7 @@ def _phrases(language: str) -> _Phrases:
     tables = [table for code in dict.fromkeys((language, "en")) if (table := _shipped().get(code))]
 
     def merged(name: str) -> tuple[str, ...]:
-        found = dict.fromkeys(phrase.casefold() for table in tables for phrase in table.get(name, ()))
-        return tuple(sorted(found, key=len, reverse=True))
+        known = dict.fromkeys(phrase.casefold() for table in tables for phrase in table.get(name, ()))
+        return tuple(sorted(known, key=len, reverse=True))
 
-    return _Phrases(
-        merged("labels"), merged("answer_is"), merged("introductions"), spaced=language not in _UNSPACED
-    )
+    return _Phrases(merged("labels"), merged("answer_is"), merged("introductions"), spaced=language not in _UNSPACED)

@@ -45,6 +45,7 @@ def test_ways_to_answer() -> None:
         "sentence": "It is made of stone.",
         "marked": "**stone**",
         "unrepeated": "stone",  # the question contains "made of"
+        "model": f"<think>{example.context}</think>\n\n**Answer:** stone\n\n> {example.context}",
     }
 
 

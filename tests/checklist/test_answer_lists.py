@@ -1,6 +1,7 @@
 """Natural right and wrong answers, written without knowledge of the language files, in every language.
 
-`answers/<code>.tsv` has the example, the verdict, the shape of the answer, the answer (a line break is `\\n`) and a note.
+`answers/<code>.tsv` has the example, the verdict, the shape of the answer, the answer (with `\\n` for a line break)
+and a note.
 """
 
 from pathlib import Path

@@ -15,8 +15,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from isogloss.checklist.matching import RightAnswer, cleaned, fair_rule, right_answer
-from isogloss.grammar.cases import PEOPLE, ChecklistCase, ChecklistExample, examples, fillers, opposites, statements, templates
+from isogloss.checklist.matching import RightAnswer, fair_rule, right_answer
+from isogloss.checklist.paper_rule import cleaned
+from isogloss.grammar.cases import (
+    PEOPLE,
+    ChecklistCase,
+    ChecklistExample,
+    examples,
+    fillers,
+    opposites,
+    statements,
+    templates,
+)
 from isogloss.grammar.file import AskedQuestion, Grammar
 from isogloss.grammar.schema import CASED_SCRIPTS, in_script
 from isogloss.languages import language as find_language

@@ -1,6 +1,7 @@
 """Question answering by matching: a case fails if any of its examples fails; metric rows are cases."""
 
 import re
+from collections import Counter
 
 import numpy as np
 
@@ -35,29 +36,38 @@ class Match(QuestionAnswering):
         case_rows = np.array([cases.setdefault(case_of(example), len(cases)) for example in examples.ids], np.int64)
         _, firsts = np.unique(case_rows, return_index=True)
         metrics: dict[str, Statistics] = {}
+        spellings: Counter[str] = Counter()
         for metric, mode in self.rules.items():
             failed = np.zeros((len(cases), 1))
-            failed[case_rows[self.failures(examples, values, mode)]] = 1
+            failed[case_rows[self.failures(examples, values, mode, spellings)]] = 1
             metrics[metric] = Statistics(failed, MEAN, firsts)
         notes = [UNANSWERED] if None in values else []
+        notes += [f"{count} answers accepted in the spelling {name}" for name, count in sorted(spellings.items())]
         return Judgement(metrics, notes=notes, row_example=firsts)
 
-    def failures(self, examples: Examples, values: Values, mode: str) -> list[int]:
-        """Return the rows of examples answered wrongly; the paper's rule accepts only one answer."""
+    def failures(self, examples: Examples, values: Values, mode: str, spellings: Counter[str]) -> list[int]:
+        """Return the rows of examples answered wrongly, and count right answers in other spellings.
+
+        The paper's rule accepts only one answer.
+        """
         if mode == "paper":
             pairs = zip(values, examples["answers"], strict=True)
             right = (matches(answer or "", gold[0], language=examples.language, mode=mode) for answer, gold in pairs)
         else:
             rule = fair_rule(examples.language)
             rows = zip(*(examples[name] for name in RightAnswer._fields), strict=True)
-            right = (rule.is_right(answer or "", RightAnswer(*row)) for answer, row in zip(values, rows, strict=True))
+            accepted = [
+                rule.accepted_as(answer or "", RightAnswer(*row)) for answer, row in zip(values, rows, strict=True)
+            ]
+            spellings.update(filter(None, accepted))
+            right = (spelling is not None for spelling in accepted)
         return [row for row, is_so in enumerate(right) if not is_so]
 
 
 class Invariance(Match):
     """Invariance tests: an answer may be wrong but must not depend on irrelevant changes."""
 
-    def failures(self, examples: Examples, values: Values, mode: str) -> list[int]:
+    def failures(self, examples: Examples, values: Values, mode: str, spellings: Counter[str]) -> list[int]:
         """Return the rows of changed examples with a different answer than the plain one, apart from names."""
         answer = dict(zip(examples.ids, values, strict=True))
         failed: list[int] = []

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from isogloss.answer_shapes import Unit, answer_units, sentences
 from isogloss.checklist.answer_text import AnswerText, Tokens
+from isogloss.checklist.paper_rule import cleaned
 from isogloss.checklist.sentence_frame import SentenceFrame, places
 from isogloss.errors import unknown
 from isogloss.grammar.cases import ChecklistExample, Statements
@@ -24,22 +25,12 @@ from isogloss.grammar.templates import GrammarError
 
 MODES = ("paper", "fair")
 
-# The released cleaner's articles: whole words, beginnings of words (no boundary after them), or letters anywhere.
-_WORDS = {
-    "de": "ein eine einen", "el": "Ο ένα μια", "en": "a an the in at", "es": "un una unos unas el la los las",
-    "eu": "bat", "fa": "یک", "fr": "un une le la en", "hu": "egy", "it": "un una", "nl": "een", "pt": "um uma",
-    "tl": "Si", "tr": "bir", "vi": "một", "wo": "dafa", "yo": "kan",
-}  # fmt: skip
-_BEGINNINGS = {"bn": "একটি একজন", "hi": "एक", "ml": "ഒരു", "mr": "एक", "my": "တစ်ဦး", "pa": "ਇੱਕ ਇਕ", "ta": "ஒரு"}
-_ANYWHERE = {"ar": "ال"}
-_ENDINGS = {"af": "’n"}
-_PAPER_END = {"bn": "৷", "hi": "৷", "pa": "।", "pl": "„”", "ur": "\u200f"}
-
 # Maximum length of an answer in letters; longer texts do not answer any question of the checklist.
 LONGEST = 400
 _MOST_UNITS = 12
 _PUNCTUATION = ".,;:!?。、！？।۔။؟\"'«»“”„()"
-_SENTENCE_END = re.compile(r"(?<=[.!?。！？।۔။])\s*")
+_SENTENCE_MARKS = ".!?。！？।۔။"
+_SENTENCE_END = re.compile(rf"(?<=[{_SENTENCE_MARKS}])\s*")
 
 
 class RightAnswer(NamedTuple):
@@ -92,7 +83,9 @@ class FairRule:
         self.always = frozenset(
             token for words in tokens for token in (words if self.text.segmented else ["".join(words)]) if token
         )
-        self.articles = frozenset(token for word in (*file.articles, *file.classifiers) for token in self.text.tokens(word))
+        self.articles = frozenset(
+            token for word in (*file.articles, *file.classifiers) for token in self.text.tokens(word)
+        )
         self._bare_forms = lru_cache(1 << 14)(lambda forms: frozenset(map(self.text.bare, forms)))
         self._frames = lru_cache(1 << 12)(self._frame)
         self.own_sentence = lru_cache(1 << 12)(self._own_sentence)
@@ -112,8 +105,11 @@ class FairRule:
 
     def accepted_as(self, text: str, right: RightAnswer) -> str | None:
         """Return the spelling class of a correct answer, "" as written; None for a wrong answer."""
-        if len(text) <= LONGEST and text.rstrip(".") in right.accepted:
+        plain = text.rstrip(".") if len(text) <= LONGEST else ""
+        if plain in right.accepted:
             return ""
+        if plain in right.wrong:
+            return None
         units = answer_units(text, self._speaker.code)
         if not units or len(units) > _MOST_UNITS or any(len(unit.text) > LONGEST for unit in units):
             return None
@@ -212,11 +208,11 @@ class FairRule:
         frame = self._frames(right)
         words = frame.canonical(tokens)
         kept = [at for at, word in enumerate(words) if word not in frame.ignored or not self.text.segmented]
-        said = tuple(words[at] for at in kept)
+        spoken_words = tuple(words[at] for at in kept)
         for true in self._true(right):
             for spoken in frame.spoken(true):
                 wanted = tuple(word for word in spoken if word not in frame.ignored or not self.text.segmented)
-                for begins, ends in places(said, wanted) if 1 < len(wanted) < len(said) else ():
+                for begins, ends in places(spoken_words, wanted) if 1 < len(wanted) < len(spoken_words) else ():
                     start, end = kept[begins], kept[ends - 1] + 1
                     same = frame.compared_in(words, start, end) == frame.compared_in(spoken, 0, len(spoken))
                     rest = tokens[:start] + tokens[end:]
@@ -248,11 +244,11 @@ class FairRule:
             return any(_aligned("".join(tokens), spoken, frame.ignored) for spoken in spoken_texts)
         words = frame.canonical(tokens)
         for spoken in frame.spoken(sentence):
-            said, wanted = ([word for word in text if word not in frame.ignored] for text in (words, spoken))
+            spoken_words, wanted = ([word for word in text if word not in frame.ignored] for text in (words, spoken))
             marked = frame.compared_in(spoken, 0, len(spoken))
             # Where a phrase says who is compared to, the order is free.
             if marked == frame.compared_in(words, 0, len(words)) and (
-                said == wanted or (marked and sorted(said) == sorted(wanted))
+                spoken_words == wanted or (marked and sorted(spoken_words) == sorted(wanted))
             ):
                 return True
         return False
@@ -358,25 +354,16 @@ def _aligned(text: str, sentence: str, ignored: frozenset[str]) -> bool:
 
 @lru_cache(1 << 12)
 def _sentences_of(context: str, segmented: bool) -> tuple[str, ...]:
-    found = [sentence for sentence in _SENTENCE_END.split(context) if sentence]
-    if len(found) == 1 and not segmented and found[0][-1].isalnum():
-        found = context.split(" ")  # Thai separates sentences by a blank
-    return tuple(found)
+    parts = [sentence for sentence in _SENTENCE_END.split(context) if sentence]
+    if len(parts) == 1 and not segmented and parts[0][-1] not in _SENTENCE_MARKS:
+        parts = context.split(" ")  # Thai separates sentences by a blank
+    return tuple(parts)
 
 
 @cache
 def fair_rule(language: str) -> FairRule:
     """Return the fair rule of a language."""
     return FairRule(grammar(language))
-
-
-@cache
-def _articles(language: str) -> re.Pattern[str]:
-    """Return the pattern that the released cleaner blanks out; empty for languages without one, as released."""
-    for table, form in ((_WORDS, r"\b({})\b"), (_BEGINNINGS, r"\b({})"), (_ANYWHERE, "{}"), (_ENDINGS, r"({})\b")):
-        if language in table:
-            return re.compile(form.format(table[language].replace(" ", "|")))
-    return re.compile("")
 
 
 def matches(prediction: str, answer: str, *, language: str, mode: str) -> bool:
@@ -399,8 +386,3 @@ def matches(prediction: str, answer: str, *, language: str, mode: str) -> bool:
         raise unknown("language of the checklist", language, CODES)
     rule = fair_rule(language)
     return rule.is_one_of(prediction, rule.all_forms(answer))
-
-
-def cleaned(text: str, language: str) -> str:
-    """Apply the released cleaner: replace articles by a blank, then strip end characters."""
-    return _articles(language).sub(" ", text).strip(",. " + _PAPER_END.get(language, ""))

@@ -24,8 +24,8 @@ def read(split: SplitFiles) -> Examples:
     # Sentences that answer the opposite question, for each question of a case.
     by_case = {example.case.id: example.case for example in drawn}
     opposite = {name: opposites(case, grammar(split.language)) for name, case in by_case.items()}
-    said = {name: statements(case, grammar(split.language)) for name, case in by_case.items()}
-    about = [said[example.case.id][example.place % len(said[example.case.id])] for example in drawn]
+    about_case = {name: statements(case, grammar(split.language)) for name, case in by_case.items()}
+    about = [about_case[example.case.id][example.place % len(about_case[example.case.id])] for example in drawn]
     columns: dict[str, Any] = {
         "question": [example.question for example in drawn],
         "context": [example.context for example in drawn],

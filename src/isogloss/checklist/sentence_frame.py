@@ -1,9 +1,9 @@
 """Whole-sentence answers: the words that a sentence may contain besides the correct answer, and those it must.
 
 A sentence may repeat words of the question, of a right sentence and of the answer's own sentence in the context; in
-scripts without word boundaries, pieces of two letters or more. Repeated words may have other affixes, and the forms that
-the language file derives for them (`repeated`). A sentence that compares must keep the words that distinguish the right
-sentence from the opposite one ("less", "not as … as").
+scripts without word boundaries, pieces of two letters or more. Repeated words may have other affixes, and the forms
+that the language file derives for them (`repeated`). A sentence that compares must keep the words that distinguish the
+right sentence from the opposite one ("less", "not as … as").
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -89,14 +89,14 @@ class SentenceFrame:
 
     def compared_in(self, tokens: Tokens, start: int, end: int) -> set[Tokens]:
         """Return the phrases with a person compared to ("than Ann") that overlap a part of the tokens."""
-        found: set[Tokens] = set()
+        phrases: set[Tokens] = set()
         for phrase in self.compared:
             for begins in range(len(tokens) - len(phrase) + 1):
                 ends = begins + len(phrase)
                 same = tokens[begins : ends - 1] == phrase[:-1] and tokens[ends - 1].startswith(phrase[-1])
                 if same and begins < end and ends > start:
-                    found.add(phrase)
-        return found
+                    phrases.add(phrase)
+        return phrases
 
     def allows(self, tokens: Tokens, start: int, end: int) -> bool:
         """Return True if a sentence is acceptable with the answer from start to end."""
@@ -118,7 +118,8 @@ class SentenceFrame:
         for end in range(1, len(text) + 1):
             parts = (text[start:end] for start in range(max(0, end - self._longest_piece), end) if reached[start])
             reached[end] = any(
-                part in self._rule.always or (len(part) > 1 and any(part in piece for piece in pieces)) for part in parts
+                part in self._rule.always or (len(part) > 1 and any(part in piece for piece in pieces))
+                for part in parts
             )
         return reached[-1]
 
@@ -162,10 +163,10 @@ class SentenceFrame:
         """
         rule, own = self._rule, self.spoken(self.own) if self.own else ()
         if rule.text.segmented:
-            said, of_context = {*before, *after} - rule.always, set(chain(*own))
-            if said <= of_context or not said & self._comparing_words():
+            words, of_context = {*before, *after} - rule.always, set(chain(*own))
+            if words <= of_context or not words & self._comparing_words():
                 return True
-            return any(required <= said for required in self._required_words())
+            return any(required <= words for required in self._required_words())
         pieces = ["".join(text) for text in own]
         if all(self._covers(part, rule.always, pieces) for part in (before, after)):
             return True

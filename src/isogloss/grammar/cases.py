@@ -206,20 +206,20 @@ def statements(case: ChecklistCase, speaker: Grammar) -> list[Statements]:
             sentences += [speaker.say(template, words) for template in usable]
         if case.test == "comparisons":
             also[0].append(speaker.say(contexts[0], words))
-            turned = {**swapped, "adjective": words["opposite"]} if antonym else None
-            for sentences in also if turned else ():
+            turned = {**swapped, "adjective": words.get("opposite", words["adjective"])}
+            for sentences in also if antonym else ():
                 sentences += [speaker.say(template, turned) for template in (contexts[0], questions[0].sentence)]
         if case.test in ("comparisons", "intensifiers"):
             listed = [it for it in speaker.file.templates.comparisons.than if slots(it) <= words.keys()]
             than = [speaker.answer(template, people) for template in listed for people in (words, swapped)]
         true = [speaker.say(template, words) for template in written.true]
     own = [speaker.say(question.sentence, words) for question in questions]
-    found: list[Statements] = []
+    by_question: list[Statements] = []
     for number in range(len(questions)):
         others = [each for other in range(len(questions)) if other != number for each in (own[other], *also[other])]
         supporting = dict.fromkeys(text for text in (*others, *true) if text not in also[number])
-        found.append(Statements(tuple(dict.fromkeys(also[number])), tuple(supporting), tuple(than)))
-    return found
+        by_question.append(Statements(tuple(dict.fromkeys(also[number])), tuple(supporting), tuple(than)))
+    return by_question
 
 
 def templates(case: ChecklistCase, speaker: Grammar) -> tuple[list[str], list[AskedQuestion]]:

@@ -98,7 +98,7 @@ class InvarianceTemplates(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class SpellingClass(msgspec.Struct, forbid_unknown_fields=True):
-    """A way in which the language is typed, accepted and reported by name: without tone marks, in plain ASCII, …
+    """A way of typing the language (without tone marks, in plain ASCII), accepted and reported by name.
 
     Attributes:
         strip: combining marks to drop, "all" for every mark that Unicode separates from its letter.
