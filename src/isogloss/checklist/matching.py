@@ -83,6 +83,7 @@ class FairRule:
         self.always = frozenset(
             token for words in tokens for token in (words if self.text.segmented else ["".join(words)]) if token
         )
+        self.own_words = {word: word for word in self.always}
         self.articles = frozenset(
             token for word in (*file.articles, *file.classifiers) for token in self.text.tokens(word)
         )
@@ -90,6 +91,8 @@ class FairRule:
         self._frames = lru_cache(1 << 12)(self._frame)
         self.own_sentence = lru_cache(1 << 12)(self._own_sentence)
         self.stems = lru_cache(1 << 12)(lambda token: tuple(self.text.stems(token)))
+        self._forms_of_repeated = lru_cache(1 << 12)(self._repeated_word)
+        self._mentions = lru_cache(1 << 12)(self._answers_of)
 
     def is_one_of(self, text: str, accepted: tuple[str, ...]) -> bool:
         """Return True if the text itself is an accepted answer."""
@@ -128,6 +131,10 @@ class FairRule:
 
         What is quoted decides only alone: the sentence about the answer does, both sentences do not.
         """
+        text = "\n".join(self.text.folded(unit.text) for unit in units)
+        text = text if self.text.segmented else "".join(text.split())
+        if not any(answer in text for answer in self._mentions(right.accepted, right.wrong)):
+            return False
         if self.spelling and self._is_ambiguous(right):
             return False
         verdicts: list[str] = []
@@ -138,6 +145,12 @@ class FairRule:
         if "wrong" in verdicts:
             return False
         return "right" in verdicts or set(verdicts) == {"answering quote"}
+
+    def _answers_of(self, accepted: tuple[str, ...], wrong: tuple[str, ...]) -> list[str]:
+        """Return the first words of the right and wrong answers: a text without any of them answers nothing."""
+        forms = (*accepted, *(form for other in wrong for form in self.all_forms(other)))
+        tokens = [self.text.tokens(form) for form in forms]
+        return [form[0] if self.text.segmented else "".join(form) for form in tokens if form]
 
     def _is_ambiguous(self, right: RightAnswer) -> bool:
         """Return True if this spelling class does not distinguish the answer from another word or person."""
@@ -277,13 +290,16 @@ class FairRule:
 
     def repeated_forms(self, text: str) -> Iterator[tuple[str, str]]:
         """Yield words of a text with further forms of them, by the rules that the file lists for repeated words."""
-        for name in self._speaker.file.repeated:
-            for word in text.split():
-                tokens = self.text.tokens(word)
-                form = self._derived(name, word.strip(_PUNCTUATION)) if len(tokens) == 1 else None
-                derived = self.text.tokens(form) if form else ()
-                if len(derived) == 1:
-                    yield tokens[0], derived[0]
+        for word in text.split() if self._speaker.file.repeated else ():
+            yield from self._forms_of_repeated(word)
+
+    def _repeated_word(self, word: str) -> list[tuple[str, str]]:
+        tokens = self.text.tokens(word)
+        if len(tokens) != 1:
+            return []
+        derived = (self._derived(name, word.strip(_PUNCTUATION)) for name in self._speaker.file.repeated)
+        forms = (self.text.tokens(form) for form in derived if form)
+        return [(tokens[0], form[0]) for form in forms if len(form) == 1]
 
     def derived_texts(self, text: str) -> Iterator[str]:
         """Yield the text as changed by each of these rules, for scripts without word boundaries."""

@@ -54,8 +54,12 @@ class SentenceFrame:
 
     def _same_words(self, texts: Iterable[str]) -> dict[str, str]:
         """Return the words of the texts and of the language, and other forms of them, each with the word itself."""
-        tokens = chain(self._names, self._rule.always, *map(self._rule.text.tokens, texts))
-        words = {token: self._name(token) or token for token in tokens}
+        tokens = set(chain(*map(self._rule.text.tokens, texts)))
+        words = {
+            **self._rule.own_words,
+            **{token: self._name(token) or token for token in tokens},
+            **{name: name for name in self._names},
+        }
         for text in texts:
             for token, form in self._rule.repeated_forms(text):
                 words.setdefault(form, token)
