@@ -72,6 +72,20 @@ def answer_units(text: str, language: str) -> list[Unit]:
     return [*units, *_text_units(text, phrases)]
 
 
+def sentence_units(text: str, language: str) -> list[Unit]:
+    """Return the units of a reply as sentences, each without its label and introductions.
+
+    What follows the first sentence of an explicit unit explains it, and is not explicit.
+    """
+    phrases = _phrases(language)
+    found: list[Unit] = []
+    for unit in answer_units(text, language):
+        for number, sentence in enumerate(sentences(unit.text)):
+            rest, explicit = _without_phrases(sentence, phrases)
+            found.append(Unit(rest, explicit or (unit.explicit and number == 0), unit.strong))
+    return found
+
+
 def sentences(text: str) -> list[str]:
     """Split a unit into sentences."""
     return [sentence for sentence in map(str.strip, _END.split(text)) if sentence]

@@ -2,6 +2,8 @@
 
 import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +12,7 @@ from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds.base import Judgement, Values
 from isogloss.tasks.kinds.qa import QuestionAnswering
+from isogloss.tasks.kinds.replies import Reply
 from isogloss.tasks.task import Task
 
 # Name of the error rate by rule.
@@ -29,6 +32,12 @@ class Match(QuestionAnswering):
     """Question answering with correct or wrong answers, by the fair rule and by the paper's."""
 
     rules = METRICS
+
+    def read_replies(
+        self, task: Task, language: str, replies: Sequence[Reply], spellings: Mapping[str, Any]
+    ) -> list[Any]:
+        """Return the replies: the fair rule reads them with the context."""
+        return [reply.text for reply in replies]
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Return error rates over cases."""
