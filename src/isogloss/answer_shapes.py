@@ -78,12 +78,12 @@ def sentence_units(text: str, language: str) -> list[Unit]:
     What follows the first sentence of an explicit unit explains it, and is not explicit.
     """
     phrases = _phrases(language)
-    found: list[Unit] = []
+    units: list[Unit] = []
     for unit in answer_units(text, language):
         for number, sentence in enumerate(sentences(unit.text)):
             rest, explicit = _without_phrases(sentence, phrases)
-            found.append(Unit(rest, explicit or (unit.explicit and number == 0), unit.strong))
-    return found
+            units.append(Unit(rest, explicit or (unit.explicit and number == 0), unit.strong))
+    return units
 
 
 def sentences(text: str) -> list[str]:

@@ -139,8 +139,8 @@ class Kind(ABC):
     ) -> list[Any]:
         """Return the answers that free-text replies give, None for each that gives none or several.
 
-        `spellings` has answers by further spellings of the user's, such as `{"yes": "1"}`. Kinds whose answers
-        are not written as text read none.
+        `spellings` has answers by further spellings of the user's, such as `{"yes": "1"}`. Kinds with
+        answers that are not written as text read none.
         """
         return [None] * len(replies)
 

@@ -37,7 +37,7 @@ _MARKED = re.compile(
 
 
 class _Says(Enum):
-    """What a sentence says of an answer."""
+    """Verdict of a sentence on an answer."""
 
     YES = auto()
     NO = auto()
@@ -117,9 +117,9 @@ def _choice_in(reply: Reply, language: str, spellings: Mapping[str, int]) -> "in
     def read(units: Sequence[Unit]) -> Iterator[tuple[int | _Number, _Says]]:
         for unit in units:
             yield from ((choice, _Says.YES) for choice in _choices_meant(unit.text, texts, spellings))
-        said = "\n".join(unit.text for unit in units)
-        says = _Says.YES if denials.isdisjoint(_words(said)) else _Says.MAYBE
-        letters = _letters(said)
+        whole = "\n".join(unit.text for unit in units)
+        says = _Says.YES if denials.isdisjoint(_words(whole)) else _Says.MAYBE
+        letters = _letters(whole)
         yield from ((index, says) for index, choice in enumerate(texts) if choice and choice in letters)
 
     return cast("int | _Number | None", _one(reply.text, language, read))
