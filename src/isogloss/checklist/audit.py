@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from isogloss.checklist.matching import RightAnswer, fair_rule, right_answer
-from isogloss.checklist.paper_rule import cleaned
+from isogloss.checklist.paper_rule import is_reachable
 from isogloss.grammar.cases import (
     PEOPLE,
     ChecklistCase,
@@ -124,7 +124,10 @@ def _defects(example: ChecklistExample, rules: TokenRules) -> Iterator[tuple[str
     if spans > 1:
         yield "ambiguous", where
     # The fair rule allows spans at any word boundary; the paper's pipeline only at blanks, if it heeds them.
-    if not (spans if rules.mode == "fair" or not rules.segmented else _reachable(example, rules.language)):
+    reachable = spans
+    if rules.mode == "paper" and rules.segmented:
+        reachable = is_reachable(example.context, example.answer, rules.language)
+    if not reachable:
         yield "unreachable", where
     cased = find_language(rules.language).script in CASED_SCRIPTS
     for text in (example.context, example.question):
@@ -162,13 +165,6 @@ def _is_span(context: str, start: int, length: int, rules: TokenRules) -> bool:
     while after < len(context) and _letter(context[after]):
         after += 1
     return context[before:start] in ("", *rules.prefixes) and context[start + length : after] in ("", *rules.particles)
-
-
-def _reachable(example: ChecklistExample, language: str) -> bool:
-    tokens, wanted = example.context.split(), cleaned(example.answer, language)
-    lengths = range(1, len(example.answer.split()) + 3)
-    places = ((start, start + length) for length in lengths for start in range(len(tokens) - length + 1))
-    return wanted != "" and any(cleaned(" ".join(tokens[start:end]), language) == wanted for start, end in places)
 
 
 class AuditedQuestion(NamedTuple):

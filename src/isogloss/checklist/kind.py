@@ -3,11 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from isogloss.checklist.matching import LONGEST, RightAnswer, fair_rule, matches
+from isogloss.checklist.paper_rule import is_reachable
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds.base import Judgement, Values
@@ -20,6 +22,7 @@ METRICS = {"error": "fair", "error_paper": "paper"}
 
 # Notes on a cell.
 UNREVIEWED = "unreviewed by a native speaker"
+UNREACHABLE = "no case can be passed under the paper's rule by spans of the context"
 UNANSWERED = "examples without an answer, each of which fails its case"
 
 
@@ -51,8 +54,18 @@ class Match(QuestionAnswering):
             failed[case_rows[self.failures(examples, values, mode, spellings)]] = 1
             metrics[metric] = Statistics(failed, MEAN, firsts)
         notes = [UNANSWERED] if None in values else []
+        notes += [] if self.can_pass(examples) else [UNREACHABLE]
         notes += [f"{count} answers accepted in the spelling {name}" for name, count in sorted(spellings.items())]
         return Judgement(metrics, notes=notes, row_example=firsts)
+
+    def can_pass(self, examples: Examples) -> bool:
+        """Return True if a system that extracts spans can pass some case by the paper's rule."""
+        texts = zip(examples.ids, examples["context"], examples["answers"], strict=True)
+        cases = groupby(texts, key=lambda row: case_of(row[0]))
+        return any(
+            all(is_reachable(context, answers[0], examples.language) for _, context, answers in rows)
+            for _, rows in cases
+        )
 
     def failures(self, examples: Examples, values: Values, mode: str, spellings: Counter[str]) -> list[int]:
         """Return the rows of examples answered wrongly, and count right answers in other spellings.
@@ -75,6 +88,10 @@ class Match(QuestionAnswering):
 
 class Invariance(Match):
     """Invariance tests: an answer may be wrong but must not depend on irrelevant changes."""
+
+    def can_pass(self, examples: Examples) -> bool:
+        """Return True: only the answers are compared."""
+        return True
 
     def failures(self, examples: Examples, values: Values, mode: str, spellings: Counter[str]) -> list[int]:
         """Return the rows of changed examples with a different answer than the plain one, apart from names."""

@@ -27,3 +27,11 @@ def _articles(language: str) -> re.Pattern[str]:
 def cleaned(text: str, language: str) -> str:
     """Apply the released cleaner: replace articles by a blank, then strip end characters."""
     return _articles(language).sub(" ", text).strip(",. " + _PAPER_END.get(language, ""))
+
+
+def is_reachable(context: str, answer: str, language: str) -> bool:
+    """Return True if the released scorer accepts some span of whole tokens, as extracted by the paper's systems."""
+    tokens, wanted = context.split(), cleaned(answer, language)
+    lengths = range(1, len(answer.split()) + 3)
+    places = ((start, start + length) for length in lengths for start in range(len(tokens) - length + 1))
+    return wanted != "" and any(cleaned(" ".join(tokens[start:end]), language) == wanted for start, end in places)
