@@ -10,11 +10,13 @@ Every step passes over the text once, whatever the text is.
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+from isogloss.grouping import group_by
 
 # Strong spans that a unit keeps, and their maximum length; a decoded JSON text is read up to this length.
 _MOST_SPANS, _LONGEST_SPAN, _LONGEST_JSON = 16, 400, 1 << 16
@@ -30,6 +32,7 @@ _LIST = re.compile(r"(?:[-*•·–—+]|#{1,6}|>+|\(?\d{1,3}[.)、．]|\(?[A-Za
 _END = re.compile(r"(?<=[.!?。！？؟।۔။…;；])(?:[\"'”’»)」』]*)(?:\s+|(?<=[。！？]))")
 _COLON = re.compile(r"\s*(?:[:：=]|[-–—](?=\s))\s*")
 _EDGE = " \t\r\n\f\v\u200b\u200e\u200f\u2068\u2069\ufeff"
+_KEYS = "answer label prediction response result output choice option category class answers"
 _UNSPACED = frozenset({"zh", "ja", "th", "my"})
 
 
@@ -48,13 +51,18 @@ class Unit:
     strong: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Phrases:
-    """Phrases of one language: labels (before a colon), `answer_is` (before the answer), introductions."""
+# Phrases by their first letter, the longest first.
+_ByLetter = Mapping[str, Sequence[str]]
 
-    labels: tuple[str, ...]
-    answer_is: tuple[str, ...]
-    introductions: tuple[str, ...]
+
+@dataclass(frozen=True, eq=False)
+class _Phrases:
+    """Phrases of one language: labels (before a colon), `answer_is` (before the answer), introductions; JSON keys."""
+
+    labels: _ByLetter
+    answer_is: _ByLetter
+    introductions: _ByLetter
+    keys: frozenset[str]
     spaced: bool
 
 
@@ -152,7 +160,7 @@ def _decoded(text: str, phrases: _Phrases) -> tuple[list[str] | None, str]:
 def _answers_in(value: Any, phrases: _Phrases) -> list[str] | None:
     """Return the answers of a decoded value: an object's answer-like key, or its only one; items of a list; a text."""
     if isinstance(value, dict):
-        named = [each for key, each in value.items() if _key(key) in _keys(phrases)]
+        named = [each for key, each in value.items() if _key(key) in phrases.keys]
         values = named or (list(value.values()) if len(value) == 1 else [])
         lists = [_answers_in(each, phrases) for each in values]
         return [answer for answers in lists for answer in answers or ()] or None
@@ -166,12 +174,6 @@ def _answers_in(value: Any, phrases: _Phrases) -> list[str] | None:
 
 def _key(key: str) -> str:
     return key.casefold().replace("_", " ").replace("-", " ").strip()
-
-
-@cache
-def _keys(phrases: _Phrases) -> frozenset[str]:
-    keys = "answer label prediction response result output choice option category class answers".split()
-    return frozenset({*keys, *phrases.labels})
 
 
 def _unboxed(text: str) -> tuple[list[str], str]:
@@ -276,9 +278,9 @@ def _without_phrases(text: str, phrases: _Phrases) -> tuple[str, bool]:
     return text, explicit
 
 
-def _prefix(text: str, known: Sequence[str], spaced: bool) -> int:
+def _prefix(text: str, known: _ByLetter, spaced: bool) -> int:
     """Return the length of the longest known phrase at the start of a text, 0 without one."""
-    for phrase in known:
+    for phrase in known.get(text[:1].casefold(), ()):
         size = len(phrase)
         if text[:size].casefold() == phrase and not (spaced and text[size : size + 1].isalpha()):
             return size
@@ -296,8 +298,11 @@ def _shipped() -> dict[str, dict[str, list[str]]]:
 def _phrases(language: str) -> _Phrases:
     tables = [table for code in dict.fromkeys((language, "en")) if (table := _shipped().get(code))]
 
-    def merged(name: str) -> tuple[str, ...]:
-        known = dict.fromkeys(phrase.casefold() for table in tables for phrase in table.get(name, ()))
-        return tuple(sorted(known, key=len, reverse=True))
+    def merged(name: str) -> _ByLetter:
+        known = {phrase.casefold() for table in tables for phrase in table.get(name, ())}
+        return group_by(sorted(known, key=len, reverse=True), lambda phrase: phrase[0])
 
-    return _Phrases(merged("labels"), merged("answer_is"), merged("introductions"), spaced=language not in _UNSPACED)
+    labels = merged("labels")
+    keys = frozenset(_KEYS.split()).union(*labels.values())
+    spaced = language not in _UNSPACED
+    return _Phrases(labels, merged("answer_is"), merged("introductions"), keys, spaced=spaced)
