@@ -17,7 +17,7 @@ from typing import NamedTuple
 from isogloss.answer_shapes import Unit, answer_units, sentences
 from isogloss.checklist.answer_text import AnswerText, Tokens
 from isogloss.checklist.paper_rule import cleaned
-from isogloss.checklist.sentence_frame import SentenceFrame, places
+from isogloss.checklist.sentence_frame import CaseWords, SentenceFrame, places
 from isogloss.errors import unknown
 from isogloss.grammar.cases import ChecklistExample, Statements
 from isogloss.grammar.file import CODES, Grammar, grammar
@@ -91,8 +91,11 @@ class FairRule:
         self._frames = lru_cache(1 << 12)(self._frame)
         self.own_sentence = lru_cache(1 << 12)(self._own_sentence)
         self.stems = lru_cache(1 << 12)(lambda token: tuple(self.text.stems(token)))
-        self._forms_of_repeated = lru_cache(1 << 12)(self._repeated_word)
+        self._forms_of_repeated = lru_cache(1 << 13)(self._repeated_word)
         self._mentions = lru_cache(1 << 12)(self._answers_of)
+        self._first_words = lru_cache(1 << 12)(self._first_words_of)
+        self._vocabulary = lru_cache(1 << 13)(self._words_in)
+        self.case_words = lru_cache(1 << 12)(self._case_words)
 
     def is_one_of(self, text: str, accepted: tuple[str, ...]) -> bool:
         """Return True if the text itself is an accepted answer."""
@@ -109,22 +112,40 @@ class FairRule:
     def accepted_as(self, text: str, right: RightAnswer) -> str | None:
         """Return the spelling class of a correct answer, "" as written; None for a wrong answer."""
         plain = text.rstrip(".") if len(text) <= LONGEST else ""
-        if plain in right.accepted:
+        if plain in right.accepted or text == right.sentence:
             return ""
         if plain in right.wrong:
             return None
         units = answer_units(text, self._speaker.code)
         if not units or len(units) > _MOST_UNITS or any(len(unit.text) > LONGEST for unit in units):
             return None
-        for rule in (self, *self._typed):
-            if rule.accepts(units, right):
-                return rule.spelling
-        return None
+        if self.accepts(units, right):
+            return ""
+        typed = (rule for rule in self._typed if rule._may_accept(units, right, self) and rule.accepts(units, right))
+        return next((rule.spelling for rule in typed), None)
 
     @cached_property
     def _typed(self) -> list["FairRule"]:
         """The rule in each spelling class of the language."""
         return [FairRule(self._speaker, spelling) for spelling in self._speaker.file.spelling_classes]
+
+    def _may_accept(self, units: Sequence[Unit], right: RightAnswer, plain: "FairRule") -> bool:
+        """Return True if this spelling class changes the answer, or a word that the answer has."""
+        text = "\n".join([self.text.folded(unit.text) for unit in units])
+        if not self.text.segmented or text != "\n".join([plain.text.folded(unit.text) for unit in units]):
+            return True
+        answers = (*right.accepted, *(form for other in right.wrong for form in plain.all_forms(other)))
+        others = (right.context, right.question, right.sentence, right.opposite, *right.also, *right.true, *right.than)
+        changed = (self._vocabulary(known) - plain._vocabulary(known) for known in (*answers, *others))
+        own = self._own_vocabulary - plain._own_vocabulary
+        return any(word in text for words in (own, *changed) for word in words)
+
+    @cached_property
+    def _own_vocabulary(self) -> frozenset[str]:
+        return self.always.union(*map(self.text.tokens, self._speaker.file.rejections))
+
+    def _words_in(self, text: str) -> frozenset[str]:
+        return frozenset((*self.text.tokens(text), *(form for form, _ in self.repeated_forms(text))))
 
     def accepts(self, units: Sequence[Unit], right: RightAnswer) -> bool:
         """Return True if some unit is right, and every other one right, true, or quoted from the context.
@@ -134,6 +155,8 @@ class FairRule:
         text = "\n".join(self.text.folded(unit.text) for unit in units)
         text = text if self.text.segmented else "".join(text.split())
         if not any(answer in text for answer in self._mentions(right.accepted, right.wrong)):
+            return False
+        if not any(word in text for word in self._first_words(right.accepted)) and not self._has_contrasts(right):
             return False
         if self.spelling and self._is_ambiguous(right):
             return False
@@ -148,9 +171,20 @@ class FairRule:
 
     def _answers_of(self, accepted: tuple[str, ...], wrong: tuple[str, ...]) -> list[str]:
         """Return the first words of the right and wrong answers: a text without any of them answers nothing."""
-        forms = (*accepted, *(form for other in wrong for form in self.all_forms(other)))
+        return self._first_words((*accepted, *(form for other in wrong for form in self.all_forms(other))))
+
+    def _first_words_of(self, forms: tuple[str, ...]) -> list[str]:
         tokens = [self.text.tokens(form) for form in forms]
-        return [form[0] if self.text.segmented else "".join(form) for form in tokens if form]
+        words = (form[0] if self.text.segmented else "".join(form) for form in tokens if form)
+        return list(dict.fromkeys(words))
+
+    def _case_words(self, right: RightAnswer) -> CaseWords:
+        others = [self.text.tokens(form) for other in right.wrong for form in self.all_forms(other)]
+        named = {text: self.text.tokens(text) for text in right.also}
+        alone = [text for text, tokens in named.items() if not any(self.has(tokens, other) for other in others)]
+        people = (*others, *map(self.text.tokens, right.accepted))
+        compared = [phrase for phrase in map(self.text.tokens, right.than) if phrase not in people]
+        return CaseWords(others, alone, [text for text in right.also if text not in alone], compared)
 
     def _is_ambiguous(self, right: RightAnswer) -> bool:
         """Return True if this spelling class does not distinguish the answer from another word or person."""
@@ -180,24 +214,33 @@ class FairRule:
 
     def _verdict(self, text: str, right: RightAnswer) -> str:
         """Return "right", "quote", "answering quote", "true" or "wrong"."""
-        frame = self._frames(right)
-        if any(mark in text for mark in "?？؟"):
-            return "true" if self.text.tokens(text) == self.text.tokens(right.question) else "wrong"
         tokens = self.text.tokens(text)
+        if any(mark in text for mark in "?？؟"):
+            return "true" if tokens == self.text.tokens(right.question) else "wrong"
         is_right = self._is_right_alone(text, right) or self._rejects_another(tokens, right)
         if tokens and tokens in self._quotes(right):
             return "answering quote" if is_right else "quote"
         if is_right or self._follows(tokens, right):
             return "right"
-        return "true" if any(self._same(tokens, sentence, frame) for sentence in right.true) else "wrong"
+        return "true" if any(self._same(tokens, sentence, right) for sentence in right.true) else "wrong"
+
+    def _has_contrasts(self, right: RightAnswer) -> bool:
+        return bool(right.also) and bool(self.case_words(right._replace(context="")).contrasts)
+
+    def _names_answer(self, tokens: Tokens, right: RightAnswer) -> bool:
+        """Return True if the first word of a right answer occurs; all rules but that of contrasts need it."""
+        text = (" " if self.text.segmented else "").join(tokens)
+        return any(word in text for word in self._first_words(right.accepted))
 
     def _is_right_alone(self, text: str, right: RightAnswer) -> bool:
         """Return True if a text is the answer, or a sentence with it."""
         tokens = self.text.tokens(text)
         if self.is_one_of(text, right.accepted):
             return not self._compares_to(tokens, 0, len(tokens), right)
-        frame = self._frames(right)
-        return self._is_framed(tokens, right) or any(self._same(tokens, each, frame) for each in frame.contrasts)
+        if self._names_answer(tokens, right) and self._is_framed(tokens, right):
+            return True
+        contrasts = self._frames(right).contrasts if right.also else ()
+        return any(self._same(tokens, each, right) for each in contrasts)
 
     def _is_framed(self, tokens: Tokens, right: RightAnswer) -> bool:
         """Return True if the tokens are a right sentence that names nothing else of the kind."""
@@ -218,31 +261,33 @@ class FairRule:
 
     def _follows(self, tokens: Tokens, right: RightAnswer, clauses: int = 2) -> bool:
         """Return True if true sentences, or those of the context, precede or follow the answer in one sentence."""
+        if not self._names_answer(tokens, right):
+            return False
         frame = self._frames(right)
         words = frame.canonical(tokens)
-        kept = [at for at, word in enumerate(words) if word not in frame.ignored or not self.text.segmented]
-        spoken_words = tuple(words[at] for at in kept)
+        kept = [at for at, word in enumerate(words) if not self.text.segmented or word not in frame.ignored]
+        spoken_words = tuple([words[at] for at in kept])
         for true in self._true(right):
-            for spoken in frame.spoken(true):
-                wanted = tuple(word for word in spoken if word not in frame.ignored or not self.text.segmented)
+            for wanted, compared in frame.wanted(true):
                 for begins, ends in places(spoken_words, wanted) if 1 < len(wanted) < len(spoken_words) else ():
                     start, end = kept[begins], kept[ends - 1] + 1
-                    same = frame.compared_in(words, start, end) == frame.compared_in(spoken, 0, len(spoken))
                     rest = tokens[:start] + tokens[end:]
-                    if same and (self._is_framed(rest, right) or (clauses > 1 and self._follows(rest, right, 1))):
+                    if frame.compared_in(words, start, end) == compared and (
+                        self._is_framed(rest, right) or (clauses > 1 and self._follows(rest, right, 1))
+                    ):
                         return True
         return False
 
     def _rejects_another(self, tokens: Tokens, right: RightAnswer) -> bool:
         """Return True if the tokens are right without a rejected answer: "not Bea but Ann"."""
-        words, blank = self._speaker.file.rejections, " " if self.text.segmented else ""
-        if not words:
+        templates, blank = self._speaker.file.rejections, " " if self.text.segmented else ""
+        if not templates or not self._names_answer(tokens, right):
             return False
         answers = [span for form in right.accepted for span in self.text.spans(tokens, self.text.tokens(form))]
         wrong = (self.text.tokens(form) for other in right.wrong for form in self.all_forms(other))
-        others = {*self._others_in(" ".join(tokens), right), *wrong}
-        for other in others:
-            for template in words:
+        text = blank.join(tokens)
+        for other in {*self._others_in(" ".join(tokens), right), *wrong}:
+            for template in templates if blank.join(other) in text else ():
                 rejected = self.text.tokens(template.replace("{x}", blank.join(other)))
                 for start, end in places(tokens, rejected):
                     is_answer = any(begins < end and ends > start for begins, ends in answers)
@@ -250,18 +295,18 @@ class FairRule:
                         return True
         return False
 
-    def _same(self, tokens: Tokens, sentence: str, frame: SentenceFrame) -> bool:
+    def _same(self, tokens: Tokens, sentence: str, right: RightAnswer) -> bool:
         """Return True if the tokens are a sentence, apart from function words and affixes."""
+        frame = self._frames(right)
         if not self.text.segmented:
             spoken_texts = map("".join, frame.spoken(sentence))
             return any(_aligned("".join(tokens), spoken, frame.ignored) for spoken in spoken_texts)
         words = frame.canonical(tokens)
-        for spoken in frame.spoken(sentence):
-            spoken_words, wanted = ([word for word in text if word not in frame.ignored] for text in (words, spoken))
-            marked = frame.compared_in(spoken, 0, len(spoken))
+        counting = frame.counting(words)
+        for wanted, compared in frame.wanted(sentence):
             # Where a phrase says who is compared to, the order is free.
-            if marked == frame.compared_in(words, 0, len(words)) and (
-                spoken_words == wanted or (marked and sorted(spoken_words) == sorted(wanted))
+            if (counting == wanted or (compared and sorted(counting) == sorted(wanted))) and (
+                compared == frame.compared_in(words, 0, len(words))
             ):
                 return True
         return False
@@ -289,7 +334,7 @@ class FairRule:
         return any(True for _ in self.text.spans(tokens, wanted))
 
     def repeated_forms(self, text: str) -> Iterator[tuple[str, str]]:
-        """Yield words of a text with further forms of them, by the rules that the file lists for repeated words."""
+        """Yield further forms of the words of a text, with the words, by the rules for repeated words."""
         for word in text.split() if self._speaker.file.repeated else ():
             yield from self._forms_of_repeated(word)
 
@@ -299,7 +344,7 @@ class FairRule:
             return []
         derived = (self._derived(name, word.strip(_PUNCTUATION)) for name in self._speaker.file.repeated)
         forms = (self.text.tokens(form) for form in derived if form)
-        return [(tokens[0], form[0]) for form in forms if len(form) == 1]
+        return [(form[0], tokens[0]) for form in forms if len(form) == 1]
 
     def derived_texts(self, text: str) -> Iterator[str]:
         """Yield the text as changed by each of these rules, for scripts without word boundaries."""

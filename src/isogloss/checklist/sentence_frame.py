@@ -6,11 +6,11 @@ that the language file derives for them (`repeated`). A sentence that compares m
 right sentence from the opposite one ("less", "not as … as").
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from functools import lru_cache
+from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from isogloss.checklist.answer_text import Tokens
 
@@ -18,78 +18,124 @@ if TYPE_CHECKING:
     from isogloss.checklist.matching import FairRule, RightAnswer
 
 
+class CaseWords(NamedTuple):
+    """What the sentences about a case share in all its contexts.
+
+    Attributes:
+        others: forms of the wrong answers.
+        alone: further right sentences that name the right answer only.
+        contrasts: those that name another one.
+        compared: phrases with a person compared to.
+    """
+
+    others: list[Tokens]
+    alone: list[str]
+    contrasts: list[str]
+    compared: list[Tokens]
+
+
 class SentenceFrame:
-    """Allowed and required content of a sentence with the correct answer."""
+    """Allowed and required content of a sentence with the correct answer; computed on first use."""
 
     def __init__(self, rule: "FairRule", right: "RightAnswer", forms: Sequence[Tokens]) -> None:
         self._rule, self._right, self._forms = rule, right, forms
         self.own = rule.own_sentence(right)
-        others = [rule.text.tokens(form) for other in right.wrong for form in rule.all_forms(other)]
-        alone = [text for text in right.also if not any(rule.has(rule.text.tokens(text), other) for other in others)]
+        self._others, alone, self.contrasts, self.compared = rule.case_words(right._replace(context=""))
         self._sentences = [text for text in (right.sentence, *alone) if text]
-        self.contrasts = [text for text in right.also if text not in alone]
-        repeatable = [right.question, *self._sentences, *filter(None, [self.own])]
-        known = [*repeatable, *filter(None, [right.opposite]), *self.contrasts, *right.true, right.context]
-        self.compared = [phrase for phrase in map(rule.text.tokens, right.than) if phrase not in (*forms, *others)]
-        self._names = {form[0] for form in (*forms, *others) if len(form) == 1}
-        self._canonical = self._same_words(known) if rule.text.segmented else {}
-        self.ignored = self._ignored_words(known, others)
-        self.spoken = lru_cache(256)(self._spoken)
-        self._texts = [spoken for text in repeatable for spoken in self.spoken(text)]
-        self._words = rule.always.union(*self._texts)
-        self._pieces = ["".join(text) for text in self._texts]
-        self._longest_piece = max(map(len, (*self._pieces, *rule.always)), default=0)
+        self._repeatable = [right.question, *self._sentences, *filter(None, [self.own])]
+        self._known = [*self._repeatable, *filter(None, [right.opposite]), *self.contrasts, *right.true, right.context]
+        self._names = {form[0] for form in (*forms, *self._others) if len(form) == 1}
+        self._in_compared = frozenset(chain(*self.compared))
+        self._spoken: dict[str, tuple[Tokens, ...]] = {}
+        self._wanted: dict[str, list[tuple[Tokens, set[Tokens]]]] = {}
 
-    def _ignored_words(self, known: Iterable[str], others: Iterable[Tokens]) -> frozenset[str]:
-        """Return the function words that cannot distinguish two sentences.
+    @cached_property
+    def _texts(self) -> list[Tokens]:
+        return [spoken for text in self._repeatable for spoken in self.spoken(text)]
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return self._rule.always.union(*self._texts)
+
+    @cached_property
+    def _pieces(self) -> list[str]:
+        return ["".join(text) for text in self._texts]
+
+    @cached_property
+    def _longest_piece(self) -> int:
+        return max(map(len, (*self._pieces, *self._rule.always)), default=0)
+
+    @cached_property
+    def ignored(self) -> frozenset[str]:
+        """Function words that cannot distinguish two sentences.
 
         These are articles and words that no known text uses; without word boundaries, all but "than".
         """
         rule = self._rule
         if rule.text.segmented:
-            return rule.always.difference(*map(rule.text.tokens, known)) | rule.articles
+            return rule.always.difference(*map(rule.text.tokens, self._known)) | rule.articles
         phrases = ["".join(phrase) for phrase in self.compared]
-        than = {phrase.replace("".join(name), "") for phrase in phrases for name in (*self._forms, *others)}
+        than = {phrase.replace("".join(name), "") for phrase in phrases for name in (*self._forms, *self._others)}
         return frozenset(word for word in rule.always if not any(word in text or text in word for text in than - {""}))
 
-    def _same_words(self, texts: Iterable[str]) -> dict[str, str]:
-        """Return the words of the texts and of the language, and other forms of them, each with the word itself."""
-        tokens = set(chain(*map(self._rule.text.tokens, texts)))
-        words = {
-            **self._rule.own_words,
-            **{token: self._name(token) or token for token in tokens},
-            **{name: name for name in self._names},
-        }
-        for text in texts:
-            for token, form in self._rule.repeated_forms(text):
+    @cached_property
+    def _same_words(self) -> dict[str, str]:
+        """Words of the known texts and of the language, and other forms of them, each with the word itself."""
+        rule, words = self._rule, dict[str, str]()
+        if not rule.text.segmented:
+            return words
+        for text in self._known:
+            for form, token in rule.repeated_forms(text):
                 words.setdefault(form, token)
+        words.update(rule.own_words)
+        tokens = set(chain(*map(rule.text.tokens, self._known)))
+        words.update(zip(tokens, tokens, strict=True))
+        for token in tokens:
+            if any(name in token for name in self._names):
+                words[token] = self._name(token) or token
+        words.update(zip(self._names, self._names, strict=True))
         return words
 
     def _name(self, token: str) -> str:
         """Return the answer in a token with an affix, unless the affix says that it is compared to."""
-        if token in self._names or any(token in phrase for phrase in self.compared):
+        if token in self._names or token in self._in_compared:
             return ""
         return next((stem for stem in self._rule.stems(token) if stem in self._names), "")
 
-    def _spoken(self, text: str) -> tuple[Tokens, ...]:
-        """Return a text in all its forms: as canonical words or, without word boundaries, in each derived form."""
-        tokens = self._rule.text.tokens(text)
-        if self._rule.text.segmented:
-            return (self.canonical(tokens),)
-        return (tokens, *(self._rule.text.tokens(form) for form in self._rule.derived_texts(text)))
+    def spoken(self, text: str) -> tuple[Tokens, ...]:
+        """Return a known text in all its forms: in canonical words or, without word boundaries, each derived form."""
+        if text not in self._spoken:
+            text_of = self._rule.text
+            tokens = text_of.tokens(text)
+            derived = () if text_of.segmented else map(text_of.tokens, self._rule.derived_texts(text))
+            self._spoken[text] = (self.canonical(tokens), *derived)
+        return self._spoken[text]
 
     def canonical(self, tokens: Tokens) -> Tokens:
         """Return the tokens with the known word for each, whatever its affixes."""
-        known = self._canonical
+        known = self._same_words
         if not known:
             return tokens
-        return tuple(known.get(token) or self._stem(token) for token in tokens)
+        return tuple([known.get(token) or self._stem(token) for token in tokens])
 
     def _stem(self, token: str) -> str:
-        if any(token in phrase for phrase in self.compared):
+        if token in self._in_compared:
             return token
-        stems = (self._canonical.get(stem) for stem in self._rule.stems(token))
+        stems = (self._same_words.get(stem) for stem in self._rule.stems(token))
         return next(filter(None, stems), token)
+
+    def wanted(self, sentence: str) -> list[tuple[Tokens, set[Tokens]]]:
+        """Return what counts of a sentence in all its forms: words, and phrases with a person compared to."""
+        if sentence not in self._wanted:
+            forms = self.spoken(sentence)
+            self._wanted[sentence] = [(self.counting(form), self.compared_in(form, 0, len(form))) for form in forms]
+        return self._wanted[sentence]
+
+    def counting(self, tokens: Tokens) -> Tokens:
+        """Return the tokens that distinguish sentences."""
+        if not self._rule.text.segmented:
+            return tokens
+        return tuple([word for word in tokens if word not in self.ignored])
 
     def compared_in(self, tokens: Tokens, start: int, end: int) -> set[Tokens]:
         """Return the phrases with a person compared to ("than Ann") that overlap a part of the tokens."""
@@ -168,28 +214,28 @@ class SentenceFrame:
         rule, own = self._rule, self.spoken(self.own) if self.own else ()
         if rule.text.segmented:
             words, of_context = {*before, *after} - rule.always, set(chain(*own))
-            if words <= of_context or not words & self._comparing_words():
+            if words <= of_context or not words & self._comparing_words:
                 return True
-            return any(required <= words for required in self._required_words())
+            return any(required <= words for required in self._required_words)
         pieces = ["".join(text) for text in own]
         if all(self._covers(part, rule.always, pieces) for part in (before, after)):
             return True
         text = f"{''.join(before)} {''.join(after)}"
-        return any(all(part in text for part in required) for required in self._required_pieces())
+        return any(all(part in text for part in required) for required in self._required_pieces)
 
-    @lru_cache(1)  # noqa: B019 - frames are cached themselves
+    @cached_property
     def _comparing_words(self) -> set[str]:
         texts = (*self._sentences, self._right.opposite)
         return {word for text in texts for rest in self._rests(text, self._rule.always) for word in rest}
 
-    @lru_cache(1)  # noqa: B019
+    @cached_property
     def _required_words(self) -> list[set[str]]:
         opposite = {word for rest in self._rests(self._right.opposite, self._rule.always) for word in rest}
         own = set(chain(*self.spoken(self.own))) if self.own else set()
         rests = [set(rest) - own for text in self._sentences for rest in self._rests(text, self._rule.always)]
         return [rest - opposite or rest for rest in rests]
 
-    @lru_cache(1)  # noqa: B019
+    @cached_property
     def _required_pieces(self) -> list[list[str]]:
         opposites = ["".join((*before, *after)) for before, after in self._around(self._right.opposite)]
         own = ["".join(text) for text in self.spoken(self.own)] if self.own else []
