@@ -9,7 +9,8 @@ import pytest
 from isogloss.checklist import matching
 from isogloss.checklist.audit import answer_defects, further_defects, right_answers
 from isogloss.checklist.build import build
-from isogloss.checklist.matching import fair_rule, right_answer
+from isogloss.checklist.matching import fair_rule
+from isogloss.checklist.right_answer import right_answer
 from isogloss.checklist.shipped import cases_with_every_answer, language_examples, suite_cases
 from isogloss.errors import IsoglossError
 from isogloss.grammar.file import CODES, Grammar, grammar

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from isogloss.checklist.matching import RightAnswer, fair_rule, right_answer
+from isogloss.checklist.matching import fair_rule
+from isogloss.checklist.right_answer import RightAnswer, right_answer
 from isogloss.checklist.shipped import find_case
 from isogloss.grammar.cases import examples, opposites, statements
 from isogloss.grammar.file import grammar

@@ -3,7 +3,8 @@
 import pytest
 
 from checklist.test_answer_lists import right_answers
-from isogloss.checklist.matching import RightAnswer, fair_rule
+from isogloss.checklist.matching import fair_rule
+from isogloss.checklist.right_answer import RightAnswer
 from isogloss.tasks.kinds import judge
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task

@@ -15,8 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from isogloss.checklist.matching import RightAnswer, fair_rule, right_answer
+from isogloss.checklist.matching import fair_rule
 from isogloss.checklist.paper_rule import is_reachable
+from isogloss.checklist.right_answer import RightAnswer, right_answer
 from isogloss.grammar.cases import (
     PEOPLE,
     ChecklistCase,

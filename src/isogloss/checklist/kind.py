@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.checklist.matching import LONGEST, RightAnswer, fair_rule, matches
+from isogloss.checklist.matching import LONGEST, fair_rule, matches
 from isogloss.checklist.paper_rule import is_reachable
+from isogloss.checklist.right_answer import RightAnswer
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds.base import Judgement, Values

@@ -8,18 +8,16 @@ question, contain function words of the language, and repeat what the context sa
 negate the answer, nor answer the opposite question.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache, cached_property, lru_cache
-from typing import NamedTuple
 
 from isogloss.answer_shapes import Unit, answer_units, sentences
 from isogloss.checklist.answer_text import AnswerText, Tokens
 from isogloss.checklist.paper_rule import cleaned
-from isogloss.checklist.sentence_frame import CaseWords, SentenceFrame, places
+from isogloss.checklist.right_answer import RightAnswer
+from isogloss.checklist.sentence_frame import CaseWords, SentenceFrame, aligned, places
 from isogloss.errors import unknown
-from isogloss.grammar.cases import ChecklistExample, Statements
 from isogloss.grammar.file import CODES, Grammar, grammar
 from isogloss.grammar.templates import GrammarError
 
@@ -29,43 +27,6 @@ MODES = ("paper", "fair")
 LONGEST = 400
 _MOST_UNITS = 12
 _PUNCTUATION = ".,;:!?。、！？।۔။؟\"'«»“”„()"
-_SENTENCE_MARKS = ".!?。！？।۔။"
-_SENTENCE_END = re.compile(rf"(?<=[{_SENTENCE_MARKS}])\s*")
-
-
-class RightAnswer(NamedTuple):
-    """Correct answer of an example, with the data needed to recognise it.
-
-    Attributes:
-        accepted: forms of the answer, the span of the context first.
-        wrong: answers to the case's other questions.
-        context: the context.
-        question: the question.
-        sentence: the answer as a whole sentence.
-        opposite: the sentence that answers the opposite question, "" without one.
-        also: further right sentences; they may name the other person.
-        true: true sentences that do not answer the question.
-        than: phrases in which the right person is the one compared to, and so not the answer.
-    """
-
-    accepted: tuple[str, ...]
-    wrong: tuple[str, ...]
-    context: str
-    question: str
-    sentence: str
-    opposite: str
-    also: tuple[str, ...] = ()
-    true: tuple[str, ...] = ()
-    than: tuple[str, ...] = ()
-
-
-def right_answer(example: ChecklistExample, opposite: str, about: Statements | None = None) -> RightAnswer:
-    """Return the correct answer of an example.
-
-    `opposite` comes from `isogloss.grammar.cases.opposites`, `about` from `statements` there.
-    """
-    known = (example.accepted, example.wrong, example.context, example.question, example.sentence, opposite)
-    return RightAnswer(*known, *(about or ()))
 
 
 class FairRule:
@@ -300,7 +261,7 @@ class FairRule:
         frame = self._frames(right)
         if not self.text.segmented:
             spoken_texts = map("".join, frame.spoken(sentence))
-            return any(_aligned("".join(tokens), spoken, frame.ignored) for spoken in spoken_texts)
+            return any(aligned("".join(tokens), spoken, frame.ignored) for spoken in spoken_texts)
         words = frame.canonical(tokens)
         counting = frame.counting(words)
         for wanted, compared in frame.wanted(sentence):
@@ -315,14 +276,14 @@ class FairRule:
         return SentenceFrame(self, right, [self.text.tokens(answer) for answer in right.accepted])
 
     def _true(self, right: RightAnswer) -> list[str]:
-        return [*right.true, *right.also, *_sentences_of(right.context, self.text.segmented)]
+        return [*right.true, *right.also, *right.sentences(self.text.segmented)]
 
     def _quotes(self, right: RightAnswer) -> set[Tokens]:
-        return {self.text.tokens(text) for text in (right.context, *_sentences_of(right.context, self.text.segmented))}
+        return {self.text.tokens(text) for text in (right.context, *right.sentences(self.text.segmented))}
 
     def _own_sentence(self, right: RightAnswer) -> str:
         """Return the sentence of the context with the answer and without other answers, or ""."""
-        for sentence in _sentences_of(right.context, self.text.segmented):
+        for sentence in right.sentences(self.text.segmented):
             tokens = self.text.tokens(sentence)
             others = map(self.text.tokens, right.wrong)
             if self.has(tokens, self.text.tokens(right.accepted[0])) and not any(self.has(tokens, it) for it in others):
@@ -393,32 +354,6 @@ class FairRule:
             for other, form, tokens in self._tokens_of[lexicon]:
                 if form in text and other != concept:
                     yield tokens
-
-
-def _aligned(text: str, sentence: str, ignored: frozenset[str]) -> bool:
-    """Return True if a text equals a sentence apart from ignored words, which may be added or left out."""
-    reached, done = [(0, 0)], set()
-    while reached:
-        at = reached.pop()
-        if at in done:
-            continue
-        done.add(at)
-        here, there = text[at[0] :], sentence[at[1] :]
-        if not here and not there:
-            return True
-        if here and there and here[0] == there[0]:
-            reached.append((at[0] + 1, at[1] + 1))
-        reached += [(at[0] + len(word), at[1]) for word in ignored if here.startswith(word)]
-        reached += [(at[0], at[1] + len(word)) for word in ignored if there.startswith(word)]
-    return False
-
-
-@lru_cache(1 << 12)
-def _sentences_of(context: str, segmented: bool) -> tuple[str, ...]:
-    parts = [sentence for sentence in _SENTENCE_END.split(context) if sentence]
-    if len(parts) == 1 and not segmented and parts[0][-1] not in _SENTENCE_MARKS:
-        parts = context.split(" ")  # Thai separates sentences by a blank
-    return tuple(parts)
 
 
 @cache

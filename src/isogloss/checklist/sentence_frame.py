@@ -13,9 +13,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from isogloss.checklist.answer_text import Tokens
+from isogloss.checklist.right_answer import RightAnswer
 
 if TYPE_CHECKING:
-    from isogloss.checklist.matching import FairRule, RightAnswer
+    from isogloss.checklist.matching import FairRule
 
 
 class CaseWords(NamedTuple):
@@ -37,7 +38,7 @@ class CaseWords(NamedTuple):
 class SentenceFrame:
     """Allowed and required content of a sentence with the correct answer; computed on first use."""
 
-    def __init__(self, rule: "FairRule", right: "RightAnswer", forms: Sequence[Tokens]) -> None:
+    def __init__(self, rule: "FairRule", right: RightAnswer, forms: Sequence[Tokens]) -> None:
         self._rule, self._right, self._forms = rule, right, forms
         self.own = rule.own_sentence(right)
         self._others, alone, self.contrasts, self.compared = rule.case_words(right._replace(context=""))
@@ -266,3 +267,21 @@ def places(tokens: Tokens, wanted: Tokens) -> Iterator[tuple[int, int]]:
     """Yield the places of consecutive tokens."""
     size = len(wanted)
     return ((start, start + size) for start in range(len(tokens) - size + 1) if tokens[start : start + size] == wanted)
+
+
+def aligned(text: str, sentence: str, ignored: frozenset[str]) -> bool:
+    """Return True if a text equals a sentence apart from ignored words, which may be added or left out."""
+    reached, done = [(0, 0)], set()
+    while reached:
+        at = reached.pop()
+        if at in done:
+            continue
+        done.add(at)
+        here, there = text[at[0] :], sentence[at[1] :]
+        if not here and not there:
+            return True
+        if here and there and here[0] == there[0]:
+            reached.append((at[0] + 1, at[1] + 1))
+        reached += [(at[0] + len(word), at[1]) for word in ignored if here.startswith(word)]
+        reached += [(at[0], at[1] + len(word)) for word in ignored if there.startswith(word)]
+    return False
