@@ -1,10 +1,15 @@
 """Mechanisms of the fair rule: spelling classes and their guard, the person compared to, required words."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from checklist.test_answer_lists import right_answers
 from isogloss.checklist.matching import fair_rule
 from isogloss.checklist.right_answer import RightAnswer
+from isogloss.explain.analysis import explain
+from isogloss.tables.explain_tables import analysis_tables
 from isogloss.tasks.kinds import judge
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
@@ -134,3 +139,18 @@ def test_long_replies_are_refused_before_they_are_read_closely(monkeypatch: pyte
     monkeypatch.setattr(rule, "accepts", pytest.fail)
     for hostile in ("Nancy " * 200_000, "Nancy\n" * 20_000, "<think>" * 100_000, '{"answer":' * 50_000):
         assert rule.accepted_as(hostile, right) is None
+
+
+def test_explanations_have_the_notes_on_spellings(tmp_path: Path) -> None:
+    name = "checklist-comparisons"
+    examples = load(task(name), "de", "test", None)
+    path = tmp_path / name / "de.jsonl"
+    path.parent.mkdir()
+    typed = [
+        {"id": row, "prediction": gold[0].replace("ü", "ue")}
+        for row, gold in zip(examples.ids, examples["answers"], strict=True)
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in typed))
+    analysis = explain(tmp_path, suite="checklist")
+    [note] = [note for note in analysis.explanations[0].notes[f"{name}/de"] if "spelling ascii" in note]
+    assert any(note in table.notes for table in analysis_tables(analysis))
