@@ -99,6 +99,12 @@ class AnswerText:
     def spans(self, tokens: Tokens, wanted: Tokens) -> Iterator[tuple[int, int]]:
         """Yield the spans of the wanted tokens in an answer, possibly with attached affixes."""
         size = len(wanted)
+        if size == 1:  # most answers
+            [word] = wanted
+            for start, token in enumerate(tokens):
+                if token == word or (self.segmented and word in token and self.has_attached(token, word)):
+                    yield start, start + 1
+            return
         if not wanted or " ".join(wanted) not in " ".join(tokens):
             return
         for start in range(len(tokens) - size + 1):

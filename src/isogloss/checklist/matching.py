@@ -56,6 +56,7 @@ class FairRule:
         self._mentions = lru_cache(1 << 12)(self._answers_of)
         self._first_words = lru_cache(1 << 12)(self._first_words_of)
         self._vocabulary = lru_cache(1 << 13)(self._words_in)
+        self._accepts_anywhere = lru_cache(1 << 12)(self._all_hold)
         self.case_words = lru_cache(1 << 12)(self._case_words)
 
     def is_one_of(self, text: str, accepted: tuple[str, ...]) -> bool:
@@ -77,7 +78,7 @@ class FairRule:
             return ""
         if plain in right.wrong:
             return None
-        units = answer_units(text, self._speaker.code)
+        units = tuple(answer_units(text, self._speaker.code))
         if not units or len(units) > _MOST_UNITS or any(len(unit.text) > LONGEST for unit in units):
             return None
         if self.accepts(units, right):
@@ -108,19 +109,33 @@ class FairRule:
     def _words_in(self, text: str) -> frozenset[str]:
         return frozenset((*self.text.tokens(text), *(form for form, _ in self.repeated_forms(text))))
 
-    def accepts(self, units: Sequence[Unit], right: RightAnswer) -> bool:
+    def accepts(self, units: tuple[Unit, ...], right: RightAnswer) -> bool:
+        """Return True if the units are a correct answer.
+
+        Most are in any context, so the contexts of a case share this verdict, except on quotes. What the context says
+        adds to it only for answers that name the right one.
+        """
+        text = "\n".join([self.text.folded(unit.text) for unit in units])
+        text = text if self.text.segmented else "".join(text.split())
+        if not any(answer in text for answer in self._mentions(right.accepted, right.wrong)):
+            return False
+        is_named = any(word in text for word in self._first_words(right.accepted))
+        anywhere = right._replace(context="")
+        if not is_named and not (right.also and self.case_words(anywhere).contrasts):
+            return False
+        if self.spelling and self._is_ambiguous(right):
+            return False
+        quotes = self._quotes(right)
+        quoted = any(self.text.tokens(part) in quotes for unit in units for part in (unit.text, *sentences(unit.text)))
+        if not quoted and self._accepts_anywhere(units, anywhere):
+            return True
+        return is_named and self._all_hold(units, right)
+
+    def _all_hold(self, units: tuple[Unit, ...], right: RightAnswer) -> bool:
         """Return True if some unit is right, and every other one right, true, or quoted from the context.
 
         What is quoted decides only alone: the sentence about the answer does, both sentences do not.
         """
-        text = "\n".join(self.text.folded(unit.text) for unit in units)
-        text = text if self.text.segmented else "".join(text.split())
-        if not any(answer in text for answer in self._mentions(right.accepted, right.wrong)):
-            return False
-        if not any(word in text for word in self._first_words(right.accepted)) and not self._has_contrasts(right):
-            return False
-        if self.spelling and self._is_ambiguous(right):
-            return False
         verdicts: list[str] = []
         for unit in units:
             if any(self._names_another(span, right) for span in unit.strong):
@@ -184,9 +199,6 @@ class FairRule:
         if is_right or self._follows(tokens, right):
             return "right"
         return "true" if any(self._same(tokens, sentence, right) for sentence in right.true) else "wrong"
-
-    def _has_contrasts(self, right: RightAnswer) -> bool:
-        return bool(right.also) and bool(self.case_words(right._replace(context="")).contrasts)
 
     def _names_answer(self, tokens: Tokens, right: RightAnswer) -> bool:
         """Return True if the first word of a right answer occurs; all rules but that of contrasts need it."""
@@ -279,7 +291,7 @@ class FairRule:
         return [*right.true, *right.also, *right.sentences(self.text.segmented)]
 
     def _quotes(self, right: RightAnswer) -> set[Tokens]:
-        return {self.text.tokens(text) for text in (right.context, *right.sentences(self.text.segmented))}
+        return {self.text.tokens(text) for text in (right.context, *right.sentences(self.text.segmented)) if text}
 
     def _own_sentence(self, right: RightAnswer) -> str:
         """Return the sentence of the context with the answer and without other answers, or ""."""

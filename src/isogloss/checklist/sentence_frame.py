@@ -91,9 +91,8 @@ class SentenceFrame:
         words.update(rule.own_words)
         tokens = set(chain(*map(rule.text.tokens, self._known)))
         words.update(zip(tokens, tokens, strict=True))
-        for token in tokens:
-            if any(name in token for name in self._names):
-                words[token] = self._name(token) or token
+        for token in [token for name in self._names for token in tokens if name in token]:
+            words[token] = self._name(token) or token
         words.update(zip(self._names, self._names, strict=True))
         return words
 
