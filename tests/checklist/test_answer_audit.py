@@ -9,7 +9,8 @@ import pytest
 from isogloss.checklist import matching
 from isogloss.checklist.audit import answer_defects, further_defects, right_answers
 from isogloss.checklist.build import build
-from isogloss.checklist.matching import fair_rule, right_answer
+from isogloss.checklist.matching import fair_rule
+from isogloss.checklist.right_answer import right_answer
 from isogloss.checklist.shipped import cases_with_every_answer, language_examples, suite_cases
 from isogloss.errors import IsoglossError
 from isogloss.grammar.file import CODES, Grammar, grammar
@@ -45,6 +46,7 @@ def test_ways_to_answer() -> None:
         "sentence": "It is made of stone.",
         "marked": "**stone**",
         "unrepeated": "stone",  # the question contains "made of"
+        "model": f"<think>{example.context}</think>\n\n**Answer:** stone\n\n> {example.context}",
     }
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from isogloss.checklist import matches
-from isogloss.checklist.matching import LONGEST, RightAnswer, fair_rule, right_answer
+from isogloss.checklist.matching import LONGEST, fair_rule
+from isogloss.checklist.right_answer import RightAnswer, right_answer
 from isogloss.checklist.shipped import language_examples
 from isogloss.grammar.cases import ChecklistExample, opposites
 from isogloss.grammar.file import grammar

@@ -35,7 +35,7 @@ def test_both_rules(prediction: str, answer: str, language: str, paper: bool, fa
 
 
 def test_arabic_loses_alif_lam_anywhere_in_the_papers_rule() -> None:
-    from isogloss.checklist.matching import cleaned
+    from isogloss.checklist.paper_rule import cleaned
 
     assert cleaned("الكتاب", "ar") == "كتاب"
     assert cleaned("سؤال", "ar") == "سؤ"

@@ -140,6 +140,20 @@ def test_generated_answers_by_id(tmp_path: Path) -> None:
     assert "the document has no 'id'" in refusal(log(tmp_path / "o.jsonl", choice(0, {}, [-1])), "xquad", "de")
 
 
+def test_generated_text_is_read_as_an_answer_of_the_task(tmp_path: Path) -> None:
+    texts = ["The answer is: Neutral", "**contradiction**", "entailment or neutral"]
+    file = log(
+        tmp_path / "s.jsonl", *({**choice(i, pair(i), []), "filtered_resps": [[t]]} for i, t in enumerate(texts))
+    )
+    assert answers(file, "xnli", "de") == {"test-0": "neutral", "test-1": "contradiction", "test-2": None}
+    result = isogloss("import", "lm-eval", file, "-t", "xnli", "-l", "de", "-o", tmp_path / "preds")
+    assert f"replies with no answer or several: 1 of 3, first at {file}:3; they count as unanswered" in result.err
+    longer = log(tmp_path / "l.jsonl", answer("a", "Answer: forty two"), answer("b", "forty"))
+    result = isogloss("import", "lm-eval", longer, "-t", "tydiqa", "-l", "fi", "-o", tmp_path / "preds")
+    assert "answers taken from longer replies: 1" in result.err
+    assert answers(longer, "tydiqa", "fi") == {"a": "forty two", "b": "forty"}
+
+
 def test_filter_is_selected_by_the_user(tmp_path: Path) -> None:
     records = [answer(key, f"{key}-{name}", filter=name) for name in ("strict", "loose") for key in "ab"]
     file = log(tmp_path / "s.jsonl", *records)

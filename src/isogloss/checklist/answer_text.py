@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TypeVar
 
-from isogloss.grammar.schema import LanguageFile
+from isogloss.grammar.schema import LanguageFile, SpellingClass
 from isogloss.languages import language
 
 Tokens = tuple[str, ...]
@@ -22,10 +22,33 @@ def _remembered(read: Callable[[str], T]) -> Callable[[str], T]:
     return lambda text: cached(text) if len(text) <= _LONGEST_REMEMBERED else read(text)
 
 
+def _typing(spelling: SpellingClass) -> Callable[[str], str]:
+    """Return a function that types a text in a spelling class."""
+    replaced = str.maketrans({letter: other for letter, other in spelling.replace.items() if len(letter) == 1})
+    longer = [(written, other) for written, other in spelling.replace.items() if len(written) > 1]
+    dropped = frozenset(spelling.strip)
+
+    def typed(text: str) -> str:
+        for written, other in longer:
+            text = text.replace(written, other)
+        text = text.translate(replaced)
+        if not spelling.strip or text.isascii():
+            return text
+        letters = unicodedata.normalize("NFD", text)
+        if spelling.strip == "all":
+            kept = "".join(letter for letter in letters if unicodedata.category(letter) != "Mn")
+        else:
+            kept = "".join(letter for letter in letters if letter not in dropped)
+        return unicodedata.normalize("NFKC", kept)
+
+    return typed
+
+
 class AnswerText:
     """Text normalisation of one language."""
 
-    def __init__(self, file: LanguageFile) -> None:
+    def __init__(self, file: LanguageFile, spelling: SpellingClass | None = None) -> None:
+        self._typed = _typing(spelling) if spelling else None
         self.segmented = language(file.code).segmented
         self._letters = str.maketrans(_APOSTROPHES | {upper: lower for lower, upper in file.upper.items()})
         self._spellings = [(self._unified(written), self._unified(same)) for written, same in file.spellings.items()]
@@ -45,7 +68,7 @@ class AnswerText:
         text = self._unified(text)
         for written, same in self._spellings:
             text = text.replace(written, same)
-        return text
+        return self._typed(text) if self._typed else text
 
     def _bare(self, text: str) -> str:
         """Return the text without ignorable edges: punctuation, articles, classifiers."""
@@ -76,12 +99,26 @@ class AnswerText:
     def spans(self, tokens: Tokens, wanted: Tokens) -> Iterator[tuple[int, int]]:
         """Yield the spans of the wanted tokens in an answer, possibly with attached affixes."""
         size = len(wanted)
+        if size == 1:  # most answers
+            [word] = wanted
+            for start, token in enumerate(tokens):
+                if token == word or (self.segmented and word in token and self.has_attached(token, word)):
+                    yield start, start + 1
+            return
         if not wanted or " ".join(wanted) not in " ".join(tokens):
             return
         for start in range(len(tokens) - size + 1):
             span = tokens[start : start + size]
             if span == wanted or (self.segmented and self.has_attached(" ".join(span), " ".join(wanted))):
                 yield start, start + size
+
+    def stems(self, token: str) -> Iterator[str]:
+        """Yield a token without each attached affix that it may have."""
+        for prefix in ("", *self._prefixes):
+            if token.startswith(prefix):
+                for ending in self._endings:
+                    if (prefix or ending) and token.endswith(ending) and len(token) > len(prefix) + len(ending):
+                        yield token[len(prefix) : len(token) - len(ending)]
 
     def begins_word(self, text: str, position: int) -> bool:
         """Return True if a word begins at a position, possibly after an attached prefix."""

@@ -15,8 +15,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from isogloss.checklist.matching import RightAnswer, cleaned, fair_rule, right_answer
-from isogloss.grammar.cases import PEOPLE, ChecklistCase, ChecklistExample, examples, fillers, opposites, templates
+from isogloss.checklist.matching import fair_rule
+from isogloss.checklist.paper_rule import is_reachable
+from isogloss.checklist.right_answer import RightAnswer, right_answer
+from isogloss.grammar.cases import (
+    PEOPLE,
+    ChecklistCase,
+    ChecklistExample,
+    examples,
+    fillers,
+    opposites,
+    statements,
+    templates,
+)
 from isogloss.grammar.file import AskedQuestion, Grammar
 from isogloss.grammar.schema import CASED_SCRIPTS, in_script
 from isogloss.languages import language as find_language
@@ -114,7 +125,10 @@ def _defects(example: ChecklistExample, rules: TokenRules) -> Iterator[tuple[str
     if spans > 1:
         yield "ambiguous", where
     # The fair rule allows spans at any word boundary; the paper's pipeline only at blanks, if it heeds them.
-    if not (spans if rules.mode == "fair" or not rules.segmented else _reachable(example, rules.language)):
+    reachable = spans
+    if rules.mode == "paper" and rules.segmented:
+        reachable = is_reachable(example.context, example.answer, rules.language)
+    if not reachable:
         yield "unreachable", where
     cased = find_language(rules.language).script in CASED_SCRIPTS
     for text in (example.context, example.question):
@@ -154,13 +168,6 @@ def _is_span(context: str, start: int, length: int, rules: TokenRules) -> bool:
     return context[before:start] in ("", *rules.prefixes) and context[start + length : after] in ("", *rules.particles)
 
 
-def _reachable(example: ChecklistExample, language: str) -> bool:
-    tokens, wanted = example.context.split(), cleaned(example.answer, language)
-    lengths = range(1, len(example.answer.split()) + 3)
-    places = ((start, start + length) for length in lengths for start in range(len(tokens) - length + 1))
-    return wanted != "" and any(cleaned(" ".join(tokens[start:end]), language) == wanted for start, end in places)
-
-
 class AuditedQuestion(NamedTuple):
     """A question of a case in its first context (answers do not depend on it), with its correct and wrong answers."""
 
@@ -173,11 +180,22 @@ class AuditedQuestion(NamedTuple):
 def _audited(case: ChecklistCase, speaker: Grammar) -> Iterator[AuditedQuestion]:
     _, questions = templates(case, speaker)
     first_examples, opposite = list(examples(replace(case, contexts=1), speaker)), opposites(case, speaker)
+    about, turned = statements(case, speaker), statements(_exchanged(case), speaker)
     for number, (question, example) in enumerate(zip(questions, first_examples, strict=True)):
         others = [other for other in first_examples if other is not example]
         wrong = [answer for other in others for answer in (other.answer, min(other.accepted, key=len), other.sentence)]
-        right = right_answer(example, opposite[number])
-        yield AuditedQuestion(question, example, right, [*wrong, *filter(None, opposite)])
+        right = right_answer(example, opposite[number], about[number])
+        wrong += [*filter(None, opposite), *right.than, *(turned[number].also if _exchanged(case) != case else ())]
+        yield AuditedQuestion(question, example, right, [text for text in wrong if text not in right.also])
+
+
+def _exchanged(case: ChecklistCase) -> ChecklistCase:
+    """Return the case with its two people exchanged: what is right of it is wrong of the case."""
+    people = dict(case.slots)
+    if not set(PEOPLE) <= people.keys():
+        return case
+    other = {"a": people["b"], "b": people["a"]}
+    return replace(case, slots=tuple((slot, other.get(slot, value)) for slot, value in case.slots))
 
 
 def right_answers(right: RightAnswer, language: str) -> dict[str, str]:
@@ -187,6 +205,8 @@ def right_answers(right: RightAnswer, language: str) -> dict[str, str]:
     answers["marked"] = f"**{shortest}**"  # as written by language models
     answers["unrepeated"] = _without_repetition(right.accepted[0], right.question, language)
     answers["own sentence"] = fair_rule(language).own_sentence(right)
+    answers |= {f"further sentence {number}": text for number, text in enumerate(right.also, 1)}
+    answers["model"] = f"<think>{right.context}</think>\n\n**Answer:** {shortest}\n\n> {right.context}"
     return {style: answer for style, answer in answers.items() if answer}
 
 

@@ -1,5 +1,6 @@
 """Failure cases of a system on checklist tests: context, question, answer and prediction, as in XTREME-R's Table 12."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 import msgspec
@@ -70,7 +71,7 @@ def failures(
 def _of_cell(cell: Answered, count: int) -> Iterator[FailureCase]:
     kind, rows = kind_of(cell.task), cell.examples
     assert isinstance(kind, Match)  # noqa: S101 - checked for every task of the request
-    failed = kind.failures(rows, cell.values, kind.rules[cell.task.main[0]])
+    failed = kind.failures(rows, cell.values, kind.rules[cell.task.main[0]], Counter())
     defects = rows["defects"] if "defects" in rows.columns else [()] * len(rows)
     cases = dict.fromkeys(case_of(rows.ids[row]) for row in failed)
     # The first answerable failure of each case, or else its first; answerable ones first.

@@ -1,14 +1,21 @@
 """Question answering by matching: a case fails if any of its examples fails; metric rows are cases."""
 
 import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
 
 import numpy as np
 
-from isogloss.checklist.matching import LONGEST, RightAnswer, fair_rule, matches
+from isogloss.checklist.matching import LONGEST, fair_rule, matches
+from isogloss.checklist.paper_rule import is_reachable
+from isogloss.checklist.right_answer import RightAnswer
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds.base import Judgement, Values
 from isogloss.tasks.kinds.qa import QuestionAnswering
+from isogloss.tasks.kinds.replies import Reply
 from isogloss.tasks.task import Task
 
 # Name of the error rate by rule.
@@ -16,6 +23,7 @@ METRICS = {"error": "fair", "error_paper": "paper"}
 
 # Notes on a cell.
 UNREVIEWED = "unreviewed by a native speaker"
+UNREACHABLE = "no case can be passed under the paper's rule by spans of the context"
 UNANSWERED = "examples without an answer, each of which fails its case"
 
 
@@ -33,35 +41,64 @@ class Match(QuestionAnswering):
         """Return "": right answers need not occur in the text."""
         return ""
 
+    def read_replies(
+        self, task: Task, language: str, replies: Sequence[Reply], spellings: Mapping[str, Any]
+    ) -> list[Any]:
+        """Return the replies: the fair rule reads them with the context."""
+        return [reply.text for reply in replies]
+
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Return error rates over cases."""
         cases: dict[str, int] = {}
         case_rows = np.array([cases.setdefault(case_of(example), len(cases)) for example in examples.ids], np.int64)
         _, firsts = np.unique(case_rows, return_index=True)
         metrics: dict[str, Statistics] = {}
+        spellings: Counter[str] = Counter()
         for metric, mode in self.rules.items():
             failed = np.zeros((len(cases), 1))
-            failed[case_rows[self.failures(examples, values, mode)]] = 1
+            failed[case_rows[self.failures(examples, values, mode, spellings)]] = 1
             metrics[metric] = Statistics(failed, MEAN, firsts)
         notes = [UNANSWERED] if None in values else []
+        notes += [] if self.can_pass(examples) else [UNREACHABLE]
+        notes += [f"{count} answers accepted in the spelling {name}" for name, count in sorted(spellings.items())]
         return Judgement(metrics, notes=notes, row_example=firsts)
 
-    def failures(self, examples: Examples, values: Values, mode: str) -> list[int]:
-        """Return the rows of examples answered wrongly; the paper's rule accepts only one answer."""
+    def can_pass(self, examples: Examples) -> bool:
+        """Return True if a system that extracts spans can pass some case by the paper's rule."""
+        texts = zip(examples.ids, examples["context"], examples["answers"], strict=True)
+        cases = groupby(texts, key=lambda row: case_of(row[0]))
+        return any(
+            all(is_reachable(context, answers[0], examples.language) for _, context, answers in rows)
+            for _, rows in cases
+        )
+
+    def failures(self, examples: Examples, values: Values, mode: str, spellings: Counter[str]) -> list[int]:
+        """Return the rows of examples answered wrongly, and count right answers in other spellings.
+
+        The paper's rule accepts only one answer.
+        """
         if mode == "paper":
             pairs = zip(values, examples["answers"], strict=True)
             right = (matches(answer or "", gold[0], language=examples.language, mode=mode) for answer, gold in pairs)
         else:
             rule = fair_rule(examples.language)
             rows = zip(*(examples[name] for name in RightAnswer._fields), strict=True)
-            right = (rule.is_right(answer or "", RightAnswer(*row)) for answer, row in zip(values, rows, strict=True))
+            accepted = [
+                rule.accepted_as(answer or "", RightAnswer(*row)) for answer, row in zip(values, rows, strict=True)
+            ]
+            spellings.update(filter(None, accepted))
+            right = (spelling is not None for spelling in accepted)
         return [row for row, is_so in enumerate(right) if not is_so]
 
 
 class Invariance(Match):
     """Invariance tests: an answer may be wrong but must not depend on irrelevant changes."""
 
-    def failures(self, examples: Examples, values: Values, mode: str) -> list[int]:
+    def can_pass(self, examples: Examples) -> bool:
+        """Return True: only the answers are compared."""
+        return True
+
+    def failures(self, examples: Examples, values: Values, mode: str, spellings: Counter[str]) -> list[int]:
         """Return the rows of changed examples with a different answer than the plain one, apart from names."""
         answer = dict(zip(examples.ids, values, strict=True))
         failed: list[int] = []

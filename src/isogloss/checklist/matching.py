@@ -8,56 +8,35 @@ question, contain function words of the language, and repeat what the context sa
 negate the answer, nor answer the opposite question.
 """
 
-import re
-from collections.abc import Iterable, Iterator
-from functools import cache, cached_property, lru_cache, partial
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import cache, cached_property, lru_cache
 
+from isogloss.answer_shapes import Unit, answer_units, sentences
 from isogloss.checklist.answer_text import AnswerText, Tokens
+from isogloss.checklist.paper_rule import cleaned
+from isogloss.checklist.right_answer import RightAnswer
+from isogloss.checklist.sentence_frame import CaseWords, SentenceFrame, aligned, places
 from isogloss.errors import unknown
-from isogloss.grammar.cases import ChecklistExample
 from isogloss.grammar.file import CODES, Grammar, grammar
+from isogloss.grammar.templates import GrammarError
 
 MODES = ("paper", "fair")
 
-# The released cleaner's articles: whole words, beginnings of words (no boundary after them), or letters anywhere.
-_WORDS = {
-    "de": "ein eine einen", "el": "Ο ένα μια", "en": "a an the in at", "es": "un una unos unas el la los las",
-    "eu": "bat", "fa": "یک", "fr": "un une le la en", "hu": "egy", "it": "un una", "nl": "een", "pt": "um uma",
-    "tl": "Si", "tr": "bir", "vi": "một", "wo": "dafa", "yo": "kan",
-}  # fmt: skip
-_BEGINNINGS = {"bn": "একটি একজন", "hi": "एक", "ml": "ഒരു", "mr": "एक", "my": "တစ်ဦး", "pa": "ਇੱਕ ਇਕ", "ta": "ஒரு"}
-_ANYWHERE = {"ar": "ال"}
-_ENDINGS = {"af": "’n"}
-_PAPER_END = {"bn": "৷", "hi": "৷", "pa": "।", "pl": "„”", "ur": "\u200f"}
-
 # Maximum length of an answer in letters; longer texts do not answer any question of the checklist.
 LONGEST = 400
-_SENTENCE_END = re.compile(r"(?<=[.!?。！？।۔။])\s*")
-
-
-class RightAnswer(NamedTuple):
-    """Correct answer of an example, with the data needed to recognise it."""
-
-    accepted: tuple[str, ...]
-    wrong: tuple[str, ...]
-    context: str
-    question: str
-    sentence: str
-    opposite: str
-
-
-def right_answer(example: ChecklistExample, opposite: str) -> RightAnswer:
-    """Return the correct answer of an example; `opposite` comes from `isogloss.grammar.cases.opposites`."""
-    return RightAnswer(example.accepted, example.wrong, example.context, example.question, example.sentence, opposite)
+_MOST_UNITS = 12
+_PUNCTUATION = ".,;:!?。、！？।۔။؟\"'«»“”„()"
 
 
 class FairRule:
-    """The fair rule in one language."""
+    """The fair rule in one language, as written or as typed in one of its spelling classes."""
 
-    def __init__(self, speaker: Grammar) -> None:
+    def __init__(self, speaker: Grammar, spelling: str = "") -> None:
         file = speaker.file
-        self.text = AnswerText(file)
+        self.spelling = spelling
+        self._speaker = speaker
+        self.text = AnswerText(file, file.spelling_classes.get(spelling))
         self._forms = speaker.answer_forms
         self.negations = tuple(map(self.text.tokens, file.negations))
         always = (*file.articles, *file.classifiers, *file.prefixes, *file.particles, *file.sentence_words)
@@ -65,9 +44,20 @@ class FairRule:
         self.always = frozenset(
             token for words in tokens for token in (words if self.text.segmented else ["".join(words)]) if token
         )
+        self.own_words = {word: word for word in self.always}
+        self.articles = frozenset(
+            token for word in (*file.articles, *file.classifiers) for token in self.text.tokens(word)
+        )
         self._bare_forms = lru_cache(1 << 14)(lambda forms: frozenset(map(self.text.bare, forms)))
-        self._frames = lru_cache(1 << 12)(partial(SentenceFrame, self))
+        self._frames = lru_cache(1 << 12)(self._frame)
         self.own_sentence = lru_cache(1 << 12)(self._own_sentence)
+        self.stems = lru_cache(1 << 12)(lambda token: tuple(self.text.stems(token)))
+        self._forms_of_repeated = lru_cache(1 << 13)(self._repeated_word)
+        self._mentions = lru_cache(1 << 12)(self._answers_of)
+        self._first_words = lru_cache(1 << 12)(self._first_words_of)
+        self._vocabulary = lru_cache(1 << 13)(self._words_in)
+        self._accepts_anywhere = lru_cache(1 << 12)(self._all_hold)
+        self.case_words = lru_cache(1 << 12)(self._case_words)
 
     def is_one_of(self, text: str, accepted: tuple[str, ...]) -> bool:
         """Return True if the text itself is an accepted answer."""
@@ -78,34 +68,267 @@ class FairRule:
         return bool(bare) and (bare in right or any(self.text.has_attached(bare, form) for form in right))
 
     def is_right(self, text: str, right: RightAnswer) -> bool:
-        """Return True if the text is a correct answer, alone or in a sentence."""
-        if len(text) > LONGEST:
-            return False
-        if self.is_one_of(text, right.accepted):
+        """Return True if the text is a correct answer in any shape and spelling."""
+        return self.accepted_as(text, right) is not None
+
+    def accepted_as(self, text: str, right: RightAnswer) -> str | None:
+        """Return the spelling class of a correct answer, "" as written; None for a wrong answer."""
+        plain = text.rstrip(".") if len(text) <= LONGEST else ""
+        if plain in right.accepted:
+            return ""
+        if plain in right.wrong:
+            return None
+        units = tuple(answer_units(text, self._speaker.code))
+        if not units or len(units) > _MOST_UNITS or any(len(unit.text) > LONGEST for unit in units):
+            return None
+        if self.accepts(units, right):
+            return ""
+        typed = (rule for rule in self._typed if rule._may_accept(units, right, self) and rule.accepts(units, right))
+        return next((rule.spelling for rule in typed), None)
+
+    @cached_property
+    def _typed(self) -> list["FairRule"]:
+        """The rule in each spelling class of the language."""
+        return [FairRule(self._speaker, spelling) for spelling in self._speaker.file.spelling_classes]
+
+    def _may_accept(self, units: Sequence[Unit], right: RightAnswer, plain: "FairRule") -> bool:
+        """Return True if this spelling class changes the answer, or a word that the answer has."""
+        text = "\n".join([self.text.folded(unit.text) for unit in units])
+        if not self.text.segmented or text != "\n".join([plain.text.folded(unit.text) for unit in units]):
             return True
+        answers = (*right.accepted, *(form for other in right.wrong for form in plain.all_forms(other)))
+        others = (right.context, right.question, right.sentence, right.opposite, *right.also, *right.true, *right.than)
+        changed = (self._vocabulary(known) - plain._vocabulary(known) for known in (*answers, *others))
+        own = self._own_vocabulary - plain._own_vocabulary
+        return any(word in text for words in (own, *changed) for word in words)
+
+    @cached_property
+    def _own_vocabulary(self) -> frozenset[str]:
+        return self.always.union(*map(self.text.tokens, self._speaker.file.rejections))
+
+    def _words_in(self, text: str) -> frozenset[str]:
+        return frozenset((*self.text.tokens(text), *(form for form, _ in self.repeated_forms(text))))
+
+    def accepts(self, units: tuple[Unit, ...], right: RightAnswer) -> bool:
+        """Return True if the units are a correct answer.
+
+        Most are in any context, so the contexts of a case share this verdict, except on quotes. What the context says
+        adds to it only for answers that name the right one.
+        """
+        text = "\n".join([self.text.folded(unit.text) for unit in units])
+        text = text if self.text.segmented else "".join(text.split())
+        if not any(answer in text for answer in self._mentions(right.accepted, right.wrong)):
+            return False
+        is_named = any(word in text for word in self._first_words(right.accepted))
+        anywhere = right._replace(context="")
+        if not is_named and not (right.also and self.case_words(anywhere).contrasts):
+            return False
+        if self.spelling and self._is_ambiguous(right):
+            return False
+        quotes = self._quotes(right)
+        quoted = any(self.text.tokens(part) in quotes for unit in units for part in (unit.text, *sentences(unit.text)))
+        if not quoted and self._accepts_anywhere(units, anywhere):
+            return True
+        return is_named and self._all_hold(units, right)
+
+    def _all_hold(self, units: tuple[Unit, ...], right: RightAnswer) -> bool:
+        """Return True if some unit is right, and every other one right, true, or quoted from the context.
+
+        What is quoted decides only alone: the sentence about the answer does, both sentences do not.
+        """
+        verdicts: list[str] = []
+        for unit in units:
+            if any(self._names_another(span, right) for span in unit.strong):
+                return False
+            verdicts += self._verdicts(unit.text, right)
+        if "wrong" in verdicts:
+            return False
+        return "right" in verdicts or set(verdicts) == {"answering quote"}
+
+    def _answers_of(self, accepted: tuple[str, ...], wrong: tuple[str, ...]) -> list[str]:
+        """Return the first words of the right and wrong answers: a text without any of them answers nothing."""
+        return self._first_words((*accepted, *(form for other in wrong for form in self.all_forms(other))))
+
+    def _first_words_of(self, forms: tuple[str, ...]) -> list[str]:
+        tokens = [self.text.tokens(form) for form in forms]
+        words = (form[0] if self.text.segmented else "".join(form) for form in tokens if form)
+        return list(dict.fromkeys(words))
+
+    def _case_words(self, right: RightAnswer) -> CaseWords:
+        others = [self.text.tokens(form) for other in right.wrong for form in self.all_forms(other)]
+        named = {text: self.text.tokens(text) for text in right.also}
+        alone = [text for text, tokens in named.items() if not any(self.has(tokens, other) for other in others)]
+        people = (*others, *map(self.text.tokens, right.accepted))
+        compared = [phrase for phrase in map(self.text.tokens, right.than) if phrase not in people]
+        return CaseWords(others, alone, [text for text in right.also if text not in alone], compared)
+
+    def _is_ambiguous(self, right: RightAnswer) -> bool:
+        """Return True if this spelling class does not distinguish the answer from another word or person."""
+        plain = fair_rule(self._speaker.code)
+        forms = self._bare_forms(right.accepted)
+        if forms & self._bare_forms(right.wrong):
+            return True
+        shared = {pair for form in forms for pair in self.words.get(form, ())}
+        known = {pair for form in right.accepted for pair in plain.words.get(plain.text.bare(form), ())}
+        lexicons = {lexicon for lexicon, _ in known} - {"name"}
+        return any(lexicon in lexicons for lexicon, _ in shared - known)
+
+    def _names_another(self, text: str, right: RightAnswer) -> bool:
+        """Return True if a text in bold names another answer and not the right one."""
+        if len(text) > LONGEST or self._is_right_alone(text, right):
+            return False
         tokens = self.text.tokens(text)
-        forms = [self.text.tokens(answer) for answer in right.accepted]
-        for start, end in (span for form in forms for span in self.text.spans(tokens, form)):
-            if self._frames(right).allows(tokens, start, end, forms):
+        return any(self.has(tokens, self.text.tokens(form)) for other in right.wrong for form in self.all_forms(other))
+
+    def _verdicts(self, text: str, right: RightAnswer) -> list[str]:
+        """Return the verdict on a unit, or on each of its sentences."""
+        verdict = self._verdict(text, right)
+        parts = sentences(text)
+        if verdict != "wrong" or len(parts) < 2:
+            return [verdict]
+        return [self._verdict(part, right) for part in parts]
+
+    def _verdict(self, text: str, right: RightAnswer) -> str:
+        """Return "right", "quote", "answering quote", "true" or "wrong"."""
+        tokens = self.text.tokens(text)
+        if any(mark in text for mark in "?？؟"):
+            return "true" if tokens == self.text.tokens(right.question) else "wrong"
+        is_right = self._is_right_alone(text, right) or self._rejects_another(tokens, right)
+        if tokens and tokens in self._quotes(right):
+            return "answering quote" if is_right else "quote"
+        if is_right or self._follows(tokens, right):
+            return "right"
+        return "true" if any(self._same(tokens, sentence, right) for sentence in right.true) else "wrong"
+
+    def _names_answer(self, tokens: Tokens, right: RightAnswer) -> bool:
+        """Return True if the first word of a right answer occurs; all rules but that of contrasts need it."""
+        text = (" " if self.text.segmented else "").join(tokens)
+        return any(word in text for word in self._first_words(right.accepted))
+
+    def _is_right_alone(self, text: str, right: RightAnswer) -> bool:
+        """Return True if a text is the answer, or a sentence with it."""
+        tokens = self.text.tokens(text)
+        if self.is_one_of(text, right.accepted):
+            return not self._compares_to(tokens, 0, len(tokens), right)
+        if self._names_answer(tokens, right) and self._is_framed(tokens, right):
+            return True
+        contrasts = self._frames(right).contrasts if right.also else ()
+        return any(self._same(tokens, each, right) for each in contrasts)
+
+    def _is_framed(self, tokens: Tokens, right: RightAnswer) -> bool:
+        """Return True if the tokens are a right sentence that names nothing else of the kind."""
+        frame = self._frames(right)
+        for form in map(self.text.tokens, right.accepted):
+            for start, end in self.text.spans(tokens, form):
+                if self._compares_to(tokens, start, end, right) or not frame.allows(tokens, start, end):
+                    continue
                 others = self._others_in(" ".join(tokens), right)
                 spans = (span for other in others for span in self.text.spans(tokens, other))
                 if all(start <= begins and ends <= end for begins, ends in spans):
                     return True
         return False
 
+    def _compares_to(self, tokens: Tokens, start: int, end: int, right: RightAnswer) -> bool:
+        """Return True if the name from start to end is the one compared to: "older than Ann"."""
+        return bool(right.than) and bool(self._frames(right).compared_in(tokens, start, end))
+
+    def _follows(self, tokens: Tokens, right: RightAnswer, clauses: int = 2) -> bool:
+        """Return True if true sentences, or those of the context, precede or follow the answer in one sentence."""
+        if not self._names_answer(tokens, right):
+            return False
+        frame = self._frames(right)
+        words = frame.canonical(tokens)
+        kept = [at for at, word in enumerate(words) if not self.text.segmented or word not in frame.ignored]
+        spoken_words = tuple([words[at] for at in kept])
+        for true in self._true(right):
+            for wanted, compared in frame.wanted(true):
+                for begins, ends in places(spoken_words, wanted) if 1 < len(wanted) < len(spoken_words) else ():
+                    start, end = kept[begins], kept[ends - 1] + 1
+                    rest = tokens[:start] + tokens[end:]
+                    if frame.compared_in(words, start, end) == compared and (
+                        self._is_framed(rest, right) or (clauses > 1 and self._follows(rest, right, 1))
+                    ):
+                        return True
+        return False
+
+    def _rejects_another(self, tokens: Tokens, right: RightAnswer) -> bool:
+        """Return True if the tokens are right without a rejected answer: "not Bea but Ann"."""
+        templates, blank = self._speaker.file.rejections, " " if self.text.segmented else ""
+        if not templates or not self._names_answer(tokens, right):
+            return False
+        answers = [span for form in right.accepted for span in self.text.spans(tokens, self.text.tokens(form))]
+        wrong = (self.text.tokens(form) for other in right.wrong for form in self.all_forms(other))
+        text = blank.join(tokens)
+        for other in {*self._others_in(" ".join(tokens), right), *wrong}:
+            for template in templates if blank.join(other) in text else ():
+                rejected = self.text.tokens(template.replace("{x}", blank.join(other)))
+                for start, end in places(tokens, rejected):
+                    is_answer = any(begins < end and ends > start for begins, ends in answers)
+                    if not is_answer and self._is_framed(tokens[:start] + tokens[end:], right):
+                        return True
+        return False
+
+    def _same(self, tokens: Tokens, sentence: str, right: RightAnswer) -> bool:
+        """Return True if the tokens are a sentence, apart from function words and affixes."""
+        frame = self._frames(right)
+        if not self.text.segmented:
+            spoken_texts = map("".join, frame.spoken(sentence))
+            return any(aligned("".join(tokens), spoken, frame.ignored) for spoken in spoken_texts)
+        words = frame.canonical(tokens)
+        counting = frame.counting(words)
+        for wanted, compared in frame.wanted(sentence):
+            # Where a phrase says who is compared to, the order is free.
+            if (counting == wanted or (compared and sorted(counting) == sorted(wanted))) and (
+                compared == frame.compared_in(words, 0, len(words))
+            ):
+                return True
+        return False
+
+    def _frame(self, right: RightAnswer) -> SentenceFrame:
+        return SentenceFrame(self, right, [self.text.tokens(answer) for answer in right.accepted])
+
+    def _true(self, right: RightAnswer) -> list[str]:
+        return [*right.true, *right.also, *right.sentences(self.text.segmented)]
+
+    def _quotes(self, right: RightAnswer) -> set[Tokens]:
+        return {self.text.tokens(text) for text in (right.context, *right.sentences(self.text.segmented)) if text}
+
     def _own_sentence(self, right: RightAnswer) -> str:
         """Return the sentence of the context with the answer and without other answers, or ""."""
-        sentences = [sentence for sentence in _SENTENCE_END.split(right.context) if sentence]
-        if len(sentences) == 1 and not self.text.segmented:
-            sentences = right.context.split(" ")  # Thai separates sentences by a blank
-        for sentence in sentences:
+        for sentence in right.sentences(self.text.segmented):
             tokens = self.text.tokens(sentence)
-            if self._has(tokens, right.accepted[0]) and not any(self._has(tokens, other) for other in right.wrong):
+            others = map(self.text.tokens, right.wrong)
+            if self.has(tokens, self.text.tokens(right.accepted[0])) and not any(self.has(tokens, it) for it in others):
                 return sentence
         return ""
 
-    def _has(self, tokens: Tokens, answer: str) -> bool:
-        return any(True for _ in self.text.spans(tokens, self.text.tokens(answer)))
+    def has(self, tokens: Tokens, wanted: Tokens) -> bool:
+        """Return True if the tokens contain the wanted ones, possibly with attached affixes."""
+        return any(True for _ in self.text.spans(tokens, wanted))
+
+    def repeated_forms(self, text: str) -> Iterator[tuple[str, str]]:
+        """Yield further forms of the words of a text, with the words, by the rules for repeated words."""
+        for word in text.split() if self._speaker.file.repeated else ():
+            yield from self._forms_of_repeated(word)
+
+    def _repeated_word(self, word: str) -> list[tuple[str, str]]:
+        tokens = self.text.tokens(word)
+        if len(tokens) != 1:
+            return []
+        derived = (self._derived(name, word.strip(_PUNCTUATION)) for name in self._speaker.file.repeated)
+        forms = (self.text.tokens(form) for form in derived if form)
+        return [(form[0], tokens[0]) for form in forms if len(form) == 1]
+
+    def derived_texts(self, text: str) -> Iterator[str]:
+        """Yield the text as changed by each of these rules, for scripts without word boundaries."""
+        for name in self._speaker.file.repeated:
+            if form := self._derived(name, text):
+                yield form
+
+    def _derived(self, name: str, text: str) -> str | None:
+        with suppress(GrammarError):
+            return self._speaker.rules[name](text)
+        return None
 
     @cached_property
     def words(self) -> dict[str, list[tuple[str, str]]]:
@@ -145,94 +368,10 @@ class FairRule:
                     yield tokens
 
 
-class SentenceFrame:
-    """Allowed content of a sentence besides the correct answer.
-
-    A sentence may repeat words of the question, of a correct sentence and of the answer's own sentence in the context;
-    in scripts without word boundaries, pieces of two letters or more.
-    """
-
-    def __init__(self, rule: "FairRule", right: RightAnswer) -> None:
-        self._rule, self._right = rule, right
-        repeatable = filter(None, (right.question, right.sentence, rule.own_sentence(right)))
-        self._texts = [rule.text.tokens(text) for text in repeatable]
-        self._words = rule.always.union(*self._texts)
-        self._pieces = ["".join(text) for text in self._texts]
-        self._longest_piece = max(map(len, (*self._pieces, *rule.always)), default=0)
-
-    def allows(self, tokens: Tokens, start: int, end: int, forms: Iterable[Tokens]) -> bool:
-        """Return True if a sentence is acceptable with the answer, in one of these forms, from start to end."""
-        before, after = tokens[:start], tokens[end:]
-        if not (self._covers(before) and self._covers(after)):
-            return False
-        if self._is_denied(tokens, start, end):
-            return False
-        return not (self._right.opposite and self._is_opposite(before + after, forms))
-
-    def _covers(self, tokens: Tokens) -> bool:
-        """Return True if the tokens consist of allowed words, or of allowed pieces."""
-        if self._rule.text.segmented:
-            return self._words.issuperset(tokens)
-        text = "".join(tokens)
-        reached = [True] + [False] * len(text)
-        for end in range(1, len(text) + 1):
-            parts = (text[start:end] for start in range(max(0, end - self._longest_piece), end) if reached[start])
-            reached[end] = any(
-                part in self._rule.always or (len(part) > 1 and any(part in piece for piece in self._pieces))
-                for part in parts
-            )
-        return reached[-1]
-
-    def _is_denied(self, tokens: Tokens, start: int, end: int) -> bool:
-        """Return True if a negation is next to words other than its neighbours in the known texts."""
-        for negation in self._rule.negations:
-            for begins, ends in _places(tokens, negation):
-                if begins < end and ends > start:
-                    continue  # part of the answer
-                before = tokens[begins - 1 : begins] if begins != end else ()
-                after = tokens[ends : ends + 1] if ends != start else ()
-                phrases = [phrase for phrase in (before + negation, negation + after) if phrase != negation]
-                if not any(True for phrase in phrases for text in self._texts for _ in _places(text, phrase)):
-                    return True
-        return False
-
-    def _is_opposite(self, rest: Tokens, forms: Iterable[Tokens]) -> bool:
-        """Return True if the rest equals that of the opposite sentence, in any word order."""
-        forms, ignored = list(forms), self._rule.always
-        opposite, right = (self._rests(text, forms, ignored) for text in (self._right.opposite, self._right.sentence))
-        if opposite & right:  # keep the words that distinguish them
-            ignored = frozenset()
-            opposite = self._rests(self._right.opposite, forms, ignored)
-        return _content(rest, ignored) in opposite
-
-    def _rests(self, sentence: str, forms: Iterable[Tokens], ignored: frozenset[str]) -> set[Tokens]:
-        tokens = self._rule.text.tokens(sentence)
-        spans = (span for form in forms for span in self._rule.text.spans(tokens, form))
-        return {_content(tokens[:start] + tokens[end:], ignored) for start, end in spans}
-
-
-def _content(tokens: Tokens, ignored: frozenset[str]) -> Tokens:
-    return tuple(sorted(token for token in tokens if token not in ignored))
-
-
-def _places(tokens: Tokens, wanted: Tokens) -> Iterator[tuple[int, int]]:
-    size = len(wanted)
-    return ((start, start + size) for start in range(len(tokens) - size + 1) if tokens[start : start + size] == wanted)
-
-
 @cache
 def fair_rule(language: str) -> FairRule:
     """Return the fair rule of a language."""
     return FairRule(grammar(language))
-
-
-@cache
-def _articles(language: str) -> re.Pattern[str]:
-    """Return the pattern that the released cleaner blanks out; empty for languages without one, as released."""
-    for table, form in ((_WORDS, r"\b({})\b"), (_BEGINNINGS, r"\b({})"), (_ANYWHERE, "{}"), (_ENDINGS, r"({})\b")):
-        if language in table:
-            return re.compile(form.format(table[language].replace(" ", "|")))
-    return re.compile("")
 
 
 def matches(prediction: str, answer: str, *, language: str, mode: str) -> bool:
@@ -255,8 +394,3 @@ def matches(prediction: str, answer: str, *, language: str, mode: str) -> bool:
         raise unknown("language of the checklist", language, CODES)
     rule = fair_rule(language)
     return rule.is_one_of(prediction, rule.all_forms(answer))
-
-
-def cleaned(text: str, language: str) -> str:
-    """Apply the released cleaner: replace articles by a blank, then strip end characters."""
-    return _articles(language).sub(" ", text).strip(",. " + _PAPER_END.get(language, ""))

@@ -6,7 +6,7 @@ from typing import Any
 from isogloss.checklist.kind import UNREVIEWED
 from isogloss.checklist.review_marks import example_text, review_status
 from isogloss.checklist.shipped import language_examples
-from isogloss.grammar.cases import opposites
+from isogloss.grammar.cases import Statements, opposites, statements
 from isogloss.grammar.file import grammar, grammar_path
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.readers.split_files import SplitFiles
@@ -24,6 +24,8 @@ def read(split: SplitFiles) -> Examples:
     # Sentences that answer the opposite question, for each question of a case.
     by_case = {example.case.id: example.case for example in drawn}
     opposite = {name: opposites(case, grammar(split.language)) for name, case in by_case.items()}
+    about_case = {name: statements(case, grammar(split.language)) for name, case in by_case.items()}
+    about = [about_case[example.case.id][example.place % len(about_case[example.case.id])] for example in drawn]
     columns: dict[str, Any] = {
         "question": [example.question for example in drawn],
         "context": [example.context for example in drawn],
@@ -33,6 +35,7 @@ def read(split: SplitFiles) -> Examples:
         "wrong": [example.wrong for example in drawn],
         "sentence": [example.sentence for example in drawn],
         "opposite": [opposite[example.case.id][example.place % len(opposite[example.case.id])] for example in drawn],
+        **{name: [getattr(each, name) for each in about] for name in Statements._fields},
         "renamed": [example.renamed for example in drawn],
     }
     examples = split.examples([example.id for example in drawn], columns, "answers", units=cases, clusters=cases)

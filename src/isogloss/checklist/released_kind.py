@@ -6,6 +6,7 @@ from isogloss.checklist.kind import METRICS, Match, case_of
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds.base import Judgement, Values
+from isogloss.tasks.kinds.qa import QuestionAnswering
 from isogloss.tasks.task import Task
 
 # Findings of the audit by which every answer from the context is scored wrong.
@@ -20,6 +21,12 @@ class ReleasedMatch(Match):
     """
 
     rules = PAPER_RULE
+    # The paper's rule does not unwrap answers.
+    read_replies = QuestionAnswering.read_replies
+
+    def can_pass(self, examples: Examples) -> bool:
+        """Return True: the share of impossible cases says more."""
+        return True
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Return the error rate over cases, and the shares of impossible and of flawed cases."""

@@ -173,6 +173,7 @@ class _Explained:
             single.facets.extend(more.facets)
             single.confusion.update(more.confusion)
             single.calibration.update(more.calibration)
+            single.notes.update(more.notes)
         for key, pair in self.pairs.items():
             pair.facets.extend(further.pairs[key].facets)
             pair.cells.extend(further.pairs[key].cells)
@@ -205,6 +206,8 @@ def _explained_cell(
             single.confusion[table.name] = counts
         if (sure := calibration(table, index)) is not None:
             single.calibration[table.name] = sure
+        if table.notes[index]:
+            single.notes[table.name] = table.notes[index]
     for a, b in combinations(range(len(table.systems)), 2):
         pair = explained.pairs[table.systems[a], table.systems[b]]
         pair.facets.extend(attribute_contrasts(table, along, (a, b), collector))

@@ -47,6 +47,7 @@ class CellTable:
     systems: tuple[int, ...] = (0,)  # indices among all requested systems
     resample: Resample = "source"
     confidences: tuple[FloatArray | None, ...] = ()
+    notes: tuple[list[str], ...] = ()  # the scorer's remarks on each system
 
     @classmethod
     def of_examples(
@@ -162,7 +163,8 @@ def table_of(row: Sequence[Answered | None], request: Request) -> CellTable:
         None if given is None else np.array([np.nan if value is None else value for value in given])
         for given in (system.confidences for system in answered)
     )
-    return replace(table, systems=tuple(present), resample=request.resample, confidences=sure)
+    notes = tuple(system.cell.judgement.notes for system in answered)
+    return replace(table, systems=tuple(present), resample=request.resample, confidences=sure, notes=notes)
 
 
 def gold_table(task: Task, examples: Examples, data: Path | None) -> CellTable:

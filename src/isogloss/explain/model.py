@@ -131,6 +131,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     confusion: dict[str, dict[str, dict[str, int]]] = {}
     # "task/language" -> calibration, if the system has confidences
     calibration: dict[str, Calibration] = {}
+    # "task/language" -> remarks of the scorer, if any
+    notes: dict[str, list[str]] = {}
 
     @property
     def sentences(self) -> list[tuple[str, str]]:

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
+from typing import NamedTuple
 
 import msgspec
 
 from isogloss.errors import unknown
 from isogloss.grammar.file import AskedQuestion, Grammar
-from isogloss.grammar.schema import LEAST_NAMES, PROPERTIES, TESTS, concepts
-from isogloss.grammar.templates import Word
+from isogloss.grammar.schema import LEAST_NAMES, PROPERTIES, TESTS, antonyms, concepts
+from isogloss.grammar.templates import Word, slots
 
 # Slots filled with a person's name.
 PEOPLE = ("a", "b")
@@ -167,6 +168,58 @@ def opposites(case: ChecklistCase, speaker: Grammar) -> list[str]:
     words = fillers(case, speaker)
     swapped = {**words, "a": words["b"], "b": words["a"]}
     return [speaker.say(question.sentence, swapped) for question in reversed(questions)]
+
+
+class Statements(NamedTuple):
+    """Sentences about a case, for one question.
+
+    Attributes:
+        also: right sentences besides that of the question; they may name the other person.
+        true: true sentences that answer another question of the case.
+        than: phrases with a person as the one compared to ("than Ann"), which point to the other person.
+    """
+
+    also: tuple[str, ...]
+    true: tuple[str, ...]
+    than: tuple[str, ...]
+
+
+def statements(case: ChecklistCase, speaker: Grammar) -> list[Statements]:
+    """Return what can be said about the case in answer to each question.
+
+    The context of a comparison answers its first question. If the adjective has an opposite, "B is younger than A" and
+    "B is younger" answer both questions of "A is older than B".
+    """
+    contexts, questions = templates(case, speaker)
+    words: dict[str, Word] = fillers(case, speaker)
+    swapped = {**words, "a": words["b"], "b": words["a"]} if "b" in words else words
+    also: list[list[str]] = [[] for _ in questions]
+    true: list[str] = []
+    than: list[str] = []
+    if case.test != "properties":
+        written = getattr(speaker.file.templates, case.test)
+        antonym = antonyms().get(words["adjective"].concept) if "adjective" in words else None
+        if antonym:
+            words["opposite"] = speaker.word("adjective", antonym)
+        for sentences, listed in zip(also, written.also, strict=False):
+            usable = (template for template in listed if antonym or "opposite" not in slots(template))
+            sentences += [speaker.say(template, words) for template in usable]
+        if case.test == "comparisons":
+            also[0].append(speaker.say(contexts[0], words))
+            turned = {**swapped, "adjective": words.get("opposite", words["adjective"])}
+            for sentences in also if antonym else ():
+                sentences += [speaker.say(template, turned) for template in (contexts[0], questions[0].sentence)]
+        if case.test in ("comparisons", "intensifiers"):
+            listed = [it for it in speaker.file.templates.comparisons.than if slots(it) <= words.keys()]
+            than = [speaker.answer(template, people) for template in listed for people in (words, swapped)]
+        true = [speaker.say(template, words) for template in written.true]
+    own = [speaker.say(question.sentence, words) for question in questions]
+    by_question: list[Statements] = []
+    for number in range(len(questions)):
+        others = [each for other in range(len(questions)) if other != number for each in (own[other], *also[other])]
+        supporting = dict.fromkeys(text for text in (*others, *true) if text not in also[number])
+        by_question.append(Statements(tuple(dict.fromkeys(also[number])), tuple(supporting), tuple(than)))
+    return by_question
 
 
 def templates(case: ChecklistCase, speaker: Grammar) -> tuple[list[str], list[AskedQuestion]]:

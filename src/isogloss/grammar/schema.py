@@ -65,10 +65,22 @@ class FormRule(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class QuestionTemplates(msgspec.Struct, forbid_unknown_fields=True):
-    """A test: contexts, and questions with their answers, also as whole sentences."""
+    """A test: contexts, and questions with their answers, also as whole sentences.
+
+    Attributes:
+        contexts: contexts.
+        questions: question, answer, and the answer as a whole sentence.
+        also: further right sentences of each question; they may name the other person, and `{opposite}` is the
+            opposite adjective.
+        true: true sentences that support an answer without giving it.
+        than: phrases that compare somebody with `{b}` ("than {b}"), and so never answer with `{b}`.
+    """
 
     contexts: list[str]
     questions: list[tuple[str, str, str]]
+    also: list[list[str]] = []
+    true: list[str] = []
+    than: list[str] = []
 
 
 class PropertyTemplates(msgspec.Struct, forbid_unknown_fields=True):
@@ -83,6 +95,18 @@ class InvarianceTemplates(msgspec.Struct, forbid_unknown_fields=True):
     """Sentences that do not change an answer."""
 
     unrelated: list[str]
+
+
+class SpellingClass(msgspec.Struct, forbid_unknown_fields=True):
+    """A way of typing the language (without tone marks, in plain ASCII), accepted and reported by name.
+
+    Attributes:
+        strip: combining marks to drop, "all" for every mark that Unicode separates from its letter.
+        replace: letters and their replacement, after that.
+    """
+
+    strip: str = ""
+    replace: dict[str, str] = {}
 
 
 class Templates(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -104,7 +128,7 @@ class Templates(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         for name in TESTS:
             if name != "properties":
                 test: QuestionTemplates = getattr(self, name)
-                for text in (*test.contexts, *chain.from_iterable(test.questions)):
+                for text in chain(test.contexts, *test.questions, *test.also, test.true, test.than):
                     yield name, text
 
 
@@ -136,7 +160,10 @@ class LanguageFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     accepted: dict[str, list[str]] = {}
     sentence_words: list[str] = []
     negations: list[str] = []
+    rejections: list[str] = []
+    repeated: list[str] = []
     spellings: dict[str, str] = {}
+    spelling_classes: dict[str, SpellingClass] = {}
     upper: dict[str, str] = {}
     uncapitalized: list[str] = []
     rules: dict[str, FormRule] = {}
@@ -151,9 +178,21 @@ class LanguageFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 @cache
+def _concept_file() -> Mapping[str, Mapping[str, str]]:
+    return decode_toml((files("isogloss.grammar") / "concepts.toml").read_text(encoding="utf-8"), "concepts.toml")
+
+
+@cache
 def concepts() -> Mapping[str, Mapping[str, str]]:
     """Return the concepts every language has words for, with English glosses."""
-    return decode_toml((files("isogloss.grammar") / "concepts.toml").read_text(encoding="utf-8"), "concepts.toml")
+    return {name: words for name, words in _concept_file().items() if name != "antonyms"}
+
+
+@cache
+def antonyms() -> Mapping[str, str]:
+    """Return the opposite of each adjective that has one, in both directions."""
+    pairs = _concept_file()["antonyms"]
+    return {**pairs, **{second: first for first, second in pairs.items()}}
 
 
 def parse(text: str, name: str) -> LanguageFile:
@@ -235,7 +274,7 @@ def _name_mistakes(file: LanguageFile) -> Iterator[tuple[str, str]]:
 
 
 def _template_mistakes(file: LanguageFile) -> Iterator[tuple[str, str]]:
-    slot_names = {*concepts(), "a", "b", "p", "q"}
+    slot_names = {*concepts(), "a", "b", "p", "q", "opposite"}
     for test, template in file.templates.tests():
         for slot in sorted(slots(template) - slot_names):
             yield f"templates.{test}.contexts", f"unknown slot {slot!r} in {template!r}"
@@ -248,6 +287,11 @@ def _template_mistakes(file: LanguageFile) -> Iterator[tuple[str, str]]:
     for field in ("ask", "sentence"):
         if set(getattr(file.templates.properties, field)) != set(PROPERTIES):
             yield f"templates.properties.{field}", "expected one each for colour, size, age, shape and material"
+        if test != "properties" and len(written.also) not in (0, questions):
+            yield f"templates.{test}.also", f"{len(written.also)} lists of sentences instead of {questions}"
+    for name in file.repeated:
+        if name not in file.rules:
+            yield "repeated", f"no rule [rules.{name}]"
     for name in file.accepted:
         if name not in ASKED:
             yield f"accepted.{name}", f"no question has {name!r} as answer, only {', '.join(ASKED)}"

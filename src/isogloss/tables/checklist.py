@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean
 
 from isogloss.checklist.audit import FINDINGS, Findings
-from isogloss.checklist.kind import METRICS, UNANSWERED, UNREVIEWED
+from isogloss.checklist.kind import METRICS, UNANSWERED, UNREACHABLE, UNREVIEWED
 from isogloss.checklist.reference import published_averages
 from isogloss.checklist.review_files import VERDICTS
 from isogloss.checklist.review_marks import review_status
@@ -49,20 +49,30 @@ def checklist_tables(results: Results) -> list[Table]:
         summary.add(f"rule: {rule}", *_row(rates, partial), strong=True)
     for system, rates in published_averages().items():
         summary.add(f"{system} (published)", *_row(rates))
-    gap = fmean(by_rule["paper"].values()) - fmean(by_rule["fair"].values())
     reviews = [review_status(grammar(cell.language), TEST_OF[cell.task]) for cell in cells]
     unreviewed, unanswered = sum(not each.reviewed for each in reviews), sum(bool(cell.unanswered) for cell in cells)
+    unreachable = sum(UNREACHABLE in cell.notes for cell in cells)
     summary.notes = [
-        f"{score_text(gap)} points of the error under the paper rule are due to the rule, not the system",
+        _rule_note(by_rule["paper"], by_rule["fair"]),
         *missing_notes(results.overall.missing),
         "published systems were run on the released suite: not comparable case by case",
         *(
             f"{count} of {len(cells)} language × test cells: {note}"
-            for note, count in ((UNREVIEWED, unreviewed), (UNANSWERED, unanswered))
+            for note, count in ((UNREVIEWED, unreviewed), (UNANSWERED, unanswered), (UNREACHABLE, unreachable))
             if count
         ),
     ]
     return [summary, *(_heat_map(cells, metric) for metric in METRICS)]
+
+
+def _rule_note(paper: Mapping[str, float], fair: Mapping[str, float]) -> str:
+    """Return how far the two rules are apart: what only the stricter one counts as an error is not the system's."""
+    gap = fmean(paper.values()) - fmean(fair.values())
+    if score_text(abs(gap)) == score_text(0):
+        return "both rules give the same error rate"
+    more = "more" if gap > 0 else "less"
+    points = f"{score_text(abs(gap))} points {more} error"
+    return f"the same answers have {points} under the paper rule than under the fair one"
 
 
 def _row(rates: Mapping[str, float], partial: Collection[str] = ()) -> list[str]:
@@ -75,13 +85,17 @@ def _row(rates: Mapping[str, float], partial: Collection[str] = ()) -> list[str]
 def _heat_map(cells: Sequence[CellScore], metric: str) -> Table:
     table = Table(f"Error rate by language, rule: {METRICS[metric]}", ("", "language", *SHORT.values()), words=2)
     by_language: dict[str, dict[str, float]] = defaultdict(dict)
+    daggers = {(cell.language, TEST_OF[cell.task]): "†" for cell in cells if UNREACHABLE in cell.notes}
+    daggers = daggers if METRICS[metric] == "paper" else {}
     for cell in cells:
         by_language[cell.language][TEST_OF[cell.task]] = cell.metrics[metric].value
     for code, rates in by_language.items():
         # A mark that darkens as a rate grows makes a column read like a heat map.
         shades = {test: _SHADES[min(4, int(rate // 20.0001))] for test, rate in rates.items()}
-        texts = (f"{score_text(rates[test])} {shades[test]}" if test in rates else MISSING for test in SHORT)
+        marks = {test: f"{daggers.get((code, test), '')} {shade}" for test, shade in shades.items()}
+        texts = (score_text(rates[test]) + marks[test] if test in rates else MISSING for test in SHORT)
         table.add(code, language(code).name, *texts)
+    table.notes = [f"† {UNREACHABLE}"] if daggers else []
     return table
 
 

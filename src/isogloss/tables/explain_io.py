@@ -123,9 +123,9 @@ def _joined(analyses: Sequence[Analysis]) -> ExplainRecords:
             if before is not explanation:
                 facets = [*before.facets, *explanation.facets]
                 confusion = before.confusion | explanation.confusion
-                calibration = before.calibration | explanation.calibration
-                whole = msgspec.structs.replace(before, facets=facets, confusion=confusion, calibration=calibration)
-                explanations[shown[own]] = whole
+                calibration, notes = before.calibration | explanation.calibration, before.notes | explanation.notes
+                whole = {"facets": facets, "confusion": confusion, "calibration": calibration, "notes": notes}
+                explanations[shown[own]] = msgspec.structs.replace(before, **whole)
         for pair in part.pairs:
             key = shown[pair.first], shown[pair.second]
             known = pairs.get(key, PairwiseExplanation(*key, [], []))

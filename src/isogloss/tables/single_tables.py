@@ -34,24 +34,25 @@ def explanation_tables(explanation: Explanation) -> list[Table]:
             tables[-1].notes.append("up to six cells are shown bucket by bucket: select with --tasks and --languages")
             tables[-1].notes.append("--across shows every bucket over all languages, also of discrete attributes")
         return tables
-    tables = [_cell_table(system, of_cell) for of_cell in cells]
+    tables = [_cell_table(explanation, of_cell) for of_cell in cells]
     if tables:
         tables[0].notes.append("▲ best, ▼ worst bucket of 20 or more; sentences: Holm-corrected p < 0.05")
     return [*tables, *_confusion_tables(explanation), *_cell_calibrations(explanation)]
 
 
-def _cell_table(system: str, facets: Sequence[AttributeScores]) -> Table:
-    """Return every attribute's buckets, with the best and the worst marked; insights below."""
+def _cell_table(explanation: Explanation, facets: Sequence[AttributeScores]) -> Table:
+    """Return every attribute's buckets, with the best and the worst marked; insights and the scorer's remarks below."""
     name, metric = f"{facets[0].task}/{facets[0].language}", facets[0].metric
     header = ("attribute", "bucket", metric, "95 %", "n", "")
-    table = Table(f"{system} on {name}: {metric} by attribute", header, words=2)
+    table = Table(f"{explanation.system['name']} on {name}: {metric} by attribute", header, words=2)
     for facet in facets:
         best, worst = best_and_worst(facet) or (None, None)
         for index, score in enumerate(facet.buckets):
             mark = "▲" if score is best else "▼" if score is worst else ""
             numbers = score_text(score.value), interval_text(score.low, score.high), str(score.bucket.n)
             table.add("" if index else facet.attribute, bucket_text(score.bucket), *numbers, mark)
-    table.notes = [*(facet.insight for facet in facets if facet.insight), *interval_notes(table)]
+    insights = [facet.insight for facet in facets if facet.insight]
+    table.notes = [*insights, *explanation.notes.get(name, ()), *interval_notes(table)]
     return table
 
 

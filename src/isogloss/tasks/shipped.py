@@ -25,7 +25,7 @@ XNLI = _classification(
     english_training=True,
     parallel="xnli",
     cluster="premise",
-    options={"labels": ("entailment", "neutral", "contradiction")},
+    options={"labels": ("entailment", "neutral", "contradiction"), "synonyms": {"contradictory": "contradiction"}},
     counts={"test": 5010, "dev": 2490},
 )
 

@@ -1,6 +1,6 @@
 """Input and output of importers, and functions they share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from isogloss.decoding import decode_python_json
 from isogloss.errors import PredictionError
 from isogloss.predictions.formats import Answers
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import Kind, kind_of
+from isogloss.tasks.kinds import Kind, Reply, kind_of
 from isogloss.tasks.task import Task
 
 
@@ -74,6 +74,30 @@ class ImportedAnswers(Answers):
     def quote(self, column: str, identifier: str, text: object) -> None:
         """Store a text that the file quotes from an example."""
         self.evidence.setdefault(column, {})[identifier] = str(text)
+
+
+def read_replies(imported: ImportedAnswers, target: Target, spellings: Mapping[str, Any]) -> None:
+    """Replace replies in free text by the answers that they give, and note how many give none."""
+    written = [row for row, value in enumerate(imported.values) if isinstance(value, str)]
+    texts, examples = [imported.values[row] for row in written], target.examples
+    rows = {} if examples is None else {identifier: row for row, identifier in enumerate(examples.ids)}
+    columns = (
+        {} if examples is None else {name: examples[name] for name in target.kind.inputs if name in examples.columns}
+    )
+    places = [rows.get(imported.ids[row]) for row in written]
+    inputs = [{} if at is None else {name: column[at] for name, column in columns.items()} for at in places]
+    replies = [Reply(*reply) for reply in zip(texts, inputs, strict=True)]
+    answers = target.kind.read_replies(target.task, target.language, replies, spellings)
+    for row, answer in zip(written, answers, strict=True):
+        imported.values[row] = answer
+    within = sum(answer not in (None, text.strip()) for answer, text in zip(answers, texts, strict=True))
+    if target.kind.form == "answer" and within:
+        imported.notes.append(f"answers taken from longer replies: {within:,}; the tool's scores may differ")
+    unread = [row for row, answer in zip(written, answers, strict=True) if answer is None]
+    if unread:
+        first = f"first at {imported.where(unread[0])}"
+        what = f"replies with no answer or several: {len(unread):,} of {len(written):,}, {first}"
+        imported.notes.append(f"{what}; they count as unanswered")
 
 
 def alike(first: str, second: str) -> bool:

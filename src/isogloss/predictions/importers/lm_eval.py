@@ -2,8 +2,9 @@
 
 A line has `doc_id`, the row in the dataset's split on the Hugging Face hub; `doc`, the example itself;
 `filtered_resps`, the model's responses: `[log-likelihood, is_greedy]` for each choice (numbers as strings, in newer
-versions), or the generated text; and, in newer versions, the name of the `filter` that made them. Choice i of a task
-is class i of the dataset: XNLI entailment, neutral, contradiction; PAWS-X 0 and 1; XCOPA the first and the second.
+versions), or the generated text, which the task's kind reads; and, in newer versions, the name of the `filter` that
+made them. Choice i of a task is class i of the dataset: XNLI entailment, neutral, contradiction; PAWS-X 0 and 1; XCOPA
+the first and the second.
 
 Rows are assumed to be in the order of the official files, which holds for XNLI, XCOPA and PAWS-X; with a data folder,
 texts and labels in `doc` confirm it. The harness runs XNLI on the validation split, which is dev here.
@@ -20,7 +21,7 @@ import msgspec
 from isogloss.data.files import lines
 from isogloss.decoding import decode_python_json, whole_number
 from isogloss.errors import DataError, PredictionError, unknown
-from isogloss.predictions.importers.base import ImportedAnswers, Target, read_json
+from isogloss.predictions.importers.base import ImportedAnswers, Target, read_json, read_replies
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "xnli": ("entailment", "neutral", "contradiction"),
@@ -55,23 +56,30 @@ def _is_results(decoded: Any) -> bool:
 
 
 def read(files: Sequence[Path], target: Target) -> ImportedAnswers:
-    """Read the answers of the logs: the likeliest choice, or the generated text."""
+    """Read the answers of the logs: the likeliest choice, or what the generated text says."""
     task = target.task
     if task.id not in _CHOICES and target.kind.form != "answer":
         what = f"lm-evaluation-harness does not have {task.id}"
         raise PredictionError(what, where=str(files[0]), fix=f"It has {', '.join(_CHOICES)}, xquad, mlqa and tydiqa")
     kept, choices = _kept_rows(target), _CHOICES.get(task.id)
     by_filter: dict[str, ImportedAnswers] = {}
+    generates = False
     for path in files:
         for number, sample in _samples(path):
             imported = by_filter.setdefault(sample.filter, ImportedAnswers(path))
             imported.path = path
             where = f"{path}:{number}"
             identifier = _identifier(sample, target, kept, where)
-            value = _generated(sample, where) if choices is None else choices[_likeliest(sample, len(choices), where)]
+            if choices is None or _is_generated(sample):
+                generates = True
+                value: Any = _generated(sample, where)
+            else:
+                value = choices[_likeliest(sample, len(choices), where)]
             imported.add(identifier, value, number)
             _quote(imported, target, sample, identifier)
     chosen = _one_filter(files[0], by_filter, target.filter)
+    if generates:
+        read_replies(chosen, target, dict(zip(map(str, range(len(target.labels))), target.labels, strict=True)))
     if task.id == "pawsx":
         _answer_skipped(chosen, target, kept)
     return chosen
@@ -162,6 +170,14 @@ def _score(response: Any, where: str) -> float:
     if math.isnan(score):
         raise PredictionError("a log-likelihood is NaN", where=where)
     return score
+
+
+def _is_generated(sample: _Sample) -> bool:
+    """Return True if the model wrote a reply instead of scoring every choice."""
+    response = sample.filtered_resps[0] if len(sample.filtered_resps) == 1 else None
+    while isinstance(response, list) and len(response) == 1:
+        response = response[0]
+    return isinstance(response, str)
 
 
 def _generated(sample: _Sample, where: str) -> str:

@@ -7,9 +7,21 @@ from isogloss.metrics.registry import added_metrics
 from isogloss.plugins import Registry
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds.base import Judgement, Kind, LanguagePairs, RowProblem, Values, Vectors
+from isogloss.tasks.kinds.replies import Reply
 from isogloss.tasks.task import Task
 
-__all__ = ["KINDS", "Judgement", "Kind", "LanguagePairs", "RowProblem", "Values", "Vectors", "judge", "kind_of"]
+__all__ = [
+    "KINDS",
+    "Judgement",
+    "Kind",
+    "LanguagePairs",
+    "Reply",
+    "RowProblem",
+    "Values",
+    "Vectors",
+    "judge",
+    "kind_of",
+]
 
 _ORIGINS = {
     "classification": "isogloss.tasks.kinds.classification:Classification",

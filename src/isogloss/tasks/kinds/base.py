@@ -1,7 +1,7 @@
 """Base class of task kinds, which other packages query instead of comparing task names."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -13,6 +13,7 @@ from isogloss.metrics.search import Matrix
 from isogloss.metrics.statistics import IntArray, Statistics
 from isogloss.notebooks import short_repr
 from isogloss.tasks.examples import Column, Examples
+from isogloss.tasks.kinds.replies import Reply
 from isogloss.tasks.task import Task
 
 # One answer per example, in the order of the examples; None if the system gave none.
@@ -139,6 +140,16 @@ class Kind(ABC):
     def doubt(self, examples: Examples, values: Values) -> str:
         """Return why the answers look like those of another file, or ""; only the inputs are used, never the gold."""
         return ""
+
+    def read_replies(
+        self, task: Task, language: str, replies: Sequence[Reply], spellings: Mapping[str, Any]
+    ) -> list[Any]:
+        """Return the answers that free-text replies give, None for each that gives none or several.
+
+        `spellings` has answers by further spellings of the user's, such as `{"yes": "1"}`. Kinds with
+        answers that are not written as text read none.
+        """
+        return [None] * len(replies)
 
     def placeholder(self, examples: Examples) -> str:
         """Return why the gold looks fake, or "". Published test files often hide labels behind a constant."""

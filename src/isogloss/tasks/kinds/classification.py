@@ -1,12 +1,13 @@
 """Classification of texts and pairs, and multiple choice: the answer is a label, or the index of a choice."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
 
 from isogloss.errors import near_names
 from isogloss.metrics import accuracy
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values
+from isogloss.tasks.kinds.replies import Reply, choices_in, label_in
 from isogloss.tasks.readers.pairs import RENAMED
 from isogloss.tasks.task import Task
 
@@ -25,6 +26,15 @@ class Classification(Kind):
     def normalize(self, value: Any) -> Any:
         """Return the label as a string without surrounding blanks."""
         return str(value).strip()
+
+    def read_replies(
+        self, task: Task, language: str, replies: Sequence[Reply], spellings: Mapping[str, Any]
+    ) -> list[Any]:
+        """Return the labels that the replies give, in any case or in a synonym that the task declares."""
+        synonyms = cast("Mapping[str, str]", task.options.get("synonyms", {}))
+        labels = {label: label for label in task.labels} | dict(synonyms) | dict(spellings)
+        known = {spelling.casefold(): label for spelling, label in labels.items()}
+        return [label_in(reply.text, language, known) for reply in replies]
 
     def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """Yield labels outside the label set, all with the same reason."""
@@ -72,6 +82,12 @@ class Choice(Kind):
     gold = "label"
     label_format = "choices"
     translatable = ("premise", "choices")
+
+    def read_replies(
+        self, task: Task, language: str, replies: Sequence[Reply], spellings: Mapping[str, Any]
+    ) -> list[Any]:
+        """Return the choices that the replies give by number, letter, ordinal or text."""
+        return choices_in(replies, language, {name.casefold(): int(index) for name, index in spellings.items()})
 
     def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """Yield answers that are not the index of a choice."""

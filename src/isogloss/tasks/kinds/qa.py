@@ -1,11 +1,13 @@
 """Extractive question answering: the answer is a string."""
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from isogloss.metrics import qa
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds.base import Judgement, Kind, Values
+from isogloss.tasks.kinds.replies import Reply, answer_in
 from isogloss.tasks.task import Task
 
 # Gold answers of one XQuAD language occur in 6 to 33 % of another's passages, and nearly always in their own.
@@ -42,6 +44,12 @@ class QuestionAnswering(Kind):
     def row_id(self, split: str, row: int) -> None:
         """Return None: questions have their own ids."""
         return
+
+    def read_replies(
+        self, task: Task, language: str, replies: Sequence[Reply], spellings: Mapping[str, Any]
+    ) -> list[Any]:
+        """Return what each reply marks as its answer, or its only line."""
+        return [answer_in(reply.text, language) for reply in replies]
 
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
         """Return questions, contexts and their answers."""

@@ -1,0 +1,173 @@
+"""Free-text replies read as answers: made ones in every form, and real ones of language models."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from isogloss.tasks.kinds import Reply, kind_of
+from isogloss.tasks.kinds.replies import label_in
+from isogloss.tasks.loading import load
+from isogloss.tasks.registry import task as find_task
+
+TOPICS = ("science/technology", "travel", "politics", "sports", "health", "entertainment", "geography")
+
+
+def read(
+    task: str, *replies: str, language: str = "en", spellings: dict[str, str] | None = None, **inputs: object
+) -> list[object]:
+    asked = [Reply(text, inputs) for text in replies]
+    return kind_of(find_task(task)).read_replies(find_task(task), language, asked, spellings or {})
+
+
+@pytest.mark.parametrize(
+    ("reply", "label"),
+    [
+        ("neutral", "neutral"),
+        ("**Entailment.**", "entailment"),
+        ("Label: Contradiction", "contradiction"),
+        ('{"label": "neutral", "reason": "no entailment or contradiction"}', "neutral"),
+        ("<think>Is it entailment?</think>neutral", "neutral"),
+        ("The answer is contradictory.", "contradiction"),  # a synonym that the task declares
+        ("This is a case of entailment.", "entailment"),
+        ("It is not entailment but neutral.", "neutral"),
+        ("Entailment? No. The answer is neutral", "neutral"),
+        ("I considered contradiction.\nFinal answer: neutral", "neutral"),
+        ("not entailment", None),
+        ("It isn't neutral.", None),
+        ("entailment or neutral", None),
+        ("neutral, or possibly entailment", None),
+        ("neutral\nentailment", None),
+        ("It could be neutral.", None),
+        ("The answer is: none of these. I first thought of neutral.", None),
+        ("neither entailment nor contradiction", None),
+        ("Is it neutral?", None),
+        ("The hypothesis contradicts the premise.", None),  # a form that the task does not declare
+        ("Das ist kein entailment", None),
+        ("I cannot help with that.", None),
+        ("", None),
+        ("neutral " * 100_000, None),
+    ],
+)
+def test_labels(reply: str, label: str | None) -> None:
+    assert read("xnli", reply, language="de") == [label]
+
+
+def test_labels_of_one_letter_count_only_alone() -> None:
+    assert read("pawsx", "1", "Answer: 0", '"1"', "1 of the 2 sentences differs") == ["1", "0", "1", None]
+    assert read("pawsx", "Yes", "No.", "maybe") == [None, None, None]
+    assert read("pawsx", "Yes", "No.", "maybe", spellings={"yes": "1", "no": "0"}) == ["1", "0", None]
+
+
+CHOICES = ("It was fragile.", "It was small.")
+
+
+@pytest.mark.parametrize(
+    ("reply", "choice"),
+    [
+        ("A", 0),
+        ("(B)", 1),
+        ("B: It was small.", 1),
+        ("Option B", 1),
+        ("choice1", 0),
+        ("The second option.", 1),
+        ("It was small", 1),
+        ("1. It was fragile.", 0),
+        ('I think "it was fragile" is more plausible.', 0),
+        ("<think>A or B?</think> The answer is **B**.", 1),
+        ("A: It was small.", None),  # letter and text disagree
+        ("It was fragile. It was small.", None),
+        ('"It was fragile." was wrapped, so it\nwas small is wrong', None),
+        ("It was not true that it was small.", None),
+        ("The answer is: none of the above. The first option is: it was fragile.", None),
+        ("A or B", None),
+        ("Z", None),
+        ("1", None),  # counted from 0 or from 1?
+    ],
+)
+def test_choices(reply: str, choice: int | None) -> None:
+    assert read("xcopa", reply, choices=CHOICES) == [choice]
+
+
+def test_numbers_of_choices_count_from_where_the_replies_do() -> None:
+    assert read("xcopa", "1", "0", "Answer: 1", "B", choices=CHOICES) == [1, 0, 1, 1]
+    assert read("xcopa", "1", "2", "option 1", "B", choices=CHOICES) == [0, 1, 0, 1]
+    assert read("xcopa", "1", "2", "0", "B", choices=CHOICES) == [None, None, None, 1]
+    assert read("xcopa", "1", "2", "0", choices=CHOICES, spellings={"1": "0", "2": "1"}) == [0, 1, 0]
+    assert read("xcopa", "1", "0") == [1, 0]  # without the examples
+    assert read("xcopa", "1", "2") == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("308", "308"),
+        ("Answer: 308", "308"),
+        ("Based on the passage, 308 points", "308 points"),
+        ("Carolina gave up few points.\n\n**Answer:** 308", "308"),
+        ("1. FC Köln", "1. FC Köln"),
+        ("", ""),
+        ("308\n309", None),
+        ("Answer: 308\nAnswer: 309", None),
+        ("<think>308", None),
+    ],
+)
+def test_answers_to_questions(reply: str, answer: str | None) -> None:
+    assert read("xquad", reply) == [answer]
+
+
+def test_tags() -> None:
+    tokens = ["Anna", "sleeps"]
+    assert read("udpos", '["PROPN", "VERB"]', "PROPN VERB", "PROPN, VERB", "PROPN", "Anna sleeps", tokens=tokens) == [
+        ["PROPN", "VERB"], ["PROPN", "VERB"], ["PROPN", "VERB"], None, None,
+    ]  # fmt: skip
+
+
+def test_kinds_without_written_answers_read_none() -> None:
+    assert read("tatoeba", "7") == [None]
+
+
+@pytest.mark.parametrize(("prompt", "parsed", "accuracy"), [("direct", 496, 0.630), ("cot", 455, 0.726)])
+def test_real_choices_agree_with_published_ones(data_dir: Path, prompt: str, parsed: int, accuracy: float) -> None:
+    path = data_dir / "mega_gpt35" / "xcopa" / f"ht-{prompt}.csv"
+    if not path.exists():
+        pytest.skip("needs the published answers")
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    task = find_task("xcopa")
+    choices = load(task, "ht", "test", data_dir)["choices"]
+    replies = [
+        Reply(row["Prediction With Explanation"], {"choices": choice})
+        for row, choice in zip(rows, choices, strict=True)
+    ]
+    read_back = kind_of(task).read_replies(task, "ht", replies, {})
+    # Unread replies refuse to choose; the published reading of them is a sentence or nothing, never 0 or 1.
+    published = [int(row["Prediction"]) if row["Prediction"] in "01" and row["Prediction"] else None for row in rows]
+    assert read_back == published
+    assert sum(answer is not None for answer in read_back) == parsed
+    assert sum(answer == int(row["Label"]) for answer, row in zip(read_back, rows, strict=True)) == accuracy * 500
+
+
+@pytest.mark.parametrize("model", ["gpt4", "gpt3.5"])
+def test_real_topics(data_dir: Path, model: str) -> None:
+    folder = data_dir / "sib200" / "llm" / model
+    if not folder.exists():
+        pytest.skip("needs the published answers")
+    labels = {topic: topic for topic in TOPICS}
+    alone = alone_read = several = several_read = 0
+    for path in sorted(folder.glob("*.tsv"))[::5]:
+        with path.open(encoding="utf-8", newline="") as file:
+            replies = [row[-1] for row in csv.reader(file, delimiter="\t")][1:]
+        for reply in replies:
+            named = {topic for topic in TOPICS if topic in reply.casefold()}
+            topic = label_in(reply, "en", labels)
+            assert topic is None or topic in named
+            alone += len(named) == 1
+            alone_read += len(named) == 1 and topic is not None
+            several += len(named) > 1
+            several_read += len(named) > 1 and topic is not None
+            if "none of the" in reply and len(named) > 4 and "entertainment" not in named:
+                assert topic is None, reply
+    # Replies with several topics are read only if they deny the others or call them merely possible.
+    assert alone_read / alone > 0.9
+    assert several_read / several < 0.03
