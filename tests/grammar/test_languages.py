@@ -59,7 +59,8 @@ def words_by_slot(speaker: Grammar, needed: set[str]) -> dict[str, list[Word]]:
     """Return every word that each slot can take."""
     people = [*speaker.names["m"], *speaker.names["f"]]
     properties = [word for name in PROPERTIES for word in speaker.lexicons[name].values()]
-    special = {"a": people, "b": people, "p": properties, "q": properties}
+    opposites = list(speaker.lexicons["adjective"].values())
+    special = {"a": people, "b": people, "p": properties, "q": properties, "opposite": opposites}
     return {name: special.get(name) or list(speaker.lexicons[name].values()) for name in sorted(needed)}
 
 
