@@ -173,7 +173,7 @@ def _answers_in(value: Any, phrases: _Phrases) -> list[str] | None:
 
 
 def _key(key: str) -> str:
-    return key.casefold().replace("_", " ").replace("-", " ").strip()
+    return key.lower().replace("_", " ").replace("-", " ").strip()
 
 
 def _unboxed(text: str) -> tuple[list[str], str]:
@@ -280,9 +280,9 @@ def _without_phrases(text: str, phrases: _Phrases) -> tuple[str, bool]:
 
 def _prefix(text: str, known: _ByLetter, spaced: bool) -> int:
     """Return the length of the longest known phrase at the start of a text, 0 without one."""
-    for phrase in known.get(text[:1].casefold(), ()):
+    for phrase in known.get(text[:1].lower(), ()):  # not case-folded: that makes "ß" longer
         size = len(phrase)
-        if text[:size].casefold() == phrase and not (spaced and text[size : size + 1].isalpha()):
+        if text[:size].lower() == phrase and not (spaced and text[size : size + 1].isalpha()):
             return size
     return 0
 
@@ -299,7 +299,7 @@ def _phrases(language: str) -> _Phrases:
     tables = [table for code in dict.fromkeys((language, "en")) if (table := _shipped().get(code))]
 
     def merged(name: str) -> _ByLetter:
-        known = {phrase.casefold() for table in tables for phrase in table.get(name, ())}
+        known = {phrase.lower() for table in tables for phrase in table.get(name, ())}
         return group_by(sorted(known, key=len, reverse=True), lambda phrase: phrase[0])
 
     labels = merged("labels")

@@ -1,5 +1,6 @@
 """Text normalisation of answers in one language: equivalent letters, ignorable edges, and words."""
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -119,6 +120,12 @@ class AnswerText:
                 for ending in self._endings:
                     if (prefix or ending) and token.endswith(ending) and len(token) > len(prefix) + len(ending):
                         yield token[len(prefix) : len(token) - len(ending)]
+
+    def pauses_before(self, template: str, word: str, text: str) -> bool:
+        """Return True if in a text a comma stands between a word and the words before its slot in a template."""
+        before = self.folded(template.partition("{x}")[0]).strip()
+        pause = rf"(?<!\w){re.escape(before)}\s*[,،，、]\s*{re.escape(word)}"
+        return bool(before) and re.search(pause, self.folded(text)) is not None
 
     def begins_word(self, text: str, position: int) -> bool:
         """Return True if a word begins at a position, possibly after an attached prefix."""

@@ -191,9 +191,9 @@ class FairRule:
     def _verdict(self, text: str, right: RightAnswer) -> str:
         """Return "right", "quote", "answering quote", "true" or "wrong"."""
         tokens = self.text.tokens(text)
-        if any(mark in text for mark in "?？؟"):
+        if right.asks(text):
             return "true" if tokens == self.text.tokens(right.question) else "wrong"
-        is_right = self._is_right_alone(text, right) or self._rejects_another(tokens, right)
+        is_right = self._is_right_alone(text, right) or self._rejects_another(text, right)
         if tokens and tokens in self._quotes(right):
             return "answering quote" if is_right else "quote"
         if is_right or self._follows(tokens, right):
@@ -251,16 +251,19 @@ class FairRule:
                         return True
         return False
 
-    def _rejects_another(self, tokens: Tokens, right: RightAnswer) -> bool:
-        """Return True if the tokens are right without a rejected answer: "not Bea but Ann"."""
-        templates, blank = self._speaker.file.rejections, " " if self.text.segmented else ""
+    def _rejects_another(self, text: str, right: RightAnswer) -> bool:
+        """Return True if a text is right without a rejected answer: "not Bea but Ann"."""
+        tokens, blank = self.text.tokens(text), " " if self.text.segmented else ""
+        templates = self._speaker.file.rejections
         if not templates or not self._names_answer(tokens, right):
             return False
         answers = [span for form in right.accepted for span in self.text.spans(tokens, self.text.tokens(form))]
         wrong = (self.text.tokens(form) for other in right.wrong for form in self.all_forms(other))
-        text = blank.join(tokens)
+        joined = blank.join(tokens)
         for other in {*self._others_in(" ".join(tokens), right), *wrong}:
-            for template in templates if blank.join(other) in text else ():
+            for template in templates if blank.join(other) in joined else ():
+                if self.text.pauses_before(template, blank.join(other), text):
+                    continue  # "Ann. No, Bea." corrects itself
                 rejected = self.text.tokens(template.replace("{x}", blank.join(other)))
                 for start, end in places(tokens, rejected):
                     is_answer = any(begins < end and ends > start for begins, ends in answers)

@@ -35,6 +35,12 @@ class RightAnswer(NamedTuple):
     true: tuple[str, ...] = ()
     than: tuple[str, ...] = ()
 
+    def asks(self, text: str) -> bool:
+        """Return True if a text has a question mark, such as that of the question."""
+        own = self.question[-1:]
+        marks = "?？؟" if own.isalnum() or own == self.context[-1:] else f"?？؟{own}"
+        return any(mark in text for mark in marks)
+
     def sentences(self, segmented: bool) -> tuple[str, ...]:
         """Return the sentences of the context."""
         return _sentences_of(self.context, segmented)

@@ -6,6 +6,7 @@ that the language file derives for them (`repeated`). A sentence that compares m
 right sentence from the opposite one ("less", "not as … as").
 """
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -166,6 +167,8 @@ class SentenceFrame:
         text = "".join(tokens)
         reached = [True] + [False] * len(text)
         for end in range(1, len(text) + 1):
+            if unicodedata.category(text[end : end + 1] or "L")[0] == "M":
+                continue  # a piece does not end inside a syllable
             parts = (text[start:end] for start in range(max(0, end - self._longest_piece), end) if reached[start])
             reached[end] = any(
                 part in self._rule.always or (len(part) > 1 and any(part in piece for piece in pieces))
