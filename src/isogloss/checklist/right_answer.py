@@ -1,6 +1,7 @@
 """The correct answer of an example, with what is known about it."""
 
 import re
+import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -37,9 +38,9 @@ class RightAnswer(NamedTuple):
 
     def asks(self, text: str) -> bool:
         """Return True if a text has a question mark, such as that of the question."""
-        own = self.question[-1:]
-        marks = "?？؟" if own.isalnum() or own == self.context[-1:] else f"?？؟{own}"
-        return any(mark in text for mark in marks)
+        own = self.question[-1]
+        is_mark = unicodedata.category(own)[0] == "P" and own != self.context[-1]
+        return any(mark in text for mark in ("?？؟" + own if is_mark else "?？؟"))
 
     def sentences(self, segmented: bool) -> tuple[str, ...]:
         """Return the sentences of the context."""
