@@ -38,8 +38,8 @@ class RightAnswer(NamedTuple):
 
     def asks(self, text: str) -> bool:
         """Return True if a text has a question mark, such as that of the question."""
-        own = self.question[-1]
-        is_mark = unicodedata.category(own)[0] == "P" and own != self.context[-1]
+        own = self.question[-1:] or "?"
+        is_mark = unicodedata.category(own)[0] == "P" and own != self.sentence[-1:]
         return any(mark in text for mark in ("?？؟" + own if is_mark else "?？؟"))
 
     def sentences(self, segmented: bool) -> tuple[str, ...]:
