@@ -3,13 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from isogloss.checklist.matching import LONGEST, fair_rule, matches
-from isogloss.checklist.paper_rule import is_reachable
+from isogloss.checklist.paper_rule import can_pass
 from isogloss.checklist.right_answer import RightAnswer
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.tasks.examples import Examples
@@ -65,12 +64,9 @@ class Match(QuestionAnswering):
 
     def can_pass(self, examples: Examples) -> bool:
         """Return True if a system that extracts spans can pass some case by the paper's rule."""
-        texts = zip(examples.ids, examples["context"], examples["answers"], strict=True)
-        cases = groupby(texts, key=lambda row: case_of(row[0]))
-        return any(
-            all(is_reachable(context, answers[0], examples.language) for _, context, answers in rows)
-            for _, rows in cases
-        )
+        rows = zip(examples.ids, examples["context"], examples["answers"], strict=True)
+        texts = ((case_of(example), context, answers[0]) for example, context, answers in rows)
+        return can_pass(texts, examples.language)
 
     def failures(self, examples: Examples, values: Values, mode: str, spellings: Counter[str]) -> list[int]:
         """Return the rows of examples answered wrongly, and count right answers in other spellings.

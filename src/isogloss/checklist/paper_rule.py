@@ -1,7 +1,10 @@
 """The released scorer's cleaner: articles of the language become a blank, some end characters are stripped."""
 
 import re
+from collections.abc import Iterable
 from functools import cache
+from itertools import groupby
+from operator import itemgetter
 
 # The released cleaner's articles: whole words, beginnings of words (no boundary after them), or letters anywhere.
 _WORDS = {
@@ -35,3 +38,11 @@ def is_reachable(context: str, answer: str, language: str) -> bool:
     lengths = range(1, len(answer.split()) + 3)
     places = ((start, start + length) for length in lengths for start in range(len(tokens) - length + 1))
     return wanted != "" and any(cleaned(" ".join(tokens[start:end]), language) == wanted for start, end in places)
+
+
+def can_pass(examples: Iterable[tuple[str, str, str]], language: str) -> bool:
+    """Return True if spans can pass some case, given the case, context and answer of its examples in order."""
+    return any(
+        all(is_reachable(context, answer, language) for _, context, answer in case)
+        for _, case in groupby(examples, key=itemgetter(0))
+    )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class CaseWords(NamedTuple):
-    """What the sentences about a case share in all its contexts.
+    """Words and sentences that a case has in common in all its contexts.
 
     Attributes:
         others: forms of the wrong answers.

@@ -21,6 +21,7 @@ from isogloss.checklist.audit import (
     shared_forms,
     span_count,
 )
+from isogloss.checklist.paper_rule import can_pass
 from isogloss.checklist.tasks import CASES
 from isogloss.errors import IsoglossError, unknown
 from isogloss.grammar.cases import PEOPLE, ChecklistCase, ChecklistExample, draw, examples, fillers, templates
@@ -183,3 +184,10 @@ def find_case(case_id: str, count: int = CASES, seed: int = 0) -> ChecklistCase:
         if case.id == case_id:
             return case
     raise IsoglossError(f"no case {case_id!r}", fix=f"{test} has {test}-0000 to {test}-{count - 1:04d}")
+
+
+@cache
+def paper_rule_can_pass(code: str, test: str) -> bool:
+    """Return True if a system that extracts spans can pass some case of a test by the paper's rule."""
+    examples = language_examples(code, "mft", (test,))
+    return can_pass(((example.case.id, example.context, example.answer) for example in examples), code)

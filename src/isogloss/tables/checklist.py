@@ -10,6 +10,7 @@ from isogloss.checklist.reference import published_averages
 from isogloss.checklist.review_files import VERDICTS
 from isogloss.checklist.review_marks import review_status
 from isogloss.checklist.review_merge import MergedReviews
+from isogloss.checklist.shipped import paper_rule_can_pass
 from isogloss.checklist.tasks import task_id
 from isogloss.figures import MISSING, score_text
 from isogloss.grammar.cases import ChecklistExample
@@ -51,7 +52,7 @@ def checklist_tables(results: Results) -> list[Table]:
         summary.add(f"{system} (published)", *_row(rates))
     reviews = [review_status(grammar(cell.language), TEST_OF[cell.task]) for cell in cells]
     unreviewed, unanswered = sum(not each.reviewed for each in reviews), sum(bool(cell.unanswered) for cell in cells)
-    unreachable = sum(UNREACHABLE in cell.notes for cell in cells)
+    unreachable = sum(not paper_rule_can_pass(cell.language, TEST_OF[cell.task]) for cell in cells)
     summary.notes = [
         _rule_note(by_rule["paper"], by_rule["fair"]),
         *missing_notes(results.overall.missing),
@@ -85,8 +86,8 @@ def _row(rates: Mapping[str, float], partial: Collection[str] = ()) -> list[str]
 def _heat_map(cells: Sequence[CellScore], metric: str) -> Table:
     table = Table(f"Error rate by language, rule: {METRICS[metric]}", ("", "language", *SHORT.values()), words=2)
     by_language: dict[str, dict[str, float]] = defaultdict(dict)
-    daggers = {(cell.language, TEST_OF[cell.task]): "†" for cell in cells if UNREACHABLE in cell.notes}
-    daggers = daggers if METRICS[metric] == "paper" else {}
+    names = [(cell.language, TEST_OF[cell.task]) for cell in cells if METRICS[metric] == "paper"]
+    daggers = {name: "†" for name in names if not paper_rule_can_pass(*name)}
     for cell in cells:
         by_language[cell.language][TEST_OF[cell.task]] = cell.metrics[metric].value
     for code, rates in by_language.items():
