@@ -262,13 +262,12 @@ class FairRule:
         joined = blank.join(tokens)
         for other in {*self._others_in(" ".join(tokens), right), *wrong}:
             for template in templates if blank.join(other) in joined else ():
-                if self.text.pauses_before(template, blank.join(other), text):
-                    continue  # "Ann. No, Bea." corrects itself
                 rejected = self.text.tokens(template.replace("{x}", blank.join(other)))
                 for start, end in places(tokens, rejected):
                     is_answer = any(begins < end and ends > start for begins, ends in answers)
                     if not is_answer and self._is_framed(tokens[:start] + tokens[end:], right):
-                        return True
+                        # "Ann. No, Bea." corrects itself.
+                        return not self.text.pauses_before(template, blank.join(other), text)
         return False
 
     def _same(self, tokens: Tokens, sentence: str, right: RightAnswer) -> bool:
