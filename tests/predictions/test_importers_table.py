@@ -192,3 +192,28 @@ def test_language_model_answers_score_as_published(data_dir: Path, tmp_path: Pat
     answers = import_table([table], "xcopa", TableColumns(), languages=["ht"], data=data_dir)["ht"]
     gold = load("xcopa", "ht", data=data_dir)["label"]
     assert sum(value == label for value, label in zip(answers.values, gold, strict=True)) == 315
+
+
+def test_replies_in_free_text_are_read(tmp_path: Path) -> None:
+    rows = [
+        {"pair": f"test-{i}", "class": text} for i, text in enumerate(["Answer: Neutral", "2", "neutral or 2", None])
+    ]
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(SHAPES["a.jsonl"](rows))
+    answers = import_table([path], "xnli", COLUMNS, languages=["sw"], labels=NUMBERED, replies=True)["sw"]
+    assert answers.values == ["neutral", LABELS[2], None, None]
+    assert any("replies with no answer or several: 1 of 3" in note for note in answers.notes)
+    with pytest.raises(IsoglossError):
+        import_table([path], "xnli", COLUMNS, languages=["sw"], labels=NUMBERED)
+    refused = isogloss("import", "hf", path, "-t", "xnli", "-l", "sw", "-o", tmp_path / "p", "--replies")
+    assert refused.code == 2
+
+
+def test_real_replies_with_choices(data_dir: Path) -> None:
+    path = data_dir / "mega_gpt35" / "xcopa" / "ht-cot.csv"
+    if not path.exists():
+        pytest.skip("needs the published answers")
+    columns = TableColumns(prediction="Prediction With Explanation", id="position")
+    answers = import_table([path], "xcopa", columns, languages=["ht"], data=data_dir, replies=True)["ht"]
+    assert sum(value is not None for value in answers.values) == 455
+    assert any("replies with no answer or several: 45 of 500" in note for note in answers.notes)

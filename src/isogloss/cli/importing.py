@@ -35,6 +35,10 @@ def import_(
         ),
     ] = "",
     language_column: Annotated[str, Columns(help="Column of the languages; one file is written for each.")] = "",
+    replies: Annotated[
+        bool,
+        Columns("--replies", help="Predictions are replies in free text: read the answers in them."),
+    ] = False,
     labels: Annotated[
         str | None,
         o.Input(help="Labels in the order of the model's class indices (hf, table), or 0=LABEL,1=LABEL,… (table)."),
@@ -89,13 +93,14 @@ def import_(
 
     label_names, languages = o.words(labels) or (), o.words(language) or []
     columns = TableColumns(prediction=prediction, id=id_column, language=language_column)
-    if tool != "table" and columns.named:
-        raise typer.BadParameter("--id, --prediction and --language-column belong to isogloss import table")
+    if tool != "table" and (columns.named or replies):
+        raise typer.BadParameter("columns and --replies belong to isogloss import table")
     if len(languages) != 1 and not language_column:
         raise typer.BadParameter("name one language with --language")
     try:
         if tool == "table":
-            cells = import_table(files, task, columns, languages=languages, split=split, data=data, labels=label_names)
+            read = partial(import_table, files, task, columns, languages=languages, labels=label_names)
+            cells = read(split=split, data=data, replies=replies)
         else:
             cells = {
                 language: import_files(

@@ -90,6 +90,7 @@ def import_table(
     split: str = "test",
     data: str | os.PathLike[str] | None = None,
     labels: Sequence[str] = (),
+    replies: bool = False,
 ) -> dict[str, ImportedAnswers]:
     """Read tables in any shape (CSV, TSV, JSON, JSON lines, Parquet) as the answers of one or several languages.
 
@@ -101,6 +102,7 @@ def import_table(
         split: "test" or "dev".
         data: data folder, used to check ids and texts; without it, a note reports the missing check.
         labels: meaning of the file's labels, `0=entailment` each, or the task's labels in the order of their index.
+        replies: True if the predictions are a model's replies in free text, from which the answers are read.
 
     Returns:
         Ids and answers by language, with notes.
@@ -124,7 +126,7 @@ def import_table(
     for code, rows in read_table(_existing(files), chosen, columns, languages).items():
         examples = load(chosen, code, split, data) if data is not None else None
         target = Target(task=chosen, language=code, split=split, examples=examples)
-        imported[code] = answers_of(rows, target, mapping)
+        imported[code] = answers_of(rows, target, mapping, replies=replies)
         _check(target, imported[code])
     return imported
 

@@ -16,7 +16,7 @@ from isogloss.decoding import whole_number
 from isogloss.errors import PredictionError, unknown
 from isogloss.figures import counted
 from isogloss.languages import codes_meant_by
-from isogloss.predictions.importers.base import ImportedAnswers, Target, one_file, shown
+from isogloss.predictions.importers.base import ImportedAnswers, Target, one_file, read_replies, shown
 from isogloss.predictions.importers.table_files import ID, PREDICTION, cell, column_names, table_rows
 from isogloss.predictions.problems import ProblemCode
 from isogloss.tasks.kinds.classification import wrong_labels
@@ -119,8 +119,10 @@ def _code(task: Task, name: str) -> str:
     return meant[0] if len(meant) == 1 else ""
 
 
-def answers_of(rows: Sequence[ReadRow], target: Target, mapping: Mapping[str, str]) -> ImportedAnswers:
-    """Return the answers of one language; invalid rows are listed in its problems.
+def answers_of(
+    rows: Sequence[ReadRow], target: Target, mapping: Mapping[str, str], *, replies: bool = False
+) -> ImportedAnswers:
+    """Return the answers of one language, read from free text if they are replies; its problems list invalid rows.
 
     Raises:
         PredictionError: rows without ids that do not fit the examples in number.
@@ -138,14 +140,17 @@ def answers_of(rows: Sequence[ReadRow], target: Target, mapping: Mapping[str, st
             imported.wrong(row.number, what, "Give every row the id of its example")
             continue
         try:
-            imported.add(identifier, _answer(target, row.value, mapping), row.number)
+            answer = _reply(row.value) if replies else _answer(target, row.value, mapping)
+            imported.add(identifier, answer, row.number)
         except ValueError as error:
             imported.wrong(row.number, str(error), f"Write {target.kind.answer_help}")
             continue
         for column in target.kind.inputs if by_position else ():
             if isinstance(text := row.columns.get(column), str):
                 imported.quote(column, identifier, text)
-    if target.kind.form == "label":
+    if replies:
+        read_replies(imported, target, mapping)
+    elif target.kind.form == "label":
         _check_labels(imported, target)
     return imported
 
@@ -180,6 +185,11 @@ def _identifier(value: Any) -> str | None:
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None
     return str(value).strip() or None
+
+
+def _reply(value: Any) -> str | None:
+    """Return a reply as text, None without one."""
+    return None if value is None or (isinstance(value, float) and math.isnan(value)) else str(value)
 
 
 def _answer(target: Target, value: Any, mapping: Mapping[str, str]) -> Any:
