@@ -198,7 +198,9 @@ class FairRule:
             return "answering quote" if is_right else "quote"
         if is_right or self._follows(tokens, right):
             return "right"
-        return "true" if any(self._same(tokens, sentence, right) for sentence in right.true) else "wrong"
+        is_another = any(self.is_one_of(text, self.all_forms(other)) for other in right.wrong)
+        is_true = not is_another and any(self._same(tokens, sentence, right) for sentence in right.true)
+        return "true" if is_true else "wrong"
 
     def _names_answer(self, tokens: Tokens, right: RightAnswer) -> bool:
         """Return True if the first word of a right answer occurs; all rules but that of contrasts need it."""
