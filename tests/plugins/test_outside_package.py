@@ -92,7 +92,7 @@ def test_validate_finds_what_is_wrong(outside: Environment, systems: tuple[Path,
     (wrong / "en.jsonl").write_text('{"id": "test-0", "prediction": "very"}\n', encoding="utf-8")
     output = outside.isogloss("validate", wrong.parent, code=1).out
     assert "a number, the higher the more alike the two sentences are" in output
-    assert "no answer for 30 of 30 examples" in output
+    assert "no answer for" not in output  # the unreadable line explains it
 
 
 def test_score_as_by_hand(outside: Environment, systems: tuple[Path, Path], tmp_path: Path) -> None:

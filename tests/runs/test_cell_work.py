@@ -43,7 +43,7 @@ def work(mini_data: Path, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         monkeypatch.setattr(module, "load", load)
     monkeypatch.setattr("isogloss.runs.cells.load", load)
     monkeypatch.setattr(QuestionAnswering, "judge", counting(lambda *_: "judge", QuestionAnswering.judge))
-    monkeypatch.setattr("isogloss.runs.plan.system", counting(lambda *_, **__: "system", isogloss.systems.system))
+    monkeypatch.setattr("isogloss.systems.given.system", counting(lambda *_, **__: "system", isogloss.systems.system))
     decode = records.decode_json
 
     def decode_json(content: bytes, where: str, kind: type) -> Any:

@@ -164,12 +164,12 @@ def test_dual_encoder(name: str, model: str, request: pytest.FixtureRequest) -> 
     train = replace(asked, split="train") if name == "mewslix" else read
     assert found.learns_from(task(name)).id == ("mewslix" if name == "mewslix" else "xquad")
     unlearnt = made(f"dual-encoder:{request.getfixturevalue(fixture)}{mark}{written}", **{**DUAL, "steps": 1})
-    assert score(asked, unlearnt.fit(task(name), train, 0).predict(asked)) < 0.6
+    assert score(asked, unlearnt.fit(task(name), train, 0).predict(asked)) < 0.8
     assert score(asked, found.fit(task(name), train, 0).predict(asked)) >= ENOUGH
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in OTHERS if name not in ("xquad", "mlqa")])  # questions, as tydiqa
+@pytest.mark.parametrize("name", [name for name in OTHERS if name not in ("xquad", "mlqa", "conll")])  # as tydiqa, wikiann
 def test_text2text(name: str, tiny_mt5: Path) -> None:
     train = training_set(name)
     assert score(train, writer(tiny_mt5, name).fit(task(name), train, 0).predict(train)) >= ENOUGH
@@ -206,7 +206,7 @@ def reads_before_it_retrieves(found: NeuralSystem, *names: str) -> None:
 @pytest.mark.parametrize(
     ("family", "learnt", "refused", "reason"),
     [
-        ("encoder", {*dict(ENCODERS), "tatoeba", "bucc"}, ("mewslix", "lareqa"), "use dual-encoder or embedder"),
+        ("encoder", {*dict(ENCODERS), "conll", "tatoeba", "bucc"}, ("mewslix", "lareqa"), "use dual-encoder or embedder"),
         ("dual-encoder", dict(DUAL_ENCODERS), OTHERS, "supports only retrieval"),
         ("text2text", TASKS, (), ""),
     ],

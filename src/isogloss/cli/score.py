@@ -43,7 +43,7 @@ def score(
     placeholder gold, and gives the reason; --strict turns these into errors.
     Invalid predictions (ids, labels, types) are always errors.
 
-    --layout prints the tables of a paper: the best number of each column in
+    Use --layout for tables as in papers: the best number of each column in
     bold, and those not significantly worse underlined (paired tests, as in
     isogloss compare). --format latex needs booktabs; siunitx aligns decimals.
 
