@@ -62,7 +62,8 @@ def run(*words: str) -> int:
 
 
 @pytest.mark.parametrize(
-    "words", [["show", "comparisons-0003", "--languages", "en"], ["reference"], ["audit", "--languages", "en", "--cases", "5"]]
+    "words",
+    [["show", "comparisons-0003", "--languages", "en"], ["reference"], ["audit", "--languages", "en", "--cases", "5"]],
 )
 def test_verb(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*words) == 0

@@ -29,6 +29,8 @@ torch = pytest.importorskip("torch", reason="torch is not installed: pip install
 
 RETRIEVAL = ("tatoeba", "mewslix", "lareqa", "bucc")
 OTHERS = tuple(name for name in TASKS if name not in RETRIEVAL)
+# Questions as in tydiqa, entities as in wikiann.
+ALIKE = ("xquad", "mlqa", "conll")
 LEARNT, ENOUGH = 16, 0.95
 # Among fewer, an untrained encoder finds most by chance.
 SEARCHED = 32
@@ -169,7 +171,7 @@ def test_dual_encoder(name: str, model: str, request: pytest.FixtureRequest) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in OTHERS if name not in ("xquad", "mlqa", "conll")])  # as tydiqa, wikiann
+@pytest.mark.parametrize("name", [name for name in OTHERS if name not in ALIKE])
 def test_text2text(name: str, tiny_mt5: Path) -> None:
     train = training_set(name)
     assert score(train, writer(tiny_mt5, name).fit(task(name), train, 0).predict(train)) >= ENOUGH
@@ -206,7 +208,12 @@ def reads_before_it_retrieves(found: NeuralSystem, *names: str) -> None:
 @pytest.mark.parametrize(
     ("family", "learnt", "refused", "reason"),
     [
-        ("encoder", {*dict(ENCODERS), "conll", "tatoeba", "bucc"}, ("mewslix", "lareqa"), "use dual-encoder or embedder"),
+        (
+            "encoder",
+            {*dict(ENCODERS), "conll", "tatoeba", "bucc"},
+            ("mewslix", "lareqa"),
+            "use dual-encoder or embedder",
+        ),
         ("dual-encoder", dict(DUAL_ENCODERS), OTHERS, "supports only retrieval"),
         ("text2text", TASKS, (), ""),
     ],
