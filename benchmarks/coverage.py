@@ -26,6 +26,8 @@ Line = dict[str, Any]
 # Data sets per case by the number of examples; each case is one figure of a table.
 SETS = {20: 1000, 50: 1000, 80: 1000, 200: 1000, 1000: 500, 5000: 300}
 HEAVY_SETS = {20: 1000, 50: 1000, 200: 400, 1000: 300, 5000: 300}
+# Numbers of languages, not of examples.
+OTHER_SETS = 1000
 QUICK_SETS = 5
 
 
@@ -134,7 +136,8 @@ def _measured(part: str, options: argparse.Namespace) -> Iterator[Line]:
     for case in PARTS[part]():
         if options.quick and case.n > 200:
             continue
-        sets = QUICK_SETS if options.quick else (HEAVY_SETS if case.heavy else SETS)[case.n]
+        usual = (HEAVY_SETS if case.heavy else SETS).get(case.n, OTHER_SETS)
+        sets = QUICK_SETS if options.quick else case.sets or usual
         for line in lines_of(case, sets, options.seed):
             yield {"part": part, **line}
         print(f"{process_time():6.0f} s  {part}: {case.name}", file=sys.stderr, flush=True)

@@ -1,11 +1,18 @@
 """Cases of the coverage simulation: for every kind of figure, the simulation and its possible errors."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
+import coverage_analyses
+import coverage_designs
+import coverage_explain
 import coverage_package as package
+import coverage_plan
+import coverage_ranks
+import coverage_subsets
 import numpy as np
+from coverage_outcomes import COVERAGE, DIFFERENCE, FALSE_ALARM, WIDTH, Case, Outcome
 from coverage_simulator import (
     ACCURACY,
     ALONE,
@@ -27,32 +34,8 @@ from coverage_simulator import (
 from isogloss.scoring.cells import Cell
 from isogloss.scoring.contrast import SystemContrast
 
-# Name of a count (or measurement) -> one or more values per data set, None if the package gives none.
-Outcome = Mapping[str, Sequence[float | None]]
-
-COVERAGE = "interval holds the true value"
-FALSE_ALARM = "false difference at p < 0.05"
-WIDTH = "mean width of the interval, in points"
-DIFFERENCE = "interval of the difference holds 0"
 LANGUAGES = ("en", "de", "es", "fi", "id", "ko", "ru", "sw", "te", "ar", "bn", "th", "tr", "vi", "zh", "hi", "el")
 ATTRIBUTES = 5
-
-
-@dataclass(frozen=True)
-class Case:
-    """One line and column of the tables: a repeated simulation."""
-
-    what: str
-    level: str
-    clusters: str
-    n: int
-    simulate: Callable[[np.random.Generator], Outcome]
-    heavy: bool = False
-
-    @property
-    def name(self) -> str:
-        """Seed of its random numbers."""
-        return f"{self.what}|{self.level}|{self.clusters}|{self.n}"
 
 
 def _names(clusters: IntArray, kind: Clusters, prefix: str = "") -> list[str] | None:
@@ -240,7 +223,7 @@ def _overall_difference(design: Design, rng: np.random.Generator) -> Outcome:
 # ---- explain
 
 INSIGHT = f"a false sentence about any of {ATTRIBUTES} attributes"
-TREND = "a false “rises/falls from bucket to bucket”, of attributes"
+TREND = "a false trend, of attributes"
 FLIP = "⇄ where the systems differ alike everywhere, of buckets"
 BUCKET_ALARM = f"false difference in any bucket of {ATTRIBUTES} attributes"
 
@@ -259,8 +242,6 @@ def _explain_cases() -> Iterator[Case]:
                 what = f"buckets, {figure.name}"
                 yield Case(what, f"{level:g}", clusters.name, n, partial(_one_analysis, figure, level, design), n > 200)
                 if level == 0.8 and n in (200, 1000):
-                    lower = partial(_first_bucket_lower, figure, level, design)
-                    yield Case(f"{what}, the first 20 points lower", f"{level:g}", clusters.name, n, lower, n > 200)
                     apart = partial(_bucket_contrasts, figure, (level, level - 0.03), design)
                     yield Case(f"{what}, 3 points apart", f"{level:g}", clusters.name, n, apart, True)
                     alike = partial(_bucket_contrasts, figure, (level, level), design)
@@ -287,16 +268,6 @@ def _one_analysis(figure: Figure, level: float, design: Design, rng: np.random.G
         INSIGHT: [any(each.insight for each in attributes)],
         TREND: [package.says_trend(each) for each in attributes],
     }
-
-
-def _first_bucket_lower(figure: Figure, level: float, design: Design, rng: np.random.Generator) -> Outcome:
-    """The first of four buckets is worse and the others are equal: a difference without a further trend."""
-    latent, clusters = design.draw(rng)
-    columns = _columns(design, clusters, rng)[:1]
-    levels = np.where(columns[0] <= np.quantile(columns[0], 0.25), level - 0.2, level)
-    rows = figure.judged(latent[0, 0], levels, sizes_of(design.n, rng), rng)
-    table = package.cell_table(figure.task, [rows], _names(clusters, design.clusters))
-    return {TREND: [package.says_trend(each) for each in package.explained(table, columns)]}
 
 
 def _bucket_contrasts(figure: Figure, levels: Sequence[float], design: Design, rng: np.random.Generator) -> Outcome:
@@ -368,4 +339,14 @@ PARTS: dict[str, Callable[[], Iterator[Case]]] = {
     "explain": _explain_cases,
     "seeds": _seed_cases,
     "power": _power_cases,
+    "designs": coverage_designs.seed_cases,
+    "pairs": coverage_designs.pair_cases,
+    "sparse": coverage_designs.sparse_cases,
+    "comparisons": coverage_designs.comparison_cases,
+    "subsets": coverage_subsets.subset_cases,
+    "analyses": coverage_analyses.cases,
+    "findings": coverage_explain.cases,
+    "plans": coverage_plan.cases,
+    "ranks": coverage_ranks.rank_cases,
+    "letters": coverage_ranks.letter_cases,
 }

@@ -15,8 +15,8 @@ from isogloss.metrics.qa import statistics
 def design_effects(data: Path) -> list[dict[str, str]]:
     """Return one row per set of real answers in a data folder."""
     rows = []
-    for system, language, answers in _systems(data):
-        questions = [each for each in _questions(data, language) if each["id"] in answers]
+    for system, language, answers in answer_sets(data):
+        questions = [each for each in questions_of(data, language) if each["id"] in answers]
         metrics = statistics(
             [answers[each["id"]] for each in questions],
             [each["answers"] for each in questions],
@@ -43,14 +43,16 @@ def design_effect(values: np.ndarray, clusters: np.ndarray) -> float:
     return float(clustered / (values.var(ddof=1) / len(values)))
 
 
-def _read(path: Path) -> Any:
+def read_json(path: Path) -> Any:
+    """Read a JSON file, plain or packed with xz."""
     if path.is_file():
         return json.loads(path.read_text(encoding="utf-8"))
     return json.loads(lzma.open(path.with_name(f"{path.name}.xz"), "rt", encoding="utf-8").read())
 
 
-def _questions(data: Path, language: str) -> list[dict[str, Any]]:
-    articles = _read(data / "xquad" / f"xquad.{language}.json")["data"]
+def questions_of(data: Path, language: str) -> list[dict[str, Any]]:
+    """Return the questions of XQuAD with their answers, articles and paragraphs."""
+    articles = read_json(data / "xquad" / f"xquad.{language}.json")["data"]
     return [
         {
             "id": question["id"],
@@ -65,16 +67,16 @@ def _questions(data: Path, language: str) -> list[dict[str, Any]]:
     ]
 
 
-def _systems(data: Path) -> Iterator[tuple[str, str, dict[str, str]]]:
+def answer_sets(data: Path) -> Iterator[tuple[str, str, dict[str, str]]]:
     """Yield every set of answers, by the ids of XQuAD."""
     for path in sorted((data / "squad_dev_predictions").glob("*.json*")):
-        answers = _read(path.with_name(path.name.removesuffix(".xz")))
+        answers = read_json(path.with_name(path.name.removesuffix(".xz")))
         if isinstance(answers, dict):
             yield path.name.partition(".")[0], "en", answers
     for path in sorted((data / "explainaboard_outputs" / "multilingual").glob("*/xquad/*.json*")):
         language = path.name.removeprefix("test-").partition("_")[0]
-        answers = _read(path.with_name(path.name.removesuffix(".xz")))["predictions"]
-        ids = [each["id"] for each in _questions(data, language)]
+        answers = read_json(path.with_name(path.name.removesuffix(".xz")))["predictions"]
+        ids = [each["id"] for each in questions_of(data, language)]
         texts = [each["predicted_answers"]["text"] for each in answers]
         # These files are in the order of XQuAD and identify the examples by their index.
         yield path.parts[-3], language, dict(zip(ids, texts, strict=True))
@@ -86,8 +88,8 @@ def _by_question(data: Path) -> Iterator[tuple[str, str, dict[str, str]]]:
     folder = data / "mbert_qa"
     if not folder.is_dir():
         return
-    rows = _read(folder / "SQUAD_prediction_results.json")
-    questions = _questions(data, "en")
+    rows = read_json(folder / "SQUAD_prediction_results.json")
+    questions = questions_of(data, "en")
     seen = Counter(each["squad-data"]["english-question"] for each in rows)
     occurrences = Counter(each["question"] for each in questions)
     answers = {each["squad-data"]["english-question"]: each["answer-predictions"]["original-squad"] for each in rows}

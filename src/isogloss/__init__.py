@@ -5,6 +5,7 @@ isogloss.task("xquad")                                # a task's description
 isogloss.load("xquad", "en", data="data")             # its examples
 isogloss.score("my-predictions", data="data")         # every number, with intervals
 isogloss.compare("mine", "theirs", data="data")       # is the difference real?
+isogloss.plan("mine", "theirs", data="data")          # what would it take to see one?
 """
 
 import sys
@@ -18,8 +19,8 @@ from isogloss.version import __version__
 # Packages, and the commands as functions.
 __all__ = ["__version__", "analysis", "checklist", "data", "languages", "metrics", "predictions", "runs"]
 __all__ += ["scoring", "systems", "tasks", "training", "translation"]
-__all__ += ["analyze", "compare", "explain", "export", "load", "report", "run", "score", "search", "select", "task"]
-__all__ += ["train", "validate"]
+__all__ += ["analyze", "compare", "explain", "export", "load", "plan", "report", "run", "score", "search", "select"]
+__all__ += ["task", "train", "validate"]
 
 if TYPE_CHECKING:
     from isogloss import (
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     )
     from isogloss.analysis.api import analyze
     from isogloss.analysis.checkpoint_selection import select
+    from isogloss.analysis.study_plan import plan
     from isogloss.explain.analysis import explain
     from isogloss.predictions.export import export
     from isogloss.predictions.validate import validate
@@ -54,6 +56,7 @@ else:
         "load": "tasks.loading",
         "score": "scoring.score",
         "compare": "scoring.compare",
+        "plan": "analysis.study_plan",
         "validate": "predictions.validate",
         "explain": "explain.analysis",
         "analyze": "analysis.api",

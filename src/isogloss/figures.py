@@ -43,6 +43,16 @@ def p_text(p: float) -> str:
     return f"{p:.3f}" if p >= 0.001 else f"{p:.0e}"
 
 
+def p_equation(p: float) -> str:
+    """Format a p-value with its name: "p = 0.012", "p ≤1e-300"."""
+    return f"p {p_text(p)}" if p <= _BOUND else f"p = {p_text(p)}"
+
+
+def rank_text(low: int, high: int) -> str:
+    """Format the ranks that a system may have: "1" or "2–4"."""
+    return str(low) if low == high else f"{low}–{high}"
+
+
 def counted(number: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun, such as "1 task" or "3 tasks"."""
     return f"{number} {noun if number == 1 else plural or f'{noun}s'}"

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from isogloss.analysis.language_selection import agreement, count_pairs, difference_interval, mean_agreement
+from isogloss.analysis.language_selection import agreement, agreement_gain, count_pairs, mean_agreement
 from isogloss.metrics.statistics import FloatArray
 
 
@@ -45,7 +45,7 @@ def test_fewer_than_three_runs_have_no_interval(runs: int) -> None:
     assert 0 < both.share < 1
     assert one.interval is None
     assert both.interval is None
-    assert difference_interval(one, other) is None
+    assert agreement_gain(one, other) is None
 
 
 def test_changes_of_half_a_point_count() -> None:
@@ -127,7 +127,7 @@ def test_coverage_of_differences() -> None:
         first, second = (agreement(run_counts) for run_counts in zip(*pairs, strict=True))
         assert first is not None
         assert second is not None
-        interval = difference_interval(first, second)
+        interval = agreement_gain(first, second)
         assert interval is not None
         covered += interval[0] <= 0 <= interval[1]
     assert 0.91 <= covered / trials <= 0.99

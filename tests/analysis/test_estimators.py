@@ -5,22 +5,22 @@ import math
 import numpy as np
 import pytest
 
-from isogloss.analysis.correlation import interval_over_languages
 from isogloss.analysis.finding import AnalysisError
 from isogloss.analysis.ranking_views import (
+    RankingPanel,
     gini,
-    language_draws,
     language_figures,
     pareto_front,
-    ranked_views,
+    ranked_view,
     ranking_panels,
     ranks,
     task_means,
+    views,
     worst_mean,
 )
-from isogloss.analysis.saturation import detectable_difference, difference_variance, examples_needed
 from isogloss.analysis.transfer_gap import gap
 from isogloss.metrics.estimate import Estimate, SourceErrors
+from isogloss.metrics.planning import detectable_difference, difference_variance, examples_needed
 from isogloss.results.views import ScoreView, score_view
 from results.made_results import made_system
 
@@ -45,38 +45,71 @@ def test_gini_by_hand() -> None:
     assert math.isclose(gini(np.array([[1.0, 3.0]]))[0], 0.25)
 
 
-def test_gini_equals_its_definition_and_weights_are_repetitions() -> None:
-    rng = np.random.default_rng(1)
-    values = rng.uniform(0, 100, 17)
+def test_gini_equals_its_definition() -> None:
+    values = np.random.default_rng(1).uniform(0, 100, 17)
     direct = np.abs(values[:, None] - values).mean() / 2 / values.mean()
     assert math.isclose(gini(values[None])[0], direct)
-    weights = rng.integers(0, 4, 17).astype(float)
-    repeated = np.repeat(values, weights.astype(int))
-    assert math.isclose(gini(values[None], weights)[0], gini(repeated[None])[0])
 
 
-def test_worst_mean_counts_repeated_languages() -> None:
+def test_worst_mean_by_hand() -> None:
     values = np.array([[5.0, 1.0, 9.0, 3.0]])
-    assert worst_mean(values, np.ones(4), 2)[0] == 2.0
-    assert worst_mean(values, np.array([1.0, 3.0, 1.0, 1.0]), 2)[0] == 1.0
+    assert worst_mean(values, 2)[0] == 2.0
     # Fewer than requested: all of them.
-    assert worst_mean(values, np.ones(4), 10)[0] == 4.5
+    assert worst_mean(values, 10)[0] == 4.5
 
 
 def test_task_means_by_hand() -> None:
     # One system, two tasks; the second task lacks the third language.
     scores = np.array([[[10.0, 20.0, 60.0], [40.0, 80.0, 0.0]]])
-    present = np.array([[True, True, True], [True, True, False]])
-    means, counted = task_means(scores, present, np.ones(3))
+    present = np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.0]])
+    means, counted = task_means(scores, present)
     assert means.tolist() == [[30.0, 60.0]]
     assert counted.tolist() == [True, True]
-    # The first two are one family: (15 + 60) / 2, and 60.
-    families = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-    assert task_means(scores, present, np.ones(3), families)[0].tolist() == [[37.5, 60.0]]
-    # Weights 1, 3, 0; then a draw of a language that the second task lacks.
-    assert task_means(scores, present, np.array([1.0, 3.0, 0.0]))[0].tolist() == [[17.5, 70.0]]
-    assert task_means(scores, present, np.array([0.0, 0.0, 1.0]))[1].tolist() == [True, False]
+    # Weights 1, 3, 0; then only the language that the second task lacks.
+    assert task_means(scores, present * [1.0, 3.0, 0.0])[0].tolist() == [[17.5, 70.0]]
+    assert task_means(scores, present * [0.0, 0.0, 1.0])[1].tolist() == [True, False]
     assert language_figures(scores, present).tolist() == [[25.0, 50.0, 60.0]]
+    assert language_figures(scores, present * [0.0, 1.0, 1.0]).tolist() == [[50.0, 60.0]]
+
+
+def panel_by_hand() -> RankingPanel:
+    """Return two tasks of one category and one of another, in two related languages and a third."""
+    scores = np.array([[[10.0, 20.0, 60.0], [40.0, 80.0, 0.0], [0.0, 30.0, 90.0]]])
+    present = np.array([[True, True, True], [True, True, False], [False, True, True]])
+    names = {"tasks": ["xnli", "pawsx", "tydiqa"], "languages": ["de", "en", "fi"]}
+    return RankingPanel(name="", systems=["one"], **names, scores=scores, present=present)
+
+
+def test_views_by_hand() -> None:
+    panel = panel_by_hand()
+    by_name = views(panel, {"de": 1.0, "en": 3.0})
+    figures = {name: float(view.figures(panel.scores)[0]) for name, view in by_name.items()}
+    # Task means 30, 60, 60; families: (15 + 60) / 2, 60, (30 + 90) / 2; speakers: 17.5, 70, 30 (English alone).
+    expected = {"category": 52.5, "flat": 50.0, "family": 52.5, "speakers": 117.5 / 3, "worst": 430 / 9}
+    assert {name: figures[name] for name in expected} == pytest.approx(expected)
+    weighted = views(panel, {}, {"xnli": 2.0, "tydiqa": 0.0})
+    assert weighted["flat"].figures(panel.scores)[0] == pytest.approx((2 * 30 + 60) / 3)
+    assert weighted["category"].figures(panel.scores)[0] == pytest.approx((2 * 30 + 60) / 3)
+    assert "speakers" not in weighted
+
+
+def test_shares_of_languages_and_moves_by_hand() -> None:
+    panel = panel_by_hand()
+    by_name = views(panel, {"de": 1.0, "en": 3.0})
+    # Flat: German has a third of XNLI and half of PAWS-X, and a task is a third of the figure.
+    assert by_name["flat"].languages.tolist() == pytest.approx([5 / 18, 8 / 18, 5 / 18])
+    assert by_name["family"].languages.tolist() == pytest.approx(
+        [(1 / 4 + 1 / 2) / 3, (1 / 4 + 1 / 2 + 1 / 2) / 3, 1 / 3]
+    )
+    assert by_name["speakers"].languages.tolist() == pytest.approx([1 / 6, 5 / 6, 0])
+    assert by_name["worst"].languages.tolist() == by_name["gini"].languages.tolist() == pytest.approx([1 / 3] * 3)
+    # Without German, the tasks are 40, 80 and 60; without Finnish 15, 60 and 30; without English 35, 40 and 90.
+    assert by_name["flat"].moves(panel.scores)[0].tolist() == pytest.approx([50 - 60, 50 - 55, 50 - 35])
+    # Families keep the weights they have among all languages: without German, English alone weighs a half of XNLI's
+    # first family.
+    without = (20 * 0.5 + 60) / 1.5, 80.0, 60.0
+    assert by_name["family"].moves(panel.scores)[0, 0] == pytest.approx(52.5 - sum(without) / 3)
+    assert by_name["speakers"].moves(panel.scores)[0, 2] == 0
 
 
 def test_ties_share_the_better_rank() -> None:
@@ -89,28 +122,6 @@ def test_pareto_front_by_hand() -> None:
     assert pareto_front(sizes, scores).tolist() == [True, True, False, False]
     # Two equal systems are both on the front.
     assert pareto_front(np.array([1.0, 1.0]), np.array([2.0, 2.0])).tolist() == [True, True]
-
-
-def test_language_draws() -> None:
-    draws = language_draws(20, 500, seed=3)
-    assert (draws.sum(axis=1) == 20).all()
-    assert abs(draws.mean() - 1) < 1e-12
-    assert (draws == language_draws(20, 500, seed=3)).all()
-
-
-def test_mean_interval_covers_the_population_mean() -> None:
-    rng = np.random.default_rng(5)
-    trials = 300
-    hits = 0
-    for trial in range(trials):
-        low, high = interval_over_languages(rng.normal(60, 12, 20).clip(0, 100).tolist(), seed=trial)
-        assert low is not None and high is not None
-        hits += low <= 60 <= high
-    assert 0.91 <= hits / trials <= 0.985
-
-
-def test_few_languages_have_no_interval() -> None:
-    assert interval_over_languages([1.0, 2.0, 3.0, 4.0]) == (None, None)
 
 
 def made_table(values: np.ndarray, regime: str = "zero-shot", error: float = 0.0) -> ScoreView:
@@ -130,32 +141,29 @@ def made_table(values: np.ndarray, regime: str = "zero-shot", error: float = 0.0
     )
 
 
-def test_rank_intervals_cover_the_true_rank() -> None:
+def test_rank_sets_hold_the_true_ranks() -> None:
     """Three systems with true means 60, 61 and 70; languages differ, and each system in each of them."""
     rng = np.random.default_rng(11)
-    trials, hits, swapped = 60, 0, 0
-    for trial in range(trials):
+    trials, hits, swapped, sure = 60, 0, 0, 0
+    for _ in range(trials):
         values = np.array([60.0, 61.0, 70.0])[:, None] + rng.normal(0, 8, 20) + rng.normal(0, 3, (3, 20))
         [panel], _ = ranking_panels(made_table(values.clip(0, 100)))
-        flat = ranked_views(panel, {}, 200, trial)["flat"]
-        low, high = flat.rank_interval()
-        hits += int(((low <= [3, 2, 1]) & (high >= [3, 2, 1])).sum())
+        flat = ranked_view(panel, views(panel, {})["flat"])
+        hits += bool(((flat.order.low <= [3, 2, 1]) & (flat.order.high >= [3, 2, 1])).all())
         swapped += int(flat.ranks[0] < flat.ranks[1])
-    assert hits / (3 * trials) >= 0.95
+        sure += flat.order.letters[2] == "a"
+    assert hits / trials >= 0.95
     assert swapped > 0, "the order of the first two must be uncertain"
+    assert sure / trials >= 0.9
 
 
-def test_equal_systems_are_ahead_in_half_of_the_draws() -> None:
-    values = np.tile(np.linspace(40, 80, 20), (2, 1))
+def test_four_languages_are_too_few() -> None:
+    values = np.array([[60.0] * 4, [90.0] * 4]) + np.arange(4)
     [panel], _ = ranking_panels(made_table(values))
-    assert ranked_views(panel, {}, 100, 0)["flat"].ahead(0, 1) == 0.5
-    [noisy], _ = ranking_panels(made_table(values, error=2.0))
-    assert ranked_views(noisy, {}, 100, 0)["flat"].ahead(0, 1) == 0.5
-    flat = ranked_views(noisy, {}, 400, 0, "examples")["flat"]
-    assert 0.4 < flat.ahead(0, 1) < 0.6
-    apart = flat.drawn[:, 0] - flat.drawn[:, 1]
-    # Two means of twenty scores with an error of 2 each.
-    assert abs(apart.std() - 2 * math.sqrt(2 / 20)) < 0.1
+    flat = ranked_view(panel, views(panel, {})["flat"])
+    assert not flat.tested
+    assert flat.ranks.tolist() == [2, 1]
+    assert (flat.order.low.tolist(), flat.order.high.tolist()) == ([1, 1], [2, 2])
 
 
 def test_detectable_difference_equals_that_of_an_estimate() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import isogloss
 from analysis.checkpoint_files import runs_of, write_csv
-from isogloss.analysis.finding import Column, Finding, TidyTable, columns, figure
+from isogloss.analysis.finding import Column, Finding, TidyTable, columns, difference_words, figure
 from isogloss.errors import UnknownNameError
 
 
@@ -93,3 +93,10 @@ def test_interval_bounds_follow_the_value(make: Callable[[Path], Finding], tmp_p
         value, low, high = table[index : index + 3]
         assert (low.name, high.name) == (value.low, value.high)
         assert low.holds == high.holds == value.holds
+
+
+def test_differences_in_sentences() -> None:
+    assert difference_words(2.0, 0.5, 3.5) == "+2.0 (+0.5 to +3.5)"
+    assert difference_words(-2.0, -4.0, 0.0) == "-2.0 (-4.0 to +0.0, not significant)"
+    assert difference_words(2.0, None, None) == "+2.0 (not tested)"
+    assert difference_words(None, None, None) == "unknown"

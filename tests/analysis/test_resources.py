@@ -75,9 +75,8 @@ def test_own_columns_are_correlated_and_predict(tmp_path: Path) -> None:
 
 def test_reading_counts_significance_over_families(tmp_path: Path) -> None:
     finding = analyze("resources", "published:mBERT, zero-shot", tasks=["udpos", "wikiann"], data=tmp_path)
-    # All are significant over languages, none over families.
-    assert finding.reading.startswith("6 of 6 Pearson correlations are significant at the 5 % level over languages")
-    assert "over families, 0 of 6 Pearson correlations are significant." in finding.reading
+    # Plain articles, and even their logarithm on POS, depend on too few families for an interval.
+    assert finding.reading.startswith("2 of 6 Pearson correlations have an interval over families; in 0 it excludes 0")
     assert "log_articles explains -" in finding.reading
     assert "the mean predicts better" in finding.reading
 
@@ -114,7 +113,8 @@ def test_the_papers_figures_for_mbert(tmp_path: Path) -> None:
     }
     # XTREME prints "about 0.8" and "about 0.35".
     assert all(abs(float(row["pearson"]) - float(row["printed"])) <= 0.12 for row in rows.values())
-    assert all(float(row["low"]) <= float(row["printed"]) <= float(row["high"]) for row in rows.values())
+    # A few large Wikipedias, English among them, carry nearly all the weight: no interval.
+    assert {row["low"] for row in rows.values()} == {None}
 
 
 def test_correlations_are_scipy_s(tmp_path: Path) -> None:
@@ -153,7 +153,9 @@ def test_the_real_distances(data_dir: Path) -> None:
         pytest.skip("URIEL is not in the data folder: run `isogloss fetch uriel`")
     finding = analyze("resources", "published:mBERT", data=data_dir, tasks=["udpos", "wikiann", "tatoeba"])
     syntactic = {row["task"]: row for row in finding.table("correlations").records() if row["column"] == "syntactic"}
-    assert all(float(syntactic[task]["pearson_high"]) < -0.2 for task in ("udpos", "wikiann"))
+    assert all(float(syntactic[task]["pearson"]) < -0.5 for task in ("udpos", "wikiann"))
+    # Most of it is Indo-European against the rest, a single comparison of families.
+    assert all(float(syntactic[task]["pearson_high"]) > 0 for task in ("udpos", "wikiann"))
     inflated = {row["column"]: row["inflation"] for row in finding.table("coefficients").records()}
     assert inflated["featural"] > 100
     assert inflated["log_articles"] < 5

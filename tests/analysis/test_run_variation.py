@@ -5,7 +5,8 @@ from math import comb
 import numpy as np
 import pytest
 
-from isogloss.analysis.language_selection import interval_over_runs, run_spread, two_proportions
+from isogloss.analysis.language_selection import interval_over_runs, run_spread
+from isogloss.metrics.unpaired import two_proportions
 
 
 def test_two_proportions_by_hand() -> None:

@@ -3,6 +3,7 @@
 import warnings
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import isogloss
@@ -11,6 +12,8 @@ from isogloss.analysis.registry import ANALYSES
 from isogloss.errors import IsoglossError, UnknownNameError
 from isogloss.languages.published import overall
 from isogloss.results.published_scores import human_overall
+from isogloss.scoring.results import Number
+from predictions.made import write_jsonl
 from report.made_records import results
 
 OVER_SCORES = [name for name, entry in ANALYSES.items() if entry.takes == "scores"]
@@ -37,6 +40,34 @@ def test_transfer_gap_of_a_record_has_the_scored_interval() -> None:
     assert (xnli["english"], xnli["others"], xnli["gap"], xnli["relative"]) == (80, 60, 20, 0.25)
     assert (xnli["gap_low"], xnli["gap_high"]) == (18, 22)
     assert (xnli["human"], xnli["to_human"]) == (92.8, pytest.approx(32.8))
+
+
+def test_transfer_gap_tests_the_order_of_systems() -> None:
+    """Gaps of 20 with an interval of 18 to 22 each: 4 points apart are significant, 2 are not."""
+    order = {}
+    for apart in (2.0, 4.0):
+        near, far = results("near"), results("far")
+        [xnli, *others] = far.tasks
+        gap = msgspec.structs.replace(xnli.gap, value=20 + apart, low=18 + apart, high=22 + apart)
+        cells = [
+            msgspec.structs.replace(cell, metrics={"accuracy": Number(cell.metrics["accuracy"].value - apart, 1, 2, 9)})
+            if (cell.task, cell.language) != ("xnli", "en") and cell.task == "xnli"
+            else cell
+            for cell in far.cells
+        ]
+        far = msgspec.structs.replace(far, cells=cells, tasks=[msgspec.structs.replace(xnli, gap=gap), *others])
+        order[apart] = isogloss.analyze("transfer-gap", near, far, tasks=["xnli"]).reading
+    small = "near has the smallest gap (20.0; next is far with 22.0); the difference is not significant (p = 0.166"
+    assert small in order[2.0]
+    assert "next is far with 24.0); the difference is significant (p = 0.006, unpaired test)" in order[4.0]
+
+
+def test_readings_name_ties(tmp_path: Path) -> None:
+    same = "xnli,a,,en,80 xnli,a,,de,70 xnli,a,,sw,70 xnli,b,,en,80 xnli,b,,de,70 xnli,b,,sw,70"
+    assert "a and b have the same gap (10.0)" in isogloss.analyze("transfer-gap", table(tmp_path, same)).reading
+    assert "with German and Swahili worst" in isogloss.analyze("families", table(tmp_path, same)).reading
+    untested = isogloss.analyze("transfer-gap", "published", tasks=["xnli"]).reading
+    assert "the order is not tested, since the gaps have no intervals" in untested
 
 
 def test_transfer_gap_over_chosen_languages_has_no_interval() -> None:
@@ -148,7 +179,7 @@ def test_families_of_the_papers_count_every_language_once() -> None:
 def test_rankings_flat_and_category_are_table_4s(tmp_path: Path) -> None:
     """For tasks with one metric, the means equal those of Table 4."""
     single = ["xnli", "xcopa", "udpos", "wikiann", "mewslix", "lareqa", "tatoeba"]
-    finding = isogloss.analyze("rankings", "published", tasks=single, resamples=100)
+    finding = isogloss.analyze("rankings", "published", tasks=single)
     printed = {row.system: row.metrics for row in overall("xtreme-r") if row.regime == "zero-shot"}
     for row in rows(finding, "ranks", view="flat", panel="zero-shot, 7 tasks"):
         name = str(row["system"]).partition(",")[0]
@@ -168,7 +199,7 @@ def test_an_order_that_depends_on_the_view_does_not_survive(tmp_path: Path) -> N
     cells = [f"xnli,big,,{code},{95 if code in ('en', 'de', 'fr', 'es', 'ru') else 30}" for code in codes]
     cells += [f"xnli,even,,{code},70" for code in codes]
     cells += [f"xnli,worst,,{code},20" for code in codes]
-    finding = isogloss.analyze("rankings", table(tmp_path, " ".join(cells)), resamples=200)
+    finding = isogloss.analyze("rankings", table(tmp_path, " ".join(cells)))
     [flipped] = rows(finding, "conclusions", first="even", second="big")
     assert flipped["survives"] is False
     assert "resources" in str(flipped["against"])
@@ -182,7 +213,7 @@ def test_own_speakers(tmp_path: Path) -> None:
     cells = "xnli,a,,en,90 xnli,a,,sw,10 xnli,b,,en,40 xnli,b,,sw,60"
     own = tmp_path / "speakers.csv"
     own.write_text("language,speakers\nen,1\nSwahili,3\n", encoding="utf-8")
-    finding = isogloss.analyze("rankings", table(tmp_path, cells), speakers=str(own), resamples=100)
+    finding = isogloss.analyze("rankings", table(tmp_path, cells), speakers=str(own))
     assert {row["system"]: row["figure"] for row in rows(finding, "ranks", view="speakers")} == {"a": 30, "b": 55}
     own.write_text("language,speakers\nen,-1\n", encoding="utf-8")
     with pytest.raises(AnalysisError, match="non-negative"):
@@ -195,14 +226,33 @@ def test_only_systems_of_one_regime_are_ranked(tmp_path: Path) -> None:
         isogloss.analyze("rankings", table(tmp_path, cells))
 
 
-def test_drawing_examples_needs_intervals() -> None:
-    with pytest.raises(AnalysisError, match="needs an interval for every score"):
-        isogloss.analyze("rankings", "published", draw="examples")
-    finding = isogloss.analyze("rankings", results("a"), results("b", 1), draw="examples", resamples=200)
+def test_few_languages_are_not_tested(tmp_path: Path) -> None:
+    cells = [
+        f"xnli,{name},,{code},{score}" for name, score in (("a", 90), ("b", 20)) for code in ("en", "sw", "de", "fr")
+    ]
+    finding = isogloss.analyze("rankings", table(tmp_path, " ".join(cells)))
+    for row in rows(finding, "ranks", view="flat"):
+        assert (row["rank_low"], row["rank_high"], row["letters"]) == (1, 2, "")
+    assert any("not tested, fewer than 5 languages: xnli (category, flat" in note for note in finding.notes)
     [pair] = rows(finding, "conclusions")
-    assert 0.5 < float(str(pair["least"])) <= 1
-    with pytest.raises(UnknownNameError, match="unknown draw"):
-        isogloss.analyze("rankings", "published", draw="seeds")
+    assert (pair["survives"], pair["p"]) == (False, 1)
+    assert "significantly best in none of them" in finding.reading
+
+
+def test_ranks_letters_and_sentences_are_of_one_test(tmp_path: Path) -> None:
+    """Two systems are alike, and a third is far behind in every language, level and spread."""
+    codes = "en de fr es ru sw yo tl kk ka te".split()
+    scores = {"a": (80, 70), "b": (70, 80), "c": (30, 10)}
+    cells = [
+        f"xnli,{name},,{code},{scores[name][place % 2] + place}" for name in scores for place, code in enumerate(codes)
+    ]
+    finding = isogloss.analyze("rankings", table(tmp_path, " ".join(cells)))
+    flat = {
+        row["system"]: (row["rank_low"], row["rank_high"], row["letters"])
+        for row in rows(finding, "ranks", view="flat")
+    }
+    assert flat == {"a": (1, 2, "a"), "b": (1, 2, "a"), "c": (3, 3, "b")}
+    assert rows(finding, "conclusions", first="a", second="b")[0]["survives"] is False
 
 
 def test_transfer_gap_of_error_rates(tmp_path: Path) -> None:
@@ -229,6 +279,49 @@ def test_saturation_by_hand(tmp_path: Path) -> None:
     assert (task["beyond_human"], task["score"]) == (1, 81.5)
 
 
+def test_saturation_tests_the_difference_instead_of_its_power(tmp_path: Path) -> None:
+    """1.8 points of 5,010 examples are below the detectable difference (2.3) and yet significant."""
+    path = tmp_path / "sized.csv"
+    path.write_text(
+        "task,system,language,value,n\nxnli,a,en,80.0,5010\nxnli,b,en,78.2,5010\nxnli,a,sw,70,400\nxnli,b,sw,68,400\n"
+        "xnli,a,de,75,400\nxnli,b,de,75,400\n"
+    )
+    finding = isogloss.analyze("saturation", path)
+    cells = {row["language"]: row for row in rows(finding, "cells")}
+    assert cells["en"]["p"] == pytest.approx(0.028742, abs=1e-6)  # scipy.stats.fisher_exact
+    assert [cells[code]["told_apart"] for code in ("en", "sw", "de")] == [True, False, False]
+    assert cells["de"]["p"] == pytest.approx(1)
+    assert float(str(cells["en"]["detectable"])) > 1.8
+    assert "differ significantly in 1 of 3 tests (p < 0.05 each; 0 after Holm's correction)" in finding.reading
+    [task] = rows(finding, "tasks")
+    # The errors of parallel languages add up: an upper bound.
+    assert (task["told_apart"], round(float(str(task["difference"])), 6)) == (False, round(3.8 / 3, 6))
+
+
+def test_saturation_pairs_answers_if_there_are_any(tmp_path: Path) -> None:
+    for name, wrong in (("good", 1), ("better", 0)):
+        for code in ("en", "de"):
+            examples = isogloss.load("mini-xnli", code)
+            answers = dict(zip(examples.ids, examples[examples.gold], strict=True))
+            for row, key in enumerate(answers):
+                # Both fail on every other example, one of them also on half of the rest.
+                if row % 2 or (wrong and row % 4 == 0):
+                    answers[key] = "neutral" if answers[key] != "neutral" else "entailment"
+            write_jsonl(tmp_path / name / f"mini-xnli/{code}.jsonl", answers)
+        scored = isogloss.score(tmp_path / name, suite="mini", tasks=["mini-xnli"])
+        (tmp_path / name / "results.json").write_bytes(msgspec.json.encode(scored))
+    folders = [tmp_path / "good", tmp_path / "better"]
+    paired = isogloss.analyze("saturation", *folders, data=tmp_path)
+    unpaired = isogloss.analyze("saturation", *folders)
+    compared = isogloss.compare(*folders, suite="mini", tasks=["mini-xnli"], languages=["de"])
+    assert "The tests are paired." in paired.reading
+    [cell], [other] = rows(paired, "cells", language="de"), rows(unpaired, "cells", language="de")
+    assert (cell["test"], other["test"]) == ("paired", "unpaired")
+    assert cell["p"] == pytest.approx(compared.cells[0].p)
+    assert float(str(cell["p"])) < float(str(other["p"]))
+    assert {row["test"] for row in rows(paired, "tasks")} == {"paired"}
+
+
 def test_saturation_of_published_scores_uses_test_sizes() -> None:
     finding = isogloss.analyze("saturation", "published", tasks=["xcopa", "xnli"])
     [quechua] = rows(finding, "cells", task="xcopa", language="qu", regime="zero-shot")
@@ -236,8 +329,10 @@ def test_saturation_of_published_scores_uses_test_sizes() -> None:
     # sqrt((p q + p' q') / n) times 2.80.
     assert float(str(quechua["detectable"])) == pytest.approx(8.8, abs=0.2)
     [english] = rows(finding, "cells", task="xnli", language="en", regime="zero-shot")
-    assert english["told_apart"] is True
-    assert int(str(english["needed"])) < 5010
+    assert (english["told_apart"], english["test"]) == (True, "unpaired")
+    # Planning: (1.96 + 0.84)² (p q + p' q') examples for one point.
+    variance = sum(share * (1 - share) for share in (0.926, 0.887))
+    assert english["needed"] == pytest.approx(2.8016**2 * variance / 0.01**2, rel=0.02)
     half = isogloss.analyze("saturation", "published", tasks=["xcopa"], correlation=0.5)
     [paired] = rows(half, "cells", task="xcopa", language="qu", regime="zero-shot")
     assert float(str(paired["detectable"])) == pytest.approx(float(str(quechua["detectable"])) * 0.5**0.5, rel=0.02)
@@ -248,7 +343,7 @@ def test_a_sentence_of_tags_is_more_than_one_example() -> None:
     rows = [row for row in finding.table("cells").records() if row["second"] is not None]
     assert {row["told_apart"] for row in rows} == {True, None}  # unknown below the upper bound
     assert all(row["needed"] is None for row in rows)
-    assert "The detectable difference is unknown for" in finding.reading
+    assert "cannot be judged (udpos)" in finding.reading
 
 
 def test_history_of_xtremes_leaderboard(tmp_path: Path) -> None:
@@ -314,7 +409,7 @@ def test_no_sources_and_unknown_names() -> None:
     with pytest.raises(UnknownNameError, match="unknown option of rankings 'resample'"):
         isogloss.analyze("rankings", "published", resample=3)
     with pytest.raises(UnknownNameError, match="Pass a whole number"):
-        isogloss.analyze("rankings", "published", resamples="some")
+        isogloss.analyze("language-pairs", "predictions", k="some")
     with pytest.raises(UnknownNameError, match="Pass a number"):
         isogloss.analyze("saturation", "published", correlation="some")
 

@@ -44,3 +44,16 @@ def column(tab: Any, name: str) -> list[str]:
         text.strip()
         for text in tab.locator(f"table.data tbody:not(.before) tr > :nth-child({at + 1})").all_inner_texts()
     ]
+
+
+_WITHOUT_INTERVAL = """cells => cells.map((cell) => {
+  const copy = cell.cloneNode(true);
+  copy.querySelector(".range")?.remove();
+  return copy.textContent.trim().split(/\\s/)[0];
+})"""
+
+
+def ranks(tab: Any) -> list[str]:
+    """Return the ranks without their intervals, which the page adds later."""
+    found: list[str] = tab.locator("table.data tbody:not(.before) td.rank").evaluate_all(_WITHOUT_INTERVAL)
+    return found

@@ -2,8 +2,10 @@
 
 Run it: `python tests/board/ranking_vectors.py`. In the file, `cells` has for each task a row a system, in the order of
 the task's languages. A case names the tasks and the languages that count (a task without any of them does not), and
-weights of tasks for the view `weights`, the weighted mean over tasks. `figures` and `ranks` are by view, one a system;
-the figures of `gini` are from 0 to 1, and less is better.
+weights of tasks for the view `weights`, the weighted mean over tasks. `figures`, `ranks` and the rank sets `low` and
+`high` are by view, one per system; the figures of `gini` are from 0 to 1, and less is better. `groups` are systems that
+are not significantly different in a view, and `p` has the uncorrected p-values of the first system against all others,
+or null without a test.
 """
 
 import json
@@ -13,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.analysis.ranking_views import RankingPanel, ranks, views
+from isogloss.analysis.ranking_views import RankingPanel, View, ranked_view, views
 from isogloss.languages import language
-from isogloss.metrics import aggregate
+from isogloss.metrics.language_tests import language_tests
 from isogloss.results.published_scores import speakers
 from isogloss.tasks.registry import task
 
@@ -46,8 +48,10 @@ def vectors() -> dict[str, Any]:
         name: [[round(draw.uniform(20, 95), 2) for _ in codes.split()] for _ in range(SYSTEMS)]
         for name, codes in TASKS.items()
     }
-    for rows in cells.values():  # with ties, and a system without scores
+    for rows in cells.values():  # with ties, systems that tests tell apart, and one without scores
         rows[3] = list(rows[2])
+        for place in (7, 8, 9):
+            rows[place] = [round(score / 4 + 25 * (place - 7), 2) for score in rows[place]]
         rows[-1] = [0.0] * len(rows[-1])
     return {
         "about": " ".join((__doc__ or "").split("\n\n", 1)[1].split()),
@@ -92,27 +96,34 @@ def _answers(
     kept = [name for name, is_used in zip(names, used, strict=True) if is_used]
     panel = RankingPanel(
         name="",
-        systems=[],
+        systems=[str(place) for place in range(SYSTEMS)],
         tasks=kept,
         languages=codes,
         scores=scores[:, used],
         present=present[used],
-        errors=np.zeros(0),
     )
-    once = np.ones(len(codes))
-    by_view = {name: view.figures(panel.scores, panel.present, once) for name, view in views(panel, speakers()).items()}
-    means = panel.scores.sum(axis=2) / panel.present.sum(axis=1)
-    by_view["weights"] = np.array(
-        [_weighted(dict(zip(kept, row, strict=True)), weights or {}) for row in means.tolist()]
-    )
+    by_name = views(panel, speakers())
+    by_name["weights"] = views(panel, {}, weights or {})["flat"]
     return {
-        "figures": {name: [round(figure, 9) for figure in figures.tolist()] for name, figures in by_view.items()},
-        "ranks": {name: ranks(figures, lower=name == "gini").tolist() for name, figures in by_view.items()},
+        name: {view: answer[name] for view, answer in _by_view(panel, by_name).items()}
+        for name in ("figures", "ranks", "low", "high", "groups", "p")
     }
 
 
-def _weighted(figures: dict[str, float], weights: dict[str, float]) -> float:
-    return aggregate.combined(figures, "flat", lambda name: task(name).category, aggregate.weighted_mean, weights)
+def _by_view(panel: RankingPanel, by_name: dict[str, View]) -> dict[str, dict[str, Any]]:
+    answers = {}
+    for name, view in by_name.items():
+        found = ranked_view(panel, view)
+        p = language_tests(found.figures, view.moves(panel.scores), view.languages, panel.families)
+        answers[name] = {
+            "figures": [round(figure, 9) for figure in found.figures.tolist()],
+            "ranks": found.ranks.tolist(),
+            "low": found.order.low.tolist(),
+            "high": found.order.high.tolist(),
+            "groups": found.order.groups if found.tested else None,
+            "p": [float(f"{each:.9g}") for each in p[0].tolist()] if found.tested else None,
+        }
+    return answers
 
 
 if __name__ == "__main__":

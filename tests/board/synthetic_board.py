@@ -10,6 +10,7 @@ import hostile
 from isogloss.board.facts import PLACES
 from isogloss.board.model import BoardSystem
 from isogloss.board.model import packed as pack
+from isogloss.board.ranking import TESTS
 from isogloss.board.site import WEB, static_files
 from isogloss.escaping import printable
 from isogloss.languages.registry import RIGHT_TO_LEFT, language
@@ -59,7 +60,7 @@ def synthetic_board(count: int, seed: int = 0) -> Board:
         cells[left_out][place, :: 1 + place % 3] = np.nan
     systems = [_system(place, count, draw) for place in range(count)]
     return {
-        "schema": 2,
+        "schema": 3,
         "made": "2026-11-16",
         "isogloss": "1.0",
         "title": "A made-up board",
@@ -72,11 +73,10 @@ def synthetic_board(count: int, seed: int = 0) -> Board:
         "cells": {name: packed(scores) for name, scores in cells.items()},
         "averages": _averages(tasks, cells, systems),
         "ranks": {},
-        "ties": {"overall": [[0, 1]] if count > 1 else []},
-        "tied_by": {"overall": ["intervals"]},
+        "example_tests": {},
         "footnotes": [{"system": systems[-1]["id"], "task": "xnli", "text": "The print gives another average."}],
         "has_bias": True,
-        "tie_test": "Systems in a group are statistically tied by a paired test.",
+        "tests": TESTS,
         "provenance": [
             {
                 "scorer": "1.0",

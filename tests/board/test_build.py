@@ -2,8 +2,10 @@
 
 import json
 from dataclasses import replace
+from itertools import combinations
 
 import msgspec
+import numpy as np
 import pytest
 
 import hostile
@@ -18,6 +20,7 @@ from isogloss.languages import CODES, language
 from isogloss.results.published_scores import read_published
 from isogloss.results.readers import system_of_record
 from isogloss.results.system import SystemResult
+from isogloss.scoring.results import Results
 from isogloss.site.page_parts import script_json
 from isogloss.tasks.suites import suite
 from uriel_files import write_uriel
@@ -70,7 +73,7 @@ def test_averages_follow_from_cells_not_from_claims():
     assert board.details[0].missing == ["xquad/th"]
 
 
-def test_ranks_have_intervals_and_differ_between_views():
+def test_ranks_have_sets_and_differ_between_views():
     strong_in_one = record("uneven", 60)
     cells = [
         msgspec.structs.replace(cell, metrics={"f1": number(90)}) if cell.task == "wikiann" else cell
@@ -89,21 +92,80 @@ def test_ranks_have_intervals_and_differ_between_views():
         assert all(low <= rank <= high for low, rank, high in zip(view.low, view.rank, view.high, strict=True))
 
 
-def test_ties_by_intervals_or_paired_tests():
-    records = [record("a", 60), record("b", 59), record("c", 57), record("d", 56.5), record("e", 30, half=None)]
-    by_intervals = board_of(*records).data
-    assert by_intervals.ties == {"overall": [[0, 1], [2, 3]]}
-    assert by_intervals.tied_by == {"overall": ["intervals", "intervals"]}
-    apart = {
-        (0, 1): [PairedTest(column="overall", difference=1.0, low=0.5, high=1.5, p=0.001)],
-        (1, 0): [PairedTest(column="overall", difference=-1, low=-1.5, high=-0.5, p=0.001)],
-    }
-    board = board_of(*records, paired=PairedTests(apart))
-    assert board.data.ties == {"overall": [[1, 2]]}
+def noisy(name: str, value: float, spread: float, seed: int) -> Results:
+    """Return a record of which the score varies between languages."""
+    made, draw = record(name, value), np.random.default_rng(seed)
+    moves = {code: draw.normal(0, spread) for code in sorted({cell.language for cell in made.cells})}
+    cells = [
+        msgspec.structs.replace(cell, metrics={metric: number(value + moves[cell.language]) for metric in cell.metrics})
+        for cell in made.cells
+    ]
+    return msgspec.structs.replace(made, cells=cells, tasks=[])
+
+
+def paired(p_values: dict[tuple[int, int], float]) -> PairedTests:
+    """Return paired tests of the overall score, in both directions."""
+    tests = {}
+    for (one, other), p in p_values.items():
+        for pair, sign in (((one, other), 1), ((other, one), -1)):
+            tests[pair] = [PairedTest(column="overall", difference=sign, low=None, high=None, p=p)]
+    return PairedTests(tests)
+
+
+def test_rank_sets_and_letters_are_of_one_test():
+    records = [noisy("a", 60, 2, 1), noisy("b", 59.5, 2, 2), noisy("c", 50, 2, 3), record("d", 30)]
+    data = board_of(*records).data
+    flat = data.ranks["flat"]
+    assert flat.test == "languages"
+    assert flat.groups == [[0, 1], [2], [3]]
+    assert (flat.low, flat.high) == ([1, 1, 3, 4], [2, 2, 3, 4])
+    assert data.example_tests == {}
+    # One pair without a paired test: the ranking is tested over languages, as a whole.
+    p_values = dict.fromkeys(combinations(range(4), 2), 0.001)
+    one_missing = paired({pair: p for pair, p in p_values.items() if pair != (2, 3)})
+    assert board_of(*records, paired=one_missing).data.ranks["category"] == data.ranks["category"]
+    board = board_of(*records, paired=paired(p_values))
+    category = board.data.ranks["category"]
+    assert (category.test, category.groups) == ("examples", [[0], [1], [2], [3]])
+    assert board.data.ranks["flat"] == flat
+    assert board.data.example_tests["overall"][0] == (0, 1, 0.001)
     assert board.details[0].paired["b"][0].p == 0.001
     assert board.details[1].paired["a"][0].difference == -1
-    assert "paired" in board.data.tie_test
-    assert "no gold" in board_of(*records, paired=PairedTests(why_none="no gold")).data.tie_test
+    # Six tests: 0.01 is not significant after Holm's correction.
+    borderline = board_of(*records, paired=paired({**p_values, (0, 1): 0.06, (2, 3): 0.03})).data.ranks["category"]
+    assert borderline.groups == [[0, 1], [2, 3]]
+    assert (borderline.low, borderline.high) == ([1, 1, 3, 3], [2, 2, 4, 4])
+    assert set(board.data.tests) == {"examples", "languages", ""}
+    assert "no gold" in board_of(*records, paired=PairedTests(why_none="no gold")).data.tests["languages"]
+
+
+def test_systems_without_cells_are_ranked_but_not_tested():
+    published = SystemResult(name="e", averages=dict.fromkeys(XTREME_R.tasks, number(55)))
+    results = read_systems([noisy("a", 60, 2, 1), noisy("b", 40, 2, 2)], XTREME_R)
+    flat = make_board([*results, published], XTREME_R).data.ranks["flat"]
+    assert flat.rank == [1, 3, 2]
+    # It may be the best or the worst, so the others' rank sets leave room for it.
+    assert (flat.low, flat.high) == ([1, 2, None], [2, 3, None])
+    assert flat.groups == [[0], [1]]
+
+
+def test_tasks_are_tested_in_the_metric_reported_per_language():
+    """The papers print XQuAD, MLQA and TyDiQA per language in F1 only, and averages of F1 and exact match."""
+    data = make_board(read_published("published", XTREME_R), XTREME_R).data
+    names = [f"{system.name} {system.regime}" for system in data.systems]
+    ranks = {name: dict(zip(names, view.rank, strict=True)) for name, view in data.ranks.items()}
+    tested = [names[index] for group in data.ranks["category"].groups for index in group]
+    assert tested == ["XLM-R Large zero-shot", "mBERT zero-shot"]
+    assert data.ranks["category"].test == "languages"
+    assert ranks["family"]["XLM-R Large zero-shot"] == 1
+
+
+def test_few_languages_leave_all_ranks_open(tmp_path):
+    (tmp_path / "few.toml").write_text('title = "Few"\ntasks = ["xnli"]\nlanguages = ["en", "sw", "th", "zh"]\n')
+    few = suite(str(tmp_path / "few.toml"))
+    systems = read_systems([record("a", 80), record("b", 20)], XTREME_R)
+    for view in make_board(systems, few).data.ranks.values():
+        assert (view.low, view.groups, view.test) == ([None, None], [], "")
 
 
 def test_systems_with_the_same_name_have_distinct_ids():
@@ -263,7 +325,7 @@ def test_scores_of_different_splits_are_rejected():
 @pytest.mark.parametrize("name", ["xtreme-r", "xtreme", "mini", "mldoc", "checklist"])
 def test_a_board_may_be_empty(name):
     board = make_board([], suite(name), title="New")
-    assert (board.data.systems, board.data.ranks, board.data.ties["overall"]) == ([], {}, [])
+    assert (board.data.systems, board.data.ranks, board.data.example_tests) == ([], {}, {})
     assert [task.id for task in board.data.tasks] == list(suite(name).tasks)
     assert all(task.lower_is_better == (name == "checklist") for task in board.data.tasks)
 

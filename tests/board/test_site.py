@@ -52,7 +52,7 @@ def test_the_command_builds_a_site_of_records_and_published_systems(tmp_path, ca
         *("index.html", "look.css", "board.css", "app.js", "data.js", "systems")
     }
     data = read_data(out)
-    assert data["schema"] == 2
+    assert data["schema"] == 3
     assert data["title"] == "Ours"
     assert [system["id"] for system in data["systems"][:3]] == ["mine", "mbert", "xlm-r-large"]
     assert {path.stem for path in (out / "systems").iterdir()} == {system["id"] for system in data["systems"]}
@@ -244,8 +244,9 @@ def test_systems_with_predictions_have_paired_tests(tmp_path, two_tasks):
     build_board([*folders], tmp_path / "site", suite=str(two_tasks))
     data = read_data(tmp_path / "site")
     assert all(system["has_predictions"] and system["complete"] for system in data["systems"])
-    assert data["ties"] == {"overall": [[0, 1]]}
-    assert data["tied_by"] == {"overall": ["paired"]}
+    assert data["ranks"]["category"]["groups"] == [[0, 1], [2]]
+    assert data["ranks"]["category"]["test"] == "examples"
+    assert set(data["example_tests"]) == {"overall", *(task["id"] for task in data["tasks"])}
     detail = read_detail(tmp_path / "site", "a")
     overall = {
         other: next(each for each in of if each["column"] == "overall") for other, of in detail["paired"].items()

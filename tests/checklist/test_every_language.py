@@ -25,16 +25,22 @@ EXCHANGED = 6
 
 @cache
 def covering_cases(test: str, *, names: bool = True) -> tuple[ChecklistCase, ...]:
-    """Return cases that together use every word and template of a test and, unless they do not matter, every name."""
-    seen: set[object] = set()
+    """Return cases that together use every word and template of a test and, unless they do not matter, every name.
+
+    Each case adds as many as any other can, so that there are few.
+    """
+    used = {
+        case: {(case.lexicon(slot), value) for slot, value in case.slots if names or case.lexicon(slot) != "name"}
+        | {("contexts", case.contexts), ("questions", case.questions)}
+        for case in suite_cases(test)
+    }
+    missing = set[object]().union(*used.values())
     chosen = []
-    for case in suite_cases(test):
-        used = {(case.lexicon(slot), value) for slot, value in case.slots if names or case.lexicon(slot) != "name"}
-        used |= {("contexts", case.contexts), ("questions", case.questions)}
-        if not used <= seen:
-            seen |= used
-            chosen.append(case)
-    return tuple(chosen)
+    while missing:
+        best = max(used, key=lambda case: len(used[case] & missing))
+        missing -= used[best]
+        chosen.append(best)
+    return tuple(sorted(chosen, key=lambda case: case.number))
 
 
 def covering_examples(code: str, variant: str = "mft", tests: Iterable[str] = TESTS) -> Iterator[ChecklistExample]:

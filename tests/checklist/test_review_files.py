@@ -3,7 +3,9 @@
 import gzip
 import json
 import os
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +44,7 @@ def test_other_files_of_a_folder_are_skipped(tmp_path: Path) -> None:
     assert list(read_reviews([tmp_path], on_note=notes.append)) == [one]
     assert [Path(note.partition(": skipped, ")[0]).name for note in notes] == list(others)
     # A truncated file of a speaker, or one of another version, must not be skipped.
-    for spoilt in (SOUND[:-9], changed(version=2)):
+    for spoilt in (sound()[:-9], changed(version=2)):
         (tmp_path / "two.json").write_bytes(spoilt)
         with pytest.raises(DataError, match=r"two\.json: "):
             read_reviews([tmp_path])
@@ -72,53 +74,56 @@ def test_only_a_regular_file_is_read(tmp_path: Path) -> None:
             read_review(path)
 
 
-SOUND = json.dumps(made_review("Amina")).encode()
+@cache
+def sound() -> bytes:
+    return json.dumps(made_review("Amina")).encode()
 
 
 def changed(**changes: Any) -> bytes:
-    return json.dumps(json.loads(SOUND) | changes).encode()
+    return json.dumps(json.loads(sound()) | changes).encode()
 
 
 def answered(key: str = "adjective.old", **changes: str) -> bytes:
-    made = json.loads(SOUND)
+    made = json.loads(sound())
     made["answers"][key] = {"wording": "older / old"} | changes
     return json.dumps(made).encode()
 
 
-REFUSED = {
-    "truncated": (SOUND[: len(SOUND) // 2], "truncated"),
-    "empty": (b"", "not the result of a review"),
-    "not JSON": (b"<html>", "not the result of a review"),
-    "not UTF-8": (SOUND.replace(b"Amina", b"Am\xffna"), "UTF-8|utf-8"),
-    "a list": (b"[]", "not the result of a review"),
-    "nested": (b'{"format": ' + b"[" * 50_000, "not the result of a review"),
-    "another format": (changed(format="x"), "format 'x'"),
-    "another version": (changed(version=2), "version 2 of the format; this isogloss reads 1"),
-    "no such language": (SOUND.replace(b'"language": "en"', b'"language": "xx"'), "no language 'xx'"),
-    "unknown keys": (answered("adjective.olld"), "unknown keys 'adjective.olld'"),
-    "unknown case": (answered("comparisons-9999-00"), "unknown keys 'comparisons-9999-00'"),
-    "unknown verdict": (answered(verdict="fine"), "Invalid enum value 'fine'"),
-    "unknown field": (changed(more=1), "unknown field `more`"),
-    "a long remark": (answered(remark="x" * 2001), "length <= 2000"),
-    "a long name": (changed(reviewer={"id": "0" * 16, "name": "x" * 121}), "length <= 120"),
-    "no such day": (changed(date="2026-02-30"), "date"),
-    "a day to come": (changed(date="9999-12-31"), "dated in the future: 9999-12-31"),
-    "a long language": (changed(language="x" * 3_000_000), "no language 'xxx"),
-    "a long format": (changed(format="x" * 3_000_000), "format 'xxx"),
-    "a long version": (changed(version="x" * 3_000_000), "version 'xxx"),
-    "a long verdict": (answered(verdict="x" * 3_000_000), r"Invalid enum value 'xxx.*\.verdict`"),
-    "a long field": (changed(**{"x" * 3_000_000: 1}), "unknown field `xxx"),
-    "no tests": (changed(content={}), "missing content hashes"),
-    "too many cases": (SOUND.replace(b'"cases": 8', b'"cases": 1000000000'), "<= 200"),
-    "a bomb": (b" " * (MAX_BYTES + 1), "more than 4,194,304 bytes"),
+# Some have megabytes, so they are made when they are used.
+REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
+    "truncated": (lambda: sound()[: len(sound()) // 2], "truncated"),
+    "empty": (lambda: b"", "not the result of a review"),
+    "not JSON": (lambda: b"<html>", "not the result of a review"),
+    "not UTF-8": (lambda: sound().replace(b"Amina", b"Am\xffna"), "UTF-8|utf-8"),
+    "a list": (lambda: b"[]", "not the result of a review"),
+    "nested": (lambda: b'{"format": ' + b"[" * 50_000, "not the result of a review"),
+    "another format": (lambda: changed(format="x"), "format 'x'"),
+    "another version": (lambda: changed(version=2), "version 2 of the format; this isogloss reads 1"),
+    "no such language": (lambda: sound().replace(b'"language": "en"', b'"language": "xx"'), "no language 'xx'"),
+    "unknown keys": (lambda: answered("adjective.olld"), "unknown keys 'adjective.olld'"),
+    "unknown case": (lambda: answered("comparisons-9999-00"), "unknown keys 'comparisons-9999-00'"),
+    "unknown verdict": (lambda: answered(verdict="fine"), "Invalid enum value 'fine'"),
+    "unknown field": (lambda: changed(more=1), "unknown field `more`"),
+    "a long remark": (lambda: answered(remark="x" * 2001), "length <= 2000"),
+    "a long name": (lambda: changed(reviewer={"id": "0" * 16, "name": "x" * 121}), "length <= 120"),
+    "no such day": (lambda: changed(date="2026-02-30"), "date"),
+    "a day to come": (lambda: changed(date="9999-12-31"), "dated in the future: 9999-12-31"),
+    "a long language": (lambda: changed(language="x" * 3_000_000), "no language 'xxx"),
+    "a long format": (lambda: changed(format="x" * 3_000_000), "format 'xxx"),
+    "a long version": (lambda: changed(version="x" * 3_000_000), "version 'xxx"),
+    "a long verdict": (lambda: answered(verdict="x" * 3_000_000), r"Invalid enum value 'xxx.*\.verdict`"),
+    "a long field": (lambda: changed(**{"x" * 3_000_000: 1}), "unknown field `xxx"),
+    "no tests": (lambda: changed(content={}), "missing content hashes"),
+    "too many cases": (lambda: sound().replace(b'"cases": 8', b'"cases": 1000000000'), "<= 200"),
+    "a bomb": (lambda: b" " * (MAX_BYTES + 1), "more than 4,194,304 bytes"),
 }
 
 
 @pytest.mark.parametrize("kind", REFUSED)
 def test_invalid_reviews_are_refused(kind: str, tmp_path: Path) -> None:
-    content, said = REFUSED[kind]
+    made, said = REFUSED[kind]
     path = tmp_path / "bad.json"
-    path.write_bytes(content)
+    path.write_bytes(made())
     with pytest.raises(DataError, match=said) as error:
         read_reviews([path])
     assert error.value.where.startswith(str(path))

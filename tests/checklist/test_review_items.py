@@ -1,6 +1,7 @@
 """Review items: every entry of the file once, in whole sentences, with the English version."""
 
 from collections import Counter
+from functools import cache
 
 import pytest
 
@@ -9,15 +10,18 @@ from isogloss.escaping import printable
 from isogloss.grammar.file import CODES, grammar
 from isogloss.grammar.schema import TESTS, concepts
 
-BY_KEY = {item.key: item for item in review_items("en")}
+
+@cache
+def by_key() -> dict[str, ReviewItem]:
+    return {item.key: item for item in review_items("en")}
 
 
 def of_kind(kind: str) -> list[ReviewItem]:
-    return [item for item in BY_KEY.values() if item.kind == kind]
+    return [item for item in by_key().values() if item.kind == kind]
 
 
 def test_every_entry_of_the_file_is_reviewed_once() -> None:
-    assert len(BY_KEY) == len(review_items("en"))
+    assert len(by_key()) == len(review_items("en"))
     file = grammar("en").file
     assert {item.key for item in of_kind("word")} == {
         f"{lexicon}.{concept}" for lexicon, meanings in concepts().items() for concept in meanings
@@ -42,7 +46,7 @@ def test_every_entry_of_the_file_is_reviewed_once() -> None:
 def test_review_texts_have_no_braces(code: str) -> None:
     items = review_items(code)
     assert len({item.key for item in items}) == len(items)
-    assert {key for key in BY_KEY if BY_KEY[key].kind != "answers"} <= {item.key for item in items}
+    assert {key for key in by_key() if by_key()[key].kind != "answers"} <= {item.key for item in items}
     for item in items:
         assert item.lines, item.key
         # The page shows printable text only, and verdicts are about the shown text.
@@ -53,22 +57,22 @@ def test_review_texts_have_no_braces(code: str) -> None:
 
 
 def test_word_is_shown_in_every_form_used_in_sentences() -> None:
-    beautiful = BY_KEY["adjective.beautiful"]
+    beautiful = by_key()["adjective.beautiful"]
     assert {line.form for line in beautiful.lines} == {"beautiful", "more beautiful", "handsome", "more handsome"}
     assert all(line.form in line.text for line in beautiful.lines)
-    wood = BY_KEY["material.wood"]
+    wood = by_key()["material.wood"]
     assert wood.wording == "wooden / wood"
-    stone = BY_KEY["material.stone"]
+    stone = by_key()["material.stone"]
     assert {line.form for line in stone.lines} == {"made of stone", "stone"}
-    assert BY_KEY["animal.dog"].tests == ("animal_vs_vehicle", "animal_vs_vehicle_2")
-    assert BY_KEY["adjective.short"].meaning == "adjective: short (of height)"
+    assert by_key()["animal.dog"].tests == ("animal_vs_vehicle", "animal_vs_vehicle_2")
+    assert by_key()["adjective.short"].meaning == "adjective: short (of height)"
 
 
 def test_case_lists_its_sources() -> None:
     for item in of_kind("case"):
         test, _, place = item.key.rsplit("-", 2)
         keys = set(item.sources)
-        assert keys <= set(BY_KEY)
+        assert keys <= set(by_key())
         assert any(key.startswith(f"templates.{test}.contexts[") for key in keys)
         questions = TESTS[test][1] if test != "properties" else 2
         context, question = divmod(int(place), questions)

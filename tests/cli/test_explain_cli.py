@@ -57,6 +57,9 @@ def test_one_system(made: Path, tmp_path: Path) -> None:
     assert "xquad/de: word zero, worst first" in result["printed"]
     assert result["edges"] == "language"
     assert result["pairs"] == []
+    # Two languages, three metrics, and of two buckets the difference, the best and the worst.
+    assert result["correction"] == {"tests": 18, "cells": 2}
+    assert "at most 5 % of all findings are false on average, corrected over 18 tests in 2 cells" in result["printed"]
 
 
 def test_two_systems(made: Path, tmp_path: Path) -> None:
@@ -183,8 +186,8 @@ def test_buckets_across_languages_on_request(made: Path) -> None:
     rows = [line.split() for line in one.out.splitlines() if line.split()[-1:] in (["2040"], ["340"])]
     # Two values per language: mean, lowest and highest language, number of languages and of questions.
     assert rows == [
-        ["word", "other", "100.0", "100.0", "en", "100.0", "en", "2/2", "2040"],
-        ["zero", "0.0", "0.0", "en", "0.0", "en", "2/2", "340"],
+        ["word", "other", "100.0", "100.0", "en", "+1", "100.0", "en", "+1", "2/2", "2040"],
+        ["zero", "0.0", "0.0", "en", "+1", "0.0", "en", "+1", "2/2", "340"],
     ]
     two = isogloss("explain", made / "long", made / "short", *words)
     assert "long minus short on xquad: score by bucket, over 2 languages" in two.out
@@ -259,7 +262,8 @@ def test_two_real_systems_in_three_languages(data_dir: Path, tmp_path: Path) -> 
         assert sum(b["bucket"]["n"] for b in facet["buckets"]) == 1190
         assert total == pytest.approx(numbers[facet["metric"]], abs=1e-6)
     insights = [f["insight"] for f in result["explanations"][1]["facets"] if f["attribute"] == "aLen" and f["insight"]]
-    assert any("worst at XL" in sentence for sentence in insights)
+    assert len(insights) == 6
+    assert all(" falls with answer length in tokens (trend -" in sentence for sentence in insights)
 
 
 def test_five_systems_on_english_questions(data_dir: Path, tmp_path: Path) -> None:

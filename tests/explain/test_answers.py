@@ -1,6 +1,7 @@
 """Error types and calibration, compared with hand-computed values."""
 
 import json
+from math import erf, exp, pi, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -8,11 +9,13 @@ import pytest
 
 from e2e.command import isogloss
 from isogloss.explain.analysis import explain
+from isogloss.explain.calibration import calibration
 from isogloss.explain.cell_table import CellTable
 from isogloss.explain.measure import ERROR_TYPES, error_types, rows_by_answer
 from isogloss.explain.selection import choose_attributes
-from isogloss.explain.single import attribute_scores, calibration
+from isogloss.explain.single import attribute_scores
 from isogloss.metrics.statistics import MEAN, Statistics
+from isogloss.metrics.student import t_quantile
 from isogloss.predictions.formats import json_lines
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import judge, kind_of
@@ -70,10 +73,10 @@ def test_answer_buckets_have_fixed_order_and_no_finding() -> None:
     assert [name for name in ERROR_TYPES if name in {bucket.name for bucket in cut.buckets}] == [
         bucket.name for bucket in cut.buckets
     ]
-    facets = {facet.metric: facet for facet in attribute_scores(cell, [cut], sentences=False)}
+    facets = {facet.metric: facet for facet in attribute_scores(cell, [cut], claims=False)}
     # F1 of "Ada" is 2/3, of "Ada Lovelace" 1/2.
     assert facets["f1"].buckets[1].value == pytest.approx(100 * (2 / 3 + 1 / 2) / 2)
-    assert {facet.insight for facet in facets.values()} == {""}
+    assert {tuple(facet.claims) for facet in facets.values()} == {()}
 
 
 # -------------------------------------------------------------------------------------------------------- confidences
@@ -98,7 +101,47 @@ def test_calibration_by_hand() -> None:
     assert [(each.low, each.high, each.n) for each in found.bins] == [(0.3, 0.4, 2), (0.9, 1.0, 3)]
     assert [each.confidence for each in found.bins] == pytest.approx([32.5, 95])
     assert found.ece == pytest.approx((2 * 17.5 + 3 * (95 - 200 / 3)) / 5)
+    assert (found.ece_debiased, found.ece_low, found.ece_high) == (None, None, None)
     assert calibration(judged([np.nan, np.nan], [1, 0])) is None
+
+
+def test_calibration_error_without_its_bias_by_hand() -> None:
+    # One bin: 100 answers of confidence 0.75, of which 70 are right. The gap is 0.05, its standard error
+    # sqrt(0.7 * 0.3 / 99) by the jackknife, and z = 1.0856.
+    found = calibration(judged([0.75] * 100, [1] * 70 + [0] * 30))
+    assert found is not None
+    spread = np.sqrt(0.7 * 0.3 / 99)
+    z = 0.05 / spread
+    certainty, density = erf(sqrt(2) * z), exp(-2 * z * z) / sqrt(2 * pi)
+    debiased = 0.05 * certainty - 4 * spread * density
+    reach = t_quantile(0.975, 99) * spread
+    assert found.ece == pytest.approx(5)
+    assert found.ece_debiased == pytest.approx(100 * debiased)
+    assert (found.ece_low, found.ece_high) == (0, pytest.approx(100 * (0.05 + reach)))
+    # A large gap is hardly biased, and its lower end is as far away as the upper one.
+    sure = calibration(judged([0.95] * 100, [1] * 50 + [0] * 50))
+    assert sure is not None
+    assert sure.ece_debiased == pytest.approx(45)
+    assert sure.ece_low == pytest.approx(90 - (sure.ece_high or 0))
+    # Nothing varies: no bias, no width.
+    exact = calibration(judged([1.0] * 30, [1] * 30))
+    assert exact is not None
+    assert (exact.ece, exact.ece_debiased, exact.ece_low, exact.ece_high) == (0, 0, 0, 0)
+
+
+def test_calibrated_system_has_no_calibration_error_on_average() -> None:
+    rng = np.random.default_rng(0)
+    observed, covered, estimates = [], [], []
+    for _ in range(200):
+        sure = rng.random(300)
+        found = calibration(judged(sure.tolist(), (rng.random(300) < sure).astype(int).tolist()))
+        assert found is not None
+        observed.append(found.ece)
+        estimates.append(found.ece_debiased)
+        covered.append(found.ece_low == 0)
+    # Clipping at 0 leaves a part of the noise.
+    assert np.mean(observed) > 5 > 3 * np.mean(estimates)
+    assert np.mean(covered) > 0.95
 
 
 def test_only_an_overconfident_system_has_a_gap() -> None:

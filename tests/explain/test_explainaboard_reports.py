@@ -67,7 +67,7 @@ def our_buckets(cell: CellTable, name: str) -> list[tuple[tuple[float | str, ...
     (one,), (cut,) = selection.of(cell.task.kind), bucketed_rows(cell, selection)
     values = one.values(cell.examples) if one.values else None
     assert values is not None
-    facets = attribute_scores(cell, [cut], sentences=False)
+    facets = attribute_scores(cell, [cut], claims=False)
     found = []
     for place, bucket in enumerate(cut.buckets):
         scores = {facet.metric: facet.buckets[place].value / 100 for facet in facets}

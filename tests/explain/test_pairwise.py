@@ -1,13 +1,14 @@
-"""Pairwise analysis: hand-computed differences, flips, corrected p-values, and examples only one system solves."""
+"""Pairwise analysis: hand-computed differences, flips, false discovery rates, and examples only one system solves."""
 
 import numpy as np
 import pytest
 
 from isogloss.explain.cell_table import CellTable
+from isogloss.explain.correction import corrected_findings
 from isogloss.explain.examples import ExampleCollector
 from isogloss.explain.measure import bucketed_rows
 from isogloss.explain.model import Attribute
-from isogloss.explain.pairwise import AttributeContrasts, attribute_contrasts, disagreement
+from isogloss.explain.pairwise import AttributeContrasts, PairwiseExplanation, attribute_contrasts, disagreement
 from isogloss.explain.selection import AttributeSelection, choose_attributes
 from isogloss.explain.tagging import entities
 from isogloss.metrics.registry import Metric
@@ -34,7 +35,8 @@ def table(*systems: np.ndarray) -> CellTable:
 
 
 def compared(cell: CellTable, asked: AttributeSelection, pair: tuple[int, int] = (0, 1)) -> list[AttributeContrasts]:
-    return attribute_contrasts(cell, bucketed_rows(cell, asked), pair)
+    facets = attribute_contrasts(cell, bucketed_rows(cell, asked), pair)
+    return corrected_findings([], [PairwiseExplanation("a", "b", facets, [])]).pairs[0].facets
 
 
 def turned() -> tuple[CellTable, np.ndarray]:
@@ -68,6 +70,23 @@ def test_flip_by_chance_is_not_marked() -> None:
     assert marked <= 6
 
 
+def test_flip_needs_both_differences() -> None:
+    # The first leads by 30 of 100 in three buckets; in the fourth by -2: not significant, though far from 30.
+    place = np.tile(np.arange(100), 4)
+    last = np.repeat([False, False, False, True], 100)
+    cell = table(place < np.where(last, 60, 80), place < np.where(last, 62, 50))
+    (facet,) = compared(cell, chosen(np.repeat([1.0, 2, 3, 4], 100)))
+    assert facet.buckets[3].difference == pytest.approx(-2)
+    assert [row.significant for row in facet.buckets] == [True, True, True, False]
+    assert not any(row.flips for row in facet.buckets)
+    # 10 points more, and both are certain.
+    again = table(place < np.where(last, 60, 80), place < np.where(last, 74, 50))
+    (facet,) = compared(again, chosen(np.repeat([1.0, 2, 3, 4], 100)))
+    assert [row.flips for row in facet.buckets] == [False, False, False, True]
+    here, elsewhere = sign_test(np.ones(14)), sign_test(np.ones(90))
+    assert facet.buckets[3].tests == pytest.approx([here, max(here, elsewhere)])
+
+
 def test_p_values_are_mcnemars_corrected_over_all_buckets() -> None:
     rng = np.random.default_rng(0)
     a, b = rng.random(80) < 0.7, rng.random(80) < 0.5
@@ -77,7 +96,7 @@ def test_p_values_are_mcnemars_corrected_over_all_buckets() -> None:
     for half in (slice(0, 40), slice(40, 80)):
         raw.append(sign_test(a[half].astype(float) - b[half].astype(float)))
     smaller, larger = sorted(raw)
-    expected = sorted([min(1, 2 * smaller), min(1, max(2 * smaller, larger))])
+    expected = [min(2 * smaller, larger), larger]
     assert sorted(bucket.p for bucket in facet.buckets) == pytest.approx(expected)
 
 
@@ -121,15 +140,15 @@ def test_largest_gain_and_loss_of_an_attribute(monkeypatch: pytest.MonkeyPatch) 
     first = np.repeat([1.0, 0.75, 0.0], 40)
     second = np.repeat([0.5, 0.5, 0.75], 40)
     (facet,) = compared(table(first, second), chosen(np.repeat([1.0, 2, 3], 40)))
-    gain, loss = facet.largest_gain, facet.largest_loss
-    assert gain is facet.buckets[0]
-    assert loss is facet.buckets[2]
+    assert (facet.largest_gains, facet.largest_losses) == ([facet.buckets[0]], [facet.buckets[2]])
     (ahead,) = compared(table(first, np.zeros(120)), chosen(np.repeat([1.0, 2, 3], 40)))
-    assert (ahead.largest_gain, ahead.largest_loss) == (ahead.buckets[0], None)
+    assert (ahead.largest_gains, ahead.largest_losses) == ([ahead.buckets[0]], [])
     (equal,) = compared(table(first, first), chosen(np.repeat([1.0, 2, 3], 40)))
-    assert (equal.largest_gain, equal.largest_loss) == (None, None)
+    assert (equal.largest_gains, equal.largest_losses) == ([], [])
+    (tied,) = compared(table(np.repeat([1.0, 0.5, 1.0], 40), np.full(120, 0.5)), chosen(np.repeat([1.0, 2, 3], 40)))
+    assert (tied.largest_gains, tied.largest_losses) == ([tied.buckets[0], tied.buckets[2]], [])
     monkeypatch.setattr(main_score, "find_metric", lambda name: Metric(name, name, lower_is_better=name == "accuracy"))
-    assert (facet.largest_gain, facet.largest_loss) == (facet.buckets[2], facet.buckets[0])
+    assert (facet.largest_gains, facet.largest_losses) == ([facet.buckets[2]], [facet.buckets[0]])
 
 
 def test_entities_are_compared_over_the_same_rows() -> None:

@@ -44,14 +44,14 @@ def test_ranks_by_hand() -> None:
 def test_buckets_are_ordered_and_have_no_finding() -> None:
     cell = table([None] * 30 + [1] * 25 + [4] * 20 + [2] * 20)
     (cut,) = rows_by_answer(cell, ONLY)
-    (facet,) = attribute_scores(cell, [cut], sentences=False)
+    (facet,) = attribute_scores(cell, [cut], claims=False)
     assert [(s.bucket.name, s.bucket.n, round(s.value, 6)) for s in facet.buckets] == [
         ("1", 25, 100),
         ("2-5", 40, 37.5),
         ("none", 30, 0),
     ]
-    assert facet.insight == ""
-    assert attribute_scores(cell, [cut])[0].insight != ""
+    assert facet.claims == []
+    assert attribute_scores(cell, [cut])[0].claims != []
 
 
 def test_it_is_not_an_attribute_of_examples() -> None:

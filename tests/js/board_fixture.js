@@ -42,7 +42,7 @@ const language = (code, name, family, script = "Latn") => ({
 });
 
 export const boardData = () => ({
-  schema: 2,
+  schema: 3,
   made: "2026-01-02",
   isogloss: "1.0",
   suite: "mini",
@@ -76,8 +76,14 @@ export const boardData = () => ({
   },
   averages: {},
   ranks: {},
-  ties: { overall: [[0, 1]] },
-  tied_by: { overall: ["paired"] },
+  example_tests: {
+    xquad: [
+      [0, 1, 0.001],
+      [0, 2, 0.6],
+      [1, 2, 0.004],
+    ],
+  },
+  tests: { examples: "tested on examples", languages: "tested over languages", "": "not tested" },
 });
 
 export const board = () => openBoard(boardData());

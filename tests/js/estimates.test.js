@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { extremes } from "../../src/isogloss/site/web/bars.js";
 import { cutRows, edgesByRule, valueCounts } from "../../src/isogloss/site/web/buckets.js";
+import { comparedBuckets, withDifferences } from "../../src/isogloss/site/web/compare_buckets.js";
+import { discoveryRates } from "../../src/isogloss/site/web/discovery.js";
 import { movedEdges } from "../../src/isogloss/site/web/edge_strip.js";
 import {
   bucketEstimates,
   exampleScores,
-  pairedDifference,
   scoreInterval,
 } from "../../src/isogloss/site/web/estimates.js";
+import { exchangedBuckets } from "../../src/isogloss/site/web/exchange.js";
 import {
   changedCuts,
   chosenCut,
@@ -71,8 +74,10 @@ test("extreme scores keep intervals inside 0 and 1", () => {
 });
 
 test("paired differences are antisymmetric and contain the difference", () => {
-  const [a, b] = [estimate(correct), estimate(upTo(100).map((at) => (at % 2 ? 1 : 0)))];
-  const [one, other] = [pairedDifference(a, b), pairedDifference(b, a)];
+  const [a, b] = [metric(correct), metric(upTo(100).map((at) => (at % 2 ? 1 : 0)))];
+  const [one] = exchangedBuckets(a, b, new Uint8Array(100), 1, upTo(100), 100);
+  const [other] = exchangedBuckets(b, a, new Uint8Array(100), 1, upTo(100), 100);
+  assert.equal(one.p, other.p);
   close(one.value, 0.25);
   close(one.interval[0], -other.interval[1]);
   assert.ok(one.interval[0] < 0.25 && one.interval[1] > 0.25);
@@ -189,6 +194,40 @@ test("two systems have differences", () => {
   const cut = cutAttribute(examples, attribute, { rule: "at", edges: [49] });
   const [first] = scoredBuckets({ examples }, [metric(correct), metric(correct.map(() => 0))], cut);
   assert.ok(Math.abs(first.value - 74) < 1e-9 && first.own === first.value && first.other === 0);
+});
+
+test("rates of false discoveries", () => {
+  discoveryRates([0.02, 0.5, 0.01, 0.03]).forEach((q, at) => close(q, [0.04, 0.5, 0.04, 0.04][at]));
+  assert.deepEqual(discoveryRates([]), []);
+  assert.deepEqual(discoveryRates([1, 1]), [1, 1]);
+});
+
+test("the best system must beat every other", () => {
+  const live = { examples: { ...examples, attributes: [{ ...attribute, discrete: false }] } };
+  const share = (wrong) => metric(upTo(100).map((at) => (at % 10 < wrong ? 0 : 1)));
+  const found = (...systems) => withDifferences(live, systems, comparedBuckets(live, systems, params("cut=len~at~49")));
+  // 90 % against 20 % and 10 %: certain in both buckets.
+  assert.deepEqual(
+    found(share(1), share(8), share(9)).map(({ best, significant }) => [best, significant]),
+    [
+      [0, true],
+      [0, true],
+    ],
+  );
+  // Far ahead of the next two, but not of the last.
+  const near = metric(upTo(100).map((at) => (at % 10 === 5 || at % 50 === 3 ? 0 : 1)));
+  assert.ok(found(share(1), share(8), share(9), near).every(({ best, significant }) => best === 0 && !significant));
+  const tied = found(share(1), share(1), share(9));
+  assert.ok(tied.every(({ best, p, significant }) => best === -1 && p === 1 && !significant));
+});
+
+test("tied extremes are marked alike", () => {
+  const bars = [50, 80, 80, 60, 90].map((value, at) => ({ value, low: at === 4 ? null : value - 5 }));
+  const marks = (lower) => bars.map((bar) => extremes(bars, lower).get(bar) ?? "");
+  assert.deepEqual(marks(false), ["low", "top", "top", "", ""]);
+  assert.deepEqual(marks(true), ["top", "low", "low", "", ""]);
+  assert.equal(extremes(bars.slice(1, 3), false).size, 0);
+  assert.equal(extremes([], false).size, 0);
 });
 
 test("examples are listed worst first, those with texts before others", () => {

@@ -7,7 +7,6 @@ import {
   memoized,
   overallFigure,
   partialMean,
-  rankIntervals,
   ranksOf,
   weightedMean,
 } from "../../src/isogloss/site/web/ranking.js";
@@ -51,15 +50,6 @@ test("weighted means skip zero weights and are NaN without weights", () => {
 test("equal values share the better rank; NaN has none", () => {
   assert.deepEqual(ranksOf([5, 7, NaN, 7, 1]), [3, 1, null, 1, 4]);
   assert.deepEqual(ranksOf([5, 7, 7], true), [1, 2, 2]);
-});
-
-test("rank intervals follow overlapping intervals", () => {
-  assert.deepEqual(rankIntervals([90, 80, 79], [89, 78, 77], [91, 82, 81]), [
-    [1, 1],
-    [2, 3],
-    [2, 3],
-  ]);
-  assert.deepEqual(rankIntervals([90, NaN], [NaN, NaN], [NaN, NaN]), [null, null]);
 });
 
 test("partial means cover the available scores", () => {

@@ -130,11 +130,11 @@ test("buckets are read from tenths, with intervals where there are any", () => {
   assert.equal(bucketBar(second, false).lines[1], "no interval: too few independent examples");
 });
 
-test("contrasts have a corrected p and flags", () => {
+test("contrasts have a q and flags", () => {
   const cut = [["XL", "", 25, [], 0]];
   const [bucket] = contrastBuckets(cut, [310, 400, -90, -120, -60, 10, 3]);
-  assert.deepEqual([bucket.p, bucket.significant, bucket.turns, bucket.firstIsBetter], ["0.010", true, true, false]);
-  assert.equal(contrastBuckets(cut, [0, 0, 0, 0, 0, 0, 0])[0].p, "<0.001");
+  assert.deepEqual([bucket.q, bucket.significant, bucket.turns, bucket.firstIsBetter], ["0.010", true, true, false]);
+  assert.equal(contrastBuckets(cut, [0, 0, 0, 0, 0, 0, 0])[0].q, "<0.001");
   assert.equal(lowerIsBetter([bucket]), false);
   assert.equal(lowerIsBetter([{ ...bucket, firstIsBetter: true }]), true);
   assert.equal(lowerIsBetter([{ ...bucket, value: 0, firstIsBetter: true }]), false);

@@ -10,8 +10,14 @@ import {
   SYSTEM_FILTERS,
 } from "../../src/isogloss/site/web/filters.js";
 import { filterText } from "../../src/isogloss/site/web/leaderboard_controls.js";
-import { coverageText, emptyText, leadText, rankingText } from "../../src/isogloss/site/web/leaderboard_words.js";
-import { chosenWeights, standings, tieLetters, wholeValue } from "../../src/isogloss/site/web/standings.js";
+import {
+  coverageText,
+  emptyText,
+  firstPlace,
+  leadText,
+  rankingText,
+} from "../../src/isogloss/site/web/leaderboard_words.js";
+import { chosenWeights, standings, wholeValue } from "../../src/isogloss/site/web/standings.js";
 import { board, params } from "./board_fixture.js";
 
 const table = (query = "") => standings(board(), params(query));
@@ -64,8 +70,45 @@ test("weights come from the address", () => {
   assert.deepEqual(chosenWeights(params("w=xnli:2&w=xquad:-1&w=tydiqa:x")), { xnli: 2, xquad: 0, tydiqa: 0 });
 });
 
-test("tie letters name the groups", () => {
-  assert.deepEqual(tieLetters(board()).get("b"), [{ letter: "a", group: ["a", "b"], how: "paired" }]);
+test("a ranking with predictions is tested on examples", () => {
+  const { order } = table("sort=xquad");
+  assert.deepEqual([order.test, order.note], ["examples", "tested on examples"]);
+  // Holm: 0.001 × 3, 0.004 × 2 and 0.6.
+  assert.deepEqual([...order.ranges], Object.entries({ a: [2, 3], b: [1, 1], c: [2, 3] }));
+  assert.deepEqual(order.groups, [["b"], ["c", "a"]]);
+  assert.deepEqual(firstPlace(table("sort=xquad")), { verb: "leads", before: " with", after: "" });
+});
+
+test("fewer systems are corrected for fewer tests", () => {
+  assert.deepEqual(table("sort=xquad&kind=encoder").order.groups, [["c", "a"]]);
+  assert.equal(table("sort=xquad&kind=llm").order.test, "");
+  assert.deepEqual(firstPlace(table("sort=xquad&kind=llm")), { verb: "scores", before: "", after: "" });
+});
+
+test("a ranking of a selection is not tested on examples, nor over few languages", () => {
+  for (const query of ["", "sort=xquad&metric=f1", "task=xquad", "sort=xnli"]) {
+    const { order } = table(query);
+    assert.deepEqual([order.test, order.note, order.ranges.size, order.groups], ["", "not tested", 0, []]);
+  }
+  assert.deepEqual(firstPlace(table()), { verb: "has the best score", before: ",", after: "the order is not tested" });
+});
+
+test("the headline claims no more than the test", () => {
+  /** @param {Record<string, [number, number]>} ranges @param {number} ranked */
+  const words = (ranges, ranked) => {
+    const order = { test: "languages", note: "", ranges: new Map(Object.entries(ranges)), groups: [] };
+    const { verb, after } = firstPlace({ ...table(), order, ranked });
+    return [verb, after];
+  };
+  assert.deepEqual(words({ a: [1, 1], b: [2, 2] }, 2), ["leads", ""]);
+  assert.deepEqual(words({ a: [1, 2], b: [1, 2], c: [3, 3] }, 3), [
+    "has the best score",
+    "2 systems are statistically tied for first",
+  ]);
+  assert.deepEqual(words({ a: [1, 2], b: [2, 3] }, 3), [
+    "has the best score",
+    "1 system without scores per language cannot be tested",
+  ]);
 });
 
 test("missing cells are listed by name", () => {

@@ -137,6 +137,8 @@ declare global {
     rank: (number | null)[];
     low: (number | null)[];
     high: (number | null)[];
+    groups: number[][];
+    test: string;
   }
 
   interface Footnote {
@@ -160,9 +162,8 @@ declare global {
     rule: { name: string; text: string };
     categories: { name: string; tasks: string[] }[];
     ranks: Record<string, BoardRanks | undefined>;
-    ties?: Record<string, number[][]>;
-    tied_by?: Record<string, string[]>;
-    tie_test?: string;
+    example_tests: Record<string, [number, number, number][] | undefined>;
+    tests: Record<string, string>;
     footnotes?: Footnote[];
     provenance?: BoardProvenance[];
     has_bias?: boolean;
@@ -371,6 +372,13 @@ declare global {
     unseen: number;
   }
 
+  interface Exchange {
+    value: number;
+    p: number;
+    count: number;
+    interval: Interval | null;
+  }
+
   // The leaderboard.
   interface CellColumn {
     task: Task;
@@ -413,7 +421,6 @@ declare global {
     cells: number;
     lacking(): Lack[];
     rank: number | null;
-    range?: Interval | null;
     human?: boolean;
   }
 
@@ -439,8 +446,43 @@ declare global {
     choice: Choice;
     values: number[];
     ranked: number;
-    rangeHint: string;
-    drawRanges: (() => boolean) | null;
+    order: TestedOrder;
+    /** Test the order; null if it is tested. */
+    testRanks: (() => void) | null;
+  }
+
+  /** The ranks that one test leaves open, and groups of systems that are not significantly different, by id. */
+  interface TestedOrder {
+    test: string;
+    note: string;
+    ranges: Map<string, Interval>;
+    groups: string[][];
+  }
+
+  interface Ordering {
+    low: number[];
+    high: number[];
+    groups: number[][];
+  }
+
+  interface PairTests {
+    p: (one: number, other: number) => number;
+    tested: number[];
+  }
+
+  interface CorrelationPart {
+    covariance: Float64Array;
+    prior: number;
+    logLikelihood: (spread: number) => number;
+    variance: number;
+    freedom: number;
+  }
+
+  interface FamilySample {
+    family: number[];
+    sizes: Float64Array;
+    alone: number;
+    together: number;
   }
 
   interface FiguresCache {
@@ -585,12 +627,6 @@ declare global {
     column?: TableColumn;
     descending: boolean;
     natural: string;
-  }
-
-  interface Tie {
-    letter: string;
-    group: string[];
-    how?: string;
   }
 
   interface Axis {

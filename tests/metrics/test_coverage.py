@@ -8,8 +8,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from isogloss.metrics.estimate import Estimate, difference, estimate, mean, over_seeds, swaps
-from isogloss.metrics.significance import sign_test
+from isogloss.metrics.crossed import Design, MethodDifference, RunEstimates
+from isogloss.metrics.estimate import Estimate, estimate, mean
+from isogloss.metrics.exchange import exchange
 from isogloss.metrics.statistics import F1, MEAN, Statistics
 
 pytestmark = pytest.mark.slow
@@ -95,9 +96,9 @@ def test_equal_systems_rarely_differ_significantly(n: int, truth: float) -> None
     said = held = 0
     for _ in range(DATA_SETS):
         a, b = two_equal(rng, n, truth)
-        (moved,) = swaps(a, b).errors.values()
-        said += sign_test(moved.values) < 0.05
-        low, high = difference(estimate(a), estimate(b), paired=True).difference_interval() or (1, -1)
+        found = exchange(a, b)
+        said += found.p < 0.05
+        low, high = found.interval() or (1, -1)
         held += low <= 0 <= high
     assert said / DATA_SETS <= 0.06
     assert held / DATA_SETS >= 0.935
@@ -117,7 +118,12 @@ def method(rng: np.random.Generator, truth: float, seeds: int, name: str = "seed
     """Runs that differ by their seed, on 60 articles of 5 questions that are hard for all of them."""
     hard = np.repeat(rng.normal(0, 0.15, 60), 5)
     runs = [np.clip(truth + rng.normal(0, 0.02) + hard, 0, 1) for _ in range(seeds)]
-    return over_seeds([estimate(of(rng.random(300) < run), np.arange(300) // 5, 60, "a") for run in runs], name)
+    estimates = tuple(estimate(of(rng.random(300) < run), np.arange(300) // 5, 60, "a") for run in runs)
+    return RunEstimates(estimates, design(seeds, name)).combined
+
+
+def design(seeds: int, name: str) -> Design:
+    return Design.of([{"seed": str(seed)} for seed in range(seeds)], name)
 
 
 def test_equal_methods_rarely_differ_significantly() -> None:
@@ -128,7 +134,23 @@ def test_equal_methods_rarely_differ_significantly() -> None:
         pair = []
         for name in "ab":
             runs = [np.clip(0.7 + rng.normal(0, 0.03) + hard, 0, 1) for _ in range(3)]
-            found = [estimate(of(rng.random(300) < run), np.arange(300) // 5, 60, "x") for run in runs]
-            pair.append(over_seeds(found, name))
-        said += difference(*pair, paired=True).t_test < 0.05
+            found = tuple(estimate(of(rng.random(300) < run), np.arange(300) // 5, 60, "x") for run in runs)
+            pair.append(RunEstimates(found, design(3, name)))
+        said += MethodDifference.of(*pair, 0.0).p < 0.05
     assert said / DATA_SETS <= 0.06
+
+
+@pytest.mark.parametrize("seeds", [3, 5])
+def test_average_of_languages_over_seeds(seeds: int) -> None:
+    """A seed moves all ten languages together."""
+    truth = 0.7
+
+    def world(rng: np.random.Generator) -> tuple[float, tuple[float, float] | None]:
+        levels = truth + rng.normal(0, 0.02, seeds)
+        languages = []
+        for code in "abcdefghij":
+            runs = tuple(estimate(of(rng.random(100) < level), space=code) for level in levels)
+            languages.append(RunEstimates(runs, design(seeds, "")))
+        return truth, RunEstimates.mean(languages).combined.score_interval()
+
+    assert 0.93 <= covered(world) <= 0.975

@@ -17,8 +17,9 @@ BINS = [
     CalibrationBin(low=0.2, high=0.3, n=30, confidence=25.0, score=10.0),
     CalibrationBin(low=0.9, high=1.0, n=10, confidence=95.0, score=100.0),
 ]
-SURE = Calibration(n=40, confidence=42.5, score=32.5, gap=10.0, gap_low=4.0, gap_high=16.0, ece=12.5, bins=BINS)
-FEW = msgspec.structs.replace(SURE, n=5, gap_low=None, gap_high=None)
+OLD = Calibration(n=40, confidence=42.5, score=32.5, gap=10.0, gap_low=4.0, gap_high=16.0, ece=12.5, bins=BINS)
+SURE = msgspec.structs.replace(OLD, ece_debiased=11.0, ece_low=6.5, ece_high=19.0)
+FEW = msgspec.structs.replace(OLD, n=5, gap_low=None, gap_high=None)
 
 
 def with_confidences(name: str) -> Explanation:
@@ -27,7 +28,19 @@ def with_confidences(name: str) -> Explanation:
 
 def test_one_row_per_cell_and_one_row_per_bin() -> None:
     cells, bins = calibration_tables({"mine": with_confidences("mine"), "plain": explanation("plain")}).values()
-    assert cells.rows[0] == ("mine", "xnli/en", "40", "42.5", "32.5", "+10.0", "+4.0 to +16.0", "12.5")
+    assert cells.rows[0] == (
+        "mine",
+        "xnli/en",
+        "40",
+        "42.5",
+        "32.5",
+        "+10.0",
+        "+4.0 to +16.0",
+        "12.5",
+        "11.0",
+        "6.5–19.0",
+    )
+    assert cells.rows[1][-3:] == ("12.5", "·", "—")
     assert len(cells.rows) == 2
     assert any("20" in note for note in cells.notes)  # reason for the missing interval
     assert bins.rows[0] == ("mine", "xnli/en", "[0.2, 0.3]", "30", "25.0", "10.0", "+15.0")

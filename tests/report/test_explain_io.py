@@ -9,8 +9,9 @@ import pytest
 from isogloss.errors import DataError
 from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias
+from isogloss.explain.correction import corrected_findings
 from isogloss.explain.examples import ListedExample
-from isogloss.explain.model import AttributeScores, Explanation
+from isogloss.explain.model import AttributeScores, Claim, Explanation
 from isogloss.tables.explain_io import read_explain_records
 from report.made_records import bias, explanation, facet, pair_made
 
@@ -68,12 +69,18 @@ def test_contradictions_are_rejected(tmp_path: Path) -> None:
     odd = change(made.facets[0], metric="nope")
     single = both[0].facets[0]
     far = change(both[0], facets=[change(single, buckets=[change(single.buckets[0], low=-1e308)])])
+    wild = change(both[0], facets=[change(single, claims=[Claim(kind="best", p=0.5, buckets=[0, 4])])])
+    bare = change(both[0], facets=[change(single, claims=[Claim(kind="spread", p=0.5)])])
+    unlikely = change(both[0], facets=[change(single, claims=[Claim(kind="trend", p=1.5)])])
     short = change(survey.distributions[0], quartiles=[1.0, 2.0])
     cases: list[tuple[Any, str]] = [
         (Analysis(explanations=both, pairs=[pair_made("a", "c")]), "unknown system 'c' in a pair"),
         (Analysis(explanations=both, pairs=[change(made, facets=[huge])]), "numbers out of range"),
         (Analysis(explanations=both, pairs=[change(made, facets=[odd])]), "unknown metric 'nope' in a pair"),
         (Analysis(explanations=[far], pairs=[]), "numbers out of range"),
+        (Analysis(explanations=[wild], pairs=[]), "a claim about qLen of xnli/en names unknown buckets"),
+        (Analysis(explanations=[bare], pairs=[]), "a claim about qLen of xnli/en names unknown buckets"),
+        (Analysis(explanations=[unlikely], pairs=[]), r"Expected `float` <= 1\.0"),
         (
             Analysis(explanations=both, pairs=[change(made, cells=[change(made.cells[0], difference=1e300)])]),
             "numbers out of range",
@@ -118,6 +125,25 @@ def test_a_system_in_several_files_is_one_system(tmp_path: Path) -> None:
     }
     assert [(pair.first, pair.second) for pair in records.pairs] == [("a, seed 0", "a, seed 1")]
     assert records.cases["xquad/en"]["en-0"].predictions == {"a, seed 0": "said", "a, seed 1": "other"}
+
+
+def test_findings_are_corrected_over_all_files(tmp_path: Path) -> None:
+    def file(task: str, p: float) -> Path:
+        claims = [Claim(kind="best", p=p, buckets=[0, 1]), Claim(kind="spread", p=p, buckets=[0, 3])]
+        tested = msgspec.structs.replace(facet(task, "en", "qLen"), claims=claims)
+        found = corrected_findings([of("a", [tested])], [])
+        return written(tmp_path, task, Analysis(explanations=found.explanations, pairs=[], correction=found.correction))
+
+    files = [file("xnli", 0.03), file("xquad", 0.8)]
+    alone, both = read_explain_records(files[:1]), read_explain_records(files)
+    assert [facet.insight for facet in alone.explanations["a"].facets] == [
+        "title of qLen: best at XS [0, 2] (80.0) (q = 0.030)."
+    ]
+    assert [facet.insight for facet in both.explanations["a"].facets] == ["", ""]
+    assert (str(alone.correction), str(both.correction)) == (
+        "corrected over 2 tests in 1 cell",
+        "corrected over 4 tests in 2 cells",
+    )
 
 
 def test_the_same_cell_twice_makes_two_systems(tmp_path: Path) -> None:

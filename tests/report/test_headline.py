@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 
 from isogloss.scoring.averages import MIXED
@@ -57,7 +58,7 @@ def test_no_fully_scored_cell() -> None:
 
 def test_seeds_and_error_rates() -> None:
     rates: Scores = {("checklist-comparisons", code): rate for code, rate in (("en", 10), ("de", 20), ("sw", 60))}
-    made = scored("one", rates, seeds=["a", "b", "c"])
+    made = scored("one", rates, runs=["seed-0", "seed-1", "seed-2"])
     assert headline(as_systems({"one": made})) == [
         "one has an error rate of 30.0 (95 % interval 29.0–31.0, mean of 3 seeds, lower is better) over the only "
         "task and all 3 languages of two-tasks; the weakest is Swahili (30.0 points behind the average of its tasks); "
@@ -65,56 +66,68 @@ def test_seeds_and_error_rates() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("ahead", "width", "verdict"),
-    [
-        (
-            3,
-            1.0,
-            "3.0 points ahead of second (67.5, 66.5–68.5): more than chance, as its 95 % interval overlaps no other",
-        ),
-        (
-            1,
-            1.0,
-            "1.0 points ahead of second (67.5, 66.5–68.5): this may be due to chance, as its 95 % interval overlaps t",
-        ),
-        (3, None, "3.0 points ahead of second (67.5): this may be due to chance, as some systems have no interval"),
-        (0.01, 1.0, "level with second (67.5, 66.5–68.5): this may be due to chance"),
-    ],
-)
-def test_the_lead_and_its_significance(ahead: float, width: float, verdict: str) -> None:
-    systems = {name: scored(name, by(more), width=width) for name, more in (("second", 0), ("first", ahead))}
+# Six languages of four families.
+MANY: Scores = {
+    ("xnli", code): score for code, score in zip("en de sw th fi et".split(), range(80, 50, -5), strict=True)
+}
+
+
+def moved(points: float, spread: float = 1.0, seed: int = 0) -> Scores:
+    """Return the scores of a system that is ahead by some points on average, and by more or less in a language."""
+    moves = np.random.default_rng(seed).normal(0, spread, len(MANY))
+    return {
+        place: score + points + move - moves.mean() for (place, score), move in zip(MANY.items(), moves, strict=True)
+    }
+
+
+def test_a_significant_lead() -> None:
+    systems = {"second": scored("second", MANY), "first": scored("first", moved(8))}
     (sentence,) = headline(as_systems(systems))
-    assert sentence.startswith("first leads 2 systems on two-tasks with ")
-    assert verdict in sentence
+    assert sentence.startswith(
+        "first leads 2 systems on two-tasks with 75.5 (95 % interval 74.5–76.5), 8.0 points ahead of second "
+        "(67.5, 66.5–68.5): significant (tested over languages, all pairs together); "
+    )
+
+
+@pytest.mark.parametrize(
+    ("ahead", "words"), [(1.0, "1.0 points ahead of second (67.5)"), (0.01, "level with second (67.5)")]
+)
+def test_a_lead_that_may_be_due_to_chance(ahead: float, words: str) -> None:
+    systems = {"second": scored("second", MANY, width=None), "first": scored("first", moved(ahead, 3), width=None)}
+    (sentence,) = headline(as_systems(systems))
+    assert sentence.startswith("first has the best score of 2 systems on two-tasks, ")
+    assert f"{words}: first and second are statistically tied for first (tested over languages, " in sentence
+
+
+def test_four_languages_are_not_tested() -> None:
+    systems = {"second": scored("second", BOTH), "first": scored("first", by(30))}
+    (sentence,) = headline(as_systems(systems))
+    assert "30.0 points ahead of second (67.5, 66.5–68.5): not tested, as this needs 5 languages; with pred" in sentence
+    assert "leads" not in sentence
 
 
 def test_systems_tied_with_the_first_are_named() -> None:
-    (sentence,) = headline(
-        as_systems({name: scored(name, by(-points)) for name, points in (("a", 0), ("b", 1), ("c", 2), ("d", 9))})
-    )
-    assert "its 95 % interval overlaps that of b and c; " in sentence
-    assert "English is 25.0 points better" in sentence
+    scores = {"a": moved(2, 2, 1), "b": moved(1, 2, 2), "c": moved(0, 2, 3), "d": moved(-30, 2, 4)}
+    (sentence,) = headline(as_systems({name: scored(name, each) for name, each in scores.items()}))
+    assert "a has the best score of 4 systems" in sentence
+    assert ": a, b and c are statistically tied for first (tested over languages, all pairs together); " in sentence
 
 
 def test_the_lowest_error_rate_leads() -> None:
-    rates: Scores = {("checklist-comparisons", "en"): 10, ("checklist-comparisons", "sw"): 50}
-    (sentence,) = headline(as_systems({"more": scored("more", by(5, rates)), "fewer": scored("fewer", rates)}))
+    rates = {("checklist-comparisons", code): 100 - score for (_, code), score in MANY.items()}
+    more = {("checklist-comparisons", code): 100 - score for (_, code), score in moved(-9).items()}
+    (sentence,) = headline(as_systems({"more": scored("more", more), "fewer": scored("fewer", rates)}))
     assert sentence.startswith(
-        "fewer leads 2 systems on two-tasks with an error rate of 30.0 (95 % interval 29.0–31.0, lower is"
+        "fewer leads 2 systems on two-tasks with an error rate of 32.5 (95 % interval 31.5–33.5, lower is"
     )
-    assert "5.0 points ahead of more (35.0, 34.0–36.0): more than chance" in sentence
-    assert (
-        "the weakest is Swahili (20.0 points behind the average of its tasks); English is 40.0 points better"
-        in sentence
-    )
+    assert "9.0 points ahead of more (41.5, 40.5–42.5): significant" in sentence
+    assert "the weakest are Estonian" in sentence
 
 
 def test_incomplete_systems_are_never_ranked() -> None:
     best = scored("best", by(20, XNLI), missing=("xquad",))
     sentence, unranked = headline(as_systems({"a": scored("a", by(3)), "b": scored("b", BOTH), "best": best}))
-    assert sentence.startswith("a leads 2 systems on two-tasks with 70.5")
-    assert "best" not in sentence
+    assert sentence.startswith("a has the best score of 2 systems on two-tasks, 70.5")
     assert unranked == "Not ranked because incomplete: best (4 of 15 cells, 1 of 2 tasks)."
 
 

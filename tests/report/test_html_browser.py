@@ -204,6 +204,8 @@ def test_dataset_bias_by_task_and_attribute(tab: Any) -> None:
 def test_links_open_an_explanation(tab: Any) -> None:
     tab.locator("#languages .tables summary").click()
     tab.locator("#languages a[href='#explain/xnli/ar']").first.click()
+    # The page follows a changed address after the click.
+    wait_until(tab, "document.getElementById('choose-language').value === 'ar'")
     assert [tab.input_value(f"#choose-{key}") for key in ("task", "language")] == ["xnli", "ar"]
     assert tab.locator("#explain").evaluate("e => e.getBoundingClientRect().top") < 200
     tab.locator("#findings summary").click()

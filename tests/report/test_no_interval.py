@@ -11,8 +11,8 @@ from isogloss.site.page_data import explain_data
 from isogloss.site.page_parts import ReportInputs
 from isogloss.site.sections import report_sections
 from isogloss.site.write import read_inputs
+from isogloss.tables.comparison_tables import comparison_tables
 from isogloss.tables.explain_tables import analysis_tables
-from isogloss.tables.score_tables import comparison_tables
 from isogloss.tables.vega import svg
 from report.made_records import explanation, pair_made, results
 

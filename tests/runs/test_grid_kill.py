@@ -48,13 +48,7 @@ def test_a_run_killed_at_random_ends_like_an_undisturbed_one(slow: Path, tmp_pat
     plan, undisturbed = planned(tmp_path / "killed"), planned(tmp_path / "undisturbed")
     expected = run_plan(undisturbed)
     slow.unlink()
-
-    def start() -> multiprocessing.context.ForkProcess:
-        process = FORK.Process(target=run_plan, args=(plan,))
-        process.start()
-        return process
-
-    kills = kill_at_random(start, plan.summary_path.exists, seed=1)
+    kills = kill_at_random(plan, seed=1)
     assert kills >= KILLS
     assert run_plan(plan) == expected
     assert scores(plan) == scores(undisturbed)
@@ -91,15 +85,9 @@ def test_two_processes_share_the_cells(slow: Path, tmp_path: Path, monkeypatch: 
 
 def test_two_processes_share_the_cells_while_they_are_killed(slow: Path, tmp_path: Path) -> None:
     plan, undisturbed = planned(tmp_path / "shared", seeds=1), planned(tmp_path / "alone", seeds=1)
-
-    def start() -> multiprocessing.context.ForkProcess:
-        process = FORK.Process(target=run_plan, args=(plan,))
-        process.start()
-        return process
-
-    other = FORK.Process(target=kill_at_random, args=(start, plan.summary_path.exists, 2, 0.05))
+    other = FORK.Process(target=kill_at_random, args=(plan, 2, 0.05))
     other.start()
-    kill_at_random(start, plan.summary_path.exists, seed=3, first=0.05)
+    kill_at_random(plan, seed=3, first=0.05)
     other.join()
     run_plan(plan)
     run_plan(undisturbed)

@@ -1,5 +1,7 @@
 """Comparisons of systems."""
 
+import shutil
+from itertools import combinations
 from pathlib import Path
 
 import msgspec
@@ -8,13 +10,14 @@ import pytest
 from isogloss.errors import PredictionError
 from isogloss.figures import difference_interval_text
 from isogloss.metrics.registry import Metric
+from isogloss.metrics.significance import holm
 from isogloss.scoring import main_score
 from isogloss.scoring.compare import compare, compare_request
-from isogloss.scoring.comparison import Comparison
+from isogloss.scoring.comparison import Comparison, SystemsComparison
 from isogloss.scoring.names import distinct_names
 from isogloss.scoring.request import Request
 from isogloss.scoring.score import score_request
-from isogloss.tables.score_tables import comparison_tables
+from isogloss.tables.comparison_tables import comparison_tables, systems_tables
 from isogloss.tasks.suites import suite
 from sample import write_gold, write_system
 
@@ -30,7 +33,7 @@ def systems(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def run(root: Path, *names: str, tasks: list[str] | None = None) -> list[Comparison]:
+def run(root: Path, *names: str, tasks: list[str] | None = None) -> SystemsComparison:
     request = Request.of("xtreme", tasks=tasks, gold=root / "gold")
     return compare_request([root / name for name in names], request)
 
@@ -85,11 +88,76 @@ def test_one_folder_raises(systems: Path) -> None:
         run(systems, "good")
 
 
-def test_third_system_does_not_change_a_comparison(systems: Path) -> None:
+def test_third_system_only_changes_the_correction(systems: Path) -> None:
     tasks = ["xnli", "udpos", "tydiqa"]
     [alone] = run(systems, "good", "bad", tasks=tasks)
-    assert run(systems, "good", "bad", "twin", tasks=tasks)[0] == alone
-    assert run(systems, "twin", "good", "bad", tasks=tasks)[2] == alone
+    together = run(systems, "good", "bad", "twin", tasks=tasks)
+    assert run(systems, "twin", "good", "bad", tasks=tasks)[2] == together[0]
+    for one, other in zip(
+        [*alone.cells, *alone.averages()], [*together[0].cells, *together[0].averages()], strict=True
+    ):
+        assert (one.difference, one.low, one.high, one.n) == (other.difference, other.low, other.high, other.n)
+        assert one.p <= other.p
+        assert other.adjusted_low <= one.adjusted_low
+
+
+def test_order_of_several_systems(systems: Path) -> None:
+    found = run(systems, "good", "bad", "twin", tasks=["xnli", "udpos"])
+    assert [order.level for order in found.orders[-3:]] == ["task", "task", "overall"]
+    assert len(found.orders) == len(found[0].cells) + 3
+    top = found.orders[-1]
+    assert set(top.systems[:2]) == {"good", "twin"} and top.systems[2] == "bad"
+    assert (top.low, top.high, top.letters) == ([1, 1, 3], [2, 2, 3], ["a", "a", "b"])
+    assert found.verdict().startswith("2 systems could be the best overall (all 3 pairs tested together): ")
+    # p-values are Holm's over the three pairs.
+    raw = {
+        (one, other): run(systems, one, other, tasks=["xnli", "udpos"])[0].overall.p
+        for one, other in combinations(("good", "bad", "twin"), 2)
+    }
+    adjusted = holm(list(raw.values())).tolist()
+    assert [pair.overall.p for pair in found] == pytest.approx(adjusted)
+
+
+def test_table_of_several_systems(systems: Path) -> None:
+    found = run(systems, "good", "bad", "twin", tasks=["xnli", "udpos"])
+    ranks, matrix, cells = systems_tables(found)
+    assert ranks.header[1:3] == (found.orders[-1].label, "rank")
+    best, _, worst = ranks.rows
+    assert (best[2], worst[2]) == ("1–2", "3")
+    assert best[1].endswith(" a") and worst[1].endswith(" b")
+    assert rf"{worst[1][:-2]}\textsuperscript{{b}}" in ranks.latex()
+    assert [row[index + 1] for index, row in enumerate(matrix.rows)] == ["", "", ""]
+    assert matrix.rows[0][3].endswith("●") and not matrix.rows[0][2].endswith("●")
+    assert len(cells.rows) == len(found[0].cells)
+
+
+def test_equivalence_needs_a_margin(systems: Path) -> None:
+    request = Request.of("xtreme", tasks=["xnli", "udpos"], gold=systems / "gold")
+    folders = [systems / name for name in ("good", "twin")]
+    [wide] = compare_request(folders, request, margin=20.0)
+    assert wide.overall.verdict == "equivalent"
+    assert "are equivalent within ±20.0 points (p " in wide.verdict()
+    [narrow] = compare_request(folders, request, margin=0.01)
+    assert narrow.overall.verdict == "cannot tell"
+    assert narrow.verdict().startswith("cannot tell which checkpoint is better, or whether they are equivalent within")
+    [plain] = compare_request(folders, request)
+    assert plain.overall.p_equivalent is None
+    [far] = compare_request([systems / "good", systems / "bad"], request, margin=1.0)
+    assert far.overall.verdict == "better"
+    shown, _ = comparison_tables(far)
+    assert shown.rows[-1][-1] == "●"
+    for margin in (0.0, -1.0, 101.0, float("nan")):
+        with pytest.raises(PredictionError, match="margin"):
+            compare_request(folders, request, margin=margin)
+
+
+def test_systems_are_compared_on_cells_that_all_have(systems: Path, tmp_path: Path) -> None:
+    shutil.copytree(systems / "twin", tmp_path / "part")
+    shutil.rmtree(tmp_path / "part" / "udpos")
+    request = Request.of("xtreme", tasks=["xnli", "udpos"], gold=systems / "gold")
+    found = compare_request([systems / "good", systems / "bad", tmp_path / "part"], request)
+    assert {contrast.name.partition("/")[0] for pair in found for contrast in pair.cells} == {"xnli"}
+    assert "udpos/en" in found[0].skipped
 
 
 def test_intervals_and_p_values_are_simultaneous(systems: Path) -> None:
@@ -129,7 +197,7 @@ def test_function_returns_one_comparison_for_two_systems(systems: Path) -> None:
     assert difference_interval_text(*found.tasks[0].interval_for_all) in html
     assert difference_interval_text(found.tasks[0].low, found.tasks[0].high) not in html
     several = compare(*(systems / name for name in ("good", "bad", "twin")), **options)
-    assert isinstance(several, list)
+    assert isinstance(several, SystemsComparison)
     assert len(several) == 3
     with pytest.raises(PredictionError, match="at least two"):
         compare(systems / "good", **options)
@@ -175,7 +243,7 @@ def test_records_omit_direction_if_higher_is_better(systems: Path) -> None:
     keys = {"level", "name", "first", "second", "difference", "low", "high", "p", "test", "n"}
     keys |= {"adjusted_low", "adjusted_high", "detectable"}
     record = msgspec.to_builtins(found)
-    assert record.keys() == {"first", "second", "cells", "tasks", "overall", "rule", "skipped", "seeds", "resample"}
+    assert record.keys() == {"first", "second", "cells", "tasks", "overall", "rule", "skipped", "resample"}
     assert {frozenset(cell) for cell in record["cells"]} == {frozenset(keys)}
 
 

@@ -20,9 +20,9 @@ from isogloss.training.errors import TrainingError  # noqa: E402
 from isogloss.training.model_setup import set_dropout  # noqa: E402
 from isogloss.training.recipes import Recipe  # noqa: E402
 from isogloss.training.resume import Interruption  # noqa: E402
-from training.toy import Words, bag  # noqa: E402
+from training.loop_twins import RECIPE  # noqa: E402
+from training.toy import Words, bag, weights  # noqa: E402
 
-RECIPE = Recipe(name="toy", learning_rate=1e-2, epochs=4, batch=16, weight_decay=0.01, warmup=3)
 ADAFACTOR = replace(RECIPE, optimizer="adafactor", weight_decay=0.0)
 HERE = Path(__file__).parent
 MARK = 19
@@ -35,10 +35,6 @@ def one_thread():
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
-
-
-def weights(model):
-    return torch.cat([parameter.detach().reshape(-1) for parameter in model.parameters()]).numpy()
 
 
 def test_loss_decreases():
@@ -433,81 +429,6 @@ def test_error_in_one_process_ends_it(monkeypatch):
     monkeypatch.setenv("RANK", "2")
     with pytest.raises(SystemExit, match="error in process 2 of 4: out of memory"), processes.together():
         raise TrainingError("out of memory")
-
-
-def launched(script, *words):
-    """Run a script in two processes on the CPU."""
-    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": "true"}
-    subprocess.run([*launch, script, *words], check=True, env=environment)
-
-
-TWINS = """
-import sys
-from dataclasses import replace
-from pathlib import Path
-
-import numpy as np
-
-folder = Path(sys.argv[1])
-sys.path.insert(0, sys.argv[2])
-from isogloss.training import loop, processes
-from training.test_loop import RECIPE, undropped, weights
-from training.toy import Words, bag
-
-for optimizer in loop.OPTIMIZERS:
-    model = bag(7)
-    trained = loop.train(model, Words(), undropped(optimizer), seed=7)
-    if processes.is_main():
-        np.savez(folder / f"{optimizer}.npz", losses=trained.losses, weights=weights(model))
-
-loop.STATE_EVERY = 0
-state, kept = folder / "state.pt", []
-class Killed(BaseException): pass
-def look(info, model):
-    kept.append(info.kept)
-    if info.step >= 9: raise Killed
-whole, resumed = bag(7), bag(99)
-curve = loop.train(whole, Words(), RECIPE, seed=7).losses
-try: loop.train(bag(7), Words(), RECIPE, seed=7, state=state, on_checkpoint=look)
-except Killed: assert kept[-1] > 4, kept
-else: assert False, "not killed"
-again = loop.train(resumed, Words(), RECIPE, seed=7, state=state)
-assert again.tokens < Words().lengths.sum() * 4 * 0.7
-assert (again.losses == curve).all()
-assert (weights(resumed) == weights(whole)).all()
-(folder / f"done-{processes.rank()}").touch()
-"""
-
-
-def undropped(optimizer):
-    """Return a recipe without dropout, which each process would draw for itself."""
-    return Recipe(name="toy", learning_rate=1e-2, optimizer=optimizer, epochs=4, batch=15, dropout=0.0)
-
-
-@pytest.fixture(scope="module")
-def twins(tmp_path_factory):
-    """Run all scenes in one launch, because its three processes take seconds to import torch."""
-    folder = tmp_path_factory.mktemp("twins")
-    (folder / "job.py").write_text(TWINS)
-    launched(folder / "job.py", folder, HERE.parent)
-    return folder
-
-
-@pytest.mark.slow
-def test_two_killed_and_resumed_processes_have_the_same_losses(twins):
-    """Each process draws its own dropout, and continues with the same draws."""
-    assert sorted(path.name for path in twins.glob("done-*")) == ["done-0", "done-1"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("optimizer", loop.OPTIMIZERS)
-def test_two_processes_match_one(twins, optimizer):
-    """torchrun with two processes on the CPU: the same losses and weights, up to rounding."""
-    together, model = np.load(twins / f"{optimizer}.npz"), bag(7)
-    trained = loop.train(model, Words(), undropped(optimizer), seed=7)
-    assert np.allclose(together["losses"], trained.losses, atol=1e-5)
-    assert np.allclose(together["weights"], weights(model), atol=1e-4)
 
 
 @pytest.mark.parametrize(("number", "raised"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit)])

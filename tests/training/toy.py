@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
 from isogloss.training.objective import Arrays, Encoded, Ints, TrainingObjective, padded
 
 VOCABULARY, CLASSES = 20, 3
+Array = npt.NDArray[np.float32]
 
 
 class Bag(nn.Module):
@@ -56,3 +58,9 @@ class Words(TrainingObjective):
 def bag(seed: int = 0, dropout: float = 0.1) -> Bag:
     torch.manual_seed(seed)
     return Bag(dropout)
+
+
+def weights(model: nn.Module) -> Array:
+    """Return all weights of a model in one array."""
+    found: Array = torch.cat([parameter.detach().reshape(-1) for parameter in model.parameters()]).numpy()
+    return found

@@ -30,7 +30,7 @@ def analyze(
         results: sources. Analyses of scores take result records, files or run folders, folders of seeds, "published"
             for the papers' systems, "published:NAME" for a published system or group, or tidy CSV. Others take
             prediction folders, checkpoints or languages.
-        data: data folder, for analyses of predictions.
+        data: data folder, for analyses that need gold labels or URIEL.
         tasks: tasks to include, all by default.
         languages: languages to include, all by default.
         options: options of the analysis; also `metric` for scores, and for predictions those of `isogloss.score`:
@@ -111,7 +111,7 @@ def _over_others(question: _Question) -> Finding:
     if entry.takes == "languages":
         return entry.function()([*map(str, question.sources)], data=question.data, **chosen)
     question.need_sources()
-    return entry.function()(question.paths(), **chosen)
+    return entry.function()(question.paths(), data=question.data, **chosen)
 
 
 _EXAMPLES = {

@@ -33,11 +33,15 @@ _UNNAMED: MainMetrics = dict.fromkeys(SPLITS, ("",))
 
 @dataclass(frozen=True, eq=False)
 class SeedScores:
-    """Checkpoints of one run in order, with scores by language and split; NaN if not evaluated."""
+    """Checkpoints of one run in order, with scores by language and split; NaN if not evaluated.
+
+    `halves` are scores of halves of the test sets by language (checkpoints, 2, splits), if predictions were judged.
+    """
 
     seed: int
     steps: tuple[int, ...]
     values: Mapping[tuple[str, str], FloatArray]
+    halves: Mapping[str, FloatArray] = field(default_factory=dict)
 
     def of(self, language: str, split: str) -> FloatArray:
         """Return the scores of a language, all NaN if it has none."""
@@ -47,7 +51,8 @@ class SeedScores:
         """Return the run without checkpoints before a step."""
         indices = [index for index, number in enumerate(self.steps) if number >= step]
         steps = tuple(self.steps[index] for index in indices)
-        return SeedScores(self.seed, steps, {key: values[indices] for key, values in self.values.items()})
+        values = {key: scores[indices] for key, scores in self.values.items()}
+        return SeedScores(self.seed, steps, values, {code: scores[indices] for code, scores in self.halves.items()})
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,9 @@ import numpy as np
 from isogloss.analysis import checkpoint_tables as tables
 from isogloss.analysis import language_selection as rules
 from isogloss.analysis.api import command_line
+from isogloss.analysis.checkpoint_reading import reading
 from isogloss.analysis.checkpoint_scores import MOST_EXAMPLES, CheckpointScores, read_checkpoint_scores
+from isogloss.analysis.crossfit import with_test_halves
 from isogloss.analysis.finding import AnalysisError, Finding
 from isogloss.analysis.language_selection import FEWEST_SEEDS, LARGE_SPREAD, SMALLEST_MOVE, LanguageSelection
 from isogloss.errors import unknown
@@ -26,6 +28,7 @@ def select(
     single: str = "",
     test_size: int = 0,
     from_step: int = 0,
+    data: str | os.PathLike[str] | None = None,
 ) -> Finding:
     """Compare checkpoint selection rules, using the scores of all checkpoints of several runs.
 
@@ -38,6 +41,8 @@ def select(
         single: language of the dev set that selects for all languages; by default each in turn.
         test_size: number of test examples, if not recorded.
         from_step: first step to include.
+        data: data folder with the gold of recorded predictions, which the cross-fitted best score needs; default
+            ISOGLOSS_DATA or the user's cache.
 
     Returns:
         Test scores by rule, their spread over runs, agreement of dev and test, curves, and a summary.
@@ -49,10 +54,12 @@ def select(
     """
     sources = [checkpoints] if isinstance(checkpoints, str | os.PathLike) else checkpoints
     scores = read_checkpoint_scores([Path(path) for path in sources], task=task, metric=metric)
+    scores, problems = with_test_halves(scores, metric, data)
     finding = checkpoint_selection(scores, source=source, single=single, test_size=test_size, from_step=from_step)
     options = {"task": task, "metric": metric, "source": "" if source == "en" else source, "single": single}
-    command = command_line("select", sources, {**options, "test_size": test_size, "from_step": from_step})
-    return msgspec.structs.replace(finding, command=command)
+    command = command_line("select", sources, {**options, "test_size": test_size, "from_step": from_step, "data": data})
+    notes = [f"No cross-fitted best score: {problem}." for problem in problems]
+    return msgspec.structs.replace(finding, command=command, notes=[*finding.notes, *notes])
 
 
 def checkpoint_selection(
@@ -74,7 +81,7 @@ def checkpoint_selection(
     return Finding(
         analysis="checkpoint-selection",
         title=f"Checkpoint selection{f': {what}' if what else ''}",
-        reading=tables.reading(targets, scores, source, single),
+        reading=reading(targets, scores, source, single),
         tables=[
             tables.rules_table(targets, source, single),
             *tables.sizes_tables(selections, scores),

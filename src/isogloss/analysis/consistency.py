@@ -5,14 +5,24 @@ another language, and how often the two answers are the same. This analysis adds
 independent languages at 70 % accuracy agree on 58 % of questions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from isogloss.analysis import parallel_answers as parallel
 from isogloss.analysis.answers import answers_of, compared_values, mark_partial, score_values
-from isogloss.analysis.finding import MEAN_ROW, AnalysisError, Finding, TidyTable, Value, columns, figure, first_few
+from isogloss.analysis.finding import (
+    MEAN_ROW,
+    AnalysisError,
+    Finding,
+    TidyTable,
+    Value,
+    columns,
+    difference_words,
+    figure,
+    first_few,
+)
 from isogloss.analysis.parallel_answers import ParallelAnswers, ParallelCell
 from isogloss.figures import counted
 from isogloss.grouping import group_by
@@ -252,6 +262,17 @@ def _spread_table(grids: Sequence[ParallelAnswers]) -> TidyTable:
     return table
 
 
+_GAIN = ("gain", "gain_low", "gain_high")
+
+
+def _beyond_chance(row: Mapping[str, Value]) -> str:
+    """Say if a share is not significantly different from that of independent languages, or not tested."""
+    low, high, independent = (row[name] for name in ("share_low", "share_high", "independent"))
+    if not isinstance(low, float) or not isinstance(high, float):
+        return " (not tested)"
+    return " (not significant)" if low <= float(independent or 0) <= high else ""
+
+
 def _reading(tables: Sequence[TidyTable], pivot: str) -> str:
     conditional, agreed, spread = (table.records() for table in tables[:3])
     # The mean over several languages comes last.
@@ -269,9 +290,12 @@ def _reading(tables: Sequence[TidyTable], pivot: str) -> str:
         none = nowhere.get((system, task))
         everywhere = none and (
             f"; {none['share']:.1f} % are wrong in all {none['languages']} languages, compared with"
-            f" {none['independent']:.1f} % if languages were independent"
+            f" {none['independent']:.1f} % if languages were independent{_beyond_chance(none)}"
         )
-        sentences.append(f"On {task}, {system} is right in {where} on {' and '.join(parts)}{kappa}{everywhere or ''}.")
+        apart = f", a difference of {difference_words(*(row[name] for name in _GAIN))}" if len(parts) > 1 else ""
+        sentences.append(
+            f"On {task}, {system} is right in {where} on {' and '.join(parts)}{apart}{kappa}{everywhere or ''}."
+        )
     failing = counted(len(tables[4].rows), "item fails", "items fail")
     return (
         f"{first_few(sentences)} {failing} everywhere and {len(tables[5].rows)} in only one"

@@ -1,83 +1,40 @@
-"""Correlations, regressions and means across languages, with intervals over languages or families."""
+"""Correlations and regressions across languages, with intervals over families."""
 
 from collections.abc import Callable, Hashable, Sequence
-from math import sqrt
-from statistics import fmean, variance
-from typing import NamedTuple
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from isogloss.analysis.finding import AnalysisError
-from isogloss.metrics.intervals import bootstrap
-from isogloss.metrics.statistics import FloatArray, IntArray, Statistics, Value
+from isogloss.metrics.language_sample import (
+    FEWEST_FAMILIES,
+    LanguageFigure,
+    correlation_over_languages,
+    group_numbers,
+    standardised,
+)
+from isogloss.metrics.statistics import FloatArray, IntArray
 from isogloss.metrics.student import LEVEL, t_quantile
 
 # With fewer pairs the interval of a correlation covers nearly the whole range.
 FEWEST_PAIRS = 5
-# Minimum of a correlation for an interval over families.
-FEWEST_FAMILIES = 6
-# Fewer languages do not show how languages differ.
-ENOUGH_LANGUAGES = 5
-RESAMPLES = 1000
-# Smaller values are rounding errors of standardised columns.
-_NOTHING = 1e-12
 # Penalties of a regression, from nearly least squares to nearly the mean; 1 equals the variance of a column.
 PENALTIES = np.array((0.001, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0))
-# Minimum numbers of languages and families of a regression.
-FEWEST_FITTED, FEWEST_FITTED_FAMILIES = 12, 5
+# Minimum number of languages of a regression.
+FEWEST_FITTED = 12
 # Smaller spreads of a regression are rounding errors.
 _NO_SPREAD = 1e-9
 
 
-def interval_over_languages(values: Sequence[float], seed: int = 0) -> tuple[float | None, float | None]:
-    """Return the 95 % interval of a mean of scores, 0..100, for similar languages; (None, None) below five languages.
-
-    Uses the project's bootstrap (corrected for bias and skewness, with Student's quantile), with languages as units.
-    """
-    if len(values) < ENOUGH_LANGUAGES:
-        return None, None
-    low, high = bootstrap(np.asarray(values, dtype=np.float64) / 100, "mean", resamples=RESAMPLES, seed=seed)
-    return 100 * low, 100 * high
+def pearson(x: npt.ArrayLike, y: npt.ArrayLike, families: Sequence[Hashable]) -> LanguageFigure:
+    """Return Pearson's correlation of two columns with one number per language, and its interval over families."""
+    return correlation_over_languages(_varying(x), _varying(y), families)
 
 
-def mean_difference(
-    first: Sequence[float], second: Sequence[float]
-) -> tuple[float, float, float] | tuple[None, None, None]:
-    """Return the difference of two groups' means and Welch's 95 % interval; None below five languages in a group."""
-    if min(len(first), len(second)) < ENOUGH_LANGUAGES:
-        return None, None, None
-    parts = [variance(group) / len(group) for group in (first, second)]
-    apart, total = fmean(first) - fmean(second), sum(parts)
-    if total < _NO_SPREAD:
-        return apart, apart, apart
-    freedom = total**2 / sum(part**2 / (len(group) - 1) for part, group in zip(parts, (first, second), strict=True))
-    margin = t_quantile((1 + LEVEL) / 2, freedom) * sqrt(total)
-    return apart, apart - margin, apart + margin
-
-
-class Correlation(NamedTuple):
-    """A correlation, -1..1, with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-def pearson(x: npt.ArrayLike, y: npt.ArrayLike, families: Sequence[Hashable] | None = None) -> Correlation:
-    """Return Pearson's correlation of two columns with one number per language, and its interval over languages.
-
-    Given the families of the languages, families are drawn whole because related languages are dependent.
-    """
-    units = None if families is None else group_numbers(families)
-    return _correlation(_standardised(x), _standardised(y), units)
-
-
-def spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> Correlation:
+def spearman(x: npt.ArrayLike, y: npt.ArrayLike, families: Sequence[Hashable]) -> LanguageFigure:
     """Return Spearman's correlation of two columns: Pearson's of their ranks among all languages."""
-    _standardised(x), _standardised(y)
-    return _correlation(_standardised(ranks(x)), _standardised(ranks(y)), None)
+    return correlation_over_languages(ranks(_varying(x)), ranks(_varying(y)), families)
 
 
 def ranks(values: npt.ArrayLike) -> FloatArray:
@@ -86,48 +43,15 @@ def ranks(values: npt.ArrayLike) -> FloatArray:
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[indices], np.float64)
 
 
-def group_numbers(names: Sequence[Hashable]) -> IntArray:
-    """Return a number per name; equal names share a number."""
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    return np.array([numbers[name] for name in names])
-
-
-def standardised(values: npt.ArrayLike) -> FloatArray | None:
-    """Scale numbers to mean 0 and standard deviation 1; return None if all are equal."""
-    column = np.asarray(values, np.float64)
-    centred = column - column.mean()
-    spread = float(np.sqrt((centred**2).mean()))
-    return centred / spread if spread > _NOTHING * max(1.0, float(np.abs(column).max())) else None
-
-
-def _standardised(values: npt.ArrayLike) -> FloatArray:
+def _varying(values: npt.ArrayLike) -> FloatArray:
     column = np.asarray(values, np.float64)
     if column.ndim != 1 or len(column) < FEWEST_PAIRS:
         raise AnalysisError(f"a correlation needs {FEWEST_PAIRS} languages, got {column.size}")
     if not np.isfinite(column).all():
         raise AnalysisError("a correlation needs finite numbers", fix="Leave out languages with NaN or infinity")
-    scaled = standardised(column)
-    if scaled is None:
+    if standardised(column) is None:
         raise AnalysisError("a correlation needs numbers that differ; all are equal")
-    return scaled
-
-
-def _correlation(x: FloatArray, y: FloatArray, units: IntArray | None) -> Correlation:
-    statistics = Statistics(np.stack([x, y, x * x, y * y, x * y], axis=1), _PEARSON, units)
-    low, high = bootstrap(statistics, resamples=RESAMPLES)
-    return Correlation(statistics.score, max(low, -1.0), min(high, 1.0))
-
-
-def _of_sums(sums: FloatArray, count: FloatArray) -> FloatArray:
-    """Return Pearson's correlation from sums of x, y, their squares and product; 0 if one does not vary."""
-    x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
-    n = np.broadcast_to(count, x.shape)
-    spread = np.sqrt(np.maximum(xx - x * x / n, 0) * np.maximum(yy - y * y / n, 0))
-    together = np.divide(xy - x * y / n, spread, out=np.zeros_like(spread), where=spread > _NOTHING)
-    return np.asarray(together, np.float64).clip(-1, 1)
-
-
-_PEARSON = Value("pearson", ("x", "y", "xx", "yy", "xy"), _of_sums, is_share=False)
+    return column
 
 
 class Regression(msgspec.Struct, frozen=True, kw_only=True):
@@ -166,8 +90,8 @@ def explain_by_columns(columns: FloatArray, scores: FloatArray, families: Sequen
     """
     groups = group_numbers(families)
     count = len(set(families))
-    if len(scores) < FEWEST_FITTED or count < FEWEST_FITTED_FAMILIES:
-        need = f"{FEWEST_FITTED} languages of {FEWEST_FITTED_FAMILIES} families"
+    if len(scores) < FEWEST_FITTED or count < FEWEST_FAMILIES:
+        need = f"{FEWEST_FITTED} languages of {FEWEST_FAMILIES} families"
         raise AnalysisError(f"a regression needs {need}, got {len(scores)} of {count}")
     if not (np.isfinite(columns).all() and np.isfinite(scores).all()):
         raise AnalysisError("a regression needs finite numbers", fix="Leave out languages with NaN or infinity")

@@ -6,12 +6,23 @@ from operator import itemgetter
 from statistics import fmean
 from typing import Literal
 
-from isogloss.analysis.correlation import interval_over_languages, mean_difference
-from isogloss.analysis.finding import AnalysisError, Figure, Finding, TidyTable, Value, columns, figure, require
+from isogloss.analysis.finding import (
+    AnalysisError,
+    Figure,
+    Finding,
+    TidyTable,
+    Value,
+    columns,
+    difference_words,
+    figure,
+    require,
+)
+from isogloss.analysis.language_means import family_of, mean_score
 from isogloss.errors import unknown
-from isogloss.figures import counted, difference_interval_text, difference_text, score_text
+from isogloss.figures import counted, rounded, score_text
 from isogloss.grouping import group_by
-from isogloss.languages import Language
+from isogloss.languages import Language, language
+from isogloss.metrics.language_sample import FEWEST_FAMILIES, LanguageFigure, difference_over_languages
 from isogloss.results.published_scores import human_score
 from isogloss.results.views import ScoreView
 from isogloss.scoring.averages import PIVOT
@@ -27,6 +38,8 @@ LARGE = 0.1
 # Limits for legible charts.
 MOST_SYSTEMS = 4
 MOST_FAMILIES = 4
+# Maximum number of tied languages to name in a sentence.
+MOST_NAMED = 3
 
 
 def _resource_class(articles: float | None) -> str:
@@ -40,6 +53,13 @@ GROUPINGS: Mapping[Grouping, Callable[[Language], str]] = {
     "branch": lambda entry: entry.family if entry.branch == "isolate" else f"{entry.family}: {entry.branch}",
     "script": lambda entry: entry.script,
     "resources": lambda entry: _resource_class(entry.wikipedia_articles),
+}
+# Relatives of a language within its group, the units of intervals. The registry has nothing finer than branches.
+_RELATIVES: Mapping[Grouping, Callable[[str], str] | None] = {
+    "family": lambda code: language(code).branch,
+    "branch": None,
+    "script": family_of,
+    "resources": family_of,
 }
 
 
@@ -78,8 +98,9 @@ def families(scores: ScoreView, *, group: str = "family") -> Finding:
     order = [chosen, *(name for name in GROUPINGS if name != chosen)]
     unknown_codes = sorted({score.language for score in scores.all_scores() if score.cell.language is None})
     notes = [
-        "95 % intervals: bootstrap over the languages of a group with five or more; they cover similar languages, not "
-        "new test examples",
+        "95 % intervals are for other languages like these, not for new test examples: over the families of a group, "
+        f"or over the branches of a family, if there are {FEWEST_FAMILIES} or more and none carries nearly all the "
+        "weight. Languages of one branch have no interval, since the registry does not have their subgroups",
         "families from the registry (Haitian under Creole, as in the papers); resource classes by Wikipedia articles "
         "(XTREME-R, Table 7)",
         *([f"in no group, missing from the registry: {', '.join(unknown_codes)}"] if unknown_codes else []),
@@ -132,19 +153,22 @@ def _contrast_table(scores: ScoreView) -> TidyTable:
     notes = [
         "a language counts once, with its scores minus the mean of all languages except English in each task, averaged"
         " over tasks; error rates with the opposite sign, so that above 0 the first group is better",
-        "95 % intervals: Welch's, over languages as if they were independent; relatives are not",
+        f"95 % intervals over families, if both groups have {FEWEST_FAMILIES} or more and none carries nearly all the "
+        "weight",
     ]
     table = TidyTable("contrasts", "Scripts and resources", heads, notes=notes)
     for contrast, is_first in CONTRASTS.items():
         for system in scores.systems:
-            sides: dict[bool, list[float]] = {True: [], False: []}
-            for code, effect in _language_effects(scores, system).items():
-                entry = known_language(code)
-                side = None if entry is None else is_first(entry)
-                if side is not None:
-                    sides[side].append(effect)
-            counts = len(sides[True]), len(sides[False])
-            table.add(contrast, system, *counts, *mean_difference(sides[True], sides[False]))
+            effects = _language_effects(scores, system)
+            known = {code: entry for code in effects if (entry := known_language(code)) is not None}
+            sides = {code: side for code, entry in known.items() if (side := is_first(entry)) is not None}
+            counts = Counter(sides.values())
+            row: list[Value] = [contrast, system, counts[True], counts[False]]
+            if len(counts) == 2:
+                values, families = [effects[code] for code in sides], [known[code].family for code in sides]
+                table.add(*row, *difference_over_languages(values, list(sides.values()), families))
+            else:
+                table.add(*row, None, None, None)
     return table
 
 
@@ -172,11 +196,12 @@ def _group_table(rows: list[dict[str, Value]], groupings: Sequence[Grouping]) ->
     table = TidyTable("groups", "By group", heads)
     for grouping in groupings:
         for key, inside in group_by(rows, itemgetter("task", "system", grouping)).items():
-            members = [(float(row["score"] or 0), str(row["name"])) for row in inside]
-            scores = [score for score, _ in members]
-            means = fmean(scores), *interval_over_languages(scores)
+            scores = {str(row["language"]): float(row["score"] or 0) for row in inside}
+            ends = [(score, language(code).name) for code, score in scores.items()]
+            relatives = _RELATIVES[grouping]
+            mean = LanguageFigure(fmean(scores.values())) if relatives is None else mean_score(scores, relatives)
             if key[-1]:
-                table.add(grouping, *key, len(members), *means, *min(members), *max(members))
+                table.add(grouping, *key, len(scores), *mean, *min(ends), *max(ends))
     return table
 
 
@@ -233,7 +258,8 @@ def _reading(scores: ScoreView, rows: list[dict[str, Value]], contrasts: TidyTab
     single = sum(count == 1 for count in sizes.values())
     limits = (
         f"{single} of {len(sizes)} families {'has' if single == 1 else 'have'} only one language here. Family is "
-        "confounded with script, Wikipedia size and test set; this analysis does not separate them."
+        "confounded with script, Wikipedia size and test set; this analysis does not separate them. One family cannot "
+        "be tested against the others, and the worst score may be worst by chance."
     )
     shown = scores.systems[:MOST_SYSTEMS]
     return " ".join([*(_spread(scores, system) for system in shown), *_contrasts(contrasts, shown), limits])
@@ -244,15 +270,15 @@ def _contrasts(contrasts: TidyTable, systems: Sequence[str]) -> Iterator[str]:
     for contrast, rows in group_by(contrasts.records(), itemgetter("contrast")).items():
         parts = []
         for row in rows:
-            difference, low, high = (row[name] for name in ("difference", "difference_low", "difference_high"))
-            if row["system"] in systems and isinstance(difference, float):
-                interval = difference_interval_text(float(low or 0), float(high or 0))
-                parts.append(f"{difference_text(difference)} ({interval}) for {row['system']}")
+            if row["system"] in systems and row["difference_low"] is not None:
+                ends = row["difference_low"], row["difference_high"]
+                parts.append(f"{difference_words(row['difference'], *ends)} for {row['system']}")
         if parts:
             yield f"{contrast[0].upper()}{contrast[1:]}: {', '.join(parts)}."
 
 
 def _spread(scores: ScoreView, system: str) -> str:
+    """Describe where Indo-European languages are ahead, which is not tested, and the lowest languages."""
     lowest: Counter[str] = Counter()
     ahead = tasks = compared = 0
     for task in scores.tasks:
@@ -269,14 +295,19 @@ def _spread(scores: ScoreView, system: str) -> str:
             ahead += (fmean(inside) > fmean(outside)) != lower_is_better(task)
     if not lowest:
         return f"{system} has only one language per task."
-    [(often, times)] = lowest.most_common(1)
+    times = max(lowest.values())
+    codes = [code for code, count in lowest.items() if count == times]
+    names = " and ".join(map(language_name, codes)) if len(codes) <= MOST_NAMED else f"{len(codes)} languages"
     if compared == 1:
         [task] = [task for task in scores.tasks if len(scores.values(system, task)) > 1]
         by_language = scores.values(system, task).values()
+        if rounded(min(by_language)) == rounded(max(by_language)):
+            return f"{system}: all {task} scores are {score_text(min(by_language))}."
         ends = f"{score_text(min(by_language))} to {score_text(max(by_language))}"
-        return f"{system}: {task} scores range from {ends}, with {language_name(often)} worst."
-    last = f"; {language_name(often)} is worst most often ({times} of {compared})" if times > 1 else ""
+        return f"{system}: {task} scores range from {ends}, with {names} worst."
+    have = "has" if len(codes) == 1 else "have"
+    last = f"; {names} most often {have} the worst score ({times} of {compared})" if times > 1 else ""
     return (
-        f"{system}: Indo-European languages other than English do better than the rest in {ahead} of "
+        f"{system}: the mean of Indo-European languages other than English is above that of the rest in {ahead} of "
         f"{counted(tasks, 'task')}{last}."
     )

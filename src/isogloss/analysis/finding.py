@@ -8,6 +8,7 @@ import msgspec
 
 from isogloss.errors import IsoglossError, unknown
 from isogloss.escaping import html_text
+from isogloss.figures import difference_interval_text, difference_text
 from isogloss.notebooks import data_frame, html_table
 
 if TYPE_CHECKING:
@@ -207,6 +208,16 @@ def require(scores: "ScoreView", *, systems: int = 1, languages: int = 1, what: 
     most = max((len(cells) for tasks in scores.scores.values() for cells in tasks.values()), default=0)
     if most < languages:
         raise AnalysisError(f"{what} needs {languages} languages in a task, got at most {most}")
+
+
+def difference_words(difference: Value, low: Value, high: Value) -> str:
+    """Return a difference with its interval for a sentence, and say if it is not significant or not tested."""
+    if not isinstance(difference, int | float):
+        return "unknown"
+    if not isinstance(low, int | float) or not isinstance(high, int | float):
+        return f"{difference_text(difference)} (not tested)"
+    verdict = "" if low > 0 or high < 0 else ", not significant"
+    return f"{difference_text(difference)} ({difference_interval_text(low, high)}{verdict})"
 
 
 def first_few(sentences: Sequence[str], limit: int = 4) -> str:

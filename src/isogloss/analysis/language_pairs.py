@@ -9,13 +9,23 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 import numpy as np
 import numpy.typing as npt
 
 from isogloss.analysis.answers import answers_of, difference_values, known_difference, mark_partial, score_values
-from isogloss.analysis.finding import AnalysisError, Figure, Finding, TidyTable, Value, columns, figure, first_few
+from isogloss.analysis.finding import (
+    AnalysisError,
+    Figure,
+    Finding,
+    TidyTable,
+    Value,
+    columns,
+    difference_words,
+    figure,
+    first_few,
+)
 from isogloss.grouping import group_by
 from isogloss.languages import published
 from isogloss.metrics.estimate import Estimate, estimate
@@ -34,6 +44,7 @@ FEWEST = 10
 NAMED_REASONS = 2
 SUBSETS = {"all": "all", "same": "same language", "different": "different languages"}
 ALL = "all"
+SAME_MINUS_DIFFERENT = "same - different"
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +251,7 @@ def _subsets(cells: Sequence[RetrievalCell], sources: Sources) -> TidyTable:
             values = [*score_values(scores[subset]), *score_values(_pooled(members, sources, whole))]
             table.add(*key, name, "measured", sum(map(len, limited)), *values)
         gap = known_difference(scores["same"], scores["different"])
-        table.add(*key, "same - different", "measured", None, *difference_values(gap), *[None] * 3)
+        table.add(*key, SAME_MINUS_DIFFERENT, "measured", None, *difference_values(gap), *[None] * 3)
     for task in dict.fromkeys(cell.cell.task for cell in cells):
         table.rows.extend(printed_subsets(task))
     return table
@@ -305,24 +316,41 @@ _OWN_LANGUAGE = figure(
 )
 
 
+def _bias_sentences(rows: Sequence[Mapping[str, Value]], k: int) -> list[str]:
+    """Describe the mean and the range of the ratios of one system and task, if it has any."""
+    known = [(float(ratio), row) for row in rows if isinstance(ratio := row["ratio"], float)]
+    if not known:
+        return []
+    (low, least), (high, most) = min(known, key=itemgetter(0)), max(known, key=itemgetter(0))
+    spread = f"from {low:.1f} in {least['query']} to {high:.1f} in {most['query']}"
+    ends = least["ratio_high"], most["ratio_low"]
+    if f"{low:.1f}" == f"{high:.1f}":
+        spread = "the same in every language"
+    elif not all(isinstance(end, float) for end in ends) or float(ends[0] or 0) >= float(ends[1] or 0):
+        spread += ", not significantly different"
+    times = f"{np.mean([ratio for ratio, _ in known]):.1f} times as often as the pool's share implies"
+    return [f"Its first {k} candidates are in the query's language {times} ({spread})."]
+
+
 def _reading(by_subset: TidyTable, own_language: TidyTable, k: int) -> str:
     rows, own = by_subset.records(), own_language.records()
     sentences = []
     scores = {(row["system"], row["task"], row["subset"]): row["score"] for row in rows if row["source"] == "measured"}
+    gaps = {
+        (row["system"], row["task"]): difference_words(row["score"], row["score_low"], row["score_high"])
+        for row in rows
+        if row["subset"] == SAME_MINUS_DIFFERENT
+    }
     for system, task in dict.fromkeys((name, task) for name, task, _ in scores):
         values = [scores[system, task, SUBSETS[name]] for name in ("same", "different")]
         texts = [f"{value:.1f}" if isinstance(value, float) else "no score" for value in values]
+        gap = gaps[system, task]
+        apart = f", a difference of {gap}" if all(isinstance(value, float) for value in values) else ""
         sentences.append(
-            f"On {task}, {system} scores {texts[0]} for the same language and {texts[1]} for different languages."
+            f"On {task}, {system} scores {texts[0]} for the same language and {texts[1]} for different languages"
+            f"{apart}."
         )
-        ratios = {str(row["query"]): row["ratio"] for row in own if (row["system"], row["task"]) == (system, task)}
-        finite = {code: ratio for code, ratio in ratios.items() if isinstance(ratio, float)}
-        if finite:
-            most, least = max(finite, key=finite.__getitem__), min(finite, key=finite.__getitem__)
-            sentences.append(
-                f"Its first {k} candidates are in the query's language {np.mean([*finite.values()]):.1f} times as often"
-                f" as the pool's share implies (from {finite[least]:.1f} in {least} to {finite[most]:.1f} in {most})."
-            )
+        sentences += _bias_sentences([row for row in own if (row["system"], row["task"]) == (system, task)], k)
     return (
         f"{first_few(sentences)} A one-target score does not reflect the order among translations of an answer, since "
         "only one of them is in the pool. The shares of the top candidates do, regardless of whether they are right."

@@ -13,12 +13,19 @@ from typing import NamedTuple
 import numpy as np
 
 from isogloss.analysis.checkpoint_scores import CheckpointScores, SeedScores
+from isogloss.analysis.crossfit import crossfitted
 from isogloss.metrics.estimate import ROUNDING, Interval, wilson_interval
-from isogloss.metrics.statistics import FloatArray, IntArray
-from isogloss.metrics.student import ALPHA, LEVEL, t_quantile
+from isogloss.metrics.significance import holm
+from isogloss.metrics.statistics import FloatArray
+from isogloss.metrics.student import ALPHA, LEVEL, t_quantile, t_tail
+from isogloss.metrics.unpaired import two_proportions
 from isogloss.scoring.names import language_name
 
 TARGET, OTHER, MEAN, LAST, BEST = "target dev", "one other dev", "mean dev", "last", "best test"
+# The best checkpoint chosen and scored by different halves of the test set.
+CROSSFITTED = "best test, cross-fitted"
+# Figures to compare rules with; no choice that a user has.
+BOUNDS = (BEST, CROSSFITTED)
 # Agreement of unrelated scores.
 CHANCE = 0.5
 # Minimum change of a test score, in points.
@@ -68,32 +75,24 @@ def run_spread(scores: FloatArray, n: int = 0) -> RunSpread:
     return RunSpread(low, high, p, min(1.0, p * len(scores) * (len(scores) - 1) / 2))
 
 
-def two_proportions(right: int, n: int, other_right: int, other_n: int) -> float:
-    """Return the two-sided p-value of Fisher's exact test: right of n against other_right of other_n.
-
-    This is the total probability of all tables with the same margins that are at most as likely as the observed one.
-    """
-    if not (0 <= right <= n and 0 <= other_right <= other_n):
-        raise ValueError(f"{right} of {n} and {other_right} of {other_n} are not valid counts")
-    both, total = right + other_right, n + other_n
-    factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, total + 1)))])
-
-    def log_choose(total: int, chosen: IntArray | int) -> FloatArray:
-        return np.asarray(factorials[total] - factorials[chosen] - factorials[total - chosen], np.float64)
-
-    here = np.arange(max(0, both - other_n), min(n, both) + 1, dtype=np.int64)
-    chances = np.exp(log_choose(n, here) + log_choose(other_n, both - here) - log_choose(total, both))
-    observed = chances[right - here[0]]
-    return min(1.0, float(chances[chances <= observed * (1 + 1e-7)].sum()))
-
-
 def interval_over_runs(values: FloatArray) -> Interval | None:
     """Return Student's 95 % interval of the mean over runs, or None for fewer than three or equal runs."""
     count = len(values)
-    if count < 3 or not (error := float(values.std(ddof=1)) / sqrt(count)) > ROUNDING:
+    if count < FEWEST_SEEDS or not (error := float(values.std(ddof=1)) / sqrt(count)) > ROUNDING:
         return None
     margin = t_quantile((1 + LEVEL) / 2, count - 1) * error
     return float(values.mean()) - margin, float(values.mean()) + margin
+
+
+def p_over_runs(values: FloatArray) -> float | None:
+    """Return the p-value of a mean of 0 by Student's test over runs, or None for fewer than three or equal runs."""
+    count = len(values)
+    if count < FEWEST_SEEDS:
+        return None
+    if not values.any():  # two rules that select the same checkpoint in every run
+        return 1.0
+    error = float(values.std(ddof=1)) / sqrt(count)
+    return 2 * t_tail(abs(float(values.mean())) / error, count - 1) if error > ROUNDING else None
 
 
 class PairCounts(NamedTuple):
@@ -168,14 +167,24 @@ def mean_agreement(agreements: Sequence[DirectionalAgreement]) -> DirectionalAgr
     )
 
 
-def difference_interval(first: DirectionalAgreement, second: DirectionalAgreement) -> Interval | None:
-    """Return the 95 % interval of the first share minus the second, by the jackknife over the same runs."""
+class AgreementGain(NamedTuple):
+    """A share of agreeing pairs minus another, its 95 % interval and the p-value of no difference."""
+
+    low: float
+    high: float
+    p: float
+
+
+def agreement_gain(first: DirectionalAgreement, second: DirectionalAgreement) -> AgreementGain | None:
+    """Return the first share minus the second, by the jackknife over the same runs; None for too few runs."""
     without = first.without - second.without
     if len(without) < FEWEST_SEEDS or not np.isfinite(without).all():
         return None
-    margin = t_quantile((1 + LEVEL) / 2, len(without) - 1) * sqrt(jackknife_variance(without))
+    error, freedom = sqrt(jackknife_variance(without)), len(without) - 1
     difference = first.share - second.share
-    return max(-1.0, difference - margin), min(1.0, difference + margin)
+    margin = t_quantile((1 + LEVEL) / 2, freedom) * error
+    p = 2 * t_tail(abs(difference) / error, freedom) if error > ROUNDING else float(abs(difference) <= ROUNDING)
+    return AgreementGain(max(-1.0, difference - margin), min(1.0, difference + margin), p)
 
 
 def jackknife_variance(without: FloatArray) -> float:
@@ -219,6 +228,8 @@ def rule_outcomes(run: SeedScores, language: str, source: str, single: str = "")
             step = run.steps[choices[0]] if len(guides) == 1 else None
             score = float(np.mean(test[choices]))
             outcomes[rule] = RuleOutcome(step, score, max(0.0, float(np.nanmax(test)) - score))
+    if language in run.halves and (score_of_best := crossfitted(run.halves[language])) is not None:
+        outcomes[CROSSFITTED] = RuleOutcome(None, score_of_best, max(0.0, float(np.nanmax(test)) - score_of_best))
     return outcomes
 
 
@@ -255,7 +266,7 @@ class LanguageSelection:
         spread: spread of the runs' test scores, each at its best source dev.
         by_source: directional agreement of source dev and test; None if test scores never changed enough.
         by_target: the same for the language's own dev set; None without dev scores.
-        gain: interval of `by_target` minus `by_source`.
+        gain: `by_target` minus `by_source`.
     """
 
     language: str
@@ -264,16 +275,16 @@ class LanguageSelection:
     spread: RunSpread
     by_source: DirectionalAgreement | None
     by_target: DirectionalAgreement | None
-    gain: Interval | None
+    gain: AgreementGain | None
 
     def scores(self, rule: str) -> FloatArray:
         """Return the test scores of the runs by a rule."""
         return np.array([outcome.test for outcome in self.outcomes[rule]])
 
-    def oracle_gain(self, source: str) -> Interval | None:
-        """Return the interval over runs of the gain of target dev over source dev, if known."""
+    def oracle_gains(self, source: str) -> FloatArray | None:
+        """Return the gain of target dev over source dev in each run, if known."""
         has_both = TARGET in self.outcomes and dev_of(source) in self.outcomes
-        return interval_over_runs(self.scores(TARGET) - self.scores(dev_of(source))) if has_both else None
+        return self.scores(TARGET) - self.scores(dev_of(source)) if has_both else None
 
 
 def language_selections(
@@ -292,7 +303,7 @@ def language_selections(
             agreement([count_pairs(run.of(dev, "dev"), run.of(code, "test")) for run in scores.seeds])
             for dev in (source, code)
         )
-        gain = difference_interval(two, one) if one and two and code != source else None
+        gain = agreement_gain(two, one) if one and two and code != source else None
         yield LanguageSelection(
             language=code, n=n, outcomes=outcomes, spread=spread, by_source=one, by_target=two, gain=gain
         )
@@ -305,7 +316,7 @@ def compared(
 
     If no language has all rules, rules that some languages lack are left out.
     """
-    rules = [dev_of(source), TARGET, _single_name(single), MEAN, LAST, BEST]
+    rules = [dev_of(source), TARGET, _single_name(single), MEAN, LAST, *BOUNDS]
     rules = [rule for rule in rules if any(rule in target.outcomes for target in targets)]
     whole = [target for target in targets if all(rule in target.outcomes for rule in rules)]
     if not whole:
@@ -318,6 +329,40 @@ def rule_means(languages: Sequence[LanguageSelection], rule: str) -> FloatArray:
     """Return the mean test score over languages by a rule, one per run."""
     means: FloatArray = np.mean([language.scores(rule) for language in languages], axis=0)
     return means
+
+
+class RuleGain(NamedTuple):
+    """Mean test score of a rule minus that of source dev, over languages and runs.
+
+    `p` is Holm-corrected over all rules; it and the interval are None for bounds, source dev itself and too few runs.
+    """
+
+    gain: float
+    interval: Interval | None
+    p: float | None
+
+
+def rule_gains(languages: Sequence[LanguageSelection], names: Sequence[str], source: str) -> dict[str, RuleGain]:
+    """Return the gain of every rule over source dev, tested over runs with a correction for the number of rules."""
+    usual = rule_means(languages, dev_of(source))
+    gains = {rule: rule_means(languages, rule) - usual for rule in names if rule != dev_of(source)}
+    corrected = _holm({rule: p_over_runs(values) for rule, values in gains.items() if rule not in BOUNDS})
+    # The best of many test scores is higher by chance: neither an interval nor a test of it would mean anything.
+    intervals = {rule: None if rule == BEST else interval_over_runs(values) for rule, values in gains.items()}
+    return {
+        rule: RuleGain(float(values.mean()), intervals[rule], corrected.get(rule)) for rule, values in gains.items()
+    }
+
+
+def significant_languages(p_values: Mapping[str, float | None], gains: Mapping[str, float]) -> list[str]:
+    """Return the languages with a positive gain that is significant after Holm's correction over all languages."""
+    return [code for code, p in _holm(p_values).items() if p < ALPHA and gains[code] > 0]
+
+
+def _holm(p_values: Mapping[str, float | None]) -> dict[str, float]:
+    """Return the known p-values, corrected for their number."""
+    known = {name: p for name, p in p_values.items() if p is not None}
+    return dict(zip(known, holm(list(known.values())).tolist(), strict=True))
 
 
 def mean_agreements(targets: Iterable[LanguageSelection]) -> list[DirectionalAgreement | None]:

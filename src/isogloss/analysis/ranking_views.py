@@ -1,25 +1,27 @@
-"""Panels of systems that can be ranked together, ways to aggregate their scores, and the uncertainty of rankings."""
+"""Panels of systems that can be ranked together, ways to aggregate their scores, and tests of the resulting order."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from isogloss.analysis.finding import AnalysisError
 from isogloss.grouping import group_by
+from isogloss.metrics.language_tests import LEAST_LANGUAGES, language_tests
+from isogloss.metrics.ordering import Ordering, ordering
 from isogloss.metrics.statistics import FloatArray, IntArray
 from isogloss.results.views import ScoreView
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import known_language
 from isogloss.tasks.registry import task as find_task
 
-Draw = Literal["languages", "examples"]
 BoolArray = npt.NDArray[np.bool_]
-# Scores (systems, tasks, languages), mask of existing cells and weights of languages to one figure per system.
-Aggregate = Callable[[FloatArray, BoolArray, FloatArray], FloatArray]
+# Scores (systems, tasks, languages) and weights of cells (tasks, languages), 0 if a cell does not count, to one figure
+# per system.
+Aggregate = Callable[[FloatArray, FloatArray], FloatArray]
 
 # Systems with a smaller share of a ranking's cells are left out, to keep the cells.
 _LEAST_SHARE = 0.5
@@ -39,7 +41,6 @@ class RankingPanel:
         name: regime, and tasks or their number.
         scores: scores (systems, tasks, languages), 0 if a task lacks a language; higher is better.
         present: mask of existing cells (tasks, languages).
-        errors: standard error of each score with an interval, else 0.
     """
 
     name: str
@@ -48,12 +49,17 @@ class RankingPanel:
     languages: list[str]
     scores: FloatArray
     present: BoolArray
-    errors: FloatArray
 
     @property
     def cells(self) -> int:
         """Number of cells of every system."""
         return int(self.present.sum())
+
+    @cached_property
+    def families(self) -> list[str]:
+        """Family of each language; a language without a known family is its own."""
+        entries = [known_language(code) for code in self.languages]
+        return [entry.family if entry else code for entry, code in zip(entries, self.languages, strict=True)]
 
 
 def ranking_panels(scores: ScoreView, most: int = 6) -> tuple[list[RankingPanel], list[str]]:
@@ -96,134 +102,169 @@ def _panel(scores: ScoreView, regime: str, members: list[str], tasks: tuple[str,
     if len(ranked) < 2 or not shared:
         return None
     inside = [task for task in tasks if any(task == name for name, _ in shared)]
-    codes = sorted({code for _, code in shared})
-    shape = len(ranked), len(inside), len(codes)
-    values, errors, present = np.zeros(shape), np.zeros(shape), np.zeros(shape[1:], dtype=bool)
-    for task, code in shared:
-        position = inside.index(task), codes.index(code)
-        present[position] = True
-        for row, system in enumerate(ranked):
-            score = scores.scores[system][task][code]
-            values[row, *position] = 100 - score.value if lower_is_better(task) else score.value
-            errors[row, *position] = score.error or 0.0
     what = " ".join(inside) if len(inside) <= _NAMED_TASKS else f"{len(inside)} tasks"
-    name = ", ".join(filter(None, [regime, what]))
-    return RankingPanel(
-        name=name, systems=ranked, tasks=inside, languages=codes, scores=values, present=present, errors=errors
+    ordered = [(task, code) for task in inside for code in sorted({code for name, code in shared if name == task})]
+    return panel_of_cells(
+        ", ".join(filter(None, [regime, what])),
+        ranked,
+        ordered,
+        lambda system, task, code: scores.scores[system][task][code].value,
     )
 
 
-@dataclass(frozen=True)
+def panel_of_cells(
+    name: str,
+    systems: Sequence[str],
+    cells: Sequence[tuple[str, str]],
+    score: Callable[[str, str, str], float],
+) -> RankingPanel:
+    """Return the panel of systems on the cells that all of them have, from the score of a system, task and language."""
+    tasks = list(dict.fromkeys(task for task, _ in cells))
+    codes = sorted({code for _, code in cells})
+    values = np.zeros((len(systems), len(tasks), len(codes)))
+    present = np.zeros(values.shape[1:], dtype=bool)
+    for task, code in cells:
+        position = tasks.index(task), codes.index(code)
+        present[position] = True
+        own = np.array([score(system, task, code) for system in systems])
+        values[:, *position] = 100 - own if lower_is_better(task) else own
+    return RankingPanel(name=name, systems=list(systems), tasks=tasks, languages=codes, scores=values, present=present)
+
+
+@dataclass(frozen=True, eq=False)
 class View:
-    """A way to aggregate scores, and its one-line description."""
+    """A way to aggregate scores: its one-line description, the weight of each cell, and the aggregate."""
 
     title: str
-    figures: Aggregate
+    weights: FloatArray
+    aggregate: Aggregate
     lower: bool = False
 
+    def figures(self, scores: FloatArray) -> FloatArray:
+        """Return the figure of each system."""
+        return self.aggregate(scores, self.weights)
 
-def task_means(
-    scores: FloatArray, present: BoolArray, weights: FloatArray, groups: FloatArray | None = None
-) -> tuple[FloatArray, BoolArray]:
-    """Return means (systems, tasks) over the weighted languages of each task, and a mask of tasks with any weight.
+    @property
+    def languages(self) -> FloatArray:
+        """Share of each language in the figure; equal shares if the figure does not weigh languages.
 
-    Given the membership of groups (groups, languages), means are over groups of languages.
-    """
-    membership = np.ones((1, len(weights))) if groups is None else groups
-    weighted = (membership * weights).T
-    totals = present @ weighted
-    means = np.divide(scores @ weighted, totals, out=np.zeros((*scores.shape[:2], len(membership))), where=totals > 0)
-    counted = (totals > 0).sum(axis=1)
-    return means.sum(axis=2) / np.maximum(counted, 1), counted > 0
+        The share is the figure of a system that scores 1 in the language and 0 in all others.
+        """
+        counted = (self.weights.sum(axis=0) > 0).astype(np.float64)
+        alone = (self.weights > 0) * np.eye(len(counted))[:, None, :]
+        weighed: FloatArray = counted * self.figures(alone)
+        shares: FloatArray = weighed if weighed.any() else counted
+        return shares / (float(shares.sum()) or 1.0)
+
+    def moves(self, scores: FloatArray) -> FloatArray:
+        """Return how much each system's figure moves when a language is left out, (systems, languages)."""
+        figures, moves = self.figures(scores), np.zeros((len(scores), scores.shape[2]))
+        for language in np.flatnonzero(self.weights.any(axis=0)).tolist():
+            others = self.weights.copy()
+            others[:, language] = 0.0
+            moves[:, language] = figures - self.aggregate(scores, others) if others.any() else 0.0
+        return moves
 
 
-def gini(values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+def task_means(scores: FloatArray, weights: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Return means (systems, tasks) over the weighted languages of each task, and a mask of tasks with any weight."""
+    totals = weights.sum(axis=1)
+    sums = (scores * weights).sum(axis=2)
+    return np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0), totals > 0
+
+
+def gini(values: FloatArray) -> FloatArray:
     """Return the Gini coefficient of each row: 0 if all are equal, near 1 if one has everything.
 
-    It is half the mean absolute difference of two values, relative to their mean; 0 if all are 0. Weights are the
-    multiplicities of the columns.
+    It is half the mean absolute difference of two values, relative to their mean; 0 if all are 0.
     """
-    ordered, multiplicity, below = _ordered(values, np.ones(values.shape[-1]) if weights is None else weights)
-    total = multiplicity.sum(axis=-1)
-    # Sum of pairwise differences, from the number of values below and above each.
-    pairs = (ordered * multiplicity * (2 * below + multiplicity - total[..., None])).sum(axis=-1)
-    mass = (ordered * multiplicity).sum(axis=-1) * total
+    count = values.shape[-1]
+    # The value at each place exceeds those before it and is exceeded by those after it.
+    pairs = (np.sort(values, axis=-1) * (2 * np.arange(count) + 1 - count)).sum(axis=-1)
+    mass = values.sum(axis=-1) * count
     coefficients: FloatArray = np.divide(pairs, mass, out=np.zeros_like(pairs), where=mass > 0)
     return coefficients
 
 
-def worst_mean(values: FloatArray, weights: FloatArray, worst: int = WORST) -> FloatArray:
-    """Return the weighted mean of the `worst` lowest numbers of each row."""
-    ordered, multiplicity, below = _ordered(values, weights)
-    used = np.clip(worst - below, 0, multiplicity)
-    means: FloatArray = (ordered * used).sum(axis=-1) / used.sum(axis=-1)
+def worst_mean(values: FloatArray, worst: int = WORST) -> FloatArray:
+    """Return the mean of the `worst` lowest numbers of each row."""
+    means: FloatArray = np.sort(values, axis=-1)[..., :worst].mean(axis=-1)
     return means
 
 
-def _ordered(values: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return each row in order, with its weights and the total weight below each value."""
-    order = np.argsort(values, axis=-1)
-    weights = weights[order]
-    return np.take_along_axis(values, order, axis=-1), weights, np.cumsum(weights, axis=-1) - weights
-
-
-def language_figures(scores: FloatArray, present: BoolArray) -> FloatArray:
-    """Return the mean of each system in each language over its tasks."""
-    means: FloatArray = scores.sum(axis=1) / present.sum(axis=0)
+def language_figures(scores: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the mean of each system in each language over its tasks, without languages that do not count."""
+    present = weights > 0
+    counted = present.any(axis=0)
+    means: FloatArray = (scores * present).sum(axis=1)[:, counted] / present.sum(axis=0)[counted]
     return means
 
 
-def views(panel: RankingPanel, speakers: Mapping[str, float]) -> dict[str, View]:
-    """Return the views of a panel, except those without known weights."""
+def views(
+    panel: RankingPanel, speakers: Mapping[str, float], task_weights: Mapping[str, float] | None = None
+) -> dict[str, View]:
+    """Return the views of a panel, except those without known weights.
+
+    Tasks have equal weights by default; other weights apply to the views "category" and "flat".
+    """
     entries = [known_language(code) for code in panel.languages]
-    families = [entry.family if entry else code for entry, code in zip(entries, panel.languages, strict=True)]
-    equal = np.ones(len(entries))
+    present = panel.present.astype(np.float64)
     by_speakers = np.array([speakers.get(code, 0.0) for code in panel.languages])
     by_articles = np.array([entry.wikipedia_articles or 0.0 if entry else 0.0 for entry in entries])
+    flat = _mean_over_tasks([])
+    weighted = [(task_weights or {}).get(name, 1.0) for name in panel.tasks]
     by_name = {
-        "category": View("mean over categories of tasks (XTREME-R)", _category_view(panel)),
-        "flat": View("mean over tasks (XTREME)", _flat_view(equal)),
-        "family": View("families weighted equally", _flat_view(equal, _indicator(families))),
-        "speakers": View("languages weighted by speakers", _flat_view(by_speakers)),
-        "resources": View("languages weighted by Wikipedia size", _flat_view(by_articles)),
+        "category": View("mean over categories of tasks (XTREME-R)", present, _mean_over_categories(panel, weighted)),
+        "flat": View("mean over tasks (XTREME)", present, _mean_over_tasks(weighted)),
+        "family": View("families weighted equally", _by_family(panel), flat),
+        "speakers": View("languages weighted by speakers", present * by_speakers, flat),
+        "resources": View("languages weighted by Wikipedia size", present * by_articles, flat),
         "worst": View(
             f"mean of the system's own {WORST} worst languages",
-            lambda scores, present, weights: worst_mean(language_figures(scores, present), weights),
+            present,
+            lambda scores, weights: worst_mean(language_figures(scores, weights)),
         ),
         "gini": View(
             "inequality over languages, lower is better",
-            lambda scores, present, weights: gini(language_figures(scores, present), weights),
+            present,
+            lambda scores, weights: gini(language_figures(scores, weights)),
             lower=True,
         ),
     }
-    unknown = {"speakers": not by_speakers.any(), "resources": not by_articles.any()}
-    return {name: view for name, view in by_name.items() if not unknown.get(name)}
+    return {name: view for name, view in by_name.items() if view.weights.any()}
 
 
-def _flat_view(base: FloatArray, groups: FloatArray | None = None) -> Aggregate:
-    return lambda scores, present, weights: _mean_of(*task_means(scores, present, weights * base, groups))
-
-
-def _category_view(panel: RankingPanel) -> Aggregate:
-    inside = _indicator([find_task(name).category for name in panel.tasks]).astype(bool)
-
-    def figures(scores: FloatArray, present: BoolArray, weights: FloatArray) -> FloatArray:
-        means, counted = task_means(scores, present, weights)
-        parts = np.array([_mean_of(means[:, tasks], counted[tasks]) for tasks in inside])
-        return _mean_of(parts.T, np.array([counted[tasks].any() for tasks in inside]))
+def _mean_over_tasks(task_weights: list[float]) -> Aggregate:
+    def figures(scores: FloatArray, weights: FloatArray) -> FloatArray:
+        means, counted = task_means(scores, weights)
+        return _mean_of(means, counted * np.array(task_weights or [1.0] * len(counted)))
 
     return figures
 
 
-def _mean_of(columns: FloatArray, counted: BoolArray) -> FloatArray:
-    means: FloatArray = columns[:, counted].sum(axis=1) / max(1, int(counted.sum()))
+def _mean_over_categories(panel: RankingPanel, task_weights: list[float]) -> Aggregate:
+    categories = list(group_by(range(len(panel.tasks)), lambda row: find_task(panel.tasks[row]).category).values())
+
+    def figures(scores: FloatArray, weights: FloatArray) -> FloatArray:
+        means, counted = task_means(scores, weights)
+        shares = counted * np.array(task_weights)
+        parts = np.array([_mean_of(means[:, tasks], shares[tasks]) for tasks in categories])
+        return _mean_of(parts.T, np.array([float(shares[tasks].any()) for tasks in categories]))
+
+    return figures
+
+
+def _mean_of(columns: FloatArray, weights: FloatArray) -> FloatArray:
+    means: FloatArray = (columns * weights).sum(axis=1) / (float(weights.sum()) or 1.0)
     return means
 
 
-def _indicator(names: list[str]) -> FloatArray:
-    """Return the membership matrix (groups, members)."""
-    distinct = list(dict.fromkeys(names))
-    return np.array([[float(name == group) for name in names] for group in distinct])
+def _by_family(panel: RankingPanel) -> FloatArray:
+    """Return weights of cells by which every family of a task weighs the same."""
+    member = np.array([[float(one == other) for one in panel.families] for other in panel.families])
+    sizes: FloatArray = panel.present @ member
+    weights: FloatArray = np.divide(panel.present, sizes, out=np.zeros(sizes.shape), where=panel.present)
+    return weights
 
 
 def ranks(figures: FloatArray, *, lower: bool = False) -> IntArray:
@@ -234,63 +275,36 @@ def ranks(figures: FloatArray, *, lower: bool = False) -> IntArray:
     return 1 + np.array(ahead, dtype=np.int64).reshape(figures.shape)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RankedView:
-    """Figures and ranks of a panel's systems in one view, and its figures in each resample (resamples, systems)."""
+    """Figures and ranks of a panel's systems in one view, and the order that tests over languages support.
+
+    `tested` is False if there are too few languages for a test: every rank set then holds all ranks.
+    """
 
     view: View
     figures: FloatArray
     ranks: IntArray
-    drawn: FloatArray
-
-    def rank_interval(self) -> tuple[IntArray, IntArray]:
-        """Return the 95 % interval of the ranks, including the rank itself."""
-        drawn = ranks(self.drawn, lower=self.view.lower)
-        low, high = np.quantile(drawn, (0.025, 0.975), axis=0, method="nearest").astype(np.int64)
-        return np.minimum(low, self.ranks), np.maximum(high, self.ranks)
-
-    def interval(self) -> tuple[FloatArray, FloatArray]:
-        """Return the percentile interval of the figures."""
-        low, high = np.quantile(self.drawn, (0.025, 0.975), axis=0)
-        return np.minimum(low, self.figures), np.maximum(high, self.figures)
-
-    def ahead(self, first: int, second: int) -> float:
-        """Return the share of resamples in which the first system is ahead; ties count half."""
-        apart = self.drawn[:, first] - self.drawn[:, second]
-        apart = -apart if self.view.lower else apart
-        return float(((apart > _ROUNDING) + 0.5 * (np.abs(apart) <= _ROUNDING)).mean())
+    order: Ordering
+    tested: bool
 
 
-def language_draws(count: int, resamples: int = 1000, seed: int = 0) -> IntArray:
-    """Return the number of times each language is drawn, as `resamples` rows of `count` numbers."""
-    rng = np.random.default_rng(seed)
-    return rng.multinomial(count, np.full(count, 1 / count), size=resamples).astype(np.int64)
+def ranked_views(panel: RankingPanel, speakers: Mapping[str, float]) -> dict[str, RankedView]:
+    """Return every view of a panel."""
+    return {name: ranked_view(panel, view) for name, view in views(panel, speakers).items()}
 
 
-def ranked_views(
-    panel: RankingPanel, speakers: Mapping[str, float], resamples: int, seed: int, draw: Draw = "languages"
-) -> dict[str, RankedView]:
-    """Return every view of a panel, with resamples shared by all systems and views.
-
-    Drawing "languages" with replacement includes test noise, since every language brings its own. Drawing "examples"
-    keeps the languages and adds a normally distributed error to every score.
-    """
-    by_name = views(panel, speakers)
-    once = np.ones(len(panel.languages))
-    draws = language_draws(len(panel.languages), resamples, seed).astype(np.float64)
-    noise = np.random.default_rng(seed)
-    drawn = {name: np.zeros((resamples, len(panel.systems))) for name in by_name}
-    for index, weights in enumerate(draws):
-        scores, counts = panel.scores, weights
-        if draw == "examples":
-            scores, counts = scores + panel.errors * noise.standard_normal(scores.shape), once
-        for name, view in by_name.items():
-            drawn[name][index] = view.figures(scores, panel.present, counts)
-    figures = {name: view.figures(panel.scores, panel.present, once) for name, view in by_name.items()}
-    return {
-        name: RankedView(view, figures[name], ranks(figures[name], lower=view.lower), drawn[name])
-        for name, view in by_name.items()
-    }
+def ranked_view(panel: RankingPanel, view: View, figures: FloatArray | None = None) -> RankedView:
+    """Return the systems' figures and order in one view; figures are computed unless given, as for printed averages."""
+    figures, languages = view.figures(panel.scores) if figures is None else figures, view.languages
+    p = language_tests(figures, view.moves(panel.scores), languages, panel.families)
+    return RankedView(
+        view=view,
+        figures=figures,
+        ranks=ranks(figures, lower=view.lower),
+        order=ordering(figures, p, lower_is_better=view.lower),
+        tested=int((languages > 0).sum()) >= LEAST_LANGUAGES,
+    )
 
 
 def pareto_front(sizes: FloatArray, scores: FloatArray) -> BoolArray:

@@ -7,79 +7,65 @@ from pathlib import Path
 import numpy as np
 
 from isogloss.analysis import ranking_views
-from isogloss.analysis.finding import AnalysisError, Figure, Finding, TidyTable, columns, figure, require
+from isogloss.analysis.finding import Figure, Finding, TidyTable, columns, figure, require
 from isogloss.analysis.language_columns import read_weights
-from isogloss.analysis.ranking_views import WORST, Draw, RankedView, RankingPanel
-from isogloss.errors import unknown
+from isogloss.analysis.ranking_views import WORST, RankedView, RankingPanel
 from isogloss.figures import counted
+from isogloss.metrics.language_tests import LEAST_LANGUAGES
+from isogloss.metrics.student import ALPHA
 from isogloss.results.published_scores import speakers as published_speakers
 from isogloss.results.views import ScoreView
 
-# Minimum share of resamples that must agree for a conclusion to hold in a view.
-SURE = 0.975
 # Maximum number of systems in a chart.
 MOST_IN_CHART = 40
 # Maximum number of systems to compare in pairs; only the best are compared if there are more.
 MOST_IN_PAIRS = 20
-# More resamples use memory without improving the intervals.
-MOST_RESAMPLES = 100_000
-
 LIMITS = (
-    "An order that holds in all views does not depend on the weighting or on the sample of languages. Variation due to "
-    "seeds, tuning and training data is not considered."
+    "An order that is significant in all views does not depend on the weighting or on the sample of languages. "
+    "Variation due to seeds, tuning and training data is not considered."
 )
 
 Ranked = dict[str, RankedView]
-_DRAWS: dict[Draw, str] = {
-    "languages": "{} bootstrap samples of languages, shared by all systems and views; they include test noise, since "
-    "every language brings its own",
-    "examples": "{} simulations of new test examples in the same languages, with independent errors of the scores. "
-    "This is approximate: examples shared by systems make the intervals too wide, examples shared by languages too "
-    "narrow; isogloss compare accounts for both",
-}
+_TEST = (
+    "test: would the order hold in similar languages? Differences vary over languages, languages of a family are "
+    "correlated, and the correlation is estimated from all systems of a ranking; p-values are corrected for all pairs "
+    "of a ranking (Holm). isogloss compare tests systems with predictions on new examples in the same languages instead"
+)
+_RANK_SETS = (
+    "rank low and high: the ranks that the test leaves open, one below all significantly better systems and one above "
+    "all significantly worse; in 95 % of samples, all systems' true ranks are within theirs. Systems that share a "
+    "letter are not significantly different"
+)
 
 
-def rankings(
-    scores: ScoreView, *, draw: str = "languages", speakers: str = "", resamples: int = 1000, seed: int = 0
-) -> Finding:
-    """Rank systems by seven ways to aggregate, with intervals, and report which orders hold in all of them.
+def rankings(scores: ScoreView, *, speakers: str = "") -> Finding:
+    """Rank systems by seven ways to aggregate, with tests, and report which orders hold in all of them.
 
     Args:
         scores: scores to rank; systems are ranked within their regime, on shared cells.
-        draw: population of the intervals: similar "languages", or new test "examples" in the same languages, which
-            needs scores with intervals.
         speakers: CSV with the columns language and speakers; by default the shipped estimates.
-        resamples: number of resamples.
-        seed: random seed.
     """
     require(scores, systems=2, what="a ranking")
-    if not 100 <= resamples <= MOST_RESAMPLES:
-        raise AnalysisError(f"resamples must be between 100 and {MOST_RESAMPLES:,}, got {resamples}")
-    if seed < 0:
-        raise AnalysisError(f"seed must be 0 or more, got {seed}")
     weights = read_weights(Path(speakers), "speakers") if speakers else published_speakers()
     panels, notes = ranking_views.ranking_panels(scores)
-    chosen = next((name for name in _DRAWS if name == draw), None)
-    if chosen is None:
-        raise unknown("draw", draw, _DRAWS)
-    if chosen == "examples" and not all(panel.errors[:, panel.present].all() for panel in panels):
-        what, fix = "drawing examples needs an interval for every score", "Draw languages, or score the rest"
-        raise AnalysisError(what, fix=fix)
-    ranked = [(panel, ranking_views.ranked_views(panel, weights, resamples, seed, chosen)) for panel in panels]
+    ranked = [(panel, ranking_views.ranked_views(panel, weights)) for panel in panels]
     pareto = _pareto_table(scores, ranked)
     tables = [_rank_table(ranked), _pair_table(ranked), *([pareto] if pareto.rows else [])]
-    small = [panel.name for panel in panels if len(panel.languages) < 5]
+    small = [
+        f"{panel.name} ({', '.join(untested)})"
+        for panel, by_view in ranked
+        if (untested := [name for name, view in by_view.items() if not view.tested])
+    ]
     notes = [
         "systems are ranked within their regime, on shared tasks and languages",
-        f"intervals: {_DRAWS[chosen].format(f'{resamples:,}')}",
+        _TEST,
+        _RANK_SETS,
         f"worst and gini use the mean of each language over its tasks; worst averages the {WORST} lowest languages of "
         "each system, or all if there are fewer. A language that occurs only in hard tasks is low in all systems",
-        "intervals of gini are biased slightly low, since repeated languages are equal: their coverage was 90 % in "
-        "simulations with 50 languages",
         "speakers: estimates for 2012, first and second language (Ronen et al. 2014), unless a file is passed; "
         "resources: Wikipedia articles (XTREME-R, Table 7)",
         "error rates are converted to 100 minus the rate",
-        *([f"too few languages for intervals over languages: {'; '.join(small)}"] if small else []),
+        *([f"not tested, fewer than {LEAST_LANGUAGES} languages: {'; '.join(small)}"] if small else []),
         *notes,
         *scores.notes,
     ]
@@ -96,25 +82,26 @@ def rankings(
 def _rank_table(ranked: list[tuple[RankingPanel, Ranked]]) -> TidyTable:
     about = {name: view.view.title for _, by_view in ranked for name, view in by_view.items()}
     notes = [f"{name}: {title}" for name, title in about.items()]
-    heads = columns("panel view system; figure(low high):number; rank±:count; systems cells:count")
+    heads = columns("panel view system; figure:number; rank±:count; letters; systems cells:count")
     table = TidyTable("ranks", "Ranks by view", heads, notes=notes)
     for panel, by_view in ranked:
         for name, view in by_view.items():
-            (low, high), (first, last) = view.interval(), view.rank_interval()
-            for index in np.lexsort((np.arange(len(panel.systems)), view.ranks)):
-                figures = (float(numbers[index]) for numbers in (view.figures, low, high))
-                places = (int(numbers[index]) for numbers in (view.ranks, first, last))
-                table.add(panel.name, name, panel.systems[index], *figures, *places, len(panel.systems), panel.cells)
+            order, letters = view.order, view.order.letters
+            for index in np.lexsort((np.arange(len(panel.systems)), view.ranks)).tolist():
+                places = (int(numbers[index]) for numbers in (view.ranks, order.low, order.high))
+                own = letters[index] if view.tested else ""
+                row = panel.systems[index], float(view.figures[index]), *places, own
+                table.add(panel.name, name, *row, len(panel.systems), panel.cells)
     return table
 
 
 def _pair_table(ranked: list[tuple[RankingPanel, Ranked]]) -> TidyTable:
-    """Return, per pair, the views in which the better system by flat mean is ahead, and its share of resamples."""
+    """Return, per pair, the views in which the better system by flat mean is ahead, and its least certain view."""
     heads = columns(
         "panel first second; difference:difference = flat difference; views:count = views ahead; of:count; "
-        "least:share = least share of resamples; least_view = in view; survives; against = views that disagree"
+        "p:p = largest p; least_view = in view; survives; against = views that disagree"
     )
-    notes = [f"survives: the first is ahead in every view, in at least {SURE:.1%} of resamples each"]
+    notes = [f"survives: the first is ahead in every view, significantly in each (p < {ALPHA})"]
     table = TidyTable("conclusions", "Conclusions that hold in all views", heads, notes=notes)
     for panel, by_view in ranked:
         if len(panel.systems) > MOST_IN_PAIRS:
@@ -122,12 +109,12 @@ def _pair_table(ranked: list[tuple[RankingPanel, Ranked]]) -> TidyTable:
         flat = by_view["flat"]
         order = [int(index) for index in np.argsort(-flat.figures, kind="stable")][:MOST_IN_PAIRS]
         for a, b in combinations(order, 2):
-            shares = {name: view.ahead(a, b) for name, view in by_view.items()}
+            p = {name: float(view.order.p[a, b]) if view.tested else 1.0 for name, view in by_view.items()}
             against = [name for name, view in by_view.items() if view.ranks[a] >= view.ranks[b]]
-            least = min(shares, key=lambda name: shares[name])
+            least = max(p, key=lambda name: p[name])
             names = panel.name, panel.systems[a], panel.systems[b]
-            views = len(by_view) - len(against), len(by_view), shares[least], least
-            survives = not against and shares[least] >= SURE
+            views = len(by_view) - len(against), len(by_view), p[least], least
+            survives = all(view.order.better[a, b] for view in by_view.values())
             table.add(*names, float(flat.figures[a] - flat.figures[b]), *views, survives, ", ".join(against))
     return table
 
@@ -167,13 +154,15 @@ def _of_panel(panel: RankingPanel, by_view: Ranked, pairs: TidyTable) -> str:
     rows = [row for row in pairs.records() if row["panel"] == panel.name]
     stable = sum(bool(row["survives"]) for row in rows)
     flipped = sum(bool(row["against"]) for row in rows)
-    leaders = Counter(panel.systems[int(np.argmin(view.ranks))] for view in by_view.values())
+    leaders = Counter(panel.systems[view.order.order[0]] for view in by_view.values())
+    sole = sum(int((view.order.low == 1).sum()) == 1 for view in by_view.values())
     parts = [f"{leader} in {count}" for leader, count in leaders.items()]
-    who = f"the first place depends on the view ({', '.join(parts)})"
+    who = f"the best figure depends on the view ({', '.join(parts)})"
     if len(leaders) == 1:
-        who = f"{next(iter(leaders))} is first in all {len(by_view)} views"
+        who = f"{next(iter(leaders))} has the best figure in all {len(by_view)} views"
+    sure = f"significantly best in {'all' if sole == len(by_view) else sole or 'none'} of them"
     size = f"{len(panel.systems)} systems, {counted(panel.cells, 'cell')} each"
-    return f"{panel.name} ({size}): {who}; {_pairs(stable, flipped, len(rows))}."
+    return f"{panel.name} ({size}): {who}, {sure}; {_pairs(stable, flipped, len(rows))}."
 
 
 def _pairs(stable: int, flipped: int, total: int) -> str:

@@ -1,17 +1,20 @@
-"""Saturation of a benchmark: gap to human performance, and differences that its tests can still detect."""
+"""Saturation of a benchmark: gap to human performance, tests of the two best systems, and sizes for planning."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, sqrt
+from pathlib import Path
 from statistics import fmean, median
 
 from isogloss.analysis.finding import AnalysisError, Figure, Finding, TidyTable, Value, columns, figure
+from isogloss.analysis.score_tests import PairedAnswers, mean_difference_p, unpaired_p
 from isogloss.data.tables import finite_number
 from isogloss.figures import counted, score_text
 from isogloss.grouping import group_by
 from isogloss.languages import published
-from isogloss.metrics.estimate import POWER
-from isogloss.metrics.student import ENOUGH, LEVEL, t_quantile
+from isogloss.metrics.planning import detectable_difference, difference_variance, examples_needed
+from isogloss.metrics.significance import holm
+from isogloss.metrics.student import ALPHA
 from isogloss.results.published_scores import human_overall, human_score, in_table_13
 from isogloss.results.views import ScoreView, ViewedScore
 from isogloss.scoring.main_score import lower_is_better
@@ -19,43 +22,9 @@ from isogloss.scoring.names import language_name
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.registry import canonical, task
 
-# A difference that needs more examples is treated as zero.
-_MOST = 10**10
-
-
-def difference_variance(first: float, second: float, correlation: float = 0.0) -> float:
-    """Return the per-example variance of the difference between two systems, from their accuracies, 0..1.
-
-    A correlation of correctness of 0 gives an upper bound, since systems mostly fail on the same examples.
-    """
-    a, b = first * (1 - first), second * (1 - second)
-    return max(0.0, a + b - 2 * correlation * sqrt(a * b))
-
-
-def detectable_difference(variance: float, n: float) -> float | None:
-    """Return the minimum detectable difference, 0..1, at the 5 % level with 80 % power, or None below 20 examples.
-
-    Uses the formula of `Estimate.detectable`, which adds one example that either system may get right.
-    """
-    if n < ENOUGH:
-        return None
-    reach = t_quantile((1 + LEVEL) / 2, n - 1) + t_quantile(POWER, n - 1)
-    return reach * sqrt(variance / n + 1 / (n + 2) ** 2)
-
-
-def examples_needed(variance: float, difference: float) -> int | None:
-    """Return the number of examples needed to detect a difference, 0..1, or None if it is zero or too small."""
-    apart = abs(difference)
-    low, high = ENOUGH, _MOST
-    if apart == 0 or (detectable_difference(variance, high) or 0) > apart:
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        if (detectable_difference(variance, middle) or 0) <= apart:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+# Difference to plan a test set for, in points.
+PLANNED = 1.0
+PAIRED, UNPAIRED = "paired", "unpaired"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +32,10 @@ class ContestedCell:
     """A task in one language under one regime, with its two best systems.
 
     Attributes:
-        variance: variance of their difference on one example, 0..1; that of two equal systems if there is only one.
+        p: p-value of their difference, None if unknown.
+        test: "paired" if answers were compared, otherwise "unpaired"; "" without a test.
+        variance: variance of their difference on one example, 0..1, at the assumed correlation; that of two equal
+            systems if there is only one.
         effective: effective number of independent examples.
     """
 
@@ -72,6 +44,8 @@ class ContestedCell:
     language: str
     best: ViewedScore
     second: ViewedScore | None
+    p: float | None
+    test: str
     variance: float
     effective: float
 
@@ -82,67 +56,77 @@ class ContestedCell:
 
     @property
     def detectable(self) -> float | None:
-        """Minimum detectable difference, in points."""
+        """Minimum detectable difference of two such systems, in points, for planning."""
         share = detectable_difference(self.variance, self.effective)
         return None if share is None else 100 * share
 
     @property
     def needed(self) -> int | None:
-        """Number of examples needed to separate the two best; None if they are equal or there is only one."""
-        if not self.difference or not self.best.n or self.is_bound:
+        """Number of examples needed to detect `PLANNED` points, for planning; None if unknown."""
+        if not self.best.n or self.is_bound:
             return None
-        examples = examples_needed(self.variance, self.difference / 100)
+        examples = examples_needed(self.variance, PLANNED / 100)
         # Examples that share a source count for less than one each.
         return None if examples is None else round(examples * self.best.n / self.effective)
 
     @property
     def told_apart(self) -> bool | None:
-        """True if the test can detect the difference of the two best; None if unknown."""
-        return _told_apart(self.difference, self.detectable, self.is_bound)
+        """True if the two best differ significantly; None if unknown."""
+        return _told_apart(self.p, self.test, self.is_bound)
 
     @property
     def is_bound(self) -> bool:
-        """True if `detectable` is an upper bound, several times too large, because a sentence counts as one example."""
+        """True if the error of a score is an upper bound, because a sentence of many tags counts as one example."""
         return self.best.error is None and kind_of(task(self.task)).rows != "example"
 
 
-def _told_apart(difference: float | None, detectable: float | None, is_bound: bool) -> bool | None:
-    """Return True if a difference is detectable; None if unknown."""
-    if difference is None or detectable is None:
+def _told_apart(p: float | None, test: str, is_bound: bool) -> bool | None:
+    """Return True for a significant difference; None if it is unknown, also for a test with too large an error."""
+    if p is None:
         return None
-    return True if difference >= detectable else None if is_bound else False
+    return True if p < ALPHA else None if is_bound and test == UNPAIRED else False
 
 
-def saturation(scores: ScoreView, *, noise: str = "", correlation: float = 0.0) -> Finding:
-    """Measure the distance of the best system to human performance and gold noise, and what each test can detect.
+def saturation(
+    scores: ScoreView, *, noise: str = "", correlation: float = 0.0, data: str | Path | None = None
+) -> Finding:
+    """Measure the distance of the best system to human performance and gold noise, and test the two best systems.
 
     Args:
         scores: scores to analyse.
         noise: percentage of wrong gold answers, for all tasks ("3") or by task ("xnli:3,xquad:5").
-        correlation: correlation of correctness between two systems; 0 gives an upper bound of `detectable`.
+        correlation: correlation of correctness between two systems, for planning; 0 gives an upper bound of
+            `detectable`. Tests do not use it.
+        data: data folder; with it, systems read from folders with predictions are compared by paired tests.
     """
     if not 0 <= correlation < 1:
         raise AnalysisError(f"correlation must be at least 0 and below 1, got {correlation}")
     wrong = _noise(noise)
-    cells = list(_cells(scores, correlation))
+    answers = PairedAnswers(scores, None if data is None else Path(data))
+    cells = list(_cells(scores, answers, correlation))
     if not cells:
         raise AnalysisError("no scores")
     by_task = group_by(cells, lambda cell: (cell.regime, cell.task)).values()
     tables = [
-        TidyTable("tasks", "Tasks", _TASK_COLUMNS, [_task_row(scores, wrong, members) for members in by_task]),
+        TidyTable("tasks", "Tasks", _TASK_COLUMNS, [_task_row(scores, answers, wrong, members) for members in by_task]),
         TidyTable("cells", "Tasks and languages", _CELL_COLUMNS, [_cell_row(scores, wrong, cell) for cell in cells]),
         *([_leaderboard_table()] if any(in_table_13(system.name) for system in scores.results.values()) else []),
     ]
     notes = [
-        "detectable: minimum detectable difference of two systems at the 5 % level with 80 % power, for a correlation "
-        f"of correctness of {correlation:g}; a correlation c scales it by about sqrt(1 - c)",
-        "the effective number of examples follows from the score's interval; without one, examples are counted as "
-        "independent and scores as proportions of right answers. Partial credit (answers, ranked lists) varies less. A "
-        "sentence of many tags is more informative than one example: for POS and NER without intervals, 'detectable' "
-        "is an upper bound, three to four times too large where measured, so smaller differences are not judged",
-        "detectable average: languages of parallel tests are assumed to fail on the same examples, others to be "
+        "p: two-sided test of the two best systems. Paired where the answers of both could be judged; otherwise from "
+        "the intervals of the scores or, without any, Fisher's exact test of two proportions. These unpaired tests are "
+        "conservative: systems fail on the same examples, and partial credit (answers, ranked lists) varies less than "
+        "right or wrong. Without intervals, however, examples that share an article or premise count as independent",
+        "a sentence of many tags is more informative than one example: for POS and NER without intervals, differences "
+        "that are not significant are not judged",
+        "separable: p < 0.05 for this pair. A difference that is not significant may still exist",
+        "mean over languages: languages of parallel tests are assumed to fail on the same examples, others to be "
         "independent",
+        "planning: minimum difference of two systems that such a test detects with 80 % power at the 5 % level, and "
+        f"number of examples to detect {PLANNED:g} point, for a correlation of correctness of {correlation:g}; a "
+        "correlation c scales the difference by about sqrt(1 - c). They say nothing about the systems compared here",
         "human performance is one published figure per task, not measured in each language",
+        *(f"no paired test: {problem}" for problem in answers.problems),
         *scores.notes,
     ]
     return Finding(
@@ -193,7 +177,7 @@ def _noise(text: str) -> Mapping[str, float]:
     return shares
 
 
-def _cells(scores: ScoreView, correlation: float) -> Iterator[ContestedCell]:
+def _cells(scores: ScoreView, answers: PairedAnswers, correlation: float) -> Iterator[ContestedCell]:
     groups = group_by(scores.all_scores(), lambda score: (score.regime, score.task, score.language))
     regimes = list(dict.fromkeys(regime for regime, _, _ in groups))
     for key in sorted(groups, key=lambda key: (regimes.index(key[0]), scores.tasks.index(key[1]), key[2])):
@@ -207,9 +191,30 @@ def _cells(scores: ScoreView, correlation: float) -> Iterator[ContestedCell]:
             # The width of the interval tells the number of independent examples.
             share = min(0.99, max(0.01, best.value / 100))
             effective = share * (1 - share) / (best.error / 100) ** 2
+        p, test = (None, "") if second is None else _tested(answers, [best], [second])
         yield ContestedCell(
-            regime=regime, task=name, language=code, best=best, second=second, variance=variance, effective=effective
+            regime=regime,
+            task=name,
+            language=code,
+            best=best,
+            second=second,
+            p=p,
+            test=test,
+            variance=variance,
+            effective=effective,
         )
+
+
+def _tested(
+    answers: PairedAnswers, first: Sequence[ViewedScore], second: Sequence[ViewedScore]
+) -> tuple[float | None, str]:
+    """Return the p-value of two systems in a language, or on average over several, and the kind of test."""
+    names = first[0].system, second[0].system, first[0].task
+    p = answers.p_value(*names, [score.language for score in first])
+    if p is not None:
+        return p, PAIRED
+    p = unpaired_p(first[0], second[0]) if len(first) == 1 else mean_difference_p(first, second)
+    return p, "" if p is None else UNPAIRED
 
 
 def _ahead(limit: float | None, best: float, name: str) -> float | None:
@@ -224,14 +229,15 @@ def _ceiling(wrong: Mapping[str, float], name: str) -> float | None:
 
 _CELL_COLUMNS = columns(
     "regime task; language = code; name = language; best = best system; score human:score; "
-    "to_human:difference = to human; to_noise:difference = to gold noise; second = second; difference:score; "
-    "detectable:score = detectable, points; told_apart = separable; n:count = examples; needed:count = examples needed"
+    "to_human:difference = to human; to_noise:difference = to gold noise; second; difference:score; p:p; test; "
+    "told_apart = separable; n:count = examples; detectable:score = planning: detectable, points; "
+    f"needed:count = planning: examples for {PLANNED:g} point"
 )
 _TASK_COLUMNS = columns(
     "regime task; languages:count; best = best system; score human:score; to_human:difference = to human; "
-    "beyond_human:count = languages above human; to_noise:difference = to gold noise; second; difference:score; "
-    "detectable:score = detectable average; told_apart = separable; "
-    "cell_detectable:score = median detectable in a language; cells_apart:count = languages separable"
+    "beyond_human:count = languages above human; to_noise:difference = to gold noise; second; difference:score; p:p; "
+    "test; told_apart = separable; cells_apart:count = languages separable; "
+    "detectable:score = planning: detectable average; cell_detectable:score = planning: median in a language"
 )
 
 
@@ -239,12 +245,15 @@ def _cell_row(scores: ScoreView, wrong: Mapping[str, float], cell: ContestedCell
     human, value = human_score(cell.task, scores.metrics[cell.task]), cell.best.value
     distances = _ahead(human, value, cell.task), _ahead(_ceiling(wrong, cell.task), value, cell.task)
     second = cell.second.system if cell.second else None
-    apart = second, cell.difference, cell.detectable, cell.told_apart, cell.best.n or None, cell.needed
+    planning = cell.best.n or None, cell.detectable, cell.needed
+    apart = second, cell.difference, cell.p, cell.test or None, cell.told_apart, *planning
     key = cell.regime, cell.task, cell.language, language_name(cell.language), cell.best.system
     return [*key, value, human, *distances, *apart]
 
 
-def _task_row(scores: ScoreView, wrong: Mapping[str, float], cells: list[ContestedCell]) -> list[Value]:
+def _task_row(
+    scores: ScoreView, answers: PairedAnswers, wrong: Mapping[str, float], cells: list[ContestedCell]
+) -> list[Value]:
     regime, name, codes = cells[0].regime, cells[0].task, [cell.language for cell in cells]
     means = {
         system: fmean(values[code] for code in codes)
@@ -252,30 +261,35 @@ def _task_row(scores: ScoreView, wrong: Mapping[str, float], cells: list[Contest
         if scores.results[system].regime == regime and set(codes) <= set(values := scores.values(system, name))
     }
     order = sorted(means, key=lambda system: means[system], reverse=not lower_is_better(name))
-    best = order[0] if order else None
+    best, second = (*order, None, None)[:2]
     value = means[best] if best else fmean(cell.best.value for cell in cells)
-    second = order[1] if len(order) > 1 else None
-    apart = abs(value - means[second]) if second else None
     human = human_score(name, scores.metrics[name])
     beyond = [cell for cell in cells if human is not None and (_ahead(human, cell.best.value, name) or 0) <= 0]
+    to_noise = _ahead(_ceiling(wrong, name), value, name)
+    distances = _ahead(human, value, name), None if human is None else len(beyond), to_noise
+    apart: tuple[Value, ...] = None, None, None, None
+    if best is not None and second is not None:
+        both = ([scores.scores[system][name][code] for code in codes] for system in (best, second))
+        p, test = _tested(answers, *both)
+        told_apart = _told_apart(p, test, any(cell.is_bound for cell in cells))
+        apart = abs(value - means[second]), p, test or None, told_apart
     detectable = [cell.detectable for cell in cells if cell.detectable is not None]
     # Each is a multiple of a standard error; errors average if shared, and add in quadrature if independent.
     smallest = fmean(detectable) if len(detectable) == len(cells) else None
     if smallest is not None and not task(name).parallel:
         smallest = sqrt(fsum(difference**2 for difference in detectable)) / len(detectable)
-    distances = _ahead(human, value, name), None if human is None else len(beyond)
-    told_apart = _told_apart(apart, smallest, any(cell.is_bound for cell in cells))
-    by_cell = median(detectable) if detectable else None, sum(cell.told_apart is True for cell in cells)
+    planning = smallest, median(detectable) if detectable else None
     key = regime, name, len(cells), best or "best of each language", value, human, *distances
-    return [*key, _ahead(_ceiling(wrong, name), value, name), second, apart, smallest, told_apart, *by_cell]
+    return [*key, second, *apart, sum(cell.told_apart is True for cell in cells), *planning]
 
 
 def _figures(cells: list[ContestedCell]) -> list[Figure]:
     figures = []
     if any(cell.best.n and cell.detectable is not None for cell in cells):
         label = "" if len({cell.task for cell in cells}) > 1 else "language"
-        about = "Minimum detectable difference of two systems in points, by task and language."
-        figures.append(figure("strip", "cells: detectable, task", "Minimum detectable difference", about, label=label))
+        about = "Minimum detectable difference of two systems in points, by task and language, for planning."
+        title = "Minimum detectable difference, for planning"
+        figures.append(figure("strip", "cells: detectable, task", title, about, label=label))
     about = "Published human performance minus the best system's score in each language, in points."
     return [*figures, figure("strip", "cells: to_human, task", "Distance to human performance", about)]
 
@@ -289,30 +303,32 @@ def _reading(cells: list[ContestedCell], scores: ScoreView) -> str:
         gap, nearest = min(gaps, key=lambda item: item[0])
         reached = f"reaches it in {beyond}, by the most in" if beyond else "does not reach it and comes closest in"
         sentences.append(
-            f"Human performance is known for {len(gaps)} of {len(cells)} tests (task, language and regime). The best "
-            f"system {reached} {nearest.task}/{nearest.language} ({score_text(abs(gap))} points "
+            f"Human performance is known for {len(gaps)} of {len(cells)} tests (task, language and regime), without an "
+            f"interval. The best system {reached} {nearest.task}/{nearest.language} ({score_text(abs(gap))} points "
             f"{'above' if gap < 0 else 'below'})."
         )
-    pairs = [cell for cell in cells if cell.told_apart is not None]
-    if pairs:
-        apart = sum(cell.told_apart is True for cell in pairs)
+    judged = [cell for cell in cells if cell.told_apart is not None]
+    if judged:
+        apart = sum(cell.told_apart is True for cell in judged)
+        corrected = holm([cell.p for cell in judged if cell.p is not None])
         sentences.append(
-            f"The difference between the two best systems is at least the minimum detectable difference in {apart} of "
-            f"{counted(len(pairs), 'test')}."
+            f"The two best systems differ significantly in {apart} of {counted(len(judged), 'test')} (p < 0.05 each; "
+            f"{int((corrected < ALPHA).sum())} after Holm's correction). {_kinds_of_tests(judged)}"
         )
-        needed = [cell for cell in pairs if not cell.told_apart and cell.needed]
-        if needed:
-            most = max(needed, key=lambda cell: cell.needed or 0)
-            sentences.append(
-                f"The others need more examples, {most.task}/{most.language} the most: {most.needed:,} instead of "
-                f"{most.best.n:,}."
-            )
     unknown = [cell.task for cell in cells if cell.second is not None and cell.told_apart is None]
     if unknown:
         names = ", ".join(dict.fromkeys(unknown))
-        sentences.append(f"The detectable difference is unknown for {counted(len(unknown), 'test')} ({names}).")
+        sentences.append(f"{counted(len(unknown), 'further pair')} cannot be judged ({names}).")
     sentences.append(
-        "An undetectable difference may still exist. A detectable one does not indicate how hard the remaining "
-        "examples are."
+        "A difference that is not significant may still exist, and a significant one does not indicate how hard the "
+        "remaining examples are."
     )
     return " ".join(sentences)
+
+
+def _kinds_of_tests(judged: Sequence[ContestedCell]) -> str:
+    paired = sum(cell.test == PAIRED for cell in judged)
+    if paired == len(judged):
+        return "The tests are paired."
+    some = f"{paired} of the tests are paired; the others" if paired else "The tests"
+    return f"{some} are unpaired and conservative: isogloss compare finds smaller differences in answers."

@@ -9,6 +9,7 @@ from isogloss.analysis.language_selection import LARGE_SPREAD, run_spread
 from isogloss.figures import counted, score_text
 from isogloss.grouping import group_by
 from isogloss.languages.published import table
+from isogloss.metrics.student import ALPHA
 from isogloss.results.views import ScoreView
 
 # Papers round to one decimal.
@@ -37,8 +38,9 @@ def spread(scores: ScoreView, *, together: bool = False) -> Finding:
         raise AnalysisError("no two results of a model share a task and a language", fix="Add languages or tasks")
     notes = [
         f"{LARGE_SPREAD} points are the threshold of Keung et al. for test sets of 4,000 to 5,010 examples",
-        "p is Fisher's exact test of the smallest and the largest result as proportions of the test set; it ignores "
-        "that they are the extremes and that all answer the same examples, and is approximate for F1",
+        "p is Fisher's exact test of the smallest and the largest result as proportions of the test set; 'any two "
+        "results' corrects for their being the extremes (Bonferroni over all pairs). Both ignore that all answer the "
+        "same examples, which makes them conservative, and are approximate for F1",
         *(f"{model} has a single result" for model in models if model not in several),
         *scores.notes,
     ]
@@ -63,7 +65,7 @@ def spread(scores: ScoreView, *, together: bool = False) -> Finding:
 
 _SPREAD = columns(
     f"model task metric language; results:count; smallest largest spread:score; large = at least {LARGE_SPREAD}; p:p; "
-    "printed:score = printed spread; differs = print differs"
+    "p_any:p = p, any two results; printed:score = printed spread; differs = print differs"
 )
 
 
@@ -81,7 +83,7 @@ def _rows(scores: ScoreView, model: str, systems: list[str]) -> Iterator[list[Va
                 runs = run_spread(np.array([one.value for one in shared]), min(one.n for one in shared))
                 stated = printed.get((model, task, metric, code))
                 differs = None if stated is None else abs(stated - runs.spread) > EQUAL
-                ends = runs.smallest, runs.largest, runs.spread, runs.large, runs.p
+                ends = runs.smallest, runs.largest, runs.spread, runs.large, runs.p, runs.p_any
                 yield [model, task, metric, code, len(shared), *ends, stated, differs]
 
 
@@ -101,11 +103,16 @@ def _reading(spreads: TidyTable) -> str:
     for (model, task), rows in group_by(spreads.records(), lambda row: (row["model"], row["task"])).items():
         largest = max(rows, key=lambda row: float(row["spread"] or 0))
         large = [str(row["language"]) for row in rows if row["large"]]
+        tested = [row for row in rows if isinstance(row["p_any"], float)]
+        apart = sum(float(row["p_any"] or 0) < ALPHA for row in tested)
+        verdict = (
+            f"; significantly (any two results, corrected) in {apart} of {len(tested)}" if tested else "; not tested"
+        )
         where = f" ({' '.join(large)})" if large else ""
         sentences.append(
             f"{model} on {task}: results differ by up to {score_text(float(largest['spread'] or 0))} points "
             f"({largest['language']}), and by {LARGE_SPREAD} or more in {len(large)} of "
-            f"{counted(len(rows), 'language')}{where}."
+            f"{counted(len(rows), 'language')}{where}{verdict}."
         )
     wrong = [f"{row['task']}/{row['language']}" for row in spreads.records() if row["differs"]]
     if wrong:

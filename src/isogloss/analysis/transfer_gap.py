@@ -1,16 +1,20 @@
 """Transfer gap: English minus the mean of the other languages, by task (XTREME, Table 3)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
+from typing import NamedTuple
 
-from isogloss.analysis.correlation import interval_over_languages
 from isogloss.analysis.finding import AnalysisError, Finding, TidyTable, Value, columns, figure, require
-from isogloss.figures import counted, rounded
+from isogloss.analysis.language_means import mean_score
+from isogloss.figures import counted, p_text, rounded
 from isogloss.languages.published import table
+from isogloss.metrics.language_sample import NO_INTERVAL_REASON
+from isogloss.metrics.student import ALPHA
+from isogloss.metrics.unpaired import difference_p
 from isogloss.results.averages import transfer_gap as english_minus_others
 from isogloss.results.published_scores import human_score, in_language_score, published_average
-from isogloss.results.views import ScoreView
+from isogloss.results.views import ScoreView, standard_error
 from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.tasks.suites import SUITES
@@ -48,8 +52,9 @@ def transfer_gap(scores: ScoreView, *, shared: bool = True) -> Finding:
     without = sorted({*scores.tasks} - {task for task, _ in whole})
     rows = [_row(scores, task, system) for task, system in whole]
     intervals = [
-        "95 % intervals: for 'others', bootstrap over languages; for 'gap', over test examples scored here, with "
-        "translations of an example clustered"
+        "95 % intervals: for 'others', over language families, for other languages like these; for 'gap', over test "
+        "examples scored here, with translations of an example clustered",
+        f"for 'others', {NO_INTERVAL_REASON}",
     ]
     gaps = TidyTable("gaps", "Transfer gap and upper bounds", _COLUMNS, rows, intervals)
     printed = TidyTable("printed", "Comparison with XTREME's Table 3", _PRINTED_COLUMNS, [*_printed(everything)])
@@ -68,7 +73,7 @@ def transfer_gap(scores: ScoreView, *, shared: bool = True) -> Finding:
     return Finding(
         analysis="transfer-gap",
         title="Transfer gap",
-        reading=_reading(scores, gaps),
+        reading=_reading(gaps),
         tables=[gaps, *([printed] if printed.rows else [])],
         figures=[figure("bars", "gaps: gap, task, system", "Transfer gap by task", about)],
         notes=notes,
@@ -109,11 +114,11 @@ _PRINTED_COLUMNS = columns(
 def _row(scores: ScoreView, task: str, system: str) -> list[Value]:
     values, metric = scores.values(system, task), scores.metrics[task]
     english = values[PIVOT]
-    others = [value for code, value in values.items() if code != PIVOT]
+    others = {code: value for code, value in values.items() if code != PIVOT}
     # Error rates increase with the loss.
     errors = lower_is_better(task)
     sign = -1 if errors else 1
-    mean, lost = fmean(others), sign * gap(values)
+    mean, lost = mean_score(others), sign * gap(values)
     whole = 100 - english if errors else english
     test = scores.gaps.get((system, task))
     ends = [end for end in (test.low, test.high) if end is not None] if test else []
@@ -121,8 +126,8 @@ def _row(scores: ScoreView, task: str, system: str) -> list[Value]:
     gaps = [lost, low, high, lost / whole if whole else None]
     bounds: list[Value] = []
     for bound in (human_score(task, metric), _in_language(scores, system, task, metric)):
-        bounds += [bound, None if bound is None else sign * (bound - mean)]
-    return [task, system, metric, len(others), english, mean, *interval_over_languages(others), *gaps, *bounds]
+        bounds += [bound, None if bound is None else sign * (bound - mean.value)]
+    return [task, system, metric, len(others), english, *mean, *gaps, *bounds]
 
 
 def _in_language(scores: ScoreView, system: str, task: str, metric: str) -> float | None:
@@ -183,21 +188,24 @@ def _why(difference: float, same_metric: bool, missing: int, same_mean: bool) ->
     return "other runs: the mean over languages also differs from XTREME's Table 2"
 
 
-def _reading(scores: ScoreView, gaps: TidyTable) -> str:
-    """Summarise which tasks and systems lose most and least."""
-    by_system: dict[str, dict[str, float]] = {}
+class _Gap(NamedTuple):
+    value: float
+    error: float | None  # standard error over test examples
+
+
+def _reading(gaps: TidyTable) -> str:
+    """Summarise the losses of each system, and compare the systems."""
+    by_system: dict[str, dict[str, _Gap]] = {}
     for record in gaps.records():
-        by_system.setdefault(str(record["system"]), {})[str(record["task"])] = float(record["gap"] or 0)
+        low, high = record["gap_low"], record["gap_high"]
+        is_known = isinstance(low, int | float) and isinstance(high, int | float)
+        error = standard_error(float(low or 0), float(high or 0)) if is_known else None
+        measured = _Gap(float(record["gap"] or 0), error)
+        by_system.setdefault(str(record["system"]), {})[str(record["task"])] = measured
     sentences = [_of_system(name, lost) for name, lost in list(by_system.items())[:4]]
-    shared = [task for task in scores.tasks if all(task in lost for lost in by_system.values())]
+    shared = [task for task in next(iter(by_system.values())) if all(task in lost for lost in by_system.values())]
     if len(by_system) > 1 and shared:
-        least = min(by_system, key=lambda name: fmean(by_system[name][task] for task in shared))
-        wins = sum(min(by_system, key=lambda name: by_system[name][task]) == least for task in shared)
-        sentences.append(
-            f"On the {len(shared)} shared tasks, {least} has the smallest gap on average and in {wins} of them."
-            if len(shared) > 1
-            else f"On {shared[0]}, the only shared task, {least} has the smallest gap."
-        )
+        sentences.append(_compared_systems(by_system, shared))
     sentences.append(
         "A small gap does not imply good transfer: a system that is weak in English has little to lose. Compare the "
         "mean of the other languages too."
@@ -205,14 +213,36 @@ def _reading(scores: ScoreView, gaps: TidyTable) -> str:
     return " ".join(sentences)
 
 
-def _of_system(name: str, lost: Mapping[str, float]) -> str:
-    worst, best = max(lost, key=lambda task: lost[task]), min(lost, key=lambda task: lost[task])
+def _compared_systems(by_system: Mapping[str, Mapping[str, _Gap]], shared: Sequence[str]) -> str:
+    """Name the system with the smallest gap on shared tasks, and test its difference to the next one."""
+    means = {name: fmean(lost[task].value for task in shared) for name, lost in by_system.items()}
+    first, second = sorted(means, key=lambda name: means[name])[:2]
+    where = f"On the {len(shared)} shared tasks" if len(shared) > 1 else f"On {shared[0]}, the only shared task"
+    if rounded(means[first]) == rounded(means[second]):
+        tied = [name for name in means if rounded(means[name]) == rounded(means[first])]
+        return f"{where}, {' and '.join(tied)} have the same gap ({rounded(means[first]):.1f})."
+    errors = [by_system[name][task].error for name in (first, second) for task in shared]
+    verdict = "the order is not tested, since the gaps have no intervals"
+    known = [error / len(shared) for error in errors if error is not None]
+    if len(known) == len(errors):
+        p = difference_p(means[first] - means[second], *known)
+        verdict = f"the difference is {'' if p < ALPHA else 'not '}significant (p = {p_text(p)}, unpaired test)"
+    gaps = f"{rounded(means[first]):.1f}; next is {second} with {rounded(means[second]):.1f}"
+    return f"{where}, {first} has the smallest {'mean ' * (len(shared) > 1)}gap ({gaps}); {verdict}."
+
+
+def _of_system(name: str, lost: Mapping[str, _Gap]) -> str:
+    values = {task: gap.value for task, gap in lost.items()}
+    worst, best = max(values, key=lambda task: values[task]), min(values, key=lambda task: values[task])
     if len(lost) == 1:
-        what = "loses" if lost[worst] > 0 else "gains"
-        return f"{name} {what} {rounded(abs(lost[worst])):.1f} points outside English on {worst}."
-    ahead = sum(value > 0 for value in lost.values())
+        what = "loses" if values[worst] > 0 else "gains"
+        return f"{name} {what} {rounded(abs(values[worst])):.1f} points outside English on {worst}."
+    ahead = sum(value > 0 for value in values.values())
     share = "in all" if ahead == len(lost) else f"in {ahead} of {len(lost)}"
+    spread = f"between {rounded(values[best]):.1f} ({best}) and {rounded(values[worst]):.1f} ({worst})"
+    if rounded(values[best]) == rounded(values[worst]):
+        spread = "the same on each"
     return (
-        f"{name} loses {rounded(fmean(lost.values())):.1f} points on average over {len(lost)} tasks, most on {worst} "
-        f"({rounded(lost[worst]):.1f}), least on {best} ({rounded(lost[best]):.1f}); English is ahead {share}."
+        f"{name} loses {rounded(fmean(values.values())):.1f} points on average over {len(lost)} tasks, {spread}; "
+        f"English is ahead {share}."
     )

@@ -10,7 +10,16 @@ from typing import Any
 
 from isogloss.analysis import finding, seen_items
 from isogloss.analysis.answers import answers_of, compared_values, difference_values, mark_partial, score_values
-from isogloss.analysis.finding import MEAN_OF_OTHERS, Finding, TidyTable, Value, columns, figure, first_few
+from isogloss.analysis.finding import (
+    MEAN_OF_OTHERS,
+    Finding,
+    TidyTable,
+    Value,
+    columns,
+    difference_words,
+    figure,
+    first_few,
+)
 from isogloss.analysis.seen_items import FACTORS, EntityStrata, NgramOccurrences, TagNgram
 from isogloss.errors import DataError
 from isogloss.explain.tagging import TrainingEntities, training_entities
@@ -267,7 +276,11 @@ def _reading(tables: Sequence[TidyTable]) -> str:
             f"{system} tags {order}-grams correctly in {_sides(rows)} (XTREME's mBERT, English and others: {printed})."
         )
     for (system, task), rows in _summary_rows(by_name.get("entities", []), "system", "task").items():
-        alike = ", ".join(f"{row['alike']:+.1f} in {_where(row)}" for row in rows if isinstance(row["alike"], float))
+        alike = ", ".join(
+            f"{difference_words(row['alike'], row['alike_low'], row['alike_high'])} in {_where(row)}"
+            for row in rows
+            if isinstance(row["alike"], float)
+        )
         among = f"; seen minus unseen among matched entities is {alike}" if alike else ""
         sentences.append(f"{system} recalls entities of {task} in {_sides(rows)}{among}.")
     return (
@@ -287,10 +300,12 @@ def _summary_rows(records: Sequence[Record], *keys: str) -> dict[tuple[Any, ...]
 
 
 def _sides(rows: Sequence[Record]) -> str:
-    return " and in ".join(
-        f"{_where(row)} {' and '.join(f'{row[which]:.1f} % of {which}' for which in _WHICH if row[which] is not None)}"
-        for row in rows
-    )
+    parts = []
+    for row in rows:
+        shares = [f"{row[which]:.1f} % of {which}" for which in _WHICH if row[which] is not None]
+        gap = f", a difference of {difference_words(row['gap'], row['gap_low'], row['gap_high'])}"
+        parts.append(f"{_where(row)} {' and '.join(shares)}{gap if len(shares) > 1 else ''}")
+    return " and in ".join(parts)
 
 
 def _where(row: Record) -> str:

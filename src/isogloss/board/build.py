@@ -9,7 +9,7 @@ from isogloss.board import model
 from isogloss.board.example_tables import ExampleTables, system_analyses
 from isogloss.board.facts import board_languages, shown_names, system_facts, unique_ids
 from isogloss.board.model import packed
-from isogloss.board.ranking import Columns, PairedTests, TestsOfPairs, board_ranks, tie_groups
+from isogloss.board.ranking import LANGUAGES, TESTS, Columns, PairedTests, TestsOfPairs, board_ranks, example_tests
 from isogloss.escaping import NAME_LENGTH, printable, printable_values
 from isogloss.explain.bias import DatasetBias
 from isogloss.results.averages import completed_averages, missing_cells, transfer_gaps
@@ -25,10 +25,6 @@ RULES = {
     "category": "mean over categories of the mean over each category's tasks; a task is the mean over its languages",
     "flat": "mean over tasks; a task is the mean over its languages",
 }
-TIE_TEST = (
-    "Systems in a group are statistically tied with its first: by a paired test of their overall scores (p ≥ 0.05) if "
-    "both have predictions, otherwise by overlapping 95 % intervals. Systems without an interval belong to no group."
-)
 
 
 @dataclass(frozen=True)
@@ -62,7 +58,6 @@ def make_board(
     paired, tables = paired or PairedTests(), examples or ExampleTables()
     bias = None if explained is None else explained.bias
     systems, provenance = _systems(entries, ids, columns)
-    ties = tie_groups(columns, paired.tests, suite)
     shared = model.BoardData(
         made=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         isogloss=__version__,
@@ -77,10 +72,12 @@ def make_board(
         systems=systems,
         cells=_cells(entries, suite),
         averages=_averages(columns, suite),
-        ranks=board_ranks(entries, columns, suite),
-        ties={OVERALL: [group for group, _ in ties]},
-        tied_by={OVERALL: [kind for _, kind in ties]},
-        tie_test=f"{TIE_TEST} Paired tests are missing: {printable(paired.why_none)}" if paired.why_none else TIE_TEST,
+        ranks=board_ranks(entries, columns, suite, paired.tests),
+        example_tests={
+            column: [(one, other, p) for (one, other), p in pairs.items()]
+            for column, pairs in example_tests(paired.tests, suite).items()
+        },
+        tests=_tests(paired.why_none),
         footnotes=[
             model.Footnote(name, task, text)
             for entry, name in zip(entries, ids, strict=True)
@@ -93,6 +90,13 @@ def make_board(
         submit=submit,
     )
     return Board(shared, _details(entries, ids, suite, paired.tests, explained, tables), bias, tables)
+
+
+def _tests(why_no_paired: str) -> dict[str, str]:
+    """Return descriptions of the tests, with the reason for missing paired tests."""
+    if not why_no_paired:
+        return TESTS
+    return {**TESTS, LANGUAGES: f"{TESTS[LANGUAGES]} Paired tests are missing: {printable(why_no_paired)}"}
 
 
 def _systems(

@@ -17,7 +17,7 @@ from isogloss.results.system import SystemErrorRate
 BITS = 14
 # Missing score.
 NONE = 2**BITS - 1
-SCHEMA = 2
+SCHEMA = 3
 KINDS = ("encoder", "encoder-decoder", "llm", "retrieval", "floor", "other")
 
 
@@ -128,13 +128,23 @@ class PackedAverages(msgspec.Struct, frozen=True, omit_defaults=True):
     high: str = ""
 
 
-class BoardRanks(msgspec.Struct, frozen=True):
-    """Rank of each system in one view, with its interval over languages; None if unranked."""
+class BoardRanks(msgspec.Struct, frozen=True, kw_only=True):
+    """Rank of each system in one view; None if unranked.
+
+    Attributes:
+        low: best rank that the test leaves open, None if not tested.
+        high: worst rank that the test leaves open.
+        groups: systems that are not significantly different, as indices, best first; they overlap, and letters name
+            them on pages.
+        test: "examples", "languages", or "" if no system is tested.
+    """
 
     title: str
     rank: list[int | None]
     low: list[int | None]
     high: list[int | None]
+    groups: list[list[int]]
+    test: str
 
 
 class Footnote(msgspec.Struct, frozen=True):
@@ -163,9 +173,8 @@ class BoardData(msgspec.Struct, frozen=True, kw_only=True):
             `task:metric` holds all but the last.
         averages: averages by column: "overall", category or task.
         ranks: ranks of complete systems, by view.
-        ties: groups of statistically tied systems by column, as indices, best first.
-        tied_by: evidence for each group: "paired" tests, overlapping "intervals", or "both".
-        tie_test: description of the test.
+        example_tests: paired tests by column, "overall" or a task: indices of two systems, and the p-value.
+        tests: descriptions of the tests of rankings, by name.
         has_bias: True if the site has `bias.js`, a description of the datasets.
         examples: languages with examples in `examples/`, by task.
         no_examples: reason for missing examples.
@@ -186,9 +195,8 @@ class BoardData(msgspec.Struct, frozen=True, kw_only=True):
     cells: dict[str, str]
     averages: dict[str, PackedAverages]
     ranks: dict[str, BoardRanks]
-    ties: dict[str, list[list[int]]]
-    tied_by: dict[str, list[str]]
-    tie_test: str
+    example_tests: dict[str, list[tuple[int, int, float]]]
+    tests: dict[str, str]
     footnotes: list[Footnote]
     provenance: list[BoardProvenance]
     has_bias: bool = False

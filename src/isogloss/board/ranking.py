@@ -1,92 +1,167 @@
-"""Ranks of systems in several views with intervals, and statistically tied systems."""
+"""Ranks of systems in several views, with the rank sets and letters of one test per ranking, and the paired tests."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from math import nan
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from isogloss.analysis.ranking_views import RankedView, RankingPanel, ranked_views, ranks, views
+from isogloss.analysis.ranking_views import RankingPanel, View, panel_of_cells, ranks, views
 from isogloss.board.model import BoardRanks, PairedTest
 from isogloss.errors import IsoglossError
 from isogloss.explain.pairwise import BucketContrast
 from isogloss.metrics import aggregate
-from isogloss.metrics.student import ALPHA
+from isogloss.metrics.language_tests import LEAST_LANGUAGES, language_tests
+from isogloss.metrics.ordering import ordering
+from isogloss.metrics.statistics import FloatArray
 from isogloss.predictions.problems import LeftOut
 from isogloss.results.published_scores import speakers
 from isogloss.results.system import OVERALL, SystemResult
 from isogloss.scoring.cells import judged_cells
 from isogloss.scoring.compare import SystemRuns, compare_runs
 from isogloss.scoring.comparison import Comparison, ScoreContrast
+from isogloss.scoring.designs import run_names
 from isogloss.scoring.main_score import lower_is_better
+from isogloss.scoring.names import distinct_names
 from isogloss.scoring.request import Request
 from isogloss.scoring.results import Number
 from isogloss.tasks.suites import Suite
-
-# Use fewer resamples with many systems.
-RESAMPLES, FEWER, MANY = 1000, 200, 200
 
 Columns = Mapping[str, Number]
 # Maximum number of systems to test in pairs.
 MOST_TESTED = 16
 
+# System, task and language -> score.
+ScoreOf = Callable[[SystemResult, str, str], Number | None]
 # Indices of two systems -> tests of all columns and cells that both have.
 TestsOfPairs = Mapping[tuple[int, int], Sequence[PairedTest]]
+# Indices of two systems, the smaller first -> p-value.
+PairValues = Mapping[tuple[int, int], float]
+
+# Tests of a ranking, by name, in words. One ranking has one test.
+EXAMPLES, LANGUAGES, UNTESTED = "examples", "languages", ""
+_RANK_SETS = (
+    "The range next to a rank holds the ranks that the test leaves open. Systems that share a letter are not "
+    "significantly different; that does not make them equal."
+)
+TESTS = {
+    EXAMPLES: "All pairs of systems are tested on the same examples (paired tests, Holm's correction): would the order "
+    f"hold for new examples in these languages? {_RANK_SETS}",
+    LANGUAGES: "All pairs of systems are tested over languages, with languages of a family as related (Holm's "
+    f"correction): would the order hold in similar languages? {_RANK_SETS} Rankings by the overall score or by a task "
+    "are tested on examples instead if all systems in them have predictions. Tasks reported per language in one metric "
+    "are tested in that metric.",
+    UNTESTED: f"The order is not tested: this needs at least {LEAST_LANGUAGES} languages, and scores of two systems in "
+    "all of them.",
+}
 
 
-def board_ranks(entries: Sequence[SystemResult], columns: Sequence[Columns], suite: Suite) -> dict[str, BoardRanks]:
-    """Return the ranks of complete systems in every view, with intervals over languages.
+def board_ranks(
+    entries: Sequence[SystemResult], columns: Sequence[Columns], suite: Suite, tests: TestsOfPairs
+) -> dict[str, BoardRanks]:
+    """Return the ranks of complete systems in every view, with the rank sets and letters of one test per view.
 
-    Views that only need task averages also rank systems without cells; these have no interval, and their figures are
-    the same in all resamples.
+    The suite's own rule is tested on examples if all its systems have paired tests, and every other view over
+    languages. Views that only need task averages also rank systems without cells, which cannot be tested.
     """
     complete = [index for index, averages in enumerate(columns) if OVERALL in averages]
+    score_of = _language_scores(entries, suite)
     cells = [(name, code) for name in suite.tasks for code in suite.languages_of(name)]
-    by_language = [index for index in complete if all(entries[index].score(*cell) is not None for cell in cells)]
-    panel = _panel([entries[index] for index in by_language], suite)
-    resamples = RESAMPLES if len(by_language) <= MANY else FEWER
-    ranked = ranked_views(panel, speakers(), resamples, seed=0) if by_language else {}
+    by_language = [index for index in complete if all(score_of(entries[index], *cell) is not None for cell in cells)]
+    panel = panel_of_cells(
+        suite.id,
+        [str(index) for index in by_language],
+        cells,
+        lambda index, *cell: number.value if (number := score_of(entries[int(index)], *cell)) else nan,
+    )
+    on_examples = example_tests(tests, suite).get(OVERALL, {})
     ranks_by_view = {}
-    for name, view in views(panel, speakers()).items():
-        members, seen = by_language, ranked.get(name)
-        if name in aggregate.RULES and complete:
-            members = complete
+    for name, view in views(panel, speakers(), suite.weights).items():
+        is_rule = name in aggregate.RULES
+        members = complete if is_rule else by_language
+        if not members:
+            continue
+        figures = view.figures(panel.scores)
+        if is_rule:
             figures = np.array([_rule_figure(columns[index], name, suite) for index in complete])
-            drawn = np.tile(figures, (resamples, 1))
-            if seen is not None:
-                drawn[:, [complete.index(index) for index in by_language]] = seen.drawn
-            seen = RankedView(view, figures, ranks(figures), drawn)
-        if seen is not None:
-            ranks_by_view[name] = _with_gaps(seen, view.title, members, set(by_language), len(entries))
+        pairs = list(combinations(members, 2))
+        if name == suite.rule and pairs and all(pair in on_examples for pair in pairs):
+            test, p = EXAMPLES, _matrix(members, on_examples)
+        else:
+            rows = [by_language.index(index) if index in by_language else None for index in members]
+            test, p = LANGUAGES, _p_over_languages(panel, view, figures, rows)
+        ranks_by_view[name] = _with_gaps(view, figures, p, members, test, len(entries))
     return ranks_by_view
 
 
-def _with_gaps(seen: RankedView, title: str, members: Sequence[int], moving: set[int], count: int) -> BoardRanks:
-    """Return ranks by index; None for unranked systems, and intervals only for systems with cells."""
-    low, high = seen.rank_interval()
-    ranking = BoardRanks(title, [None] * count, [None] * count, [None] * count)
-    for row, index in enumerate(members):
-        ranking.rank[index] = int(seen.ranks[row])
-        if index in moving:
-            ranking.low[index], ranking.high[index] = int(low[row]), int(high[row])
-    return ranking
+def example_tests(tests: TestsOfPairs, suite: Suite) -> dict[str, PairValues]:
+    """Return the p-value of each pair of systems, by column: overall, and each task."""
+    by_column: dict[str, dict[tuple[int, int], float]] = {}
+    for (one, other), pair_tests in tests.items():
+        for test in pair_tests if one < other else ():
+            if test.column in (OVERALL, *suite.tasks):
+                by_column.setdefault(test.column, {})[one, other] = test.p
+    if len(suite.tasks) == 1 and suite.tasks[0] in by_column:
+        by_column[OVERALL] = by_column[suite.tasks[0]]
+    return dict(by_column)
 
 
-def _panel(entries: Sequence[SystemResult], suite: Suite) -> RankingPanel:
-    codes = list(dict.fromkeys(code for name in suite.tasks for code in suite.languages_of(name)))
-    shape = len(entries), len(suite.tasks), len(codes)
-    scores, present = np.zeros(shape), np.zeros(shape[1:], dtype=bool)
-    for column, name in enumerate(suite.tasks):
-        lower = lower_is_better(name)
-        for code in suite.languages_of(name):
-            position = column, codes.index(code)
-            present[position] = True
-            values = np.array([score.value for entry in entries if (score := entry.score(name, code)) is not None])
-            scores[:, *position] = 100 - values if lower else values
-    axes = {"systems": [str(row) for row in range(len(entries))], "tasks": list(suite.tasks), "languages": codes}
-    return RankingPanel(name=suite.id, **axes, scores=scores, present=present, errors=np.zeros(shape))
+def _matrix(members: Sequence[int], p_values: PairValues) -> FloatArray:
+    p = np.ones((len(members), len(members)))
+    for (one, first), (other, second) in combinations(enumerate(members), 2):
+        p[one, other] = p[other, one] = p_values[first, second]
+    return p
+
+
+def _p_over_languages(panel: RankingPanel, view: View, figures: FloatArray, rows: Sequence[int | None]) -> FloatArray:
+    """Test systems by the panel's rows; None is the row of a system without cells."""
+    moves = np.full((len(rows), len(panel.languages)), np.nan)
+    own = view.moves(panel.scores)
+    for place, row in enumerate(rows):
+        if row is not None:
+            moves[place] = own[row]
+    return language_tests(figures, moves, view.languages, panel.families)
+
+
+def _with_gaps(
+    view: View, figures: FloatArray, p: FloatArray, members: Sequence[int], test: str, count: int
+) -> BoardRanks:
+    """Return ranks by index; None for unranked systems, and rank sets only for tested ones."""
+    unranked: list[int | None] = [None] * count
+    rank, low, high = unranked.copy(), unranked.copy(), unranked.copy()
+    for index, place in zip(members, ranks(figures, lower=view.lower).tolist(), strict=True):
+        rank[index] = place
+    tested = np.flatnonzero((~np.isnan(p)).sum(axis=1) > 1)
+    order = ordering(figures[tested], p[np.ix_(tested, tested)], lower_is_better=view.lower)
+    untested = len(members) - len(tested)  # any of them may be better
+    for place, best, worst in zip(tested.tolist(), order.low.tolist(), order.high.tolist(), strict=True):
+        low[members[place]], high[members[place]] = best, worst + untested
+    groups = [[members[tested[place]] for place in group] for group in order.groups]
+    names = {"title": view.title, "test": test if len(tested) else UNTESTED}
+    return BoardRanks(**names, rank=rank, low=low, high=high, groups=groups)
+
+
+def _language_scores(entries: Sequence[SystemResult], suite: Suite) -> ScoreOf:
+    """Return a function that reads the score of a cell.
+
+    Papers report some tasks per language in one metric only, but the average in all. That metric is used for all
+    systems, as on pages (decode.js).
+    """
+    metrics: dict[str, str] = {}
+    for name in suite.tasks:
+        codes, most = suite.languages_of(name), 0
+        for metric in ("", *suite.members[name].main[:-1]):
+            numbers = (_number(entry, name, code, metric) for entry in entries for code in codes)
+            if (count := sum(number is not None for number in numbers)) > most or not metric:
+                metrics[name], most = metric, count
+    return lambda entry, name, code: _number(entry, name, code, metrics[name])
+
+
+def _number(entry: SystemResult, name: str, code: str, metric: str) -> Number | None:
+    return entry.metric(name, code, metric) if metric else entry.score(name, code)
 
 
 def _rule_figure(columns: Columns, rule: str, suite: Suite) -> float:
@@ -95,37 +170,6 @@ def _rule_figure(columns: Columns, rule: str, suite: Suite) -> float:
     return aggregate.combined(
         figures, rule, lambda name: suite.members[name].category, aggregate.weighted_mean, suite.weights
     )
-
-
-def tie_groups(columns: Sequence[Columns], tests: TestsOfPairs, suite: Suite) -> list[tuple[list[int], str]]:
-    """Return groups of systems, as indices, that are tied with the best of the group, best group first.
-
-    With each group comes its evidence: "paired" tests, overlapping "intervals", or "both".
-    """
-    p_values = {pair: test.p for pair, pair_tests in tests.items() for test in pair_tests if test.column == OVERALL}
-
-    def is_tied(one: int, other: int) -> bool:
-        if (one, other) in p_values:
-            return p_values[one, other] >= ALPHA
-        (low, high), (low_2, high_2) = intervals[one], intervals[other]
-        return max(low, low_2) <= min(high, high_2)
-
-    tops = {index: averages[OVERALL] for index, averages in enumerate(columns) if OVERALL in averages}
-    intervals = {
-        index: (top.low, top.high) for index, top in tops.items() if top.low is not None and top.high is not None
-    }
-    groups: list[list[int]] = []
-    for index in sorted(intervals, key=lambda index: tops[index].value, reverse=not lower_is_better(suite.tasks[0])):
-        if groups and is_tied(groups[-1][0], index):
-            groups[-1].append(index)
-        else:
-            groups.append([index])
-    ties = []
-    for first, *others in groups:
-        is_paired = {(first, other) in p_values for other in others}
-        evidence = "both" if len(is_paired) > 1 else "paired" if True in is_paired else "intervals"
-        ties += [([first, *others], evidence)] if others else []
-    return ties
 
 
 @dataclass(frozen=True)
@@ -146,10 +190,13 @@ def paired_tests(
     request = Request(suite=suite, tasks=suite.tasks, split=entries[indices[0]].scorer.split or "test", data=data)
     try:
         judged = {}
-        for index in indices[:MOST_TESTED]:
+        tested = indices[:MOST_TESTED]
+        # Seeds of two systems must not be taken for the same, whatever the systems are called.
+        for index, name in zip(tested, distinct_names([entries[index].name for index in tested]), strict=True):
             left_out: list[LeftOut] = []
-            runs = [list(judged_cells(run, request, progress, left_out)) for run in entries[index].predictions]
-            judged[index] = SystemRuns.of(entries[index].name, runs, left_out)
+            folders = entries[index].predictions
+            runs = [list(judged_cells(run, request, progress, left_out)) for run in folders]
+            judged[index] = SystemRuns.of(name, runs, left_out, names=run_names(folders))
         tests = {}
         for one, other in combinations(judged, 2):
             if judged[one].cells.keys() & judged[other].cells.keys():

@@ -51,6 +51,7 @@ class AnswerText:
     def __init__(self, file: LanguageFile, spelling: SpellingClass | None = None) -> None:
         self._typed = _typing(spelling) if spelling else None
         self.segmented = language(file.code).segmented
+        self.folded = _remembered(self._folded)
         self._letters = str.maketrans(_APOSTROPHES | {upper: lower for lower, upper in file.upper.items()})
         self._spellings = [(self._unified(written), self._unified(same)) for written, same in file.spellings.items()]
         self._small = sorted(map(self.folded, (*file.articles, *file.classifiers)), key=len, reverse=True)
@@ -64,7 +65,7 @@ class AnswerText:
         plain = unicodedata.normalize("NFKC", text).translate(self._letters)
         return unicodedata.normalize("NFKC", plain.casefold())
 
-    def folded(self, text: str) -> str:
+    def _folded(self, text: str) -> str:
         """Return the text with one spelling for variants that the language treats as equal."""
         text = self._unified(text)
         for written, same in self._spellings:

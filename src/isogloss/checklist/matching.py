@@ -11,21 +11,25 @@ negate the answer, nor answer the opposite question.
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache, cached_property, lru_cache
+from itertools import chain
 
 from isogloss.answer_shapes import Unit, answer_units, sentences
 from isogloss.checklist.answer_text import AnswerText, Tokens
 from isogloss.checklist.paper_rule import cleaned
-from isogloss.checklist.right_answer import RightAnswer
-from isogloss.checklist.sentence_frame import CaseWords, SentenceFrame, aligned, places
+from isogloss.checklist.right_answer import RightAnswer, sentences_of
+from isogloss.checklist.sentence_frame import CaseWords, SentenceFrame, places
 from isogloss.errors import unknown
 from isogloss.grammar.file import CODES, Grammar, grammar
 from isogloss.grammar.templates import GrammarError
+from isogloss.grouping import group_by
 
 MODES = ("paper", "fair")
 
 # Maximum length of an answer in letters; longer texts do not answer any question of the checklist.
 LONGEST = 400
 _MOST_UNITS = 12
+# What a case needs is asked for again by its next examples and answers, and by no other case.
+_REMEMBERED_CASES = 1 << 6
 _PUNCTUATION = ".,;:!?。、！？।۔။؟\"'«»“”„()"
 
 
@@ -44,20 +48,24 @@ class FairRule:
         self.always = frozenset(
             token for words in tokens for token in (words if self.text.segmented else ["".join(words)]) if token
         )
+        self.always_by_letter = group_by(self.always, lambda word: word[0])
         self.own_words = {word: word for word in self.always}
         self.articles = frozenset(
             token for word in (*file.articles, *file.classifiers) for token in self.text.tokens(word)
         )
         self._bare_forms = lru_cache(1 << 14)(lambda forms: frozenset(map(self.text.bare, forms)))
-        self._frames = lru_cache(1 << 12)(self._frame)
-        self.own_sentence = lru_cache(1 << 12)(self._own_sentence)
+        self._frames = lru_cache(_REMEMBERED_CASES)(self._frame)
+        self.own_sentence = lru_cache(_REMEMBERED_CASES)(self._own_sentence)
         self.stems = lru_cache(1 << 12)(lambda token: tuple(self.text.stems(token)))
         self._forms_of_repeated = lru_cache(1 << 13)(self._repeated_word)
-        self._mentions = lru_cache(1 << 12)(self._answers_of)
+        self._mentions = lru_cache(_REMEMBERED_CASES)(self._answers_of)
         self._first_words = lru_cache(1 << 12)(self._first_words_of)
-        self._vocabulary = lru_cache(1 << 13)(self._words_in)
-        self._accepts_anywhere = lru_cache(1 << 12)(self._all_hold)
-        self.case_words = lru_cache(1 << 12)(self._case_words)
+        self._vocabulary = lru_cache(_REMEMBERED_CASES)(self._words_in)
+        self._changed_words = lru_cache(_REMEMBERED_CASES)(self._words_changed_from)
+        self._rejected = lru_cache(1 << 12)(self._rejections_of)
+        self._quotes = lru_cache(_REMEMBERED_CASES)(self._quotes_of)
+        self._accepts_anywhere = lru_cache(_REMEMBERED_CASES)(self._all_hold)
+        self.case_words = lru_cache(_REMEMBERED_CASES)(self._case_words)
 
     def is_one_of(self, text: str, accepted: tuple[str, ...]) -> bool:
         """Return True if the text itself is an accepted answer."""
@@ -96,11 +104,13 @@ class FairRule:
         text = "\n".join([self.text.folded(unit.text) for unit in units])
         if not self.text.segmented or text != "\n".join([plain.text.folded(unit.text) for unit in units]):
             return True
+        return any(word in text for word in self._changed_words(right, plain))
+
+    def _words_changed_from(self, right: RightAnswer, plain: "FairRule") -> frozenset[str]:
         answers = (*right.accepted, *(form for other in right.wrong for form in plain.all_forms(other)))
         others = (right.context, right.question, right.sentence, right.opposite, *right.also, *right.true, *right.than)
         changed = (self._vocabulary(known) - plain._vocabulary(known) for known in (*answers, *others))
-        own = self._own_vocabulary - plain._own_vocabulary
-        return any(word in text for words in (own, *changed) for word in words)
+        return (self._own_vocabulary - plain._own_vocabulary).union(*changed)
 
     @cached_property
     def _own_vocabulary(self) -> frozenset[str]:
@@ -125,7 +135,7 @@ class FairRule:
             return False
         if self.spelling and self._is_ambiguous(right):
             return False
-        quotes = self._quotes(right)
+        quotes = self._quotes(right.context)
         quoted = any(self.text.tokens(part) in quotes for unit in units for part in (unit.text, *sentences(unit.text)))
         if not quoted and self._accepts_anywhere(units, anywhere):
             return True
@@ -136,11 +146,12 @@ class FairRule:
 
         What is quoted decides only alone: the sentence about the answer does, both sentences do not.
         """
+        frame = self._frames(right)
         verdicts: list[str] = []
         for unit in units:
-            if any(self._names_another(span, right) for span in unit.strong):
+            if any(self._names_another(span, frame) for span in unit.strong):
                 return False
-            verdicts += self._verdicts(unit.text, right)
+            verdicts += self._verdicts(unit.text, frame)
         if "wrong" in verdicts:
             return False
         return "right" in verdicts or set(verdicts) == {"answering quote"}
@@ -173,129 +184,102 @@ class FairRule:
         lexicons = {lexicon for lexicon, _ in known} - {"name"}
         return any(lexicon in lexicons for lexicon, _ in shared - known)
 
-    def _names_another(self, text: str, right: RightAnswer) -> bool:
+    def _names_another(self, text: str, frame: SentenceFrame) -> bool:
         """Return True if a text in bold names another answer and not the right one."""
-        if len(text) > LONGEST or self._is_right_alone(text, right):
+        if len(text) > LONGEST or self._is_right_alone(text, frame):
             return False
         tokens = self.text.tokens(text)
-        return any(self.has(tokens, self.text.tokens(form)) for other in right.wrong for form in self.all_forms(other))
+        return any(self.has(tokens, other) for other in frame.others)
 
-    def _verdicts(self, text: str, right: RightAnswer) -> list[str]:
+    def _verdicts(self, text: str, frame: SentenceFrame) -> list[str]:
         """Return the verdict on a unit, or on each of its sentences."""
-        verdict = self._verdict(text, right)
+        verdict = self._verdict(text, frame)
         parts = sentences(text)
         if verdict != "wrong" or len(parts) < 2:
             return [verdict]
-        return [self._verdict(part, right) for part in parts]
+        return [self._verdict(part, frame) for part in parts]
 
-    def _verdict(self, text: str, right: RightAnswer) -> str:
+    def _verdict(self, text: str, frame: SentenceFrame) -> str:
         """Return "right", "quote", "answering quote", "true" or "wrong"."""
-        tokens = self.text.tokens(text)
+        tokens, right = self.text.tokens(text), frame.right
         if right.asks(text):
             return "true" if tokens == self.text.tokens(right.question) else "wrong"
-        is_right = self._is_right_alone(text, right) or self._rejects_another(text, right)
-        if tokens and tokens in self._quotes(right):
+        is_right = self._is_right_alone(text, frame) or self._rejects_another(text, frame)
+        if tokens and tokens in self._quotes(right.context):
             return "answering quote" if is_right else "quote"
-        if is_right or self._follows(tokens, right):
+        if is_right or self._follows(tokens, frame):
             return "right"
         is_another = any(self.is_one_of(text, self.all_forms(other)) for other in right.wrong)
-        is_true = not is_another and any(self._same(tokens, sentence, right) for sentence in right.true)
-        return "true" if is_true else "wrong"
+        return "true" if not is_another and frame.says_any(tokens, right.true) else "wrong"
 
-    def _names_answer(self, tokens: Tokens, right: RightAnswer) -> bool:
-        """Return True if the first word of a right answer occurs; all rules but that of contrasts need it."""
-        text = (" " if self.text.segmented else "").join(tokens)
-        return any(word in text for word in self._first_words(right.accepted))
-
-    def _is_right_alone(self, text: str, right: RightAnswer) -> bool:
+    def _is_right_alone(self, text: str, frame: SentenceFrame) -> bool:
         """Return True if a text is the answer, or a sentence with it."""
         tokens = self.text.tokens(text)
-        if self.is_one_of(text, right.accepted):
-            return not self._compares_to(tokens, 0, len(tokens), right)
-        if self._names_answer(tokens, right) and self._is_framed(tokens, right):
+        if self.is_one_of(text, frame.right.accepted):
+            return not frame.compared_in(tokens, 0, len(tokens))
+        if frame.names_answer(tokens) and self._is_framed(tokens, frame):
             return True
-        contrasts = self._frames(right).contrasts if right.also else ()
-        return any(self._same(tokens, each, right) for each in contrasts)
+        return frame.says_any(tokens, frame.contrasts)
 
-    def _is_framed(self, tokens: Tokens, right: RightAnswer) -> bool:
+    def _is_framed(self, tokens: Tokens, frame: SentenceFrame) -> bool:
         """Return True if the tokens are a right sentence that names nothing else of the kind."""
-        frame = self._frames(right)
-        for form in map(self.text.tokens, right.accepted):
+        for form in frame.forms:
             for start, end in self.text.spans(tokens, form):
-                if self._compares_to(tokens, start, end, right) or not frame.allows(tokens, start, end):
+                if frame.compared_in(tokens, start, end) or not frame.allows(tokens, start, end):
                     continue
-                others = self._others_in(" ".join(tokens), right)
+                others = self._others_in(" ".join(tokens), frame)
                 spans = (span for other in others for span in self.text.spans(tokens, other))
                 if all(start <= begins and ends <= end for begins, ends in spans):
                     return True
         return False
 
-    def _compares_to(self, tokens: Tokens, start: int, end: int, right: RightAnswer) -> bool:
-        """Return True if the name from start to end is the one compared to: "older than Ann"."""
-        return bool(right.than) and bool(self._frames(right).compared_in(tokens, start, end))
-
-    def _follows(self, tokens: Tokens, right: RightAnswer, clauses: int = 2) -> bool:
+    def _follows(self, tokens: Tokens, frame: SentenceFrame, clauses: int = 2) -> bool:
         """Return True if true sentences, or those of the context, precede or follow the answer in one sentence."""
-        if not self._names_answer(tokens, right):
+        if not frame.names_answer(tokens):
             return False
-        frame = self._frames(right)
         words = frame.canonical(tokens)
         kept = [at for at, word in enumerate(words) if not self.text.segmented or word not in frame.ignored]
         spoken_words = tuple([words[at] for at in kept])
-        for true in self._true(right):
-            for wanted, compared in frame.wanted(true):
-                for begins, ends in places(spoken_words, wanted) if 1 < len(wanted) < len(spoken_words) else ():
-                    start, end = kept[begins], kept[ends - 1] + 1
-                    rest = tokens[:start] + tokens[end:]
-                    if frame.compared_in(words, start, end) == compared and (
-                        self._is_framed(rest, right) or (clauses > 1 and self._follows(rest, right, 1))
-                    ):
-                        return True
+        for wanted, compared in chain.from_iterable(map(frame.wanted, frame.true)):
+            for begins, ends in places(spoken_words, wanted) if 1 < len(wanted) < len(spoken_words) else ():
+                start, end = kept[begins], kept[ends - 1] + 1
+                rest = tokens[:start] + tokens[end:]
+                if frame.compared_in(words, start, end) == compared and (
+                    self._is_framed(rest, frame) or (clauses > 1 and self._follows(rest, frame, 1))
+                ):
+                    return True
         return False
 
-    def _rejects_another(self, text: str, right: RightAnswer) -> bool:
+    def _rejects_another(self, text: str, frame: SentenceFrame) -> bool:
         """Return True if a text is right without a rejected answer: "not Bea but Ann"."""
         tokens, blank = self.text.tokens(text), " " if self.text.segmented else ""
-        templates = self._speaker.file.rejections
-        if not templates or not self._names_answer(tokens, right):
+        if not self._speaker.file.rejections or not frame.names_answer(tokens):
             return False
-        answers = [span for form in right.accepted for span in self.text.spans(tokens, self.text.tokens(form))]
-        wrong = (self.text.tokens(form) for other in right.wrong for form in self.all_forms(other))
         joined = blank.join(tokens)
-        for other in {*self._others_in(" ".join(tokens), right), *wrong}:
-            for template in templates if blank.join(other) in joined else ():
-                rejected = self.text.tokens(template.replace("{x}", blank.join(other)))
+        for other in dict.fromkeys((*self._others_in(" ".join(tokens), frame), *frame.others)):
+            for template, rejected in self._rejected(other) if blank.join(other) in joined else ():
                 for start, end in places(tokens, rejected):
+                    answers = (span for form in frame.forms for span in self.text.spans(tokens, form))
                     is_answer = any(begins < end and ends > start for begins, ends in answers)
-                    if not is_answer and self._is_framed(tokens[:start] + tokens[end:], right):
+                    if not is_answer and self._is_framed(tokens[:start] + tokens[end:], frame):
                         # "Ann. No, Bea." corrects itself.
                         return not self.text.pauses_before(template, blank.join(other), text)
         return False
 
-    def _same(self, tokens: Tokens, sentence: str, right: RightAnswer) -> bool:
-        """Return True if the tokens are a sentence, apart from function words and affixes."""
-        frame = self._frames(right)
-        if not self.text.segmented:
-            spoken_texts = map("".join, frame.spoken(sentence))
-            return any(aligned("".join(tokens), spoken, frame.ignored) for spoken in spoken_texts)
-        words = frame.canonical(tokens)
-        counting = frame.counting(words)
-        for wanted, compared in frame.wanted(sentence):
-            # Where a phrase says who is compared to, the order is free.
-            if (counting == wanted or (compared and sorted(counting) == sorted(wanted))) and (
-                compared == frame.compared_in(words, 0, len(words))
-            ):
-                return True
-        return False
+    def _rejections_of(self, other: Tokens) -> list[tuple[str, Tokens]]:
+        """Return the templates that reject an answer, each with its words for this answer."""
+        word = (" " if self.text.segmented else "").join(other)
+        templates = self._speaker.file.rejections
+        return [(template, self.text.tokens(template.replace("{x}", word))) for template in templates]
 
     def _frame(self, right: RightAnswer) -> SentenceFrame:
-        return SentenceFrame(self, right, [self.text.tokens(answer) for answer in right.accepted])
+        first_words = self._first_words(right.accepted)
+        return SentenceFrame(self, right, [self.text.tokens(answer) for answer in right.accepted], first_words)
 
-    def _true(self, right: RightAnswer) -> list[str]:
-        return [*right.true, *right.also, *right.sentences(self.text.segmented)]
-
-    def _quotes(self, right: RightAnswer) -> set[Tokens]:
-        return {self.text.tokens(text) for text in (right.context, *right.sentences(self.text.segmented)) if text}
+    def _quotes_of(self, context: str) -> frozenset[Tokens]:
+        """Return the words of a context, and of each of its sentences."""
+        texts = (context, *sentences_of(context, self.text.segmented))
+        return frozenset(self.text.tokens(text) for text in texts if text)
 
     def _own_sentence(self, right: RightAnswer) -> str:
         """Return the sentence of the context with the answer and without other answers, or ""."""
@@ -361,11 +345,11 @@ class FairRule:
             for lexicon, words in self._forms.items()
         }
 
-    def _others_in(self, text: str, right: RightAnswer) -> Iterator[Tokens]:
+    def _others_in(self, text: str, frame: SentenceFrame) -> Iterator[Tokens]:
         """Yield forms of other words of the answer's lexicon in a text; for people, those of the case."""
-        for lexicon, concept in self.words.get(self.text.bare(right.accepted[0]), ()):
+        for lexicon, concept in self.words.get(self.text.bare(frame.right.accepted[0]), ()):
             if lexicon == "name":
-                yield from (self.text.tokens(form) for other in right.wrong for form in self.all_forms(other))
+                yield from frame.others
                 continue
             for other, form, tokens in self._tokens_of[lexicon]:
                 if form in text and other != concept:

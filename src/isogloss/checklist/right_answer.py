@@ -44,7 +44,7 @@ class RightAnswer(NamedTuple):
 
     def sentences(self, segmented: bool) -> tuple[str, ...]:
         """Return the sentences of the context."""
-        return _sentences_of(self.context, segmented)
+        return sentences_of(self.context, segmented)
 
 
 def right_answer(example: ChecklistExample, opposite: str, about: Statements | None = None) -> RightAnswer:
@@ -57,7 +57,8 @@ def right_answer(example: ChecklistExample, opposite: str, about: Statements | N
 
 
 @lru_cache(1 << 12)
-def _sentences_of(context: str, segmented: bool) -> tuple[str, ...]:
+def sentences_of(context: str, segmented: bool) -> tuple[str, ...]:
+    """Return the sentences of a context."""
     parts = [sentence for sentence in _SENTENCE_END.split(context) if sentence]
     if len(parts) == 1 and not segmented and parts[0][-1] not in _SENTENCE_MARKS:
         parts = context.split(" ")  # Thai separates sentences by a blank

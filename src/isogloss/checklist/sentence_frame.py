@@ -7,7 +7,7 @@ right sentence from the opposite one ("less", "not as … as").
 """
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import chain
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from isogloss.checklist.answer_text import Tokens
 from isogloss.checklist.right_answer import RightAnswer
+from isogloss.grouping import group_by
 
 if TYPE_CHECKING:
     from isogloss.checklist.matching import FairRule
@@ -39,17 +40,24 @@ class CaseWords(NamedTuple):
 class SentenceFrame:
     """Allowed and required content of a sentence with the correct answer; computed on first use."""
 
-    def __init__(self, rule: "FairRule", right: RightAnswer, forms: Sequence[Tokens]) -> None:
-        self._rule, self._right, self._forms = rule, right, forms
+    def __init__(
+        self, rule: "FairRule", right: RightAnswer, forms: Sequence[Tokens], first_words: Sequence[str]
+    ) -> None:
+        self._rule, self.right, self.forms, self._first_words = rule, right, forms, first_words
         self.own = rule.own_sentence(right)
-        self._others, alone, self.contrasts, self.compared = rule.case_words(right._replace(context=""))
+        self.others, alone, self.contrasts, self.compared = rule.case_words(right._replace(context=""))
         self._sentences = [text for text in (right.sentence, *alone) if text]
         self._repeatable = [right.question, *self._sentences, *filter(None, [self.own])]
         self._known = [*self._repeatable, *filter(None, [right.opposite]), *self.contrasts, *right.true, right.context]
-        self._names = {form[0] for form in (*forms, *self._others) if len(form) == 1}
+        self._names = {form[0] for form in (*forms, *self.others) if len(form) == 1}
         self._in_compared = frozenset(chain(*self.compared))
         self._spoken: dict[str, tuple[Tokens, ...]] = {}
         self._wanted: dict[str, list[tuple[Tokens, set[Tokens]]]] = {}
+
+    @cached_property
+    def true(self) -> list[str]:
+        """True sentences, with those of the context."""
+        return [*self.right.true, *self.right.also, *self.right.sentences(self._rule.text.segmented)]
 
     @cached_property
     def _texts(self) -> list[Tokens]:
@@ -60,12 +68,13 @@ class SentenceFrame:
         return self._rule.always.union(*self._texts)
 
     @cached_property
-    def _pieces(self) -> list[str]:
-        return ["".join(text) for text in self._texts]
+    def _pieces(self) -> str:
+        return _as_pieces(self._texts)
 
-    @cached_property
-    def _longest_piece(self) -> int:
-        return max(map(len, (*self._pieces, *self._rule.always)), default=0)
+    def names_answer(self, tokens: Tokens) -> bool:
+        """Return True if the first word of a right answer occurs; all rules but that of contrasts need it."""
+        text = (" " if self._rule.text.segmented else "").join(tokens)
+        return any(word in text for word in self._first_words)
 
     @cached_property
     def ignored(self) -> frozenset[str]:
@@ -77,8 +86,17 @@ class SentenceFrame:
         if rule.text.segmented:
             return rule.always.difference(*map(rule.text.tokens, self._known)) | rule.articles
         phrases = ["".join(phrase) for phrase in self.compared]
-        than = {phrase.replace("".join(name), "") for phrase in phrases for name in (*self._forms, *self._others)}
+        than = {phrase.replace("".join(name), "") for phrase in phrases for name in (*self.forms, *self.others)}
         return frozenset(word for word in rule.always if not any(word in text or text in word for text in than - {""}))
+
+    @cached_property
+    def _ignored_by_letter(self) -> Mapping[str, Sequence[str]]:
+        return group_by(self.ignored, lambda word: word[0])
+
+    @cached_property
+    def _without_ignored(self) -> dict[int, None]:
+        """`str.translate` table that drops every letter of an ignored word."""
+        return dict.fromkeys(map(ord, chain(*self.ignored)))
 
     @cached_property
     def _same_words(self) -> dict[str, str]:
@@ -132,6 +150,33 @@ class SentenceFrame:
             self._wanted[sentence] = [(self.counting(form), self.compared_in(form, 0, len(form))) for form in forms]
         return self._wanted[sentence]
 
+    def says_any(self, tokens: Tokens, sentences: Sequence[str]) -> bool:
+        """Return True if the tokens are one of some sentences, apart from function words and affixes."""
+        if not sentences:
+            return False
+        if not self._rule.text.segmented:
+            return self._is_aligned("".join(tokens), sentences)
+        words = self.canonical(tokens)
+        counting = self.counting(words)
+        for wanted, compared in chain.from_iterable(map(self.wanted, sentences)):
+            # Where a phrase says who is compared to, the order is free.
+            if (
+                len(counting) == len(wanted)
+                and (counting == wanted or (compared and sorted(counting) == sorted(wanted)))
+                and compared == self.compared_in(words, 0, len(words))
+            ):
+                return True
+        return False
+
+    def _is_aligned(self, text: str, sentences: Sequence[str]) -> bool:
+        letters = text.translate(self._without_ignored)
+        for spoken in map("".join, chain.from_iterable(map(self.spoken, sentences))):
+            # Letters that no ignored word has are in both texts; a comparison of them tells most texts apart.
+            same_letters = letters == spoken.translate(self._without_ignored)
+            if same_letters and aligned(text, spoken, self._ignored_by_letter):
+                return True
+        return False
+
     def counting(self, tokens: Tokens) -> Tokens:
         """Return the tokens that distinguish sentences."""
         if not self._rule.text.segmented:
@@ -142,6 +187,8 @@ class SentenceFrame:
         """Return the phrases with a person compared to ("than Ann") that overlap a part of the tokens."""
         phrases: set[Tokens] = set()
         for phrase in self.compared:
+            if len(phrase) > 1 and phrase[0] not in tokens:
+                continue
             for begins in range(len(tokens) - len(phrase) + 1):
                 ends = begins + len(phrase)
                 same = tokens[begins : ends - 1] == phrase[:-1] and tokens[ends - 1].startswith(phrase[-1])
@@ -156,24 +203,30 @@ class SentenceFrame:
             return False
         if self._is_denied(before + tokens[start:end] + after, start, end):
             return False
-        return not self._right.opposite or (
-            self._distinguishes(before, after) and not self._is_opposite(before + after)
-        )
+        return not self.right.opposite or (self._distinguishes(before, after) and not self._is_opposite(before + after))
 
-    def _covers(self, tokens: Tokens, words: frozenset[str], pieces: Sequence[str]) -> bool:
-        """Return True if the tokens consist of allowed words, or of allowed pieces."""
+    def _covers(self, tokens: Tokens, words: frozenset[str], pieces: str) -> bool:
+        """Return True if the tokens consist of allowed words, or of parts of the allowed pieces."""
         if self._rule.text.segmented:
             return words.issuperset(tokens)
         text = "".join(tokens)
         reached = [True] + [False] * len(text)
-        for end in range(1, len(text) + 1):
-            if unicodedata.category(text[end : end + 1] or "L")[0] == "M":
-                continue  # a piece does not end inside a syllable
-            parts = (text[start:end] for start in range(max(0, end - self._longest_piece), end) if reached[start])
-            reached[end] = any(
-                part in self._rule.always or (len(part) > 1 and any(part in piece for piece in pieces))
-                for part in parts
-            )
+        for start in range(len(text)):
+            if not reached[start]:
+                continue
+            ends = [
+                start + len(word)
+                for word in self._rule.always_by_letter.get(text[start], ())
+                if text.startswith(word, start)
+            ]
+            end = start + 2
+            while end <= len(text) and text[start:end] in pieces:
+                ends.append(end)
+                end += 1
+            for end in ends:
+                # A piece does not end inside a syllable.
+                if unicodedata.category(text[end : end + 1] or "L")[0] != "M":
+                    reached[end] = True
         return reached[-1]
 
     def _is_denied(self, tokens: Tokens, start: int, end: int) -> bool:
@@ -192,12 +245,18 @@ class SentenceFrame:
 
     def _is_opposite(self, rest: Tokens) -> bool:
         """Return True if the rest equals that of the opposite sentence, in any word order."""
+        opposite, ignored = self._opposite_rests
+        return content(rest, ignored) in opposite
+
+    @cached_property
+    def _opposite_rests(self) -> tuple[set[Tokens], frozenset[str]]:
+        """The opposite sentence without the answer, and the words to ignore in it."""
         ignored = self._rule.always
-        opposite, right = (set(self._rests(text, ignored)) for text in (self._right.opposite, self._right.sentence))
+        opposite, right = (set(self._rests(text, ignored)) for text in (self.right.opposite, self.right.sentence))
         if opposite & right:  # keep the words that distinguish them
             ignored = frozenset()
-            opposite = set(self._rests(self._right.opposite, ignored))
-        return content(rest, ignored) in opposite
+            opposite = set(self._rests(self.right.opposite, ignored))
+        return opposite, ignored
 
     def _rests(self, sentence: str, ignored: frozenset[str]) -> Iterator[Tokens]:
         """Yield the sorted tokens of a sentence without the answer."""
@@ -206,7 +265,7 @@ class SentenceFrame:
     def _around(self, sentence: str) -> Iterator[tuple[Tokens, Tokens]]:
         """Yield what stands before and after the answer in a sentence."""
         for tokens in self.spoken(sentence):
-            for start, end in (span for form in self._forms for span in self._rule.text.spans(tokens, form)):
+            for start, end in (span for form in self.forms for span in self._rule.text.spans(tokens, form)):
                 yield tokens[:start], tokens[end:]
 
     def _distinguishes(self, before: Tokens, after: Tokens) -> bool:
@@ -214,41 +273,52 @@ class SentenceFrame:
 
         What the context itself says about the answer ("is a little tired") needs none.
         """
-        rule, own = self._rule, self.spoken(self.own) if self.own else ()
+        rule = self._rule
         if rule.text.segmented:
-            words, of_context = {*before, *after} - rule.always, set(chain(*own))
-            if words <= of_context or not words & self._comparing_words:
+            words = {*before, *after} - rule.always
+            if words <= self._own_words or not words & self._comparing_words:
                 return True
             return any(required <= words for required in self._required_words)
-        pieces = ["".join(text) for text in own]
-        if all(self._covers(part, rule.always, pieces) for part in (before, after)):
+        if all(self._covers(part, rule.always, self._own_pieces) for part in (before, after)):
             return True
         text = f"{''.join(before)} {''.join(after)}"
         return any(all(part in text for part in required) for required in self._required_pieces)
 
     @cached_property
+    def _own_words(self) -> frozenset[str]:
+        return frozenset(chain(*self.spoken(self.own))) if self.own else frozenset()
+
+    @cached_property
+    def _own_pieces(self) -> str:
+        return _as_pieces(self.spoken(self.own) if self.own else ())
+
+    @cached_property
     def _comparing_words(self) -> set[str]:
-        texts = (*self._sentences, self._right.opposite)
+        texts = (*self._sentences, self.right.opposite)
         return {word for text in texts for rest in self._rests(text, self._rule.always) for word in rest}
 
     @cached_property
     def _required_words(self) -> list[set[str]]:
-        opposite = {word for rest in self._rests(self._right.opposite, self._rule.always) for word in rest}
-        own = set(chain(*self.spoken(self.own))) if self.own else set()
-        rests = [set(rest) - own for text in self._sentences for rest in self._rests(text, self._rule.always)]
-        return [rest - opposite or rest for rest in rests]
+        opposite = {word for rest in self._rests(self.right.opposite, self._rule.always) for word in rest}
+        rests = chain.from_iterable(self._rests(text, self._rule.always) for text in self._sentences)
+        required = [set(rest) - self._own_words for rest in rests]
+        return [words - opposite or words for words in required]
 
     @cached_property
     def _required_pieces(self) -> list[list[str]]:
-        opposites = ["".join((*before, *after)) for before, after in self._around(self._right.opposite)]
-        own = ["".join(text) for text in self.spoken(self.own)] if self.own else []
+        opposites = ["".join((*before, *after)) for before, after in self._around(self.right.opposite)]
         required: list[list[str]] = []
         for before, after in chain.from_iterable(map(self._around, self._sentences)):
             for opposite in opposites:
                 parts = [part for text in (before, after) for part in _left_over("".join(text), opposite)]
-                needed = [part for part in parts if not self._covers(tuple(part), self._rule.always, own)]
+                needed = [part for part in parts if not self._covers(tuple(part), self._rule.always, self._own_pieces)]
                 required.append(needed)
         return required
+
+
+def _as_pieces(texts: Iterable[Tokens]) -> str:
+    """Return the texts one per line: what is part of one of them is part of this, because no token has a line break."""
+    return "\n".join(map("".join, texts))
 
 
 def _left_over(text: str, other: str) -> Iterator[str]:
@@ -268,22 +338,28 @@ def content(tokens: Tokens, ignored: frozenset[str]) -> Tokens:
 def places(tokens: Tokens, wanted: Tokens) -> Iterator[tuple[int, int]]:
     """Yield the places of consecutive tokens."""
     size = len(wanted)
+    if wanted and wanted[0] not in tokens:
+        return iter(())
     return ((start, start + size) for start in range(len(tokens) - size + 1) if tokens[start : start + size] == wanted)
 
 
-def aligned(text: str, sentence: str, ignored: frozenset[str]) -> bool:
-    """Return True if a text equals a sentence apart from ignored words, which may be added or left out."""
+def aligned(text: str, sentence: str, ignored: Mapping[str, Sequence[str]]) -> bool:
+    """Return True if a text equals a sentence apart from ignored words, which may be added or left out.
+
+    The ignored words are given by their first letter.
+    """
     reached, done = [(0, 0)], set()
     while reached:
         at = reached.pop()
         if at in done:
             continue
         done.add(at)
-        here, there = text[at[0] :], sentence[at[1] :]
-        if not here and not there:
+        here, there = at
+        letter, other = text[here : here + 1], sentence[there : there + 1]
+        if not letter and not other:
             return True
-        if here and there and here[0] == there[0]:
-            reached.append((at[0] + 1, at[1] + 1))
-        reached += [(at[0] + len(word), at[1]) for word in ignored if here.startswith(word)]
-        reached += [(at[0], at[1] + len(word)) for word in ignored if there.startswith(word)]
+        if letter == other:
+            reached.append((here + 1, there + 1))
+        reached += [(here + len(word), there) for word in ignored.get(letter, ()) if text.startswith(word, here)]
+        reached += [(here, there + len(word)) for word in ignored.get(other, ()) if sentence.startswith(word, there)]
     return False

@@ -85,10 +85,20 @@ def _options(settings: list[str]) -> dict[str, str]:
 
 def write_and_show(finding: "Finding", json: Path | None, csv: Path | None, html: Path | None) -> None:
     """Write a finding to the requested files and print its tables, interpretation and notes."""
-    from isogloss.scoring.results import write_json
-    from isogloss.site.write import write_finding, write_tidy_tables
     from isogloss.tables.findings import finding_tables
     from isogloss.tables.table import show
+
+    write_finding_files(finding, json, csv, html)
+    show(finding_tables(finding), "table")
+    o.say(finding.reading)
+    for note in finding.notes:
+        o.say(f"- {note}")
+
+
+def write_finding_files(finding: "Finding", json: Path | None, csv: Path | None, html: Path | None) -> None:
+    """Write a finding to the requested files."""
+    from isogloss.scoring.results import write_json
+    from isogloss.site.write import write_finding, write_tidy_tables
 
     if html is not None:
         write_finding(finding, html)
@@ -96,7 +106,3 @@ def write_and_show(finding: "Finding", json: Path | None, csv: Path | None, html
         write_json(json, finding, indent=1)
     if csv is not None:
         write_tidy_tables(finding, csv)
-    show(finding_tables(finding), "table")
-    o.say(finding.reading)
-    for note in finding.notes:
-        o.say(f"- {note}")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
+SUITE = "mini"
 CHECKLIST_TASKS = "checklist-comparisons,checklist-properties,checklist-animal-vs-vehicle"
 LANGUAGES = ("en", "de", "tr", "sw", "ta", "zh")
 NEXT = (
@@ -51,21 +52,21 @@ def demo(
     out.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(Path(__file__).with_name("demo_systems.py"), own)
     call = _Commands(out / "output.txt")
-    call("run ngram", suite="mini", out=out, seeds=seeds, jobs=jobs)
+    call("run ngram", suite=SUITE, out=out, seeds=seeds, jobs=jobs)
     for name in ("First", "Chance"):
-        call(f"run {own}:{name}", suite="mini", out=out, seeds=1, jobs=jobs)
-    call("score", first, suite="mini", json=record, shows=0)
+        call(f"run {own}:{name}", suite=SUITE, out=out, seeds=1, jobs=jobs)
+    call("score", first, suite=SUITE, json=record, shows=0)
     _show_scores(Record.from_json(record))
     systems = [out / name / "zero-shot" for name in ("ngram", "first", "chance")]
-    call("compare", first, out / "first/zero-shot/seed-0", suite="mini", json=compared, shows=0)
+    call("compare", first, out / "first/zero-shot/seed-0", suite=SUITE, json=compared, shows=0)
     say(f"  {decode_json(compared.read_bytes(), str(compared), list[Comparison])[0].verdict()}")
-    call("explain", first, suite="mini", tasks="mini-xquad,mini-xnli", languages=languages, json=explained, shows=0)
+    call("explain", first, suite=SUITE, tasks="mini-xquad,mini-xnli", languages=languages, json=explained, shows=0)
     _show_findings(explained)
     reader = "run ngram#train_on=mini-xquad"
-    call(reader, suite="checklist", tasks=CHECKLIST_TASKS, languages="en,sw", out=out, seeds=1, jobs=jobs)
+    call(reader, suite="checklist", tasks=CHECKLIST_TASKS, languages="en,sw", out=out, seeds=1, jobs=1)
     report, board, published = out / "report", out / "board-mini", out / "board"
     call("report --no-pictures", first, explain=explained, out=report, shows=0)
-    call("board build", *systems, suite="mini", explain=explained, out=board, shows=0)
+    call("board build", *systems, suite=SUITE, explain=explained, out=board, shows=0)
     call("board build published:all", out=published, shows=0)
     typer.secho("\nNext:", bold=True)
     for line in NEXT:

@@ -56,10 +56,12 @@ def explain(
     """Explain scores: group examples into buckets by length, overlap, type, script, …, and score each bucket.
 
     Continuous attributes get four buckets of equal size (XS, S, L, XL), others
-    one bucket per value. Every score has a 95 % interval; a conclusion is
-    printed only if the best and the worst bucket differ significantly. With
-    several systems, shows the differences per bucket and where the ranking
-    flips. Question answering scores are the mean of F1 and exact match.
+    one bucket per value. Every score has a 95 % interval. A trend, a
+    difference or a best bucket is stated only if it is significant among all
+    that is tested in this call: at most 5 % of the statements are false on
+    average. With several systems, shows the differences per bucket and where
+    the ranking flips. Question answering scores are the mean of F1 and exact
+    match.
 
     \b
     Examples:

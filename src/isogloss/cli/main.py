@@ -22,6 +22,7 @@ VERBS = {
     "validate": ("validate", "Report every problem in a prediction folder."),
     "score": ("score", "Score predictions, with confidence intervals."),
     "compare": ("compare", "Test whether systems differ significantly."),
+    "plan": ("plan", "Plan a comparison: examples, languages, seeds and prompts it needs."),
     "explain": ("explain", "Show where a system fails and where systems differ; describe the data."),
     "analyze": ("analyze", "Analyse results across languages: gaps, families, rankings, …"),
     "select": ("select", "Compare rules for checkpoint selection."),

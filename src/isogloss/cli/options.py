@@ -48,6 +48,16 @@ AllowPartial = Annotated[
         help="Also predict and score test sets with an unexpected number of examples, excluded from averages.",
     ),
 ]
+Subset = Annotated[
+    Path | None,
+    Input(
+        help="File of isogloss export --subset, or its folder: only those examples are answered, the rest is estimated."
+    ),
+]
+Guide = Annotated[
+    list[Path] | None,
+    Input(help="Predictions of a cheap system for all examples, which sharpen a subset's scores; may be repeated."),
+]
 Suite = Annotated[str, Selection("--suite", "-s", help="Suite name (see isogloss list suites) or your own .toml file.")]
 Tasks = Annotated[str | None, Selection("--tasks", "-t", help="Only these tasks, e.g. xquad,xnli.")]
 Languages = Annotated[str | None, Selection("--languages", "-l", help="Only these languages, e.g. en,sw,ta.")]
@@ -109,21 +119,35 @@ class RequestOptions:
     split: Split = "test"
     resample: Resample = "source"
 
+    def selection(self, **further: Any) -> dict[str, Any]:
+        """Return the options as `isogloss.score` takes them; `further` are options of the verb."""
+        options = {**vars(self), "tasks": words(self.tasks), "languages": words(self.languages), **further}
+        partial_gold = options.pop("partial_gold", None)
+        if "guide" in options:
+            options["guide"] = options["guide"] or ()
+        return {**options, "allow_partial": partial_gold is True, "strict": partial_gold is False}
+
     def request(self, **further: Any) -> "Request":
         """Return the request, with every name checked; `further` are options of the verb."""
         from isogloss.scoring.request import Request
 
-        options = {**vars(self), "tasks": words(self.tasks), "languages": words(self.languages), **further}
-        partial_gold = options.pop("partial_gold", None)
-        return Request.of(**options, allow_partial=partial_gold is True, strict=partial_gold is False)
+        return Request.of(**self.selection(**further))
 
 
 @dataclass(frozen=True, kw_only=True)
 class GoldOptions(RequestOptions):
-    """Options of `score` and `compare`."""
+    """Options of the verbs that score predictions."""
 
     gold: Gold = None
     partial_gold: PartialGold = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerOptions(GoldOptions):
+    """Options of `score` and `compare`, which accept answers to a subset of the examples."""
+
+    subset: Subset = None
+    guide: Guide = None
 
 
 def expand_bundles(verb: Callable[..., None]) -> Callable[..., None]:

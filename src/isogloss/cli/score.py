@@ -21,7 +21,7 @@ def score(
         ),
     ],
     *,
-    cells: o.GoldOptions,
+    cells: o.AnswerOptions,
     json: Annotated[
         Path | None,
         o.Output(help="Write the result record (a list for several folders); a .csv path gets rows instead."),

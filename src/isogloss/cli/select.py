@@ -24,6 +24,7 @@ def select(
     single: Annotated[
         str, o.Selection(help="Language used to select for all languages.", show_default="each in turn")
     ] = "",
+    data: o.Data = None,
     from_step: Annotated[int, o.Selection(min=0, help="Ignore checkpoints before this step.")] = 0,
     test_size: Annotated[int, o.Statistics(min=0, help="Examples per test set.", show_default="as recorded")] = 0,
     json: o.Json = None,
@@ -36,7 +37,8 @@ def select(
     the columns step, seed, language, split (dev or test) and value (0–100),
     optionally metric and n (number of examples). Shows the test score per
     language of the checkpoint each rule selects, the spread between runs, and
-    how often dev and test scores move together, after Keung et al. (2020).
+    how often dev and test scores move together, after Keung et al. (2020). With
+    the data folder of a recorded run, the best score is also cross-fitted.
 
     \b
     Examples:
@@ -49,5 +51,5 @@ def select(
 
     with o.progress("selecting"):
         options = {"task": task, "metric": metric, "source": source, "single": single}
-        finding = compare_rules(checkpoints, **options, test_size=test_size, from_step=from_step)
+        finding = compare_rules(checkpoints, **options, test_size=test_size, from_step=from_step, data=data)
     write_and_show(finding, json, csv, html)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Data, Gold, Languages, Output, Predictions, Tasks, progress, words
+from isogloss.cli.options import Data, Gold, Languages, Output, Predictions, Subset, Tasks, progress, words
 from isogloss.escaping import printable
 
 app = typer.Typer(add_completion=False)
@@ -18,6 +18,7 @@ def validate(
     predictions: Predictions,
     data: Data = None,
     gold: Gold = None,
+    subset: Subset = None,
     tasks: Tasks = None,
     languages: Languages = None,
     limit: Annotated[int, Output(min=0, help="Problems shown per file, errors first; 0 shows all.")] = 20,
@@ -42,7 +43,7 @@ def validate(
     from isogloss.tables.formatting import validation_table
 
     with progress("checking") as step:
-        report = check(predictions, data, words(tasks), words(languages), gold, step)
+        report = check(predictions, data, words(tasks), words(languages), gold, step, subset=subset)
     console = Console()
     validation_table(report).print(console)
     by_file = (report.problems, *(cell.problems for cell in report.cells))

@@ -11,13 +11,15 @@ import msgspec
 from isogloss.errors import PredictionError
 from isogloss.explain.bias import shared_binnings
 from isogloss.explain.buckets import Binning
+from isogloss.explain.calibration import calibration
 from isogloss.explain.cell_table import table_of
+from isogloss.explain.correction import Correction, corrected_findings
 from isogloss.explain.examples import ExampleCollector, ListedExample
 from isogloss.explain.measure import bucketed_rows, rows_by_answer
 from isogloss.explain.model import Explanation
 from isogloss.explain.pairwise import PairwiseExplanation, attribute_contrasts, disagreement
 from isogloss.explain.selection import OURS, AttributeSelection, Edges, ExplainOptions, select_attributes
-from isogloss.explain.single import attribute_scores, calibration, confusion
+from isogloss.explain.single import attribute_scores, confusion
 from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.memory import Predictions, PredictionSource, open_predictions
 from isogloss.predictions.problems import LeftOut
@@ -37,13 +39,15 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     left_out: list[LeftOut] = []  # unscored answers of any system, with reasons
     convention: str = OURS  # source of the attribute definitions: "ours", "paper" or "explainaboard"
     dialect: str = ""  # requested question-answering dialect, if not each task's default
+    correction: Correction | None = None  # tests over which the findings are corrected; None if nothing was tested
 
     def __repr__(self) -> str:
         return f"<Analysis: {', '.join(map(repr, self.explanations))}; {len(self.pairs)} pairs>"
 
     def _repr_html_(self) -> str:
         rows = [(str(single.system["name"]), *finding) for single in self.explanations for finding in single.sentences]
-        return html_table("Significant findings", ("system", "cell", "finding"), rows)
+        title = "Significant findings" + (f" ({self.correction})" if self.correction else "")
+        return html_table(title, ("system", "cell", "finding"), rows)
 
     def to_pandas(self) -> Any:
         """Return one row per bucket and system, as a pandas data frame."""
@@ -139,14 +143,16 @@ def explain_request(
     pairs = list(whole.pairs.values())
     if pairs and not any(pair.cells for pair in pairs):
         raise PredictionError("the systems have no cell in common", where=", ".join(names))
+    findings = corrected_findings(whole.singles, pairs)
     return Analysis(
-        explanations=whole.singles,
-        pairs=pairs,
+        explanations=findings.explanations,
+        pairs=findings.pairs,
         edges=selection.edges,
         cases=whole.cases,
         left_out=left_out,
         convention=selection.convention,
         dialect=request.dialect,
+        correction=findings.correction,
     )
 
 
@@ -201,7 +207,7 @@ def _explained_cell(
         single = explained.singles[system]
         single.facets.extend(attribute_scores(table, along, index, collector))
         if by_answer := rows_by_answer(table, selection, index):
-            single.facets.extend(attribute_scores(table, by_answer, index, collector, sentences=False))
+            single.facets.extend(attribute_scores(table, by_answer, index, collector, claims=False))
         if counts := confusion(table, index):
             single.confusion[table.name] = counts
         if (sure := calibration(table, index)) is not None:

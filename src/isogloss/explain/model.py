@@ -2,19 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from isogloss.metrics.statistics import FloatArray
+from isogloss.metrics.student import ALPHA
 from isogloss.notebooks import short_repr
 from isogloss.scoring.main_score import lower_is_better
 
 StrArray = npt.NDArray[np.str_]
 # One value per example (or entity): numbers for continuous attributes, strings for discrete ones.
 Column = FloatArray | StrArray
+Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ class CalibrationBin(msgspec.Struct, frozen=True, kw_only=True):
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     """Calibration of a system in one cell, on the 0..100 scale.
 
-    `ece` is the expected calibration error: the distance between confidence and score, bin by bin, weighted by size.
+    `ece` is the expected calibration error as usually reported: the distance between confidence and score, bin by bin,
+    weighted by size. Chance alone makes it positive; `ece_debiased` is near 0 if the system is calibrated.
     """
 
     n: int  # answers with a confidence
@@ -83,6 +86,9 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     gap_high: float | None
     ece: float
     bins: list[CalibrationBin]  # the non-empty ones of ten bins of equal width
+    ece_debiased: float | None = None  # None in records of earlier versions, and with fewer than 20 sources
+    ece_low: float | None = None  # 95 % interval of the true error
+    ece_high: float | None = None
 
 
 class BucketScore(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,13 +117,51 @@ class BucketedAttribute(msgspec.Struct, frozen=True, kw_only=True):
         return lower_is_better(self.task, self.metric)
 
 
+ClaimKind = Literal["trend", "spread", "best", "worst"]
+
+
+class Claim(msgspec.Struct, frozen=True, kw_only=True):
+    """A tested statement about the buckets of an attribute.
+
+    Attributes:
+        kind: "trend", the score rises or falls along ordered buckets; "spread", one bucket scores higher than another;
+            "best" and "worst", one bucket is better or worse than every other.
+        p: p-value, corrected over all claims about the attribute.
+        q: false discovery rate over everything that is shown together; claims below 0.05 are stated.
+        points: trend in points per bucket, or difference of the two buckets of a spread.
+        buckets: indices of the higher and the lower bucket of a spread; of the best or worst bucket, followed by those
+            that cannot be told from it.
+    """
+
+    kind: ClaimKind
+    p: Probability
+    q: Probability = 1.0
+    points: float = 0.0
+    buckets: list[int] = []
+
+    @property
+    def holds(self) -> bool:
+        """True if the claim is significant."""
+        return self.q < ALPHA
+
+
 class AttributeScores(BucketedAttribute, frozen=True, kw_only=True):
-    """Buckets of an attribute with scores, and a significant finding or ""."""
+    """Buckets of an attribute with scores, the claims tested on them, and a significant finding or ""."""
 
     buckets: list[BucketScore]
     insight: str = ""
+    claims: list[Claim] = []
 
     __repr__ = short_repr
+
+    def claim(self, kind: ClaimKind) -> Claim | None:
+        """Return the claim of a kind if it is significant, else None."""
+        return next((claim for claim in self.claims if claim.kind == kind and claim.holds), None)
+
+    def named(self, kind: Literal["best", "worst"]) -> BucketScore | None:
+        """Return the bucket that is significantly better or worse than every other, or None."""
+        claim = self.claim(kind)
+        return None if claim is None else self.buckets[claim.buckets[0]]
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):

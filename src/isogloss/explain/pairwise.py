@@ -1,35 +1,35 @@
 """Pairwise analysis: buckets where one system is better than another, and where the ranking flips."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import msgspec
 import numpy as np
 
 from isogloss.explain.cell_table import CellTable
 from isogloss.explain.examples import ExampleCollector
-from isogloss.explain.measure import BucketedRows, bucket_estimates
-from isogloss.explain.model import Bucket, BucketedAttribute
-from isogloss.metrics.estimate import ROUNDING, difference, estimate, swaps
-from isogloss.metrics.significance import holm
-from isogloss.metrics.student import ALPHA, ENOUGH
+from isogloss.explain.measure import BucketedRows
+from isogloss.explain.model import Bucket, BucketedAttribute, Probability
+from isogloss.metrics.estimate import ROUNDING
+from isogloss.metrics.exchange import exchange
 from isogloss.notebooks import short_repr
-from isogloss.scoring.contrast import SystemContrast, contrast_fields, corrected, tested
+from isogloss.scoring.contrast import SystemContrast, contrast_fields
 
 # Score from which an answer counts as right; for question answering, an exact match or all of its words.
 RIGHT = 0.5
 
 
 class BucketContrast(SystemContrast, frozen=True):
-    """Two systems in one bucket; p is corrected (Holm) over all buckets of the cell.
+    """Two systems in one bucket; p is the false discovery rate over all buckets that are shown together.
 
-    The ranking flips if it is opposite to the whole cell, and the difference of the differences is significant
-    (corrected over all buckets of the cell).
+    The ranking flips if the system that is behind in the cell is significantly ahead here, and significantly behind in
+    the rest of the cell. `tests` has the p-value of this bucket by itself and, if the observed order is reversed, the
+    p-value of the flip. Records of earlier versions have none, and p by Holm over the buckets of the cell.
     """
 
     bucket: Bucket
     flips: bool
     ids: list[str] = msgspec.field(default_factory=list)  # listed examples of the bucket
+    tests: list[Probability] = msgspec.field(default_factory=list)
 
 
 class AttributeContrasts(BucketedAttribute, frozen=True, kw_only=True):
@@ -40,18 +40,22 @@ class AttributeContrasts(BucketedAttribute, frozen=True, kw_only=True):
     __repr__ = short_repr
 
     @property
-    def largest_gain(self) -> BucketContrast | None:
-        """Bucket with the largest lead of the first system, or None (blue in Table 6)."""
+    def largest_gains(self) -> list[BucketContrast]:
+        """Buckets with the largest lead of the first system, several if tied (blue in Table 6)."""
         return self._farthest(-1 if self.lower_is_better else 1)
 
     @property
-    def largest_loss(self) -> BucketContrast | None:
-        """Bucket with the largest deficit of the first system, or None (red in Table 6)."""
+    def largest_losses(self) -> list[BucketContrast]:
+        """Buckets with the largest deficit of the first system, several if tied (red in Table 6)."""
         return self._farthest(1 if self.lower_is_better else -1)
 
-    def _farthest(self, sign: int) -> BucketContrast | None:
-        farthest = max(self.buckets, key=lambda row: sign * row.difference)
-        return farthest if sign * farthest.difference > 100 * ROUNDING else None
+    def _farthest(self, sign: int) -> list[BucketContrast]:
+        farthest = max(sign * row.difference for row in self.buckets)
+        return [
+            row
+            for row in self.buckets
+            if sign * row.difference > 100 * ROUNDING and farthest - sign * row.difference < 100 * ROUNDING
+        ]
 
 
 class Disagreement(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,32 +88,30 @@ class PairwiseExplanation(msgspec.Struct, frozen=True):
 def attribute_contrasts(
     table: CellTable, along: Sequence[BucketedRows], pair: tuple[int, int], collector: ExampleCollector | None = None
 ) -> list[AttributeContrasts]:
-    """Return the differences of two systems in every bucket of a cell, under the main metric."""
-    sides = [table.by_source(table.metrics[system][table.main]) for system in pair]
-    whole = difference(*(estimate(side, size=table.source_count) for side in sides), paired=True)
-    family = sum(len(bucketed.buckets) for bucketed in along)
-    differences: list[BucketContrast] = []
-    interactions: list[float] = []
+    """Return the differences of two systems in every bucket of a cell, under the main metric.
+
+    p-values are those of single buckets; `isogloss.explain.correction` corrects them and marks flips.
+    """
+    first, second = (table.by_source(table.metrics[system][table.main]) for system in pair)
+    whole = first.score - second.score
+    facets = []
     for bucketed in along:
-        first, second = (bucket_estimates(table, side, bucketed) for side in sides)
-        for index, (bucket, a, b) in enumerate(zip(bucketed.buckets, first, second, strict=True)):
-            gap = difference(a, b, paired=True)
-            rows = bucketed.rows(index)
-            p, _ = tested(swaps(sides[0].select(rows), sides[1].select(rows)))
-            ids = collector.add(table, rows) if collector else []
-            fields = contrast_fields((a.value, b.value), gap, p, family)
-            differences.append(BucketContrast(**fields, bucket=bucket, flips=gap.value * whole.value < 0, ids=ids))
-            # A bucket's difference against that of the whole cell.
-            interaction = difference(gap, replace(whole, unseen=0.0)).t_test if gap.sources >= ENOUGH else 1.0
-            interactions.append(interaction)
-    contrasts = iter(
-        msgspec.structs.replace(contrast, flips=contrast.flips and p < ALPHA)
-        for contrast, p in zip(corrected(differences), holm(interactions).tolist(), strict=True)
-    )
-    return [
-        AttributeContrasts(**bucketed.heading(table, table.main), buckets=[next(contrasts) for _ in bucketed.buckets])
-        for bucketed in along
-    ]
+        rows = []
+        for index, bucket in enumerate(bucketed.buckets):
+            inside = bucketed.rows(index)
+            sides = first.select(inside), second.select(inside)
+            gap = exchange(*sides)
+            tests = [gap.p]
+            if gap.value * whole < 0:
+                rest = exchange(first.select(~inside), second.select(~inside))
+                # The order is reversed if both differences exist, so the weaker test decides.
+                tests.append(max(gap.p, rest.p) if rest.value * whole > 0 else 1.0)
+            ids = collector.add(table, inside) if collector else []
+            # Intervals are those of single buckets, too.
+            fields = contrast_fields((sides[0].score, sides[1].score), gap, family=1)
+            rows.append(BucketContrast(**fields, bucket=bucket, flips=False, ids=ids, tests=tests))
+        facets.append(AttributeContrasts(**bucketed.heading(table, table.main), buckets=rows))
+    return facets
 
 
 def disagreement(table: CellTable, pair: tuple[int, int], collector: ExampleCollector | None = None) -> Disagreement:

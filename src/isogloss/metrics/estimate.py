@@ -9,7 +9,8 @@ Nothing is random: the same answers give the same results in any order.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import fsum, sqrt
 
 import numpy as np
@@ -35,22 +36,41 @@ def sum_of_squares(values: FloatArray) -> float:
 class SourceErrors:
     """Contribution of each source of a space to an estimate's error, 0 for sources not `present`.
 
-    Seeds form a space as well; they are marked and not counted as examples.
+    The levels of a `factor`, such as the seeds of a system, form a space as well; "" marks sources of examples.
     """
 
     values: FloatArray
     present: npt.NDArray[np.bool_]
-    are_seeds: bool = False
+    factor: str = ""
 
-    @property
+    @cached_property
     def variance(self) -> float:
         """Variance due to this space."""
         return sum_of_squares(self.values)
 
-    @property
+    @cached_property
     def count(self) -> int:
         """Number of sources."""
         return int(np.count_nonzero(self.present))
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of the variance."""
+        return self.count - 1
+
+
+class UnevenErrors(SourceErrors):
+    """Contributions of which few are large, as of a subset if a guide predicts most answers.
+
+    A sum of n squares that are not those of normal contributions varies as one with fewer degrees of freedom.
+    """
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of the variance, given the observed kurtosis."""
+        squares, most = self.values**2, self.count - 1
+        excess = float((squares**2).sum()) / self.variance**2 - 1 / self.count if self.variance else 0.0
+        return min(most, 2 / excess) if excess > 0 else most
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -67,31 +87,61 @@ class Estimate:
     centre: float  # the score with one further example right and one wrong in every cell; the middle of intervals
     n: int  # number of examples
     is_share: bool = True  # True if all underlying scores lie within 0..1
-    seeds: FloatArray | None = None  # score of each seed, for a mean over several
+    overlap: float = 0.0  # part of the examples' variance that the factors' contains as well
+    levels: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # factor -> level -> score
 
-    @property
+    @cached_property
+    def example_variance(self) -> float:
+        """Variance due to the examples alone."""
+        parts = self.errors.values()
+        return max(0.0, sum(part.variance for part in parts if not part.factor) - self.overlap)
+
+    @cached_property
+    def factor_variances(self) -> dict[str, float]:
+        """Variance due to each factor, such as the seeds."""
+        variances: dict[str, float] = {}
+        for part in self.errors.values():
+            if part.factor:
+                variances[part.factor] = variances.get(part.factor, 0.0) + part.variance
+        return variances
+
+    @cached_property
     def variance(self) -> float:
-        """Variance observed between sources."""
-        return sum(part.variance for part in self.errors.values())
-
-    @property
-    def seed_variance(self) -> float:
-        """Variance due to seeds."""
-        return sum(part.variance for part in self.errors.values() if part.are_seeds)
+        """Variance observed between sources of examples and between levels of factors."""
+        return self.example_variance + sum(self.factor_variances.values())
 
     @property
     def sources(self) -> int:
-        """Number of sources in all spaces."""
-        return sum(part.count for part in self.errors.values() if not part.are_seeds)
+        """Number of sources of examples."""
+        return sum(part.count for part in self.errors.values() if not part.factor)
+
+    @property
+    def from_subset(self) -> bool:
+        """True if some rows are estimated from answers to a subset of the examples."""
+        return any(isinstance(part, UnevenErrors) for part in self.errors.values())
 
     @property
     def freedom(self) -> float:
-        """Degrees of freedom of the variance (Satterthwaite 1946): a space of g sources has g - 1."""
-        parts = [(part.variance, part.count - 1) for part in self.errors.values() if part.count > 1]
-        total = sum(variance for variance, _ in parts)
+        """Degrees of freedom of the variance; a space of g sources has g - 1.
+
+        Spaces of examples, and those of a factor, are pooled as Satterthwaite (1946) does. Examples and factors are
+        pooled by the mean of 1 / freedom, weighted by variance: with two or three seeds, Satterthwaite's intervals are
+        too narrow whenever the seeds happen to agree.
+        """
+        by_factor: dict[str, list[tuple[float, float]]] = {}
+        for part in self.errors.values():
+            if part.count > 1:
+                by_factor.setdefault(part.factor, []).append((part.variance, part.freedom))
+        variances = {"": self.example_variance, **self.factor_variances}
+        total = sum(variances[factor] for factor in by_factor)
         if total < ROUNDING**2:
             return float(max(1, self.sources - 1))
-        return total**2 / sum(variance**2 / freedom for variance, freedom in parts)
+        inverse = sum(
+            variances[factor] / total * sum(variance**2 / freedom for variance, freedom in parts) / pooled**2
+            for factor, parts in by_factor.items()
+            if (pooled := sum(variance for variance, _ in parts)) > 0
+        )
+        return 1 / inverse
 
     def score_interval(self, level: float = LEVEL) -> Interval | None:
         """Return the confidence interval of a score, or None with fewer than `ENOUGH` sources.
@@ -135,6 +185,15 @@ class Estimate:
         error = sqrt(self.variance + self.unseen)
         return min(1.0, 2 * t_tail(abs(self.centre) / error, self.freedom)) if error else 1.0
 
+    def equivalence_test(self, margin: float) -> float:
+        """Return the p-value of a difference of at least the margin, either way: two one-sided tests."""
+        error = sqrt(self.variance + self.unseen)
+        if self.sources < ENOUGH or not error:
+            return 1.0
+        distance = (margin - abs(self.centre)) / error
+        tail = t_tail(abs(distance), self.freedom)
+        return tail if distance >= 0 else 1 - tail
+
     @property
     def detectable(self) -> float | None:
         """Return the minimum detectable difference at the 5 % level with 80 % power."""
@@ -151,10 +210,11 @@ def estimate(statistics: Statistics, codes: IntArray | None = None, size: int = 
     the `space`; by default each unit is its own source.
     """
     rows = checked_rows(statistics)
-    position, size = _positions(statistics, codes, size)
+    position, size = source_numbers(statistics, codes, size)
     counts = np.bincount(position, minlength=size)
     sums = sums_by_place(rows, position, size)
-    present = counts > 0
+    # Estimated rows vary around their weights.
+    present = (counts if statistics.drawn is not None else statistics.value.weights(sums, counts)) > 0
     total = rows.sum(axis=0)
     without = statistics.value(total - sums[present], len(rows) - counts[present])
     value = float(statistics.value(total, len(rows)))
@@ -165,10 +225,13 @@ def estimate(statistics: Statistics, codes: IntArray | None = None, size: int = 
     errors = np.zeros(size)
     if count > 1:
         errors[present] = (without.mean() - without) * sqrt((count - 1) / count)
-    source_errors = SourceErrors(errors, present)
+    if statistics.drawn is not None:  # sources without an answer show no variation of their own
+        present = present & (np.bincount(position, weights=statistics.drawn.answered, minlength=size) > 0)
+        count = int(np.count_nonzero(present))
+    source_errors = (SourceErrors if statistics.drawn is None else UnevenErrors)(errors, present)
     centre, unseen, is_share, n = value, 0.0, statistics.value.is_share, len(rows)
     if is_share:
-        independent = _independent_examples(value, source_errors, n)
+        independent = _independent_examples(value, source_errors, statistics.value.weighted_rows(rows))
         centre = (value * independent + 1) / (independent + 2)
         # A single source shows no variation between sources.
         unseen = 1 / ((count + 2) * (independent + 2)) if count > 1 else 1.0
@@ -188,25 +251,7 @@ def _independent_examples(value: float, errors: SourceErrors, n: int) -> float:
     return min(max(sources, centre * (1 - centre) / variance), max(n, sources))
 
 
-def swaps(a: Statistics, b: Statistics, codes: IntArray | None = None, size: int = 0, space: str = "") -> Estimate:
-    """Return the difference of two systems on the same rows, with each source's contribution instead of errors.
-
-    If the systems are equally good, their answers on a source are exchangeable and the signs of the contributions
-    arbitrary, which `sign_test` tests. A contribution is the change of the difference when the source's rows are
-    swapped, starting from the mean of both systems.
-    """
-    same = a.value.name == b.value.name and a.value.columns == b.value.columns  # plugins may create a function twice
-    if not same or a.rows.shape != b.rows.shape:
-        raise ValueError(f"cannot pair {a.value.name} {a.rows.shape} with {b.value.name} {b.rows.shape}")
-    position, size = _positions(a, codes, size)
-    moves = sums_by_place((a.rows - b.rows) / 2, position, size)
-    middle = (a.sums + b.sums) / 2
-    values = a.value(middle + moves, len(a)) - a.value(middle - moves, len(a))
-    errors = {space: SourceErrors(values, np.bincount(position, minlength=size) > 0)}
-    return Estimate(value=a.score - b.score, centre=0.0, n=len(a), errors=errors, unseen=0.0)
-
-
-def _positions(statistics: Statistics, codes: IntArray | None, size: int) -> tuple[IntArray, int]:
+def source_numbers(statistics: Statistics, codes: IntArray | None, size: int) -> tuple[IntArray, int]:
     """Return the source of every row as a number, and the number of sources."""
     position = np.arange(len(statistics)) if statistics.units is None else statistics.units
     if codes is not None:
@@ -236,35 +281,21 @@ def mean(
     return replace(combined, value=value, n=combined.n if n is None else n, unseen=unseen)
 
 
-def difference(a: Estimate, b: Estimate, *, paired: bool = False) -> Estimate:
-    """Return a - b, source by source where shared; set `paired` if both use the same examples."""
-    result = replace(weighted_sum([a, b], [1.0, -1.0]), n=a.n, seeds=None)
-    return replace(result, unseen=max(a.unseen, b.unseen)) if paired else result
+def difference(a: Estimate, b: Estimate, *, unseen: float | None = None) -> Estimate:
+    """Return a - b, source by source where shared.
 
-
-def over_seeds(estimates: Sequence[Estimate], space: str) -> Estimate:
-    """Return the mean of one score over several seeds, with the seeds as a further space of sources.
-
-    The example errors already include variation between seeds on single examples, so it is subtracted from the
-    variance of the seeds' scores.
+    `unseen` replaces the sum of both estimates' if they use the same examples: `Exchange.further` is that of pairs.
     """
-    count = len(estimates)
-    if count == 1:
-        return estimates[0]
-    average = mean(estimates, n=estimates[0].n, of_same=True)
-    values = np.array([part.value for part in estimates])
-    apart = (values - values.mean()) / sqrt(count * (count - 1))
-    shown = sum_of_squares(apart)
-    shared = average.errors.items()
-    gaps = (sum_of_squares(part.errors[name].values - mine.values) for part in estimates for name, mine in shared)
-    on_examples = sum(gaps) / (count * (count - 1))
-    left = sqrt(max(0.0, 1 - on_examples / shown)) if shown > ROUNDING**2 else 0.0
-    errors = {**average.errors, space: SourceErrors(left * apart, np.ones(count, dtype=bool), are_seeds=True)}
-    return replace(average, errors=errors, seeds=values)
+    result = replace(weighted_sum([a, b], [1.0, -1.0]), n=a.n)
+    return result if unseen is None else replace(result, unseen=unseen)
 
 
 def weighted_sum(estimates: Sequence[Estimate], factors: Sequence[float]) -> Estimate:
-    """Return the sum of estimates times factors: an average, a difference, a trend."""
+    """Return the sum of estimates times factors: an average, a difference, a trend.
+
+    Means over runs may only be combined if their runs are independent, such as those of two systems: otherwise combine
+    within runs first (`isogloss.metrics.crossed`).
+    """
     errors: dict[str, SourceErrors] = {}
     used = [(part, factor) for part, factor in zip(estimates, factors, strict=True) if factor]
     for part, factor in used:
@@ -273,8 +304,6 @@ def weighted_sum(estimates: Sequence[Estimate], factors: Sequence[float]) -> Est
             if space in errors:
                 values, present = errors[space].values + values, errors[space].present | present
             errors[space] = replace(added, values=values, present=present)
-    seeds = [factor * part.seeds for part, factor in used if part.seeds is not None]
-    alike = len(seeds) == len(used) and len({len(values) for values in seeds}) == 1
     return Estimate(
         value=sum(factor * part.value for part, factor in used),
         centre=sum(factor * part.centre for part, factor in used),
@@ -282,7 +311,7 @@ def weighted_sum(estimates: Sequence[Estimate], factors: Sequence[float]) -> Est
         errors=errors,
         unseen=sum(factor**2 * part.unseen for part, factor in used),
         is_share=all(part.is_share for part in estimates),
-        seeds=np.sum(seeds, axis=0) if alike else None,
+        overlap=sum(factor**2 * part.overlap for part, factor in used),
     )
 
 

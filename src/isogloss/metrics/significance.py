@@ -32,7 +32,8 @@ def sign_test(values: npt.ArrayLike) -> float:
     numbers (right answers gained or lost in each source), exact for values rounded to a hundredth or so of the largest
     up to 300, and beyond that the saddlepoint approximation of the same probability (Robinson 1982).
 
-    The values are the contributions of sources to the difference (`estimate.swaps`); p is 1 if no source differs.
+    The values are the contributions of sources to the difference (`isogloss.metrics.exchange`); p is 1 if no source
+    differs.
     """
     contributions = np.asarray(values, dtype=np.float64).ravel()
     if not np.isfinite(contributions).all():

@@ -6,7 +6,7 @@ from that with no further metric code.
 """
 
 from collections.abc import Callable, Sequence, Sized
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -39,16 +39,32 @@ class Value:
         columns: meaning of the columns.
         function: function from sums and counts to scores.
         is_share: True if scores lie within 0..1, as those of nearly all metrics do; a correlation's do not.
+        weighted_by: columns that add up to the denominator of the score; by default every row counts 1.
     """
 
     name: str
     columns: tuple[str, ...]
     function: Callable[[FloatArray, FloatArray], FloatArray]
     is_share: bool = True
+    weighted_by: tuple[str, ...] = ()
 
     def __call__(self, sums: npt.ArrayLike, count: npt.ArrayLike) -> FloatArray:
         """Return the score of each set of sums."""
         return self.function(np.asarray(sums, dtype=np.float64), np.asarray(count, dtype=np.float64))
+
+    def weighted_rows(self, rows: FloatArray) -> int:
+        """Return the number of rows with a weight."""
+        return int(np.count_nonzero(self.weights(rows, np.ones(len(rows))))) if self.weighted_by else len(rows)
+
+    def weights(self, sums: FloatArray, count: FloatArray | IntArray) -> FloatArray:
+        """Return the weight of each set of sums in the score; 0 for one that cannot change it.
+
+        A sentence with neither gold nor predicted entities, for example, says nothing about F1.
+        """
+        if not self.weighted_by:
+            return np.broadcast_to(np.asarray(count, dtype=np.float64), sums.shape[:-1])
+        first, *others = (sums[..., self.columns.index(column)] for column in self.weighted_by)
+        return sum(others, start=first)
 
 
 def _divide(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
@@ -74,11 +90,24 @@ def _first_by_third(sums: FloatArray, count: FloatArray) -> FloatArray:
 
 # Module-level functions, not lambdas, because statistics are pickled.
 MEAN = Value("mean", ("score",), _mean)
-RATIO = Value("ratio", ("correct", "total"), _first_by_second)
-PRECISION = Value("precision", ("correct", "predicted", "gold"), _first_by_second)
-RECALL = Value("recall", ("correct", "predicted", "gold"), _first_by_third)
-F1 = Value("f1", ("correct", "predicted", "gold"), _f1)
+RATIO = Value("ratio", ("correct", "total"), _first_by_second, weighted_by=("total",))
+_COUNTS = ("correct", "predicted", "gold")
+PRECISION = Value("precision", _COUNTS, _first_by_second, weighted_by=("predicted",))
+RECALL = Value("recall", _COUNTS, _first_by_third, weighted_by=("gold",))
+F1 = Value("f1", _COUNTS, _f1, weighted_by=("predicted", "gold"))
 VALUES = {value.name: value for value in (MEAN, RATIO, PRECISION, RECALL, F1)}
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnRows:
+    """Rows estimated from a random subset of the examples: which are answered, and the error of each by the draw."""
+
+    answered: npt.NDArray[np.bool_]
+    errors: FloatArray
+
+    def select(self, chosen: npt.NDArray[np.bool_] | IntArray) -> "DrawnRows":
+        """Return some of the rows."""
+        return DrawnRows(self.answered[chosen], self.errors[chosen])
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,11 +118,13 @@ class Statistics:
         rows: (n, k) float64, one row per example (or per query-target pair).
         value: function from column sums to the score.
         units: (n,) the unit of each row, for rows that belong together; None if every row is its own unit.
+        drawn: the answered rows, if the others are estimates from them; see `isogloss.metrics.control`.
     """
 
     rows: FloatArray
     value: Value
     units: IntArray | None = None
+    drawn: DrawnRows | None = None
 
     __repr__ = short_repr
 
@@ -118,7 +149,8 @@ class Statistics:
 
     def select(self, chosen: npt.NDArray[np.bool_] | IntArray) -> "Statistics":
         """Return the statistics of some rows: a bucket, a language pair, a shard."""
-        return replace(self, rows=self.rows[chosen], units=None if self.units is None else self.units[chosen])
+        units = None if self.units is None else self.units[chosen]
+        return Statistics(self.rows[chosen], self.value, units, self.drawn and self.drawn.select(chosen))
 
 
 def merge(parts: Sequence[Statistics]) -> Statistics:
@@ -129,6 +161,8 @@ def merge(parts: Sequence[Statistics]) -> Statistics:
     if len({part.value.name for part in parts}) != 1:
         names = ", ".join(sorted({part.value.name for part in parts})) or "none"
         raise ValueError(f"only statistics of one metric can be merged, got {names}")
+    if any(part.drawn is not None for part in parts):
+        raise ValueError("statistics estimated from a subset cannot be merged")
     tagged = [part.units for part in parts if part.units is not None]
     if tagged and len(tagged) != len(parts):
         raise ValueError("either all or none of the merged statistics must have resampling units")

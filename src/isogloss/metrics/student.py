@@ -31,9 +31,7 @@ def t_quantile(probability: float, freedom: float) -> float:
     if not 0.5 <= probability < 1 or freedom <= 0:
         expected = "0.5 <= probability < 1 and positive degrees of freedom"
         raise ValueError(f"expected {expected}, got {probability} and {freedom}")
-    from statistics import NormalDist  # slow import that reading a result record does not need
-
-    t, step = NormalDist().inv_cdf(probability), 1.0
+    t, step = normal_quantile(probability), 1.0
     log_peak = lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - log(freedom * pi) / 2
     while step > 1e-12 * (1 + t):
         density = exp(log_peak - (freedom + 1) / 2 * log1p(t * t / freedom))
@@ -66,6 +64,13 @@ def _beta_fraction(x: float, a: float, b: float) -> float:
         if abs(ratio * inverse - 1) < 1e-15:
             break
     return value
+
+
+def normal_quantile(probability: float) -> float:
+    """Return the quantile of the normal distribution."""
+    from statistics import NormalDist  # slow import that reading a result record does not need
+
+    return NormalDist().inv_cdf(probability)
 
 
 def normal_tail(z: float) -> float:

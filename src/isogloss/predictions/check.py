@@ -72,6 +72,11 @@ def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, lis
         about = {**cell, "split": examples.split, "ids": tuple(extra[:LISTED]), "count": len(extra)}
         row, total = first_row[extra[0]], len(first_row)
         problems.append(answers.problem(ProblemCode.UNKNOWN_IDS, row, **about, total=total, warning=warning))
+    if examples.drawn:
+        own = set(examples.ids)
+        if others := [name for name in first_row if name in known_ids and name not in own]:
+            ids, count, total = tuple(others[:LISTED]), len(others), len(first_row)
+            problems.append(of_file(code=ProblemCode.NOT_DRAWN, ids=ids, count=count, total=total, warning=True))
     if all(problem.warning for problem in answers.problems):
         invalid: list[Problem] = []
         for check, warning in ((kind.errors, False), (kind.warnings, True)):

@@ -1,7 +1,8 @@
 """Export the inputs of a task with the ids to answer, for systems outside of Isogloss."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,11 @@ import msgspec
 
 from isogloss.data.files import atomic_write
 from isogloss.errors import IsoglossError
-from isogloss.predictions.write import prediction_path
+from isogloss.predictions.draw import draw_examples
+from isogloss.predictions.guide import names_of, open_guides
+from isogloss.predictions.memory import Predictions
+from isogloss.predictions.subset import FILE_NAME, CellSubset, SubsetFile
+from isogloss.predictions.write import prediction_path, split_prefix
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load
@@ -23,10 +28,15 @@ def export(
     split: str = "test",
     languages: Sequence[str] | None = None,
     data: str | os.PathLike[str] | None = None,
+    *,
+    subset: int | None = None,
+    seed: int = 0,
+    guide: Predictions | Sequence[Predictions] = (),
 ) -> list[tuple[Path, int]]:
     """Write the inputs of a task with the ids to answer, without gold.
 
-    For retrieval tasks, also write the candidates.
+    For retrieval tasks, also write the candidates. For a subset, also write the file that `score` needs to estimate
+    the score on all examples; it depends on the gold labels, so hide it from the system that answers.
 
     Args:
         task: task or its name.
@@ -34,6 +44,10 @@ def export(
         split: "test", "dev" or "train".
         languages: languages to export; default all languages of the task's average.
         data: data folder; default ISOGLOSS_DATA or the user's cache.
+        subset: number of examples to draw per language; default all.
+        seed: another seed draws other examples; with the same seed, a smaller subset is part of a larger one.
+        guide: predictions of a cheap system for all examples, or of several; examples are drawn more often where they
+            tell more.
 
     Returns:
         The written files with their numbers of rows.
@@ -41,16 +55,39 @@ def export(
     Raises:
         UnknownNameError: unknown task, language or split.
         DataError: the inputs are missing from the data folder.
-        IsoglossError: unsupported file type of `out`, or pyarrow is missing.
+        PredictionError: a guide has no answers to all examples, or invalid ones.
+        IsoglossError: unsupported file type of `out`, or pyarrow is missing; the subset is too small.
     """
     chosen = task if isinstance(task, Task) else find_task(task)
     target = Path(out)
     codes = chosen.languages if languages is None else languages
-    if target.suffix in (".jsonl", ".parquet"):
-        return _one_file(chosen, target, [load(chosen, code, split, data) for code in codes])
-    if target.suffix and not target.is_dir():
+    is_file = target.suffix in (".jsonl", ".parquet")
+    if target.suffix and not is_file and not target.is_dir():
         raise IsoglossError("expected a folder or a .jsonl or .parquet file", where=str(target))
-    return _file_per_language(chosen, target, (load(chosen, code, split, data) for code in codes))
+    sets: Iterable[Examples] = (load(chosen, code, split, data) for code in codes)
+    cells: dict[str, CellSubset] = {}
+    systems = open_guides(guide)
+    if subset is not None:
+        sets = _drawn(sets, partial(draw_examples, chosen, size=subset, seed=seed, guides=systems), cells)
+    elif systems:
+        raise IsoglossError("a guide is for subsets", fix="Set the size of the subset, or leave out the guide")
+    written = _one_file(chosen, target, list(sets)) if is_file else _file_per_language(chosen, target, sets)
+    if subset is not None:
+        file = SubsetFile(task=chosen.id, split=split, size=subset, seed=seed, guide=names_of(systems), languages=cells)
+        inside = target / chosen.id / f"{split_prefix(split)}{FILE_NAME}"
+        path = target.with_name(f"{target.stem}-{FILE_NAME}") if is_file else inside
+        file.write(path)
+        written.append((path, sum(len(cell.ids) for cell in cells.values())))
+    return written
+
+
+def _drawn(
+    sets: Iterable[Examples], draw: Callable[[Examples], CellSubset], cells: dict[str, CellSubset]
+) -> Iterator[Examples]:
+    """Yield the drawn examples of each set, and record the draw by language."""
+    for examples in sets:
+        cells[examples.language] = draw(examples)
+        yield cells[examples.language].kept(examples)
 
 
 def _one_file(task: Task, out: Path, sets: Sequence[Examples]) -> list[tuple[Path, int]]:

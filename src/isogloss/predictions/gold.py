@@ -11,6 +11,7 @@ from isogloss.data.files import Digest, read_bytes, resolve
 from isogloss.errors import DataError, MissingDataError, NoGoldError
 from isogloss.predictions.folder import PredictionFolder
 from isogloss.predictions.formats import Answers, file_format
+from isogloss.predictions.subset import Subset
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load, load_gold, unusable_gold
@@ -25,18 +26,30 @@ class GoldSource:
     data: Path | None = None  # None for ISOGLOSS_DATA or the user's cache
     labels: Path | None = None  # label folder in XTREME's layout, used instead of the data folder
     allow_partial: bool = False  # True to accept gold for only part of the examples
+    subset: Subset | None = None  # to return only the drawn examples of its cells
 
     def examples(self, task: Task, language: str, split: str) -> Examples:
         """Return the examples of a cell with usable gold."""
+        return self._drawn(task, self.all_examples(task, language, split))
+
+    def all_examples(self, task: Task, language: str, split: str) -> Examples:
+        """Return all examples of a cell with usable gold, including those that were not drawn."""
         if self.labels is None:
             return load_gold(task, language, split, self.data, allow_partial=self.allow_partial)
-        examples = self.inputs(task, language, split)
+        examples = self._all_inputs(task, language, split)
         if reason := unusable_gold(task, examples):
             raise NoGoldError(reason, where=examples.sources[0], fix="Pass a folder with the real labels")
         return examples
 
     def inputs(self, task: Task, language: str, split: str) -> Examples:
         """Return the examples of a cell, with or without gold."""
+        return self._drawn(task, self._all_inputs(task, language, split))
+
+    def _drawn(self, task: Task, examples: Examples) -> Examples:
+        drawn = None if self.subset is None else self.subset.find(task, examples.language, examples.split)
+        return examples if drawn is None else drawn.kept(examples, same_file=self.labels is None)
+
+    def _all_inputs(self, task: Task, language: str, split: str) -> Examples:
         if self.labels is None:
             return load(task, language, split, self.data)
         examples = gold_examples(task, language, split, self.labels)

@@ -24,6 +24,7 @@ class ProblemCode(StrEnum):
     UNANSWERED = "unanswered"
     NULL_ANSWERS = "null-answers"
     UNKNOWN_IDS = "unknown-ids"
+    NOT_DRAWN = "not-drawn"
     INVALID_ANSWER = "invalid-answer"
     UNLIKELY_ANSWERS = "unlikely-answers"
     INVALID_LINE = "invalid-line"
@@ -166,6 +167,7 @@ _TEXTS: Mapping[ProblemCode, tuple[str, ...]] = {
         "Check the language and the split",
         "They are ignored",
     ),
+    ProblemCode.NOT_DRAWN: ("{share} answers {are} outside the subset{ids}", "They are ignored"),
     ProblemCode.ZERO_VECTORS: (
         "{count:,} of {total:,} vectors are all zeros, so they are equally near to all candidates",
         "Encode those texts again",

@@ -13,6 +13,7 @@ from isogloss.predictions.check import CheckedAnswers, check_answers
 from isogloss.predictions.folder import PredictionFolder, misnamed_entries, tasks_in
 from isogloss.predictions.gold import GoldSource
 from isogloss.predictions.problems import LeftOut, Problem, ProblemCode, number_of
+from isogloss.predictions.subset import read_subset
 from isogloss.tasks.loading import data_folder
 from isogloss.tasks.registry import chosen_tasks
 from isogloss.tasks.registry import task as find_task
@@ -86,6 +87,8 @@ def validate(
     languages: Sequence[str] | None = None,
     gold: str | os.PathLike[str] | None = None,
     progress: Callable[[str], None] | None = None,
+    *,
+    subset: str | os.PathLike[str] | None = None,
 ) -> ValidationReport:
     """Check a folder of predictions: files, formats, ids and answers.
 
@@ -98,6 +101,7 @@ def validate(
         languages: languages to check; default all.
         gold: label folder in XTREME's layout, used instead of the data folder.
         progress: called with each task and language before it is checked.
+        subset: subset file of `export`, or its folder, if only the drawn examples are answered.
 
     Returns:
         All problems, by file.
@@ -109,7 +113,8 @@ def validate(
     """
     folder = PredictionFolder(Path(predictions))
     names = chosen_tasks(tasks, tasks_in(folder.root))
-    source = GoldSource(data_folder(data), None if gold is None else Path(gold))
+    drawn = None if subset is None else read_subset(subset)
+    source = GoldSource(data_folder(data), None if gold is None else Path(gold), subset=drawn)
     return check_folder(folder, list(map(find_task, names)), source, languages=languages, progress=progress)
 
 

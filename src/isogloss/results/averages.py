@@ -113,6 +113,7 @@ class GroupRow:
         languages: number of languages in the mean.
         size: number of the group's languages scored in any task by any system.
         partial: True if the suite has more of the group's languages for this task.
+        estimated: True if only a subset of the examples of a language is answered.
     """
 
     system: str
@@ -122,6 +123,7 @@ class GroupRow:
     languages: int
     size: int
     partial: bool
+    estimated: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,6 +134,7 @@ class TransferGapRow:
         gap: English minus the others; 0 is perfect transfer.
         coverage: share of the task's other languages that are included.
         partial: True if some of them are missing.
+        estimated: True if only a subset of the examples of a language is answered.
     """
 
     system: str
@@ -141,6 +144,7 @@ class TransferGapRow:
     gap: float
     coverage: str
     partial: bool
+    estimated: bool = False
     low: float | None = None
     high: float | None = None
 
@@ -185,19 +189,21 @@ def group_rows(systems: Systems, by: LanguageGroup) -> list[GroupRow]:
     """Return means over the languages of each family or script, largest groups first, without partial cells."""
     scores: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     members: dict[str, set[str]] = defaultdict(set)
-    lacking = set()
+    lacking, estimated = set(), set()
     for name, system in systems.items():
         for (task, code), cell in system.cells.items():
             if cell.score is not None and (group := _group_of(cell.language, by)):
                 members[group].add(code)
                 scores[name, group, task].append(cell.score.value)
+                estimated |= {(name, group, task)} if cell.estimated else set()
         for average in system.record.tasks:
             lacking |= {(name, _group_of(known_language(code), by), average.name) for code in average.missing}
     rows = []
     for (name, group, task), values in scores.items():
-        where = {"system": name, "group": group, "task": task}
-        size, partial = len(members[group]), (name, group, task) in lacking
-        rows.append(GroupRow(**where, score=fmean(values), languages=len(values), size=size, partial=partial))
+        key, size = (name, group, task), len(members[group])
+        where: dict[str, Any] = {"system": name, "group": group, "task": task, "size": size}
+        where |= {"partial": key in lacking, "estimated": key in estimated}
+        rows.append(GroupRow(**where, score=fmean(values), languages=len(values)))
     return sorted(rows, key=lambda row: (-row.size, row.group))
 
 
@@ -218,7 +224,8 @@ def gap_rows(systems: Systems) -> list[TransferGapRow]:
             figures: dict[str, Any] = {"english": scores[PIVOT], "others": fmean(others), "gap": gap}
             if recorded := system.gaps.get(task):
                 figures |= {"low": recorded.low, "high": recorded.high}
-            coverage, partial = f"{len(others)}/{len(others) + missing[task]}", missing[task] > 0
-            rows.append(TransferGapRow(system=name, task=task, **figures, coverage=coverage, partial=partial))
+            figures |= {"partial": missing[task] > 0, "estimated": any(cell.estimated for _, cell in cells)}
+            coverage = f"{len(others)}/{len(others) + missing[task]}"
+            rows.append(TransferGapRow(system=name, task=task, **figures, coverage=coverage))
     order = tasks_of(systems)
     return sorted(rows, key=lambda row: order.index(row.task))

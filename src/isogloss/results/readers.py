@@ -15,11 +15,11 @@ from isogloss.results.csv_scores import read_csv
 from isogloss.results.metadata import public_metadata, unparsed_share
 from isogloss.results.published_scores import is_published, read_published
 from isogloss.results.system import NO_RECORD, OVERALL, CellResult, Scorer, SystemErrorRate, SystemResult
+from isogloss.scoring.designs import run_folders
 from isogloss.scoring.names import known_language, system_words
 from isogloss.scoring.request import Request
 from isogloss.scoring.results import CellScore, Number, Results
 from isogloss.scoring.score import score_request
-from isogloss.scoring.seeds import seed_folders
 from isogloss.tasks.registry import CHECKLIST_TASKS, task
 from isogloss.tasks.suites import Suite
 
@@ -101,7 +101,7 @@ def read_record(path: Path) -> Results:
 
 def _has_results(path: Path) -> bool:
     """Return True if a folder has a result record or predictions, possibly in folders of seeds."""
-    runs = (path, *(Path(str(run)) for run in seed_folders(path).values()))
+    runs = (path, *(Path(str(run)) for run in run_folders(path).values()))
     return any((run / RECORD).is_file() or tasks_in(run) for run in runs)
 
 
@@ -113,7 +113,7 @@ def _system_folders(path: Path) -> list[Path]:
 
 
 def _read_folder(path: Path, suite: Suite | None, request: Request | None) -> SystemResult:
-    runs = [Path(str(run)) for run in seed_folders(path).values()]
+    runs = [Path(str(run)) for run in run_folders(path).values()]
     if (path / RECORD).is_file():
         system = system_of_record(read_record(path), str(path), suite)
     else:
@@ -167,7 +167,10 @@ def _mean_over_seeds(seeds: Sequence[SystemResult]) -> SystemResult:
 
 
 def system_of_record(record: Results, source: str, suite: Suite | None = None) -> SystemResult:
-    """Return the system of a result record, restricted to a suite; averages must be of the same suite."""
+    """Return the system of a result record, restricted to a suite; averages must be of the same suite.
+
+    Within a suite, for boards, cells estimated from a subset are left out.
+    """
     name, regime, seed = system_words(record.system)
     metadata = public_metadata(record.system)
     members = {(average.name, code) for average in record.tasks for code in average.members}
@@ -175,7 +178,8 @@ def system_of_record(record: Results, source: str, suite: Suite | None = None) -
     def is_included(cell: CellScore) -> bool:
         if suite is None:
             return (cell.task, cell.language) in members
-        return cell.task in suite.tasks and cell.language in suite.languages_of(cell.task) and not cell.partial
+        in_suite = cell.task in suite.tasks and cell.language in suite.languages_of(cell.task)
+        return in_suite and not cell.partial and not cell.subset
 
     size: Any = metadata.get("parameters")
     cells = {}
@@ -187,9 +191,10 @@ def system_of_record(record: Results, source: str, suite: Suite | None = None) -
             language=known_language(cell.language),
             metrics=cell.metrics,
             signature=cell.signature,
-            notes=tuple(cell.notes),
+            notes=tuple(filter(None, (cell.subset_note, *cell.notes))),
             unanswered=(cell.unanswered or 0.0) if share is None else share,
             source=source,
+            estimated=bool(cell.subset),
         )
     comparable = suite is None or (record.suite == suite.id and record.split != "best")
     return SystemResult(
@@ -210,11 +215,12 @@ def system_of_record(record: Results, source: str, suite: Suite | None = None) -
 
 
 def _record_averages(record: Results, suite: Suite) -> dict[str, Number]:
-    """Return the averages that cover all their languages or tasks, with intervals."""
+    """Return the averages that cover all their languages or tasks, with intervals; none estimated from a subset."""
     averages = {}
+    estimated = {cell.task for cell in record.cells if cell.subset}
     for average in record.tasks:
         complete = average.name in suite.tasks and set(suite.languages_of(average.name)) <= set(average.members)
-        if complete and not average.missing:
+        if complete and not average.missing and average.name not in estimated:
             averages[average.name] = average.score
     for average in record.categories:
         if set(suite.categories.get(average.name, "?")) <= set(averages):

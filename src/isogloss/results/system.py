@@ -52,6 +52,7 @@ class CellResult:
         signature: signature of the scores, "" if they were copied.
         unanswered: share of predictions that are missing or unreadable, 0..1; None if unknown.
         source: file or table of the scores.
+        estimated: True if only a subset of the examples is answered.
     """
 
     task: Task
@@ -62,6 +63,7 @@ class CellResult:
     notes: tuple[str, ...] = ()
     unanswered: float | None = None
     source: str = ""
+    estimated: bool = False
 
     __repr__ = short_repr
 

@@ -15,6 +15,11 @@ from isogloss.tasks.registry import canonical
 _INTERVAL_ERRORS = 2 * 1.96
 
 
+def standard_error(low: float | None, high: float | None) -> float | None:
+    """Return the standard error behind a 95 % interval, or None without one."""
+    return None if low is None or high is None else (high - low) / _INTERVAL_ERRORS
+
+
 @dataclass(frozen=True, kw_only=True)
 class ViewedScore:
     """Score of one cell in the metric of a view, 0..100; only scores of one regime may be ranked.
@@ -137,7 +142,7 @@ class _TaskMetric:
         """Return the score of a cell in the metric."""
         names = self.task.main if self.metric == SCORE else (self.metric,)
         number = mean_of_metrics([cell.metrics[name] for name in names])
-        error = None if number.low is None or number.high is None else (number.high - number.low) / _INTERVAL_ERRORS
+        error = standard_error(number.low, number.high)
         where = {"task": cell.task.id, "language": cell.code}
         return ViewedScore(**system, **where, cell=cell, value=number.value, n=number.n, error=error)
 

@@ -185,7 +185,11 @@ class Plan:
 
     def lock_path(self, cell: CellKey) -> Path:
         """Return the path of a cell's lock."""
-        return self.record_path(cell).with_suffix(".lock")
+        return self.records_folder(cell.seed, cell.task) / self.lock_name(cell.language)
+
+    def lock_name(self, language: str) -> str:
+        """Return the file name of a cell's lock."""
+        return f"{self._split_prefix}{language}.lock"
 
     def group_lock_path(self, group: FitGroup) -> Path:
         """Return the path of a group's lock, which spares others the same fit; its cells have their own locks."""

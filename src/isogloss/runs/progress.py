@@ -59,17 +59,15 @@ class GridProgress:
         for group in self.plan.groups:
             names = self.plan.file_names(group.seed, group.task)
             for cell in group.cells if names else ():
-                record_path = self.plan.record_path(cell)
-                lock = record_path.with_suffix(".lock")
-                if record_path.name in names:
-                    record = None if cell in self.finished else read_record(record_path)
+                if self.plan.record_name(cell.language) in names:
+                    record = None if cell in self.finished else read_record(self.plan.record_path(cell))
                     if record is not None:
                         self.finished[cell] = record
                         self.nodes[cell] = record.provenance.node
                         fresh.append(cell)
-                elif lock.name in names:
+                elif self.plan.lock_name(cell.language) in names:
                     self.running.add(cell)
-                    self.nodes[cell] = _node_of(lock)
+                    self.nodes[cell] = _node_of(self.plan.lock_path(cell))
             lock = self.plan.group_lock_path(group)
             is_finished = self.finished.keys() >= set(group.cells)
             if lock.name in names and not is_finished and self.running.isdisjoint(group.cells):

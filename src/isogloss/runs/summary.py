@@ -17,10 +17,10 @@ from isogloss.runs.cells import write_statistics
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import CellRecord, ResultsRecord, damage, damaged_statistics, read_records, warn_of_damage
 from isogloss.scoring.cells import Cell, judged_cells
+from isogloss.scoring.designs import seed_scores
 from isogloss.scoring.request import Request
 from isogloss.scoring.results import CellScore, Number, Results, write_json
 from isogloss.scoring.score import score_cells, score_runs
-from isogloss.scoring.seeds import seed_scores
 from isogloss.scoring.stored import read_cell
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import SUITES
@@ -58,17 +58,18 @@ class OverSeeds(msgspec.Struct, frozen=True, kw_only=True):
         cls, number: Number, seeds: Sequence[str], missing: list[str], cells: Sequence[CellScore] = ()
     ) -> "OverSeeds":
         """Return a number of the results over seeds; `cells` are those of a task."""
-        values = [number.value] if number.seeds is None else number.seeds.values
+        spread = number.spread.get("seed")
+        values = [number.value] if spread is None else spread.values
         return cls(
             mean=number.value,
             min=min(values),
             max=max(values),
             seeds=dict(zip(seeds, values, strict=True)),
             missing=missing,
-            sd=None if number.seeds is None else number.seeds.sd,
+            sd=None if spread is None else spread.sd,
             low=number.low,
             high=number.high,
-            seed_share=None if number.seeds is None else number.seeds.share,
+            seed_share=None if spread is None else spread.share,
             language_sd={cell.language: stdev(scores) for cell in cells if len(scores := seed_scores(cell)) > 1},
         )
 
@@ -186,7 +187,7 @@ def _over_all_seeds(
 ) -> Results | None:
     """Return the scores of the cells that all seeds share, or None if they share none."""
     if len(results) < 2:
-        return next((msgspec.structs.replace(only, seeds=[f"seed-{seed}"]) for seed, only in results.items()), None)
+        return next((msgspec.structs.replace(only, runs=[f"seed-{seed}"]) for seed, only in results.items()), None)
     shared = frozenset.intersection(*map(_names, records.values()))
     if not shared:
         warn("the seeds share no cells, so they have no mean", stacklevel=2)
@@ -196,7 +197,7 @@ def _over_all_seeds(
     for cells in records.values():
         chosen = {cell: record for cell, record in cells.items() if (cell.task, cell.language) in shared}
         runs.append(_judged(plan, chosen, request))
-    return score_runs(runs, request, results[min(results)].system, seeds=[f"seed-{seed}" for seed in records])
+    return score_runs(runs, request, results[min(results)].system, names=[f"seed-{seed}" for seed in records])
 
 
 def _statistics_remade(
@@ -261,9 +262,9 @@ def summarize(plan: Plan, results: Results | None = None) -> RunSummary:
         by_task = group_by(results.cells, lambda cell: cell.task)
         for average in results.tasks:
             cells = by_task.get(average.name, ())
-            tasks[average.name] = OverSeeds.of(average.score, results.seeds, average.missing, cells)
+            tasks[average.name] = OverSeeds.of(average.score, results.runs, average.missing, cells)
         if (top := results.shown_overall) is not None:
-            overall = OverSeeds.of(top, results.seeds, results.overall.missing)
+            overall = OverSeeds.of(top, results.runs, results.overall.missing)
 
     def reasons(status: str) -> dict[str, str]:
         return {str(cell): record.reason for cell, record in records.items() if record.status == status}

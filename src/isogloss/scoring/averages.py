@@ -5,13 +5,14 @@ from dataclasses import replace
 
 from isogloss.errors import PredictionError
 from isogloss.metrics import aggregate
-from isogloss.metrics.estimate import ROUNDING, Estimate, Interval, difference, mean
+from isogloss.metrics.crossed import RunEstimates
+from isogloss.metrics.estimate import ROUNDING, Estimate, Interval
 from isogloss.scoring.cells import Cell
 from isogloss.scoring.contrast import scaled
+from isogloss.scoring.designs import Estimates, factor_spreads
 from isogloss.scoring.main_score import mixed_directions
 from isogloss.scoring.request import Request
 from isogloss.scoring.results import AverageScore, Number, Overall
-from isogloss.scoring.seeds import Estimates, seed_spread
 from isogloss.tasks.registry import category_of, task
 
 # Language that systems transfer from.
@@ -26,7 +27,7 @@ def number(estimate: Estimate) -> Number:
 
 
 def _number(estimate: Estimate, interval: Interval | None) -> Number:
-    return Number(100 * estimate.value, *scaled(interval), estimate.n, seed_spread(estimate))
+    return Number(100 * estimate.value, *scaled(interval), estimate.n, factor_spreads(estimate))
 
 
 def averaged(cells: Sequence[Cell], name: str, request: Request) -> list[Cell]:
@@ -37,9 +38,9 @@ def averaged(cells: Sequence[Cell], name: str, request: Request) -> list[Cell]:
 
 def task_averages(
     cells: Sequence[Cell], estimates: Estimates, request: Request
-) -> dict[str, tuple[Estimate, AverageScore]]:
+) -> dict[str, tuple[RunEstimates, AverageScore]]:
     """Return the average over languages of every scored task, as an estimate and as a record."""
-    averages: dict[str, tuple[Estimate, AverageScore]] = {}
+    averages: dict[str, tuple[RunEstimates, AverageScore]] = {}
     for name in request.tasks:
         inside = averaged(cells, name, request)
         if not inside:
@@ -54,14 +55,17 @@ def task_averages(
         shared = [
             metric for metric in inside[0].metrics if all((name, cell.language, metric) in estimates for cell in inside)
         ]
-        metrics = {metric: mean([estimates[name, cell.language, metric] for cell in inside]) for metric in shared}
-        score = mean([metrics[metric] for metric in task(name).main], n=sum(cell.n for cell in inside), of_same=True)
+        metrics = {
+            metric: RunEstimates.mean([estimates[name, cell.language, metric] for cell in inside]) for metric in shared
+        }
+        main = [metrics[metric] for metric in task(name).main]
+        score = RunEstimates.mean(main, n=sum(cell.n for cell in inside), of_same=True)
         members = [cell.language for cell in inside]
         missing = [code for code in request.suite.languages_of(name) if code not in members]
-        numbers = {metric: number(estimate) for metric, estimate in metrics.items()}
+        numbers = {metric: number(estimate.combined) for metric, estimate in metrics.items()}
         gap = _transfer_gap(inside, estimates)
         average = AverageScore(
-            name=name, score=number(score), metrics=numbers, members=members, missing=missing, gap=gap
+            name=name, score=number(score.combined), metrics=numbers, members=members, missing=missing, gap=gap
         )
         averages[name] = (score, average)
     return averages
@@ -70,7 +74,7 @@ def task_averages(
 def _transfer_gap(cells: Sequence[Cell], estimates: Estimates) -> Number | None:
     """Return English minus the mean of the other languages, paired by shared sources."""
     scores = {
-        cell.language: mean(
+        cell.language: RunEstimates.mean(
             [estimates[cell.task, cell.language, metric] for metric in task(cell.task).main], n=cell.n, of_same=True
         )
         for cell in cells
@@ -78,15 +82,14 @@ def _transfer_gap(cells: Sequence[Cell], estimates: Estimates) -> Number | None:
     english = scores.pop(PIVOT, None)
     if english is None or not scores:
         return None
-    others = mean(list(scores.values()))
-    gap = difference(english, others)
+    gap = english.minus(RunEstimates.mean(list(scores.values()))).combined
     if gap.variance < ROUNDING**2:
         return None
-    return _number(replace(gap, n=english.n + others.n), gap.difference_interval())
+    return _number(replace(gap, n=sum(cell.n for cell in cells)), gap.difference_interval())
 
 
 def suite_averages(
-    averages: Mapping[str, tuple[Estimate, AverageScore]], request: Request
+    averages: Mapping[str, tuple[RunEstimates, AverageScore]], request: Request
 ) -> tuple[list[AverageScore], Overall]:
     """Return category averages and the overall score, with the missing parts of the suite."""
     suite = request.suite
@@ -95,12 +98,12 @@ def suite_averages(
     categories = [
         AverageScore(
             name=name,
-            score=number(group),
+            score=number(group.combined),
             metrics={},
             members=members[name],
             missing=_missing(suite.categories[name], averages),
         )
-        for name, group in aggregate.groups(estimates, category_of, mean, suite.weights).items()
+        for name, group in aggregate.groups(estimates, category_of, RunEstimates.mean, suite.weights).items()
         if not mixed_directions(members[name])
     ]
     if request.split == "best":
@@ -111,10 +114,11 @@ def suite_averages(
         note = MIXED if mixed_directions(estimates) else ""
     top = None
     if not note:
-        top = number(aggregate.combined(estimates, suite.rule, category_of, mean, suite.weights))
+        total = aggregate.combined(estimates, suite.rule, category_of, RunEstimates.mean, suite.weights)
+        top = number(total.combined)
     return categories, Overall(suite.rule, top, _missing(suite.tasks, averages), note)
 
 
-def _missing(tasks: Sequence[str], averages: Mapping[str, tuple[Estimate, AverageScore]]) -> list[str]:
+def _missing(tasks: Sequence[str], averages: Mapping[str, tuple[RunEstimates, AverageScore]]) -> list[str]:
     cells = [f"{name}/{code}" for name in tasks if name in averages for code in averages[name][1].missing]
     return [*cells, *(name for name in tasks if name not in averages)]

@@ -26,6 +26,17 @@ Progress = Callable[[str], None] | None
 _UNANSWERED = (ProblemCode.UNANSWERED, ProblemCode.NULL_ANSWERS)
 
 
+@dataclass(frozen=True, kw_only=True)
+class DrawnAnswers:
+    """Answers to a subset of the examples, from which the statistics of all were estimated."""
+
+    count: int
+    seed: int
+    digest: str  # of the subset file
+    guide: str = ""  # name of the system used as control variate
+    guide_checksum: str = ""
+
+
 @dataclass(kw_only=True)
 class Cell:
     """The statistics of one system on one task in one language, with notes."""
@@ -41,6 +52,7 @@ class Cell:
     notes: list[str] = field(default_factory=list)
     clusters: list[str] | None = None  # sources of the examples
     unanswered: float = 0.0  # share of examples without an answer, 0..1
+    drawn: DrawnAnswers | None = None  # set if only a subset of the examples was to be answered
 
     __repr__ = short_repr
 
@@ -60,6 +72,8 @@ class Cell:
             "split": self.split,
             "n": str(self.n),
             "data": self.checksum[:12],
+            "subset": f"{self.drawn.count}@{self.drawn.digest}" if self.drawn else "",
+            "guide": self.drawn.guide_checksum if self.drawn else "",
             "version": __version__,
         }
         return "|".join(f"{key}:{value}" for key, value in parts.items() if value)

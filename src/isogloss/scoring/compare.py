@@ -1,93 +1,156 @@
 """Compare systems with paired tests per cell, per task and overall."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from typing import Unpack, overload
 
+import msgspec
+import numpy as np
+
 from isogloss.errors import PredictionError
 from isogloss.metrics import aggregate
-from isogloss.metrics.estimate import Estimate, difference, mean
+from isogloss.metrics.crossed import Design, MethodDifference, RunEstimates
+from isogloss.metrics.exchange import Exchange
+from isogloss.metrics.statistics import Statistics
 from isogloss.predictions.memory import Predictions
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.averages import MIXED, averaged
 from isogloss.scoring.cells import Cell, Progress
-from isogloss.scoring.comparison import Comparison, ScoreContrast
-from isogloss.scoring.contrast import contrast_fields, corrected, tested
+from isogloss.scoring.comparison import Comparison, ScoreContrast, SystemsComparison, system_orders
+from isogloss.scoring.contrast import SystemDifference, contrast_fields, corrected
+from isogloss.scoring.designs import cell_estimates, check_same_examples, common_cells, design_of, factor_shares
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics, mixed_directions
 from isogloss.scoring.request import Request, ScoreOptions
 from isogloss.scoring.score import clustered_tasks, judge_systems
-from isogloss.scoring.seeds import cell_estimates, check_same_examples, common_cells, seed_share
 from isogloss.scoring.sources import Sources
 from isogloss.tasks.registry import category_of
 from isogloss.workers import Workers, in_parallel, local_workers
 
-# (task, language) -> the cells of both systems, one per seed
+# (task, language) -> the cells of both systems, one per run
 CellPairs = Mapping[tuple[str, str], tuple[list[Cell], list[Cell]]]
 
 
 @overload
 def compare(
-    first: Predictions, second: Predictions, /, *, jobs: int = 1, **options: Unpack[ScoreOptions]
+    first: Predictions,
+    second: Predictions,
+    /,
+    *,
+    margin: float | None = None,
+    jobs: int = 1,
+    **options: Unpack[ScoreOptions],
 ) -> Comparison: ...
 
 
 @overload
 def compare(
-    *predictions: Predictions, jobs: int = 1, **options: Unpack[ScoreOptions]
-) -> Comparison | list[Comparison]: ...
+    *predictions: Predictions, margin: float | None = None, jobs: int = 1, **options: Unpack[ScoreOptions]
+) -> Comparison | SystemsComparison: ...
 
 
-def compare(*predictions: Predictions, jobs: int = 1, **options: Unpack[ScoreOptions]) -> Comparison | list[Comparison]:
+def compare(
+    *predictions: Predictions, margin: float | None = None, jobs: int = 1, **options: Unpack[ScoreOptions]
+) -> Comparison | SystemsComparison:
     """Compare systems on the cells they share: differences with intervals and corrected p-values.
 
     Args:
-        *predictions: two or more prediction folders, folders of seeds (`seed-0`, `seed-1`, …), or mappings
-            {task: {language: {id: answer}}}.
+        *predictions: two or more prediction folders, folders of runs (`seed-0`, `seed-1`, …; `prompt-short`, …), or
+            mappings {task: {language: {id: answer}}}.
+        margin: differences below this many points count as equivalent; verdicts are then better, worse, equivalent
+            (two one-sided tests) or cannot tell.
         jobs: number of processes; more than one requires `if __name__ == "__main__":` in a script.
         **options: suite, data, gold, split, tasks, languages, allow_partial, resample and strict, as in `score`.
 
     Returns:
-        The comparison of two systems; for more systems, a list with one comparison per pair.
+        The comparison of two systems. For more systems, that of every pair on the cells that all systems have, with
+        simultaneous verdicts, ranks and letters.
 
     Raises:
         PredictionError: fewer than two systems, no common cell, invalid answers, or no gold.
         UnknownNameError: unknown suite, task, language or split.
     """
     with local_workers(jobs) as workers:
-        comparisons = compare_request(predictions, Request.of(**options), workers=workers)
-    return comparisons[0] if len(predictions) == 2 else comparisons
+        comparison = compare_request(predictions, Request.of(**options), workers=workers, margin=margin)
+    return comparison.pairs[0] if len(predictions) == 2 else comparison
 
 
 def compare_request(
-    systems: Sequence[Predictions], request: Request, progress: Progress = None, workers: Workers | None = None
-) -> list[Comparison]:
+    systems: Sequence[Predictions],
+    request: Request,
+    progress: Progress = None,
+    workers: Workers | None = None,
+    margin: float | None = None,
+) -> SystemsComparison:
     """Compare every pair of systems on the requested cells; `workers`, if given, share cells and pairs."""
     if len(systems) < 2:
         raise PredictionError("a comparison needs at least two prediction folders")
     results = judge_systems(systems, request, progress, workers)
-    judged = [SystemRuns.of(name, one.runs, one.left_out) for name, one in results.items()]
-    pairs = list(combinations(judged, 2))
+    judged = [SystemRuns.of(name, one.runs, one.left_out, names=one.names) for name, one in results.items()]
+    return compare_systems(judged, request, workers, margin)
+
+
+def compare_systems(
+    systems: "Sequence[SystemRuns]", request: Request, workers: Workers | None = None, margin: float | None = None
+) -> SystemsComparison:
+    """Compare every pair of judged systems on the cells that all have, with verdicts that hold simultaneously."""
+    if margin is not None and not 0 < margin <= 100:
+        raise PredictionError(f"the margin must be above 0 and at most 100 points, got {margin:g}")
+    shared = [key for key in systems[0].cells if all(key in system.cells for system in systems)]
+    if not shared:
+        fix = "Compare fewer systems" if len(systems) > 2 else "Score both on the same tasks and languages"
+        raise PredictionError("the systems share no cell", where=", ".join(one.name for one in systems), fix=fix)
+    skipped = [key for key in dict.fromkeys(key for one in systems for key in one.cells) if key not in set(shared)]
+    restricted = [replace(system, cells={key: system.cells[key] for key in shared}) for system in systems]
+    pairs = list(combinations(restricted, 2))
+    compare_pair = partial(_compare_pair, request=request, pairs=len(pairs), margin=margin)
     # The statistics of a system take many megabytes, so a single pair stays in this process.
-    return list(in_parallel(workers if len(pairs) > 1 else None, partial(_compare_pair, request=request), pairs))
+    compared = list(in_parallel(workers if len(pairs) > 1 else None, compare_pair, pairs))
+    names = [system.name for system in systems]
+    joint = [msgspec.structs.replace(one, skipped=["/".join(key) for key in skipped]) for one in _corrected(compared)]
+    return SystemsComparison(systems=names, pairs=joint, orders=system_orders(names, joint) if len(names) > 2 else [])
 
 
-def _compare_pair(pair: "tuple[SystemRuns, SystemRuns]", request: Request) -> Comparison:
-    return compare_runs(*pair, request)
+def _corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Return comparisons with p-values corrected over all pairs, separately for cells, tasks and overall."""
+    cells = iter(corrected([row for one in comparisons for row in one.cells]))
+    tasks = iter(corrected([row for one in comparisons for row in one.tasks]))
+    overall = iter(corrected([one.overall for one in comparisons if one.overall is not None]))
+    return [
+        msgspec.structs.replace(
+            one,
+            cells=[next(cells) for _ in one.cells],
+            tasks=[next(tasks) for _ in one.tasks],
+            overall=None if one.overall is None else next(overall),
+        )
+        for one in comparisons
+    ]
+
+
+def _compare_pair(
+    pair: "tuple[SystemRuns, SystemRuns]", request: Request, pairs: int, margin: float | None
+) -> Comparison:
+    return _compared(*pair, request, pairs, margin)
 
 
 @dataclass(frozen=True)
 class SystemRuns:
-    """The judged cells of one system by (task, language), one per seed, and what is left out."""
+    """The judged cells of one system by (task, language), one per run, and what is left out."""
 
     name: str
     cells: dict[tuple[str, str], list[Cell]]
     left_out: list[LeftOut]
+    design: Design = field(default_factory=Design)
 
     @classmethod
     def of(
-        cls, name: str, runs: Sequence[Sequence[Cell]], left_out: Sequence[LeftOut], metric: str = SCORE
+        cls,
+        name: str,
+        runs: Sequence[Sequence[Cell]],
+        left_out: Sequence[LeftOut],
+        metric: str = SCORE,
+        names: Sequence[str] = (),
     ) -> "SystemRuns":
         """Return the cells that all runs of a system share, reduced to each task's main score or one metric."""
         shared, in_some = common_cells(runs, where=name)
@@ -98,32 +161,39 @@ class SystemRuns:
             statistics = main_statistics(cell.task, cell.metrics) if metric == SCORE else cell.metrics[metric]
             judgement = replace(cell.judgement, metrics={SCORE: statistics})
             cells.setdefault((cell.task, cell.language), []).append(replace(cell, judgement=judgement))
-        return cls(name, cells, [*left_out, *in_some])
+        return cls(name, cells, [*left_out, *in_some], design_of(names or [""] * len(runs), name))
 
     @property
-    def seeds(self) -> int:
-        """Number of runs."""
-        return len(next(iter(self.cells.values())))
+    def levels(self) -> dict[str, int]:
+        """Number of levels of each factor that varies: seeds, prompts, translators."""
+        return {factor: len(set(levels)) for factor, levels in self.design.factors.items()}
 
 
 def compare_runs(first: SystemRuns, second: SystemRuns, request: Request) -> Comparison:
-    """Compare two systems on the cells they share; other systems have no effect."""
-    pairs = {key: (cells, second.cells[key]) for key, cells in first.cells.items() if key in second.cells}
+    """Compare two systems on the cells they share."""
+    return compare_systems([first, second], request).pairs[0]
+
+
+def _compared(first: SystemRuns, second: SystemRuns, request: Request, tests: int, margin: float | None) -> Comparison:
+    """Compare two systems that have the same cells, with uncorrected p-values; `tests` is the number of pairs."""
+    pairs = {key: (cells, second.cells[key]) for key, cells in first.cells.items()}
     names, suite = (first.name, second.name), request.suite
-    if not pairs:
-        raise PredictionError("the systems share no cell", where=", ".join(names))
     for first_cells, second_cells in pairs.values():
         check_same_examples((*first_cells, *second_cells), " and ".join(names))
+    designs = first.design, second.design
+    contrast = partial(_contrast, margin=None if margin is None else margin / 100)
     contrasts = [
-        _contrast("cell", "/".join(key), _paired({key: cells}, request)[key], len(pairs), of_task=key[0])
+        contrast(
+            "cell", "/".join(key), _paired({key: cells}, designs, request)[key], tests * len(pairs), of_task=key[0]
+        )
         for key, cells in pairs.items()
     ]
-    averages = _task_averages(pairs, request)
-    partial = {
+    averages = _task_averages(pairs, designs, request)
+    lacking = {
         name: any((name, code) not in pairs for code in suite.languages_of(name)) for name in {*averages, *suite.tasks}
     }
     tasks = [
-        _contrast("task", name, average, len(averages), of_task=name, partial=partial[name])
+        contrast("task", name, average, tests * len(averages), of_task=name, partial=lacking[name])
         for name, average in averages.items()
     ]
     in_suite = {name: average for name, average in averages.items() if name in suite.tasks}
@@ -131,28 +201,30 @@ def compare_runs(first: SystemRuns, second: SystemRuns, request: Request) -> Com
     mixed = has_overall and mixed_directions(in_suite)
     overall = None
     if has_overall and not mixed:
-        rule, weights, is_partial = suite.rule, suite.weights, any(partial[name] for name in suite.tasks)
+        rule, weights, is_partial = suite.rule, suite.weights, any(lacking[name] for name in suite.tasks)
         pair = aggregate.combined(in_suite, rule, category_of, PairedEstimates.mean, weights)
-        overall = _contrast("overall", rule, pair, 1, of_task=next(iter(in_suite)), partial=is_partial)
+        overall = contrast("overall", rule, pair, tests, of_task=next(iter(in_suite)), partial=is_partial)
     return Comparison(
         first=first.name,
         second=second.name,
-        cells=corrected(contrasts),
-        tasks=corrected(tasks),
+        cells=contrasts,
+        tasks=tasks,
         overall=overall,
         rule=suite.rule,
-        skipped=["/".join(key) for key in dict.fromkeys([*first.cells, *second.cells]) if key not in pairs],
+        skipped=[],
         note=MIXED if mixed else "",
-        seeds=(first.seeds, second.seeds),
+        runs=[first.levels, second.levels] if first.levels or second.levels else [],
         resample=request.resample,
         left_out=list(dict.fromkeys([*first.left_out, *second.left_out])),
         clustered=clustered_tasks(cells[0] for cells, _ in pairs.values()) if request.resample == "source" else [],
+        margin=margin,
+        estimated=list(dict.fromkeys(name for (name, _), (cells, _) in pairs.items() if cells[0].drawn)),
     )
 
 
-def _task_averages(pairs: CellPairs, request: Request) -> "dict[str, PairedEstimates]":
+def _task_averages(pairs: CellPairs, designs: tuple[Design, Design], request: Request) -> "dict[str, PairedEstimates]":
     """Return both systems' averages over the languages of each task's average."""
-    estimates = _paired(pairs, request)
+    estimates = _paired(pairs, designs, request)
     averages = {}
     for name in dict.fromkeys(name for name, _ in pairs):
         inside = averaged([cells[0][0] for cells in pairs.values()], name, request)
@@ -163,55 +235,79 @@ def _task_averages(pairs: CellPairs, request: Request) -> "dict[str, PairedEstim
 
 @dataclass(frozen=True)
 class PairedEstimates:
-    """The scores of two systems, and the contribution of each source to their difference."""
+    """The scores of two systems in each run, and the difference of their means by source."""
 
-    first: Estimate
-    second: Estimate
-    swapped: Estimate | None
+    first: RunEstimates
+    second: RunEstimates
+    exchange: Exchange
 
     @staticmethod
     def mean(parts: Sequence["PairedEstimates"], weights: Sequence[float] | None = None) -> "PairedEstimates":
         """Return the mean of both systems over some cells or tasks."""
-        swapped = [part.swapped for part in parts if part.swapped is not None]
         return PairedEstimates(
-            mean([part.first for part in parts], weights),
-            mean([part.second for part in parts], weights),
-            mean(swapped, weights) if len(swapped) == len(parts) else None,
+            RunEstimates.mean([part.first for part in parts], weights),
+            RunEstimates.mean([part.second for part in parts], weights),
+            Exchange.mean([part.exchange for part in parts], weights),
         )
 
+    @property
+    def difference(self) -> SystemDifference:
+        """Difference of the systems.
 
-def _paired(pairs: CellPairs, request: Request) -> dict[tuple[str, str], PairedEstimates]:
-    """Return the estimates of both systems on some cells, over the sources of these cells.
+        Single runs are compared by exchanging the systems' answers source by source. Several runs add an error that
+        such an exchange does not measure, and answers estimated from a subset cannot be exchanged.
+        """
+        single = len(self.first.runs) == len(self.second.runs) == 1
+        if single and not self.first.runs[0].from_subset:
+            return self.exchange
+        return MethodDifference.of(self.first, self.second, self.exchange.further)
 
-    Single runs can be compared by exchanging the systems' answers source by source. Several seeds add an error that
-    such an exchange does not measure.
-    """
+
+def _paired(
+    pairs: CellPairs, designs: tuple[Design, Design], request: Request
+) -> dict[tuple[str, str], PairedEstimates]:
+    """Return the estimates of both systems on some cells, over the sources of these cells."""
     sources = Sources((cell for both in pairs.values() for cells in both for cell in cells), request.resample)
     sides = [
-        cell_estimates(list(zip(*(both[side] for both in pairs.values()), strict=True)), sources, f"{side}")
+        cell_estimates(list(zip(*(both[side] for both in pairs.values()), strict=True)), sources, designs[side])
         for side in (0, 1)
     ]
-    estimates = {}
-    for key, (first, second) in pairs.items():
-        single = len(first) == len(second) == 1
-        swapped = sources.swaps(first[0], first[0].metrics[SCORE], second[0].metrics[SCORE]) if single else None
-        estimates[key] = PairedEstimates(sides[0][*key, SCORE], sides[1][*key, SCORE], swapped)
-    return estimates
+    return {
+        key: PairedEstimates(
+            sides[0][*key, SCORE], sides[1][*key, SCORE], sources.exchange(both[0][0], *map(_mean_statistics, both))
+        )
+        for key, both in pairs.items()
+    }
+
+
+def _mean_statistics(runs: Sequence[Cell]) -> Statistics:
+    """Return the statistics of a cell, averaged over runs example by example."""
+    statistics = [cell.metrics[SCORE] for cell in runs]
+    if len(statistics) == 1:
+        return statistics[0]
+    return replace(statistics[0], rows=np.mean([one.rows for one in statistics], axis=0))
 
 
 def _contrast(
-    level: str, name: str, pair: PairedEstimates, family: int, *, of_task: str, partial: bool = False
+    level: str,
+    name: str,
+    pair: PairedEstimates,
+    family: int,
+    *,
+    of_task: str,
+    partial: bool = False,
+    margin: float | None = None,
 ) -> ScoreContrast:
     """Return the contrast of a cell, a task or the overall score; `of_task` is a task that sets the direction."""
-    delta = difference(pair.first, pair.second, paired=True)
-    p, test = (delta.t_test, "t over seeds") if pair.swapped is None else tested(pair.swapped)
+    delta = pair.difference
+    scores = pair.first.combined.value, pair.second.combined.value
     return ScoreContrast(
-        **contrast_fields((pair.first.value, pair.second.value), delta, p, family),
+        **contrast_fields(scores, delta, family, margin),
         level=level,
         name=name,
-        test=test,
-        n=pair.first.n,
+        test=delta.test,
+        n=pair.exchange.n,
         lower_is_better=lower_is_better(of_task),
         partial=partial,
-        seed_share=seed_share(delta),
+        shares=factor_shares(delta.estimate) if isinstance(delta, MethodDifference) else {},
     )

@@ -1,14 +1,18 @@
-"""The record of a comparison of two systems."""
+"""The record of a comparison of systems: every pair, and the order of all."""
 
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
+import numpy as np
 
-from isogloss.figures import SMALLEST_P, p_text, score_text
+from isogloss.figures import counted, p_equation, rank_text, score_text
+from isogloss.metrics.ordering import Ordering
+from isogloss.metrics.student import ALPHA
 from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.problems import LeftOut
-from isogloss.scoring.contrast import SystemContrast
+from isogloss.scoring.contrast import SystemContrast, Verdict
 from isogloss.scoring.results import NO_INTERVAL
 
 
@@ -21,7 +25,8 @@ class ScoreContrast(SystemContrast, frozen=True, omit_defaults=True):
     n: int  # number of examples
     lower_is_better: bool = False
     partial: bool = False  # True for an average with missing parts
-    seed_share: float | None = None  # share of the difference's variance due to seeds, if there are several
+    # Share of the difference's variance due to seeds, prompts or translators.
+    shares: dict[str, float] = msgspec.field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -33,6 +38,11 @@ class ScoreContrast(SystemContrast, frozen=True, omit_defaults=True):
         """The significantly better system, or ""."""
         return self.favours(self.lower_is_better)
 
+    @property
+    def verdict(self) -> Verdict:
+        """Verdict on the first system: better, worse, equivalent (with a margin), or cannot tell."""
+        return self.judged(self.lower_is_better)
+
 
 class Comparison(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """Comparison of two systems on the cells they share, and of their averages; differences are first minus second."""
@@ -43,39 +53,45 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     tasks: list[ScoreContrast]
     overall: ScoreContrast | None  # None for a single task or without an overall score
     rule: str  # of the overall score
-    skipped: list[str]  # cells that only one of the systems has
+    skipped: list[str]  # cells that only some of the systems have
     note: str = ""  # reason for a missing overall score
-    seeds: tuple[int, int] = (1, 1)  # number of runs of each system
+    runs: list[dict[str, int]] = []  # number of seeds, prompts, … of each system; empty if both have one run
     resample: str = "example"  # intervals and p-values are for new sources, or new examples from the same sources
     left_out: list[LeftOut] = []  # answers of either system that no score includes, with reasons
     clustered: list[str] = []  # tasks with examples that share sources; results generalise to new sources
+    margin: float | None = None  # differences below it count as equivalent, in points
+    estimated: list[str] = []  # tasks with scores estimated from a subset of the examples
 
     @property
     def of_methods(self) -> bool:
         """True if both systems have several seeds, so that the result applies to methods, not only to checkpoints."""
-        return min(self.seeds) > 1
+        return bool(self.runs) and all(levels.get("seed", 1) > 1 for levels in self.runs)
 
     def verdict(self) -> str:
         """Return the comparison in one sentence."""
         top = self.overall or (self.tasks[0] if len(self.tasks) == 1 else None)
         wins = Counter(contrast.winner for contrast in self.cells)
-        counted = (
+        favoured = (
             f"{wins['first']} of {len(self.cells)} cells favour {self.first}, {wins['second']} favour {self.second}"
         )
         if top is None:
-            return f"{counted}; {self.note}" if self.note else counted
-        equals = "" if top.p <= SMALLEST_P else "= "
+            return f"{favoured}; {self.note}" if self.note else favoured
         interval = NO_INTERVAL
         if top.low is not None and top.high is not None:
             low, high = (top.low, top.high) if top.difference >= 0 else (-top.high, -top.low)
             interval = f"95 % {score_text(low)} to {score_text(high)}"
-        span = f"{score_text(abs(top.difference))} points ({interval}, p {equals}{p_text(top.p)})"
-        kind = "methods" if self.of_methods else "checkpoints"
+        span = f"{score_text(abs(top.difference))} points ({interval}, {p_equation(top.p)})"
+        kind = "method" if self.of_methods else "checkpoint"
+        if top.verdict == "equivalent":
+            within = f"within ±{score_text(self.margin or 0.0)} points ({p_equation(top.p_equivalent or 0.0)})"
+            return f"the {kind}s {self.first} and {self.second} are equivalent {within}: {span}; {favoured}"
+        if not top.winner and self.margin is not None:
+            question = f"equivalent within ±{score_text(self.margin)} points"
+            return f"cannot tell which {kind} is better, or whether they are {question}: {span}; {favoured}"
         if not top.winner:
-            return f"the {kind} {self.first} and {self.second} are statistically tied: {span}; {counted}"
+            return f"the {kind}s {self.first} and {self.second} are statistically tied: {span}; {favoured}"
         names = (self.first, self.second) if top.winner == "first" else (self.second, self.first)
-        better = f"{names[0]} is the better {'method' if self.of_methods else 'checkpoint'}"
-        return f"{better}: {span} ahead of {names[1]}; {counted}"
+        return f"{names[0]} is the better {kind}: {span} ahead of {names[1]}; {favoured}"
 
     def __repr__(self) -> str:
         return f"<Comparison: {self.verdict()}>"
@@ -87,9 +103,120 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
     def to_pandas(self) -> Any:
         """Return a pandas data frame with one row per contrast."""
+        return data_frame(self.rows())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return all contrasts as flat rows."""
         systems = {"first_system": self.first, "second_system": self.second}
-        return data_frame([systems | msgspec.structs.asdict(row) for row in [*self.cells, *self.averages()]])
+        rows = [systems | msgspec.structs.asdict(row) for row in [*self.cells, *self.averages()]]
+        for row in rows:
+            row["shares"] = ", ".join(f"{factor} {share:.3f}" for factor, share in row["shares"].items())
+        return rows
 
     def averages(self) -> list[ScoreContrast]:
         """Return the contrasts of tasks, and of the overall score if there is one."""
         return [*self.tasks, *([] if self.overall is None else [self.overall])]
+
+
+class SystemOrder(msgspec.Struct, frozen=True, kw_only=True):
+    """Order of several systems on a cell, a task or overall, by simultaneous tests of all pairs.
+
+    `low` and `high` are the ranks that the tests leave open. Two systems share a letter if and only if they are not
+    significantly different.
+    """
+
+    level: str  # "cell", "task" or "overall"
+    name: str
+    systems: list[str]  # from best to worst score
+    scores: list[float]
+    low: list[int]
+    high: list[int]
+    letters: list[str]
+    partial: bool = False
+
+    @property
+    def label(self) -> str:
+        """Name of its row, with a star if it is partial."""
+        return ("overall" if self.level == "overall" else self.name) + "*" * self.partial
+
+    def ranks(self) -> dict[str, str]:
+        """Return the possible ranks of each system, from best to worst score."""
+        ranks = map(rank_text, self.low, self.high)
+        return dict(zip(self.systems, ranks, strict=True))
+
+
+class SystemsComparison(msgspec.Struct, frozen=True, kw_only=True):
+    """Comparison of several systems on the cells that all of them have; verdicts hold simultaneously for all pairs.
+
+    It is a sequence of the pairs' comparisons.
+    """
+
+    systems: list[str]
+    pairs: list[Comparison]
+    orders: list[SystemOrder]  # on the cells, the tasks, then overall; empty for two systems
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __iter__(self) -> Iterator[Comparison]:
+        return iter(self.pairs)
+
+    def __getitem__(self, index: int) -> Comparison:
+        return self.pairs[index]
+
+    def verdict(self) -> str:
+        """Return the comparison in one sentence."""
+        if not self.orders:
+            return "; ".join(pair.verdict() for pair in self.pairs)
+        top = self.orders[-1]
+        best = [name for name, low in zip(top.systems, top.low, strict=True) if low == 1]
+        tested = f"all {len(self.pairs)} pairs tested together"
+        where = "overall" if top.level == "overall" else f"on {top.name}"
+        if len(best) == 1:
+            return f"{best[0]} is the best of {len(self.systems)} systems {where} ({tested})"
+        return f"{counted(len(best), 'system')} could be the best {where} ({tested}): {', '.join(best)}"
+
+    def __repr__(self) -> str:
+        return f"<SystemsComparison: {self.verdict()}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (order.label, name, score_text(score), rank, letters)
+            for order in reversed(self.orders)
+            if order.level != "cell"
+            for (name, rank), score, letters in zip(order.ranks().items(), order.scores, order.letters, strict=True)
+        ]
+        return html_table(self.verdict(), ("", "system", "score", "rank", "tied"), rows)
+
+    def to_pandas(self) -> Any:
+        """Return a pandas data frame with one row per contrast of every pair."""
+        return data_frame([row for pair in self.pairs for row in pair.rows()])
+
+
+def system_orders(systems: Sequence[str], pairs: Sequence[Comparison]) -> list[SystemOrder]:
+    """Return the order of systems on every cell, task and overall, from the jointly corrected tests of all pairs."""
+    rows = zip(*([*pair.cells, *pair.averages()] for pair in pairs), strict=True)
+    places = [(systems.index(pair.first), systems.index(pair.second)) for pair in pairs]
+    return [_order(systems, dict(zip(places, contrasts, strict=True))) for contrasts in rows]
+
+
+def _order(systems: Sequence[str], contrasts: Mapping[tuple[int, int], ScoreContrast]) -> SystemOrder:
+    count, any_row = len(systems), next(iter(contrasts.values()))
+    scores, p = np.zeros(count), np.ones((count, count))
+    for (first, second), row in contrasts.items():
+        scores[[first, second]] = row.first, row.second
+        p[first, second] = p[second, first] = row.p
+    signed = -scores if any_row.lower_is_better else scores
+    better = (p < ALPHA) & (signed[:, None] > signed)
+    ordering = Ordering(scores=scores, p=p, better=better, lower_is_better=any_row.lower_is_better)
+    order, letters = ordering.order, ordering.letters
+    return SystemOrder(
+        level=any_row.level,
+        name=any_row.name,
+        systems=[systems[place] for place in order],
+        scores=scores[order].tolist(),
+        low=ordering.low[order].tolist(),
+        high=ordering.high[order].tolist(),
+        letters=[letters[place] for place in order],
+        partial=any_row.partial,
+    )

@@ -1,15 +1,49 @@
-"""Contrast of two systems on the same examples: difference of scores and its significance."""
+"""Contrast of two systems on the same examples: difference of scores, its significance and its equivalence."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import msgspec
-import numpy as np
 
 from isogloss.figures import difference_interval_text, difference_text, p_text, score_text
-from isogloss.metrics.estimate import Estimate, Interval
-from isogloss.metrics.significance import holm, one_size, sign_test
+from isogloss.metrics.estimate import Interval
+from isogloss.metrics.significance import holm
 from isogloss.metrics.student import ALPHA
+
+# Better and worse are those of the first system; equivalent is closer than the margin, either way.
+Verdict = Literal["better", "worse", "equivalent", "cannot tell"]
+
+
+class SystemDifference(Protocol):
+    """Difference of two systems, 0..1, with its uncertainty: an `Exchange` or a `MethodDifference`."""
+
+    @property
+    def value(self) -> float:
+        """First score minus second."""
+        ...
+
+    @property
+    def p(self) -> float:
+        """Two-sided p-value of no difference."""
+        ...
+
+    @property
+    def test(self) -> str:
+        """Name of the test."""
+        ...
+
+    @property
+    def detectable(self) -> float | None:
+        """Minimum detectable difference."""
+        ...
+
+    def interval(self, level: float = ...) -> Interval | None:
+        """Return the confidence interval."""
+        ...
+
+    def equivalence(self, margin: float) -> float:
+        """Return the p-value of a difference of at least the margin."""
+        ...
 
 
 class _AdjustedNumbers(msgspec.Struct, frozen=True, kw_only=True):
@@ -18,6 +52,7 @@ class _AdjustedNumbers(msgspec.Struct, frozen=True, kw_only=True):
     adjusted_low: float | None = None  # simultaneous interval (Bonferroni)
     adjusted_high: float | None = None
     detectable: float | None = None  # minimum detectable difference (80 % power), without correction
+    p_equivalent: float | None = None  # of two one-sided tests, corrected like p; None without a margin
 
 
 class SystemContrast(_AdjustedNumbers, frozen=True):
@@ -52,37 +87,49 @@ class SystemContrast(_AdjustedNumbers, frozen=True):
             return ""
         return "first" if (self.difference > 0) != lower_is_better else "second"
 
+    def judged(self, lower_is_better: bool) -> Verdict:
+        """Return the verdict on the first system; a significant difference within the margin is equivalent, too."""
+        if self.p_equivalent is not None and self.p_equivalent < ALPHA:
+            return "equivalent"
+        favoured = self.favours(lower_is_better)
+        return "better" if favoured == "first" else "worse" if favoured == "second" else "cannot tell"
+
 
 C = TypeVar("C", bound=SystemContrast)
 
 
-def contrast_fields(scores: tuple[float, float], difference: Estimate, p: float, family: int) -> dict[str, Any]:
-    """Return the fields of a contrast from two scores, 0..1, and their difference; `family` is the number of tests."""
-    low, high = scaled(difference.difference_interval())
-    adjusted_low, adjusted_high = scaled(difference.difference_interval(1 - ALPHA / family))
+def contrast_fields(
+    scores: tuple[float, float], difference: SystemDifference, family: int, margin: float | None = None
+) -> dict[str, Any]:
+    """Return the fields of a contrast from two scores, 0..1, and their difference, with uncorrected p-values.
+
+    `family` is the number of tests that are corrected together; `margin` that of equivalence, 0..1.
+    """
+    low, high = scaled(difference.interval())
+    adjusted_low, adjusted_high = scaled(difference.interval(1 - ALPHA / family))
     return {
         "first": 100 * scores[0],
         "second": 100 * scores[1],
         "difference": 100 * difference.value,
         "low": low,
         "high": high,
-        "p": p,
+        "p": difference.p,
         "adjusted_low": adjusted_low,
         "adjusted_high": adjusted_high,
         "detectable": None if difference.detectable is None else 100 * difference.detectable,
+        "p_equivalent": None if margin is None else difference.equivalence(margin),
     }
-
-
-def tested(swapped: Estimate) -> tuple[float, str]:
-    """Return the p-value of a difference from the contributions of sources, and the name of the test."""
-    values = np.concatenate([part.values for part in swapped.errors.values()])
-    return sign_test(values), "McNemar" if one_size(values) else "randomisation"
 
 
 def corrected(contrasts: Sequence[C]) -> list[C]:
     """Return a family of contrasts with corrected p-values."""
     adjusted = holm([contrast.p for contrast in contrasts]).tolist()
-    return [msgspec.structs.replace(contrast, p=p) for contrast, p in zip(contrasts, adjusted, strict=True)]
+    result = [msgspec.structs.replace(contrast, p=p) for contrast, p in zip(contrasts, adjusted, strict=True)]
+    equivalent = [contrast.p_equivalent for contrast in contrasts if contrast.p_equivalent is not None]
+    if len(equivalent) < len(result):
+        return result
+    pairs = zip(result, holm(equivalent).tolist(), strict=True)
+    return [msgspec.structs.replace(contrast, p_equivalent=p) for contrast, p in pairs]
 
 
 def scaled(interval: Interval | None) -> tuple[float | None, float | None]:

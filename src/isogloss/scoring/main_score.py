@@ -33,7 +33,11 @@ def main_statistics(name: str, metrics: "Mapping[str, Statistics]") -> "Statisti
     main = [metrics[metric] for metric in task(name).main]
     if len(main) == 1:
         return main[0]
-    return replace(main[0], rows=np.mean([statistics.rows for statistics in main], axis=0))
+    rows, drawn = np.mean([statistics.rows for statistics in main], axis=0), main[0].drawn
+    if drawn is not None:
+        errors = [statistics.drawn.errors for statistics in main if statistics.drawn is not None]
+        drawn = replace(drawn, errors=np.mean(errors, axis=0))
+    return replace(main[0], rows=rows, drawn=drawn)
 
 
 def lower_is_better(name: str, metric: str = SCORE) -> bool:

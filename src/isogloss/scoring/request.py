@@ -6,10 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypedDict
 
-from isogloss.errors import unknown
+from isogloss.errors import PredictionError, unknown
 from isogloss.metrics import qa
 from isogloss.notebooks import short_repr
 from isogloss.predictions.gold import GoldSource
+from isogloss.predictions.guide import open_guides
+from isogloss.predictions.memory import Predictions, PredictionSource
+from isogloss.predictions.subset import Subset, read_subset
 from isogloss.tasks.loading import data_folder
 from isogloss.tasks.registry import chosen_tasks, no_language
 from isogloss.tasks.registry import task as find_task
@@ -34,8 +37,15 @@ class SelectionOptions(TypedDict, total=False):
     strict: bool
 
 
-class ScoreOptions(SelectionOptions, total=False):
-    """`SelectionOptions` with suite and data folder."""
+class SubsetOptions(TypedDict, total=False):
+    """Options of `score` and `compare` for answers to a subset of the examples; `score` documents them."""
+
+    subset: str | os.PathLike[str] | None
+    guide: Predictions | Sequence[Predictions]
+
+
+class ScoreOptions(SelectionOptions, SubsetOptions, total=False):
+    """`SelectionOptions` and `SubsetOptions` with suite and data folder."""
 
     suite: str
     data: str | os.PathLike[str] | None
@@ -55,6 +65,8 @@ class Request:
     resample: Resample = "source"
     strict: bool = False
     dialect: str = ""
+    subset: Subset | None = None  # cells of which only drawn examples are answered
+    guides: tuple[PredictionSource, ...] = ()  # control variates of the subset's cells
 
     __repr__ = short_repr
 
@@ -72,6 +84,8 @@ class Request:
         resample: Resample = "source",
         strict: bool = False,
         dialect: str = "",
+        subset: str | os.PathLike[str] | None = None,
+        guide: Predictions | Sequence[Predictions] = (),
     ) -> "Request":
         """Return a request from user input; unknown names raise an error."""
         chosen_suite = find_suite(suite)
@@ -83,6 +97,9 @@ class Request:
             raise unknown("unit to resample", resample, RESAMPLES)
         if dialect and dialect not in qa.DIALECTS:
             raise unknown("dialect of question answering", dialect, qa.DIALECTS)
+        guides = open_guides(guide)
+        if guides and subset is None:
+            raise PredictionError("a guide is for answers to a subset", fix="Pass the subset file, or no guide")
         names = chosen_tasks(tasks, chosen_suite.tasks)
         codes = None
         if languages is not None:
@@ -102,6 +119,8 @@ class Request:
             resample=resample,
             strict=strict,
             dialect=dialect,
+            subset=None if subset is None else read_subset(subset),
+            guides=guides,
         )
 
     def task(self, name: str) -> Task:
@@ -113,7 +132,7 @@ class Request:
     @property
     def gold_source(self) -> GoldSource:
         """Source of the gold."""
-        return GoldSource(self.data, self.gold, self.allow_partial)
+        return GoldSource(self.data, self.gold, self.allow_partial, self.subset)
 
     @property
     def splits(self) -> tuple[str, ...]:

@@ -26,12 +26,20 @@ PARTIAL_GOLD = "partial gold"
 NO_INTERVAL = f"no interval: fewer than {ENOUGH} independent examples"
 
 
-class SeedSpread(msgspec.Struct, frozen=True):
-    """Spread of a score, 0..100, over seeds."""
+class FactorSpread(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Spread of a score, 0..100, over the levels of a factor: seeds, prompts or translators."""
 
-    values: list[float]  # score of each seed
+    values: list[float]  # mean of the runs with each level
     sd: float  # standard deviation
-    share: float  # share of the mean's variance due to seeds, 0..1; the rest is due to the test set
+    share: float  # share of the mean's variance due to the factor, 0..1
+    levels: list[str] = []  # names of the levels; empty in records of earlier versions
+
+    @classmethod
+    def of(cls, scores: Mapping[str, float], share: float) -> "FactorSpread":
+        """Return the spread of scores by level."""
+        from statistics import stdev  # slow import that reading a result record does not need
+
+        return cls(list(scores.values()), stdev(scores.values()), share, list(scores))
 
 
 class Number(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -41,7 +49,24 @@ class Number(msgspec.Struct, frozen=True, omit_defaults=True):
     low: float | None
     high: float | None
     n: int
-    seeds: SeedSpread | None = None  # for a mean over seeds
+    spread: dict[str, FactorSpread] = {}  # by factor, for a mean over several runs
+    seeds: FactorSpread | None = None  # only in records of earlier versions: becomes the spread of "seed"
+    on_all: tuple[float, float] | None = None  # from a subset: 95 % interval of the score on all of these examples
+
+    def __post_init__(self) -> None:
+        if self.seeds is not None:
+            msgspec.structs.force_setattr(self, "spread", {"seed": self.seeds})
+            msgspec.structs.force_setattr(self, "seeds", None)
+
+
+class SubsetUse(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Use of a subset of the examples of a cell."""
+
+    answered: int  # number of examples to answer
+    examples: int  # number of all examples
+    equivalent: int  # a plain random subset of this size is as precise
+    seed: int
+    guide: str = ""  # name of the system used as control variate
 
 
 class CellScore(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +85,7 @@ class CellScore(msgspec.Struct, frozen=True, kw_only=True):
     notes: list[str] = []
     design_effect: float | None = None
     unanswered: float | msgspec.UnsetType = msgspec.UNSET  # share of examples without an answer; not written if 0
+    subset: SubsetUse | msgspec.UnsetType = msgspec.UNSET  # set if estimated from answers to a subset
 
     __repr__ = short_repr
 
@@ -67,6 +93,11 @@ class CellScore(msgspec.Struct, frozen=True, kw_only=True):
     def score(self) -> float:
         """Mean of the task's main metrics."""
         return main_score(self.task, {name: number.value for name, number in self.metrics.items()})
+
+    @property
+    def subset_note(self) -> str:
+        """Number of answers that the score was estimated from, in words, or ""."""
+        return f"estimated from {self.subset.answered:,} of {self.subset.examples:,} answers" if self.subset else ""
 
 
 class AverageScore(msgspec.Struct, frozen=True, kw_only=True):
@@ -156,14 +187,15 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     isogloss: str
     schema_version: int = SCHEMA
     resample: str = ""  # "" in records of earlier versions
-    seeds: list[str] = []  # names of the runs that the scores are means of, if there are several
+    # Names of the runs that the scores are means of, if there are several: `seed-0`, `prompt-short/seed-1`, …
+    runs: list[str] = msgspec.field(default_factory=list, name="seeds")
     left_out: list[LeftOut] = []  # predictions that are not scored, with reasons
     clustered: list[str] = []  # tasks with examples that share sources
 
     def rows(self) -> Iterator[ScoreRow]:
         """Yield the record as tidy rows, one per number."""
         for cell in self.cells:
-            note = PARTIAL_GOLD if cell.partial else ""
+            note = "; ".join(filter(None, [PARTIAL_GOLD if cell.partial else "", cell.subset_note]))
             for metric, number in cell.metrics.items():
                 where = {"task": cell.task, "language": cell.language, "split": cell.split}
                 yield _row("cell", number, note, **where, metric=metric, signature=cell.signature)

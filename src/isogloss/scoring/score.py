@@ -8,11 +8,12 @@ from itertools import chain
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from isogloss.errors import DataError, PredictionError
-from isogloss.metrics.estimate import Estimate, estimate, mean
+from isogloss.metrics.crossed import Design, RunEstimates
+from isogloss.metrics.estimate import Estimate, estimate
 from isogloss.metrics.statistics import merge
 from isogloss.predictions.check import CheckedAnswers
 from isogloss.predictions.folder import PredictionFolder
@@ -21,11 +22,12 @@ from isogloss.predictions.problems import LeftOut, ProblemCode
 from isogloss.predictions.validate import ValidationReport, check_folder
 from isogloss.scoring.averages import number, suite_averages, task_averages
 from isogloss.scoring.cells import Cell, Progress, Shortcomings, answered_row, asked_cells, judge_checked
+from isogloss.scoring.designs import Estimates, cell_estimates, common_cells, design_of, run_folders
 from isogloss.scoring.names import distinct_names
 from isogloss.scoring.request import Request, Resample, SelectionOptions
-from isogloss.scoring.results import AverageScore, CellScore, PairScores, Results
-from isogloss.scoring.seeds import cell_estimates, common_cells, seed_folders
+from isogloss.scoring.results import AverageScore, CellScore, PairScores, Results, SubsetUse
 from isogloss.scoring.sources import Sources, design_effect
+from isogloss.scoring.subset import DrawErrors, stated, stated_average, subset_use, whole_cell
 from isogloss.tasks.kinds import LanguagePairs
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
@@ -41,16 +43,23 @@ def score(
     data: str | os.PathLike[str] | None = None,
     *,
     jobs: int = 1,
+    subset: str | os.PathLike[str] | None = None,
+    guide: Predictions | Sequence[Predictions] = (),
     **options: Unpack[SelectionOptions],
 ) -> Results:
     """Score predictions.
 
     Args:
-        predictions: folder with `<task>/<language>.jsonl`, XTREME's own layout, or embeddings; a folder of seeds
-            (`seed-0`, `seed-1`, …), which scores their means; or a mapping {task: {language: {id: answer}}}.
+        predictions: folder with `<task>/<language>.jsonl`, XTREME's own layout, or embeddings; a folder of runs
+            (`seed-0`, `seed-1`, …; `prompt-short/seed-0`, …), which scores their means; or a mapping
+            {task: {language: {id: answer}}}.
         suite: name such as "xtreme-r", or a TOML file; sets languages, averages and the rule of the overall score.
         data: data folder with gold; default ISOGLOSS_DATA or the user's cache.
         jobs: number of processes; more than one requires `if __name__ == "__main__":` in a script.
+        subset: subset file of `export`, or its folder: only the drawn examples are answered, and the scores on all of
+            them are estimated. Other cells need all answers.
+        guide: predictions of a cheap system for all examples, or of several, as control variate for the subset; need
+            not be the guide of the draw.
         **options: further options.
 
             - gold: label folder in XTREME's layout, used instead of the data folder.
@@ -70,7 +79,7 @@ def score(
         PredictionError: the predictions are missing, invalid, or all without gold; lists all problems.
         UnknownNameError: unknown suite, task, language or split.
     """
-    request = Request.of(suite, data=data, **options)
+    request = Request.of(suite, data=data, subset=subset, guide=guide, **options)
     with local_workers(jobs) as workers:
         return score_request(predictions, request, workers=workers)
 
@@ -105,13 +114,13 @@ class JudgedSystem(NamedTuple):
     """The judged cells of a system."""
 
     about: dict[str, Any]  # metadata from `system.toml` of its first run
-    seeds: list[str]  # names of its runs, "" for the single run of a folder without seeds
+    names: list[str]  # of its runs, such as `seed-0`; "" for the only run of a plain prediction folder
     runs: list[list[Cell]]  # cells of each run that have answers and gold
     left_out: list[LeftOut]  # answers that cannot be scored, with reasons
 
     def score(self, request: Request) -> Results:
         """Return the result record."""
-        return score_runs(self.runs, request, self.about, self.left_out, self.seeds)
+        return score_runs(self.runs, request, self.about, self.left_out, self.names)
 
 
 def judge_systems(
@@ -125,18 +134,18 @@ def judge_systems(
 def judged_systems(
     systems: Sequence[Predictions], request: Request, progress: Progress = None, workers: Workers | None = None
 ) -> Iterator[JudgedSystem]:
-    """Yield the judged cells of each system, a prediction folder or a folder of seeds; `workers` may share the cells.
+    """Yield the judged cells of each system, a prediction folder or a folder of runs; `workers` may share the cells.
 
     Problems are errors as in `answered_cells`, for the first run that has any.
     """
-    folders = [{seed: open_predictions(run) for seed, run in seed_folders(system).items()} for system in systems]
-    requested = [[(run, *cell) for cell in asked_cells([run], request)] for seeds in folders for run in seeds.values()]
+    folders = [{name: open_predictions(run) for name, run in run_folders(system).items()} for system in systems]
+    requested = [[(run, *cell) for cell in asked_cells([run], request)] for runs in folders for run in runs.values()]
     judged = in_parallel(workers, partial(_judged_cell, request), list(chain.from_iterable(requested)))
     cells_of_runs = iter(requested)
-    for seeds in folders:
+    for by_name in folders:
         left_out: list[LeftOut] = []
         runs: list[list[Cell]] = []
-        for run in seeds.values():
+        for run in by_name.values():
             cells: list[Cell] = []
             total = Shortcomings.none(1)
             for _, name, language in next(cells_of_runs):
@@ -147,7 +156,7 @@ def judged_systems(
                 total.add(shortcomings)
             total.settle([run], request, left_out)
             runs.append(cells)
-        yield JudgedSystem(next(iter(seeds.values())).system, list(seeds), runs, left_out)
+        yield JudgedSystem(next(iter(by_name.values())).system, list(by_name), runs, left_out)
 
 
 def _judged_cell(request: Request, item: tuple[PredictionSource, str, str]) -> tuple[list[Cell], Shortcomings]:
@@ -155,7 +164,7 @@ def _judged_cell(request: Request, item: tuple[PredictionSource, str, str]) -> t
     run, name, language = item
     shortcomings = Shortcomings.none(1)
     row = answered_row([run], name, language, request, shortcomings)
-    return [answered.cell for answered in row if answered is not None], shortcomings
+    return [whole_cell(answered, request) for answered in row if answered is not None], shortcomings
 
 
 def score_cells(
@@ -170,49 +179,60 @@ def score_runs(
     request: Request,
     system: dict[str, Any],
     left_out: Sequence[LeftOut] = (),
-    seeds: Sequence[str] = (),
+    names: Sequence[str] = (),
 ) -> Results:
-    """Return the result record of one run, or of several seeds: the means over the cells they share.
+    """Return the result record of one run, or of several: the means over the cells they share.
 
-    `system` is the system's metadata, as in `system.toml`.
+    `system` is the system's metadata, as in `system.toml`; `names` are those of the runs, by default seeds.
     """
+    design = design_of(names or [""] * len(runs))
     runs, in_some = common_cells(runs)
     cells = runs[0]
     sources = Sources((cell for run in runs for cell in run), request.resample)
-    averages = task_averages(cells, cell_estimates(runs, sources), request)
-    effects = _design_effects(runs, averages, request)
+    averages = task_averages(cells, cell_estimates(runs, sources, design), request)
+    effects = _design_effects(runs, design, averages, request)
     categories, overall = suite_averages(averages, request)
+    tasks = {name: replace(average, design_effect=effects.get(name)) for name, (_, average) in averages.items()}
+    if any(cell.drawn for cell in cells):
+        on_all = task_averages(cells, cell_estimates(runs, DrawErrors(()), design), request)
+        tasks = {name: stated_average(average, on_all[name][1]) for name, average in tasks.items()}
+        categories_on_all, top = suite_averages(on_all, request)
+        categories = list(map(stated_average, categories, categories_on_all))
+        overall = replace(overall, score=overall.score and stated(overall.score, top.score))
     return Results(
         suite=request.suite.id,
         system=system,
         split=request.split,
-        cells=[_cell_score(seed_cells, request.resample) for seed_cells in zip(*runs, strict=True)],
-        tasks=[replace(average, design_effect=effects.get(name)) for name, (_, average) in averages.items()],
+        cells=[_cell_score(same, design, request.resample) for same in zip(*runs, strict=True)],
+        tasks=list(tasks.values()),
         categories=categories,
         overall=overall,
         pairs=_all_pair_scores(cells, sources, request) if len(runs) == 1 else [],
         isogloss=__version__,
         resample=request.resample,
-        seeds=[name for name in seeds if name],
+        runs=[name for name in names if name],
         left_out=[*left_out, *in_some],
         clustered=clustered_tasks(cells) if request.resample == "source" else [],
     )
 
 
 def _design_effects(
-    runs: Sequence[Sequence[Cell]], averages: Mapping[str, tuple[Estimate, AverageScore]], request: Request
+    runs: Sequence[Sequence[Cell]],
+    design: Design,
+    averages: Mapping[str, tuple[RunEstimates, AverageScore]],
+    request: Request,
 ) -> dict[str, float | None]:
     """Return the design effect of each task average: its variance for new sources over that for new examples."""
     clustered = clustered_tasks(runs[0]) if request.resample == "source" else []
     if not clustered:
         return {}
-    by_example = cell_estimates(runs, Sources((cell for run in runs for cell in run), "example"))
+    by_example = cell_estimates(runs, Sources((cell for run in runs for cell in run), "example"), design)
     effects = {}
     for name in clustered:
         if name in averages:
             estimate, average = averages[name]
             parts = [by_example[name, code, metric] for code in average.members for metric in find_task(name).main]
-            effects[name] = design_effect(estimate, mean(parts))
+            effects[name] = design_effect(estimate.combined, RunEstimates.mean(parts).combined)
     return effects
 
 
@@ -223,30 +243,43 @@ def clustered_tasks(cells: Iterable[Cell]) -> list[str]:
 
 def score_cell(cell: Cell) -> CellScore:
     """Return the scores of one cell."""
-    return _cell_score([cell], "source")
+    return _cell_score([cell], Design(), "source")
 
 
-def _cell_score(seeds: Sequence[Cell], resample: Resample) -> CellScore:
-    """Return the scores of one cell over all seeds; its interval does not depend on other cells."""
-    cell = seeds[0]
-    runs = [[seed_cell] for seed_cell in seeds]
-    estimates = cell_estimates(runs, Sources(seeds, resample))
-    effect = None
+def _cell_score(cells: Sequence[Cell], design: Design, resample: Resample) -> CellScore:
+    """Return the scores of one cell over all runs; its interval does not depend on other cells."""
+    cell = cells[0]
+    runs = [[one] for one in cells]
+    estimates = cell_estimates(runs, Sources(cells, resample), design)
+    numbers = {metric: number(estimate.combined) for (_, _, metric), estimate in estimates.items()}
+    by_example, effect = estimates, None
+    use: SubsetUse | UnsetType = UNSET
     if resample == "source" and cell.clusters is not None:
-        main = [(cell.task, cell.language, metric) for metric in find_task(cell.task).main]
-        by_example = cell_estimates(runs, Sources(seeds, "example"))
-        effect = design_effect(mean([estimates[key] for key in main]), mean([by_example[key] for key in main]))
+        by_example = cell_estimates(runs, Sources(cells, "example"), design)
+        effect = design_effect(_main_score(cell, estimates), _main_score(cell, by_example))
+    if cell.drawn is not None:
+        by_draw = cell_estimates(runs, DrawErrors(()), design)
+        use = subset_use(cell, _main_score(cell, by_example), _main_score(cell, by_draw))
+        on_all = {metric: number(estimate.combined) for (_, _, metric), estimate in by_draw.items()}
+        numbers = {metric: stated(each, on_all[metric]) for metric, each in numbers.items()}
     return CellScore(
         task=cell.task,
         language=cell.language,
         split=cell.split,
-        metrics={metric: number(estimate) for (_, _, metric), estimate in estimates.items()},
+        metrics=numbers,
         signature=cell.signature,
         partial=cell.partial,
-        notes=list(dict.fromkeys(note for seed_cell in seeds for note in seed_cell.notes)),
+        notes=list(dict.fromkeys(note for one in cells for note in one.notes)),
         design_effect=effect,
-        unanswered=max(seed_cell.unanswered for seed_cell in seeds) or UNSET,
+        unanswered=max(one.unanswered for one in cells) or UNSET,
+        subset=use,
     )
+
+
+def _main_score(cell: Cell, estimates: Estimates) -> Estimate:
+    """Return the mean of a cell's main metrics."""
+    main = [estimates[cell.task, cell.language, metric] for metric in find_task(cell.task).main]
+    return RunEstimates.mean(main).combined
 
 
 def _all_pair_scores(cells: Sequence[Cell], sources: Sources, request: Request) -> list[PairScores]:
@@ -301,7 +334,7 @@ class ValidatedPredictions:
 def validate_and_judge(folder: PredictionFolder, request: Request) -> ValidatedPredictions:
     """Validate a prediction folder and judge its valid cells of the request.
 
-    Every file is read and aligned once. Folders of seeds and the split "best" are not supported.
+    Every file is read and aligned once. Folders of runs and the split "best" are not supported.
     """
     cells: dict[tuple[str, str], Cell] = {}
     without_gold: dict[tuple[str, str], LeftOut] = {}

@@ -10,7 +10,8 @@ from itertools import accumulate
 
 import numpy as np
 
-from isogloss.metrics.estimate import ROUNDING, Estimate, estimate, swaps
+from isogloss.metrics.estimate import ROUNDING, Estimate, estimate
+from isogloss.metrics.exchange import Exchange, exchange
 from isogloss.metrics.statistics import IntArray, Statistics
 from isogloss.scoring.cells import Cell
 from isogloss.scoring.request import Resample
@@ -80,9 +81,9 @@ class Sources:
         """Estimate a metric of a cell; the result can be averaged with others."""
         return estimate(statistics, *self.of_examples(cell))
 
-    def swaps(self, cell: Cell, first: Statistics, second: Statistics) -> Estimate:
-        """Return the contribution of each source to the difference of two systems on a cell; see `swaps`."""
-        return swaps(first, second, *self.of_examples(cell))
+    def exchange(self, cell: Cell, first: Statistics, second: Statistics) -> Exchange:
+        """Return the difference of two systems on a cell by source; the result can be averaged with others."""
+        return exchange(first, second, *self.of_examples(cell))
 
 
 def _first(parents: dict[str, str], name: str) -> str:
@@ -100,5 +101,5 @@ def _space(cell: Cell) -> str:
 
 def design_effect(by_source: Estimate, by_example: Estimate) -> float | None:
     """Return the variance for new sources divided by that for new examples; None without variance."""
-    single = by_example.variance - by_example.seed_variance
-    return (by_source.variance - by_source.seed_variance) / single if single > ROUNDING**2 else None
+    single = by_example.example_variance
+    return by_source.example_variance / single if single > ROUNDING**2 else None

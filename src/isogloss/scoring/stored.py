@@ -73,7 +73,12 @@ class _Arrays:
 
 
 def can_store(cell: Cell) -> bool:
-    """Return True if the value function of every metric is registered; other cells are judged again when needed."""
+    """Return True if the value function of every metric is registered; other cells are judged again when needed.
+
+    Cells estimated from a subset are not stored.
+    """
+    if cell.drawn is not None:
+        return False
     pairs = [] if cell.judgement.pairs is None else [cell.judgement.pairs.statistics]
     return all(VALUES.get(statistics.value.name) is statistics.value for statistics in (*cell.metrics.values(), *pairs))
 

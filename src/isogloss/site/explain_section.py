@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from isogloss.explain.buckets import bucket_edges
+from isogloss.explain.correction import Correction
 from isogloss.explain.model import AttributeScores, Bucket, Explanation
 from isogloss.explain.pairwise import AttributeContrasts, PairwiseExplanation
 from isogloss.figures import difference_interval_text, difference_text, p_text, rounded
@@ -15,7 +16,13 @@ from isogloss.site.page_parts import Section
 from isogloss.tables import charts
 from isogloss.tables.charts import Axis, Chart, Record, Series, file_name, tenths
 from isogloss.tables.explain_io import ExplainRecords
-from isogloss.tables.explain_tables import BINNING, disagreement_table, pairwise_bucket_table, turned_table
+from isogloss.tables.explain_tables import (
+    BINNING,
+    correction_notes,
+    disagreement_table,
+    pairwise_bucket_table,
+    turned_table,
+)
 from isogloss.tables.single_tables import ON_PAGE, bucket_table, calibration_tables
 
 UNDECIDED = "not significant"
@@ -33,7 +40,7 @@ def explain_section(explained: ExplainRecords, systems: Iterable[str]) -> Sectio
     if explained.pairs:
         pictures += pairwise_charts(explained.pairs, explained_colours(explained.explanations, systems))
         tables["differences-by-bucket"] = pairwise_bucket_table(explained.pairs)
-    about = explain_intro(explained.edges)
+    about = explain_intro(explained.edges, explained.correction)
     tables |= calibration_tables(explained.explanations)
     in_files = tuple(name for name in tables if name != ON_PAGE)
     return Section(
@@ -41,11 +48,11 @@ def explain_section(explained: ExplainRecords, systems: Iterable[str]) -> Sectio
     )
 
 
-def explain_intro(edges: str) -> str:
-    """Return the introduction of the panel, with the rule of the bucket edges."""
+def explain_intro(edges: str, correction: Correction | None) -> str:
+    """Return the introduction of the panel, with the rule of the bucket edges and what findings are corrected over."""
     return (
         "Scores by properties of the examples, with 95 % intervals. Choose a bucket to list its examples. "
-        f"Here: {BINNING[edges]}."
+        f"{'. '.join(f'{note[0].upper()}{note[1:]}' for note in (BINNING[edges], *correction_notes(correction)))}."
     )
 
 
@@ -142,10 +149,10 @@ def _bucket_records(pair: PairwiseExplanation, facet: AttributeContrasts) -> Ite
             **_bucket_record(facet, row.bucket),
             **{key: rounded(getattr(row, key)) for key in ("first", "second", "difference")},
             **charts.interval_fields(row.low, row.high, difference_interval_text(row.low, row.high)),
-            "p": p_text(row.p),
+            "q": p_text(row.p),
             "verdict": verdicts[row.favours(facet.lower_is_better)],
             "turns": "yes" if row.flips else "no",
-            "extreme": "gain" if row is facet.largest_gain else "loss" if row is facet.largest_loss else "no",
+            "extreme": "gain" if row in facet.largest_gains else "loss" if row in facet.largest_losses else "no",
         }
 
 
@@ -157,7 +164,7 @@ def pairwise_chart(
     # Vega-Lite turns an axis title into a drawn text and, without escapes, into a string in an expression.
     is_plain = len(names) < 25 and "\\" not in names
     fields = {"bucket": "bucket", "edges": "edges", "first": pair.first, "second": pair.second}
-    more = {"difference": "difference", "interval": "95 %", "p": "p (Holm)", "n": "n"}
+    more = {"difference": "difference", "interval": "95 %", "q": "q", "n": "n"}
     return charts.bucket_columns(
         name,
         title,

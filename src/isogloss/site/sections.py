@@ -97,7 +97,7 @@ def analysis_sections(analysis: Analysis) -> list[Section]:
     """Return the sections of an analysis: the panel, and all tables."""
     calibration = calibration_tables(explain_records(analysis).explanations)
     calibrated = {ON_PAGE: calibration[ON_PAGE]} if calibration else {}
-    about = explain_intro(analysis.edges)
+    about = explain_intro(analysis.edges, analysis.correction)
     intro = "Tables of isogloss explain: buckets, differences between systems, and listed examples."
     return [
         Section(id="explain", title="Explain", intro=about, tables=calibrated, panel="explain", files=False),

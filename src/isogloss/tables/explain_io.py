@@ -13,8 +13,9 @@ from isogloss.errors import DataError
 from isogloss.escaping import printable_values
 from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias
+from isogloss.explain.correction import Correction, corrected_findings
 from isogloss.explain.examples import ListedExample
-from isogloss.explain.model import Explanation
+from isogloss.explain.model import Claim, Explanation
 from isogloss.explain.pairwise import PairwiseExplanation
 from isogloss.scoring.names import distinct_names, shortest_distinct, system_words
 
@@ -31,7 +32,7 @@ Cases = dict[str, dict[str, ListedExample]]
 class ExplainRecords:
     """All explanations, by the displayed names of systems.
 
-    `edges` is the rule of the bucket edges, "mixed" if there are several.
+    `edges` is the rule of the bucket edges, "mixed" if there are several. Findings are corrected over all of them.
     """
 
     explanations: dict[str, Explanation] = field(default_factory=dict)
@@ -39,13 +40,20 @@ class ExplainRecords:
     cases: Cases = field(default_factory=dict)
     edges: str = "language"
     bias: DatasetBias | None = None
+    correction: Correction | None = None
 
 
 def explain_records(analysis: Analysis) -> ExplainRecords:
     """Return the records of an analysis; systems have the names that its pairs and examples use."""
     names = distinct_names([str(explanation.system.get("name") or "system") for explanation in analysis.explanations])
     explanations = dict(zip(names, analysis.explanations, strict=True))
-    return ExplainRecords(explanations=explanations, pairs=analysis.pairs, cases=analysis.cases, edges=analysis.edges)
+    return ExplainRecords(
+        explanations=explanations,
+        pairs=analysis.pairs,
+        cases=analysis.cases,
+        edges=analysis.edges,
+        correction=analysis.correction,
+    )
 
 
 def read_explain_records(sources: Sequence[Path | str | Analysis | DatasetBias]) -> ExplainRecords:
@@ -82,6 +90,10 @@ def _read(path: Path) -> Analysis | DatasetBias:
 def _analysis_contradictions(analysis: Analysis) -> Iterator[str]:
     names = explain_records(analysis).explanations
     metrics = {facet.metric for explanation in analysis.explanations for facet in explanation.facets}
+    for explanation in analysis.explanations:
+        for facet in explanation.facets:
+            if not all(_fits(claim, len(facet.buckets)) for claim in facet.claims):
+                yield f"a claim about {facet.attribute} of {facet.task}/{facet.language} names unknown buckets"
     for pair in analysis.pairs:
         for name in (pair.first, pair.second):
             if name not in names:
@@ -89,6 +101,12 @@ def _analysis_contradictions(analysis: Analysis) -> Iterator[str]:
         for contrasts in pair.facets:
             if contrasts.metric not in metrics:
                 yield f"unknown metric {contrasts.metric!r} in a pair"
+
+
+def _fits(claim: Claim, count: int) -> bool:
+    """Return True if a claim names as many buckets as its kind needs, all among `count`."""
+    enough = claim.kind == "trend" or len(claim.buckets) >= 2
+    return enough and all(0 <= index < count for index in claim.buckets)
 
 
 def _survey_contradictions(bias: DatasetBias) -> Iterator[str]:
@@ -133,7 +151,15 @@ def _joined(analyses: Sequence[Analysis]) -> ExplainRecords:
         _add_cases(cases, part.cases, shown)
     rules = {analysis.edges for analysis in analyses}
     edges = rules.pop() if len(rules) == 1 else "mixed"
-    return ExplainRecords(explanations=explanations, pairs=list(pairs.values()), cases=cases, edges=edges)
+    # A page shows all files together, so what is certain must be certain among all of them.
+    findings = corrected_findings(list(explanations.values()), list(pairs.values()))
+    return ExplainRecords(
+        explanations=dict(zip(explanations, findings.explanations, strict=True)),
+        pairs=findings.pairs,
+        cases=cases,
+        edges=edges,
+        correction=findings.correction,
+    )
 
 
 def _shown_names(analyses: Sequence[Analysis]) -> list[list[str]]:

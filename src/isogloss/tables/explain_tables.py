@@ -1,20 +1,21 @@
 """Tables of `isogloss explain`: one, two or several systems, their listed examples, and dataset bias."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
 from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias, Distances, Distribution
 from isogloss.explain.buckets import NAMES, bucket_edges, bucket_text
+from isogloss.explain.correction import Correction
 from isogloss.explain.examples import ListedExample
 from isogloss.explain.model import BucketedAttribute
 from isogloss.explain.pairwise import AttributeContrasts, BucketContrast, PairwiseExplanation
-from isogloss.explain.single import best_and_worst
 from isogloss.figures import counted, difference_text, score_text
 from isogloss.grouping import group_by
 from isogloss.languages import published
+from isogloss.metrics.estimate import ROUNDING
 from isogloss.scoring.names import language_name
 from isogloss.tables.formatting import interval_notes, left_out_notes, shortened
 from isogloss.tables.score_tables import only_if_several
@@ -36,12 +37,13 @@ CONVENTION_NOTES = {
 }
 NOTES = [
     "mean: over the languages that have the bucket, with equal weights; languages: number that have it, out of all",
+    "lowest, highest: with the language, +1 if another one has the same value",
     "bucket edges are set per language unless they are shared (all=shared) or given",
 ]
-SIGNIFICANT = "●: languages in which the difference is significant (Holm over all buckets of a cell)"
+SIGNIFICANT = "●: languages in which the difference is significant (q < 0.05)"
 MARKS = (
-    "● p < 0.05, Holm-corrected over all buckets of a cell; ⇄ order reversed compared with the whole cell; "
-    "▲ largest gain, ▼ largest loss of the first system along an attribute, significant or not"
+    "● q < 0.05; ⇄ significant, and so is the opposite order in the rest of the cell; ▲ largest gain, ▼ largest loss "
+    "of the first system along an attribute, significant or not, several if tied; 95 %: interval of a single bucket"
 )
 # Mark of a distance within chance.
 NOISE = "≈"
@@ -88,14 +90,19 @@ def _tables(what: str, buckets: Sequence[LanguageBucket]) -> Iterator[Table]:
         table = Table(title, ("attribute", "bucket", *numbers, "languages", "n"), words=2, notes=list(NOTES))
         for attribute, of_attribute in group_by(inside, lambda row: row.facet.attribute).items():
             for number, rows in enumerate(_in_order(of_attribute)):
-                low, high = (side(rows, key=lambda row: row.value) for side in (min, max))
-                ends = (f"{text(row.value)} {row.facet.language}" for row in (low, high))
+                ends = (_end(rows, side(row.value for row in rows), text) for side in (min, max))
                 significant = [str(sum(bool(row.significant) for row in rows))] if is_pair else []
                 counts = *significant, f"{len(rows)}/{count}", str(sum(row.n for row in rows))
                 name = "" if number else attribute
                 table.add(name, rows[0].name, text(fmean(row.value for row in rows)), *ends, *counts)
         table.notes += [SIGNIFICANT] if is_pair else []
         yield table
+
+
+def _end(rows: Sequence[LanguageBucket], value: float, text: Callable[[float], str]) -> str:
+    """Return the lowest or highest value with its language, and the number of further languages that print alike."""
+    first, *others = [row.facet.language for row in rows if text(row.value) == text(value)]
+    return f"{text(value)} {first}{f' +{len(others)}' if others else ''}"
 
 
 def _in_order(rows: Sequence[LanguageBucket]) -> list[list[LanguageBucket]]:
@@ -114,7 +121,7 @@ def analysis_tables(analysis: Analysis, *, across: bool = False) -> list[Table]:
         tables = across_tables(analysis)
     else:
         tables = pairwise_tables(analysis.pairs) if analysis.pairs else explanation_tables(analysis.explanations[0])
-    notes = [BINNING[analysis.edges]]
+    notes = [BINNING[analysis.edges], *correction_notes(analysis.correction)]
     notes += [CONVENTION_NOTES[analysis.convention]] if analysis.convention in CONVENTION_NOTES else []
     if analysis.convention == "paper":
         # Attributes defined by the paper have a suffix.
@@ -124,6 +131,11 @@ def analysis_tables(analysis: Analysis, *, across: bool = False) -> list[Table]:
     if tables:
         tables[0].notes += [*notes, *left_out_notes(analysis.left_out)]
     return [*tables, *_case_tables(analysis)]
+
+
+def correction_notes(correction: Correction | None) -> list[str]:
+    """Return a note on what q-values cover, if anything was tested."""
+    return [] if correction is None else [f"q: at most 5 % of all findings are false on average, {correction}"]
 
 
 def _case_tables(analysis: Analysis) -> list[Table]:
@@ -138,9 +150,9 @@ def _case_tables(analysis: Analysis) -> list[Table]:
                     tables.append(_case_table(title, [analysis.cases[name][i] for i in ids], (right, wrong)))
     if not analysis.pairs:
         for facet in analysis.explanations[0].facets:
-            extremes = best_and_worst(facet) if facet.insight else None
-            if extremes is not None and extremes[1].ids:
-                name, worst = f"{facet.task}/{facet.language}", extremes[1]
+            worst = next((facet.buckets[claim.buckets[0]] for claim in facet.claims if claim.kind == "worst"), None)
+            if facet.insight and worst is not None and worst.ids:
+                name = f"{facet.task}/{facet.language}"
                 title = f"{name}: {facet.attribute} {bucket_text(worst.bucket)}, worst first"
                 cases = [analysis.cases[name][identifier] for identifier in worst.ids]
                 tables.append(_case_table(title, cases, tuple(cases[0].predictions)))
@@ -187,7 +199,7 @@ def disagreement_table(pairs: Sequence[PairwiseExplanation]) -> Table:
             table.add(*key, *names, difference_text(cell.difference), *map(str, counts))
     table.notes = [
         "only …: examples that only this system gets right",
-        "turned: buckets in which the system that is behind in the cell is significantly ahead (Holm, p < 0.05)",
+        "turned: buckets in which the system that is behind in the cell is significantly ahead (q < 0.05)",
     ]
     return table
 
@@ -201,7 +213,6 @@ def turned_table(pairs: Sequence[PairwiseExplanation]) -> Table:
             key = facet.task, facet.language, language_name(facet.language), facet.attribute, bucket_text(row.bucket)
             names = only_if_several(pairs, pair.first, pair.second)
             table.add(*key, *names, *row.texts(), str(row.bucket.n))
-    table.notes = ["p is Holm-corrected over all buckets of a cell"]
     if not table.rows:
         table.notes = ["nowhere: no bucket significantly favours the system that is behind in its cell"]
     return table
@@ -242,11 +253,11 @@ def _title(pairs: Sequence[PairwiseExplanation], joint: str, what: str) -> str:
 
 def _number_header(pairs: Sequence[PairwiseExplanation]) -> tuple[str, ...]:
     sides = (pairs[0].first, pairs[0].second) if len(pairs) == 1 else ("score of first", "score of second")
-    return *sides, "Δ", "95 %", "p", "n"
+    return *sides, "Δ", "95 %", "q", "n"
 
 
 def _marks(facet: AttributeContrasts, row: BucketContrast) -> str:
-    extreme = "▲" * (row is facet.largest_gain) + "▼" * (row is facet.largest_loss)
+    extreme = "▲" * (row in facet.largest_gains) + "▼" * (row in facet.largest_losses)
     return extreme + "●" * row.significant + "⇄" * row.flips
 
 
@@ -274,14 +285,21 @@ def _typical_table(task: str, distributions: Sequence[Distribution]) -> Table:
         by_name = {row.attribute: row for row in rows}
         typical = (_typical(by_name[name]) if name in by_name else "" for name in names)
         table.add(language, str(max(row.n for row in rows)), *typical)
+    if any(len(_most_frequent(row)) > 1 for row in distributions):
+        table.notes.append("+1: with another value of the same frequency")
     return table
 
 
 def _typical(distribution: Distribution) -> str:
     if distribution.shares:
-        value, share = next(iter(distribution.shares.items()))
-        return f"{value or 'none'} {100 * share:.0f} %"
+        first, *others = _most_frequent(distribution)
+        return f"{first or 'none'} {f'+{len(others)} ' if others else ''}{100 * distribution.shares[first]:.0f} %"
     return "" if distribution.mean is None else f"{distribution.mean:.3g}"
+
+
+def _most_frequent(distribution: Distribution) -> list[str]:
+    most = max(distribution.shares.values(), default=0.0)
+    return [value for value, share in distribution.shares.items() if share > most - ROUNDING]
 
 
 def _mean_distance_table(task: str, distances: Sequence[Distances]) -> Table:
@@ -293,7 +311,8 @@ def _mean_distance_table(task: str, distances: Sequence[Distances]) -> Table:
         table.add(code, *(_mean_distance(distance, code) for distance in distances))
     table.notes.append("Wasserstein-1 in the attribute's unit; total variation (0 to 1) for discrete attributes")
     if any(cell.startswith(NOISE) for row in table.rows for cell in row):
-        table.notes.append(f"{NOISE} within chance: no larger than if examples were assigned to languages at random")
+        chance = "no larger than if examples were assigned to languages at random"
+        table.notes.append(f"{NOISE} within chance: {chance} (95 % limit, not corrected for the number of distances)")
     return table
 
 

@@ -1,13 +1,19 @@
-"""The report in a sentence: the leader, its lead and significance, and the weakest languages."""
+"""The report in a sentence: the best system, what a test says about its lead, and the weakest languages."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 
+import numpy as np
+
+from isogloss.analysis.ranking_views import panel_of_cells, ranked_view, views
+from isogloss.errors import UnknownNameError
 from isogloss.figures import interval_text, rounded, score_text
 from isogloss.grouping import group_by
+from isogloss.metrics.language_tests import LEAST_LANGUAGES
 from isogloss.results.averages import Systems
 from isogloss.scoring.averages import PIVOT
+from isogloss.scoring.designs import counted_levels
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import language_name
 from isogloss.scoring.results import Number, Results
@@ -18,6 +24,10 @@ Shown = Callable[[str], str]
 # Maximum number of weakest languages, and minimum number of their tasks: one hard task does not make a language weak.
 MOST_LANGUAGES, LEAST_TASKS = 3, 3
 MOST_LISTED = 8
+UNTESTED = (
+    f"not tested, as this needs {LEAST_LANGUAGES} languages; with predictions, isogloss compare tests the difference "
+    "on examples"
+)
 
 
 def headline(systems: Systems, shown: Shown = str) -> list[str]:
@@ -67,7 +77,7 @@ def _alone(name: str, results: Results, shown: Shown) -> str:
 def _figure(number: Number, results: Results, star: str = "") -> str:
     """Return an overall figure, with its interval and seeds in brackets."""
     facts = [f"95 % interval {interval_text(number.low, number.high)}"] * (number.low is not None)
-    facts += [f"mean of {len(results.seeds)} seeds"] * (len(results.seeds) > 1)
+    facts += [f"mean of {counted_levels(results.runs)}"] if len(results.runs) > 1 else []
     facts += ["lower is better"] * _errors(results)
     return f"{score_text(number.value)}{star}" + (f" ({', '.join(facts)})" if facts else "")
 
@@ -77,31 +87,41 @@ def _errors(results: Results) -> bool:
 
 
 def _leader(systems: Systems, shown: Shown) -> str:
-    """Return the leader of complete systems, the second, and systems statistically tied with the first."""
+    """Return the best of complete systems, the second, and what a test over languages says about the first place."""
     records = {name: system.record for name, system in systems.items()}
     tops = {name: record.overall.score for name, record in records.items() if record.overall.score is not None}
     errors = _errors(next(iter(records.values())))
-    one, two, *_ = order = sorted(tops, key=lambda name: tops[name].value if errors else -tops[name].value)
-    rate = "an error rate of " if errors else ""
-    lead = f"{shown(one)} leads {len(systems)} systems on {shown(records[one].suite)} with {rate}"
-    lead += _figure(tops[one], records[one])
+    one, two, *_ = sorted(tops, key=lambda name: tops[name].value if errors else -tops[name].value)
+    first = _first_place(systems, {name: top.value for name, top in tops.items()})
+    among = f"{len(systems)} systems on {shown(records[one].suite)}"
+    if first == [one]:
+        who, verdict = f"leads {among} with {'an error rate of ' * errors}", "significant"
+    else:
+        who, verdict = f"has the {'lowest error rate' if errors else 'best score'} of {among}, ", UNTESTED
+        if first:
+            verdict = f"{_listed([shown(name) for name in first])} are statistically tied for first"
+    tested = " (tested over languages, all pairs together)" * bool(first)
     ahead = abs(rounded(tops[one].value) - rounded(tops[two].value))
     interval = f", {interval_text(tops[two].low, tops[two].high)}" if tops[two].low is not None else ""
     theirs = f"{shown(two)} ({score_text(tops[two].value)}{interval})"
     by = f"{score_text(ahead)} points ahead of {theirs}" if ahead else f"level with {theirs}"
-    return f"{lead}, {by}: {_chance({name: tops[name] for name in order}, shown)}"
+    return f"{shown(one)} {who}{_figure(tops[one], records[one])}, {by}: {verdict}{tested}"
 
 
-def _chance(tops: Mapping[str, Number], shown: Shown) -> str:
-    """Name the systems with a 95 % interval that overlaps the leader's."""
-    bounds = {name: (top.low, top.high) for name, top in tops.items() if top.low is not None and top.high is not None}
-    if len(bounds) < len(tops):
-        return "this may be due to chance, as some systems have no interval"
-    (first_low, first_high), *_ = bounds.values()
-    _, *rivals = [shown(name) for name, (low, high) in bounds.items() if low <= first_high and first_low <= high]
-    if rivals:
-        return f"this may be due to chance, as its 95 % interval overlaps that of {_listed(rivals)}"
-    return "more than chance, as its 95 % interval overlaps no other"
+def _first_place(systems: Systems, tops: Mapping[str, float]) -> list[str]:
+    """Return the systems that could be the best in similar languages, best score first; empty if untested."""
+    shared = shared_scores(systems)
+    rule = next(iter(systems.values())).record.overall.rule
+    panel = panel_of_cells("", list(tops), shared.places, lambda name, *place: shared.scores[name][place])
+    lower = all(map(lower_is_better, shared.tasks))
+    try:
+        view = views(panel, {})[rule]
+    except (KeyError, UnknownNameError):  # a rule or task of another version
+        return []
+    ranked = ranked_view(panel, view, np.array([100 - top if lower else top for top in tops.values()]))
+    if not ranked.tested:
+        return []
+    return [panel.systems[place] for place in ranked.order.order if ranked.order.low[place] == 1]
 
 
 def _listed(words: Sequence[str]) -> str:

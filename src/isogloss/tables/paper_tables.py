@@ -13,6 +13,7 @@ from isogloss.scoring.names import language_name
 from isogloss.scoring.request import Request
 from isogloss.scoring.results import Results
 from isogloss.scoring.score import JudgedSystem
+from isogloss.tables.subset_notes import ESTIMATED, ESTIMATED_NOTE
 from isogloss.tables.table import Table
 from isogloss.tasks.registry import task
 
@@ -184,7 +185,7 @@ def _by_task(book: "_NumberBook", tasks: Sequence[str], notes: list[str]) -> Pap
     table = PaperTable(f"Results on {suite}", ("", *heads), label=f"tab:{suite}", notes=[*notes])
     for system in book.records:
         table.add_numbers(system, [book.cell(system, key) for key in keys])
-    table.notes += book.partial_notes()
+    table.notes += book.mark_notes()
     return table
 
 
@@ -201,7 +202,7 @@ def _by_language(book: "_NumberBook", name: str, layout: str, notes: list[str]) 
         table = PaperTable(title, ("", *book.records), label=f"tab:{name}", notes=[*notes])
         for key, row in zip(keys, [*map(language_name, codes), AVERAGE], strict=True):
             table.add_numbers(row, [book.cell(system, key) for system in book.records])
-    table.notes += book.partial_notes(name)
+    table.notes += book.mark_notes(name)
     return table
 
 
@@ -235,7 +236,7 @@ class _NumberBook:
         if system not in values:
             return MarkedNumber(MISSING)
         text = score_text(values[system])
-        star = "*" * self._is_partial(system, key)
+        star = ESTIMATED * self._is_estimated(system, key) + "*" * self._is_partial(system, key)
         best = self._best(values, key, metric)
         if len(values) < 2 or best is None:
             return MarkedNumber(text + star)
@@ -265,12 +266,18 @@ class _NumberBook:
     def _is_partial(self, system: str, key: NumberKey) -> bool:
         return bool(self._missing(system, key))
 
-    def partial_notes(self, name: str = "") -> list[str]:
-        """Explain the stars."""
+    def _is_estimated(self, system: str, key: NumberKey) -> bool:
+        """Return True if a number rests on answers to a subset of the examples."""
+        cells = self.records[system].cells
+        return any(cell.subset and key[0] in ("", cell.task) and key[1] in ("", cell.language) for cell in cells)
+
+    def mark_notes(self, name: str = "") -> list[str]:
+        """Explain the marks next to numbers."""
         keys = [(name, "")] if name else [OVERALL, *((each, "") for each in self.metrics)]
-        return ["* partial: some languages or tasks are missing"] * any(
-            self._is_partial(system, key) for system in self.records for key in keys
-        )
+        numbers = [(system, key) for system in self.records for key in keys]
+        estimated = any(self._is_estimated(*number) for number in numbers)
+        partial = any(self._is_partial(*number) for number in numbers)
+        return [ESTIMATED_NOTE] * estimated + ["* partial: some languages or tasks are missing"] * partial
 
 
 def _values(record: Results) -> Iterator[tuple[tuple[NumberKey, str], float]]:

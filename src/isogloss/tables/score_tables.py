@@ -8,18 +8,23 @@ from isogloss import figures
 from isogloss.figures import MISSING, counted, difference_text, interval_text, score_text
 from isogloss.languages.published import overall
 from isogloss.results import averages
-from isogloss.results.averages import LanguageGroup, Systems, tasks_of
-from isogloss.scoring.comparison import Comparison, ScoreContrast
+from isogloss.results.averages import GroupRow, LanguageGroup, Systems, TransferGapRow, tasks_of
+from isogloss.scoring.designs import counted_levels
 from isogloss.scoring.main_score import lower_is_better, main_score
 from isogloss.scoring.names import language_name
 from isogloss.scoring.results import CellScore, PairScores, Results
 from isogloss.tables.formatting import interval_notes, left_out_notes
+from isogloss.tables.subset_notes import ESTIMATED, ESTIMATED_NOTE, answered_text, subset_notes
 from isogloss.tables.table import Table
 from isogloss.tasks.registry import task
 
-CELL_MARKS = {"†": "† partial gold, not averaged", "‡": "‡ dev split, the others test"}
+CELL_MARKS = {
+    ESTIMATED: ESTIMATED_NOTE,
+    "†": "† partial gold, not averaged",
+    "‡": "‡ dev split, the others test",
+}
 # A figure with marks, and optionally its number of languages.
-_MARKED = re.compile(r"[+-]?\d+\.\d([*†‡]+)(?: \(\d+\))?")
+_MARKED = re.compile(r"[+-]?\d+\.\d([~*†‡]+)(?: \(\d+\))?")
 PARTIAL = "* partial: some of its languages or tasks are missing"
 PAIR_SUBSETS = ("all", "same language", "different languages")
 
@@ -49,8 +54,10 @@ def overview_table(systems: Systems) -> Table:
     for row in averages.average_rows(systems):
         number, is_task = row.score, row.level == "task"
         name = row.name, *only_if_several(systems, row.system), row.detail
-        score = score_text(number.value) + "*" * row.partial, interval_text(number.low, number.high)
-        table.add(*name, *score, f"{number.n:,}" if is_task else "", row.coverage, strong=not is_task)
+        marks = ESTIMATED * (number.on_all is not None) + "*" * row.partial
+        score = score_text(number.value) + marks, interval_text(number.low, number.high)
+        answered = answered_text(systems[row.system].record, row.name, number.n) if is_task else ""
+        table.add(*name, *score, answered, row.coverage, strong=not is_task)
     table.notes = [*_by_holders(systems, _notes_of), *direction_notes(tasks_of(systems)), *interval_notes(table)]
     return table
 
@@ -77,7 +84,7 @@ def _notes_of(results: Results) -> list[str]:
     elif results.overall.score is not None and results.is_one_cell():
         notes.append(f"no overall score: only one cell of {results.suite} was scored")
     notes += [*_population_notes(results), *_seed_notes(results), *missing_notes(results.overall.missing)]
-    notes += left_out_notes(results.left_out)
+    notes += [*left_out_notes(results.left_out), *subset_notes(results)]
     partial = [
         f"{cell.task}/{cell.language} (n={max((number.n for number in cell.metrics.values()), default=0)})"
         for cell in results.cells
@@ -107,20 +114,29 @@ def _population_notes(results: Results) -> list[str]:
         return []
     parts = [f"{word}s ({', '.join(names)})" for word, names in by_word.items()]
     rest = "" if set(tasks) <= set(results.clustered) else "; elsewhere for new examples"
-    return [f"95 % intervals are for new {', new '.join(parts)}: design effects in brackets{rest}"]
+    notes = [f"95 % intervals are for new {', new '.join(parts)}: design effects in brackets{rest}"]
+    if any(cell.task in results.clustered and cell.score in (0, 100) for cell in results.cells):
+        either = " or ".join(by_word)
+        notes.append(
+            f"scores of 0 and 100 count each {either} as one example, since nothing shows how its examples vary"
+        )
+    return notes
 
 
 def _seed_notes(results: Results) -> list[str]:
-    if len(results.seeds) < 2:
+    if len(results.runs) < 2:
         return []
     averages = {average.name: average.score for average in results.tasks}
     top = results.overall.score or (next(iter(averages.values())) if len(averages) == 1 else None)
-    note = f"means over {len(results.seeds)} seeds"
-    if top is not None and top.seeds is not None:
-        note += (
-            f": standard deviation {score_text(top.seeds.sd)} points; of the variance of their mean "
-            f"{top.seeds.share:.0%} is due to the seeds, {1 - top.seeds.share:.0%} to the test set"
+    note = f"means over {counted_levels(results.runs)}"
+    if top is not None and top.spread:
+        deviations = ", ".join(
+            f"{score_text(each.sd)} points" + f" between {factor}s" * (len(top.spread) > 1)
+            for factor, each in top.spread.items()
         )
+        rest = 1 - sum(each.share for each in top.spread.values())
+        shares = ", ".join(f"{each.share:.0%} is due to the {factor}s" for factor, each in top.spread.items())
+        note += f": standard deviation {deviations}; of the variance of their mean {shares}, {rest:.0%} to the test set"
     return [note]
 
 
@@ -169,7 +185,13 @@ def language_table(systems: Systems) -> Table:
 def marked_cells(systems: Systems) -> list[tuple[str, CellScore, str]]:
     """Return every cell with the name of its system and the marks of its score: incomplete gold, or another split."""
     return [
-        (name, cell, "†" * cell.partial + "‡" * (system.record.split == "best" and cell.split == "dev"))
+        (
+            name,
+            cell,
+            ESTIMATED * bool(cell.subset)
+            + "†" * cell.partial
+            + "‡" * (system.record.split == "best" and cell.split == "dev"),
+        )
         for name, system in systems.items()
         for cell in system.record.cells
     ]
@@ -197,13 +219,23 @@ def group_table(systems: Systems, by: LanguageGroup) -> Table:
             means = [by_key.get((group, name, task)) for task in tasks]
             if any(means):
                 fewer = [f" ({row.languages})" if row and row.languages < size else "" for row in means]
-                scores = [score_text(row.score) + "*" * row.partial if row else MISSING for row in means]
+                scores = [score_text(row.score) + _row_marks(row) if row else MISSING for row in means]
                 texts = map("".join, zip(scores, fewer, strict=True))
                 table.add(group, *only_if_several(systems, name), str(size), *texts)
     if any("(" in cell for row in table.rows for cell in row[len(words) :]):
         table.notes = ["brackets: number of languages averaged"]
-    table.notes += partial_notes(systems) if any(row.partial for row in rows) else []
+    table.notes += _row_notes(systems, rows)
     return table
+
+
+def _row_marks(row: GroupRow | TransferGapRow) -> str:
+    return ESTIMATED * row.estimated + "*" * row.partial
+
+
+def _row_notes(systems: Systems, rows: Sequence[GroupRow | TransferGapRow]) -> list[str]:
+    """Explain the marks of rows."""
+    partial = partial_notes(systems) if any(row.partial for row in rows) else []
+    return [*partial, *([ESTIMATED_NOTE] if any(row.estimated for row in rows) else [])]
 
 
 def gap_table(systems: Systems) -> Table:
@@ -212,12 +244,12 @@ def gap_table(systems: Systems) -> Table:
     table = Table("Transfer gap", (*words, "English", "others", "gap", "95 %", "languages"), words=len(words))
     rows = averages.gap_rows(systems)
     for row in rows:
-        star = "*" * row.partial
+        star = _row_marks(row)
         scores = score_text(row.english), score_text(row.others) + star, difference_text(row.gap) + star
         interval = figures.difference_interval_text(row.low, row.high)
         table.add(row.task, *only_if_several(systems, row.system), *scores, interval, row.coverage)
     table.notes = ["languages: number of other languages; tasks without English have no gap"]
-    table.notes += partial_notes(systems) if any(row.partial for row in rows) else []
+    table.notes += _row_notes(systems, rows)
     lower = direction_notes(dict.fromkeys(row.task for row in rows))
     table.notes += [f"{note}; there, a gap below zero is a loss" for note in lower]
     if any(row.low is None for row in rows):
@@ -292,57 +324,3 @@ def published_table(results: Results) -> Table:
     about = "published figures are reported by the XTREME-R paper on the real tasks: not comparable with mini"
     table.notes = [*missing_notes(results.overall.missing), about]
     return table
-
-
-def comparison_tables(comparison: Comparison) -> list[Table]:
-    """Return overall and tasks first, then every cell; the verdict is below the first table."""
-    averages = comparison.averages()
-    tasks = _contrast_table(comparison, "tasks", averages)
-    rule = f"; overall by rule {comparison.rule}" if comparison.overall else ""
-    smallest = [f"{row.label} {score_text(row.detectable)}" for row in averages if row.detectable is not None]
-    tasks.notes = [comparison.verdict(), _compared_population(comparison)]
-    if smallest:
-        tasks.notes.append(f"minimum detectable difference (80 % power): {', '.join(smallest)} points")
-    tasks.notes.append(f"{_together(len(comparison.tasks), 'task')}{rule}; ● p < 0.05")
-    if any(contrast.partial for contrast in comparison.tasks):
-        tasks.notes.append("* partial: over the languages or tasks that both systems have")
-    tasks.notes += direction_notes(contrast.name for contrast in comparison.tasks)
-    tasks.notes += interval_notes(tasks)
-    if comparison.skipped:
-        tasks.notes.append(f"left out, since some systems lack them: {' '.join(comparison.skipped)}")
-    tasks.notes += left_out_notes(comparison.left_out)
-    cells = _contrast_table(comparison, "cells", comparison.cells)
-    tests = sorted({contrast.test for contrast in comparison.cells})
-    cells.notes = [f"{_together(len(comparison.cells), 'cell')}; tests: {', '.join(tests)}", *interval_notes(cells)]
-    return [tasks, cells]
-
-
-def _contrast_table(comparison: Comparison, what: str, contrasts: Sequence[ScoreContrast]) -> Table:
-    systems = comparison.first, comparison.second
-    table = Table(f"{' against '.join(systems)}: {what}", ("", *systems, "Δ", "95 %", "p", ""))
-    for contrast in contrasts:
-        texts = *contrast.texts(), "●" if contrast.significant else ""
-        table.add(contrast.label, *texts, strong=contrast.level == "overall")
-    return table
-
-
-def _together(number: int, what: str) -> str:
-    """Return the number of tests that p-values and intervals jointly cover, in words."""
-    if number == 1:
-        return f"p and interval cover one {what}"
-    return f"p (Holm) and intervals (Bonferroni, slightly wider) hold jointly for all {number} {what}s"
-
-
-def _compared_population(comparison: Comparison) -> str:
-    """Return the population of p-values and intervals."""
-    first, second = comparison.seeds
-    if comparison.of_methods:
-        top = comparison.overall or comparison.tasks[0]
-        split = f", {top.seed_share:.0%} of the variance is due to seeds" if top.seed_share is not None else ""
-        notes = [f"applies to the methods: {first} and {second} seeds{split}"]
-    else:
-        notes = ["applies to these checkpoints only; other seeds may reverse it"]
-    words = dict.fromkeys(f"{task(name).cluster or 'source'}s" for name in comparison.clustered)
-    if words:
-        notes.append(f"covers new {' and '.join(words)}, not only those of the test set")
-    return "; ".join(notes)

@@ -7,7 +7,6 @@ from statistics import fmean
 from isogloss.explain.buckets import NAMES, bucket_edges, bucket_text
 from isogloss.explain.buckets import interval_text as range_text
 from isogloss.explain.model import AttributeScores, Calibration, CalibrationBin, Explanation
-from isogloss.explain.single import best_and_worst
 from isogloss.figures import difference_interval_text, difference_text, interval_text, score_text
 from isogloss.grouping import group_by
 from isogloss.scoring.names import language_name
@@ -20,7 +19,11 @@ BIN_HEADER = ("confidence", "n", "mean confidence", "score", "difference")
 # File name of the calibration table that fits on a page.
 ON_PAGE = "calibration"
 TOO_SURE = "difference: mean confidence minus mean score; above 0 the system is overconfident"
-ECE = "ECE: expected calibration error over ten bins; above 0 by chance even if calibrated"
+ECE = (
+    "ECE: expected calibration error over ten bins, above 0 by chance even if calibrated; debiased: near 0 if "
+    "calibrated, rather too low than too high; the interval covers the true error in at least 95 % of cases"
+)
+MARKS = "▲ better, ▼ worse than every other bucket (q < 0.05); buckets of fewer than 20 sources are not tested"
 
 
 def explanation_tables(explanation: Explanation) -> list[Table]:
@@ -36,17 +39,17 @@ def explanation_tables(explanation: Explanation) -> list[Table]:
         return tables
     tables = [_cell_table(explanation, of_cell) for of_cell in cells]
     if tables:
-        tables[0].notes.append("▲ best, ▼ worst bucket of 20 or more; sentences: Holm-corrected p < 0.05")
+        tables[0].notes.append(MARKS)
     return [*tables, *_confusion_tables(explanation), *_cell_calibrations(explanation)]
 
 
 def _cell_table(explanation: Explanation, facets: Sequence[AttributeScores]) -> Table:
-    """Return every attribute's buckets, with the best and the worst marked; insights and the scorer's remarks below."""
+    """Return every attribute's buckets, marking a certain best and worst; insights and the scorer's remarks below."""
     name, metric = f"{facets[0].task}/{facets[0].language}", facets[0].metric
     header = ("attribute", "bucket", metric, "95 %", "n", "")
     table = Table(f"{explanation.system['name']} on {name}: {metric} by attribute", header, words=2)
     for facet in facets:
-        best, worst = best_and_worst(facet) or (None, None)
+        best, worst = facet.named("best"), facet.named("worst")
         for index, score in enumerate(facet.buckets):
             mark = "▲" if score is best else "▼" if score is worst else ""
             numbers = score_text(score.value), interval_text(score.low, score.high), str(score.bucket.n)
@@ -66,21 +69,24 @@ def _task_table(system: str, facets: Sequence[AttributeScores]) -> Table:
         rows = [row for facet in inside for row in facet.buckets if not inside[0].discrete]
         values = group_by(rows, lambda row: row.bucket.name)
         means = [score_text(fmean(row.value for row in values[name])) if name in values else "" for name in NAMES]
-        extremes = [extreme_pair for facet in inside if (extreme_pair := best_and_worst(facet)) is not None]
-        best, worst = (_most_often([pair[side].bucket.name for pair in extremes]) for side in (0, 1))
+        best = _most_often([score.bucket.name for facet in inside if (score := facet.named("best"))])
+        worst = _most_often([score.bucket.name for facet in inside if (score := facet.named("worst"))])
         differ = sum(bool(facet.insight) for facet in inside)
         table.add(attribute, *means, f"{len(inside)}/{count}", f"{differ}/{len(inside)}", best, worst)
     table.notes = [
         "languages: number of the task's languages that have the attribute and are averaged",
-        "differ: languages where best and worst bucket differ (Holm-corrected p < 0.05)",
-        "best, worst: the most frequent best and worst bucket, and in how many languages",
+        "differ: languages with a significant trend or difference between buckets (q < 0.05)",
+        "best, worst: the bucket that most often is significantly better or worse than every other, and in how many "
+        "languages; several if tied",
     ]
     return table
 
 
 def _most_often(names: Sequence[str]) -> str:
-    [(name, count)] = Counter(names).most_common(1) or [("", 0)]
-    return f"{shortened(name, 10)} {count}" if name else ""
+    counts = Counter(names)
+    most = max(counts.values(), default=0)
+    tied = [shortened(name, 10) for name, count in counts.items() if count == most]
+    return f"{', '.join(tied)} {most}" if tied else ""
 
 
 def under_main_metric(facets: Sequence[AttributeScores]) -> Iterator[AttributeScores]:
@@ -114,21 +120,29 @@ def _cell_calibrations(explanation: Explanation) -> list[Table]:
         gap, ece = f"{difference_text(calibration.gap)} ({interval})", score_text(calibration.ece)
         table.notes = [
             f"mean confidence minus mean score: {gap}; above 0 the system is overconfident",
-            f"expected calibration error over ten bins: {ece}; above 0 by chance even if calibrated",
+            f"expected calibration error over ten bins: {ece}; {_debiased(calibration)}",
         ]
         tables.append(table)
     return tables
 
 
+def _debiased(calibration: Calibration) -> str:
+    if calibration.ece_debiased is None:
+        return "above 0 by chance even if calibrated"
+    interval = interval_text(calibration.ece_low, calibration.ece_high)
+    return f"{score_text(calibration.ece_debiased)} ({interval}) without the part expected by chance"
+
+
 def calibration_tables(explanations: Mapping[str, Explanation]) -> dict[str, Table]:
     """Return tables by file name for all systems with confidences; empty if no system has any."""
-    numbers = ("n", "mean confidence", "score", "difference", "95 %", "ECE")
+    numbers = ("n", "mean confidence", "score", "difference", "95 %", "ECE", "debiased", "95 % of ECE")
     cells = Table("Calibration", ("system", "cell", *numbers), words=2)
     bins = Table("Calibration by confidence", ("system", "cell", *BIN_HEADER), words=3, notes=[TOO_SURE])
     for system, explanation in explanations.items():
         for cell, row in explanation.calibration.items():
             interval = difference_interval_text(row.gap_low, row.gap_high)
-            cells.add(system, cell, str(row.n), *_means(row, row.gap), interval, score_text(row.ece))
+            error = score_text(row.ece), score_text(row.ece_debiased), interval_text(row.ece_low, row.ece_high)
+            cells.add(system, cell, str(row.n), *_means(row, row.gap), interval, *error)
             for part in row.bins:
                 bins.add(system, cell, *_bin_cells(part))
     cells.notes = [TOO_SURE, ECE, *interval_notes(cells)]

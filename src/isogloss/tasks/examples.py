@@ -69,11 +69,12 @@ class Examples:
         clusters: source of each example (article, premise, …); examples that share one are resampled together.
             The same name in two languages, or in two tasks over the same questions, is the same source. None
             if examples are independent.
-        split_ids: all ids of the split, if these examples are only the part with gold.
+        split_ids: all ids of the split, if these examples are only the part with gold, or a subset drawn from it.
         pool: candidates, for retrieval.
         checksum: SHA-256 of the unpacked bytes of the files read.
         root: data folder.
         partial: True if gold covers only part of the split.
+        drawn: True for a random subset, from which the score on all examples is estimated.
         tuned_on_gold: True if the answers depend on a threshold chosen on this gold (mining).
     """
 
@@ -90,6 +91,7 @@ class Examples:
     pool: Pool | None = None
     checksum: str = ""
     partial: bool = False
+    drawn: bool = False
     sources: tuple[str, ...] = ()
     root: Path | None = None
     notes: list[str] = field(default_factory=list)

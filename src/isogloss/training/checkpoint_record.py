@@ -221,15 +221,21 @@ class Checkpoints:
 
     def answers(self, step: int, language: str, split: str = "test") -> dict[str, Any]:
         """Return the predictions of a checkpoint, by id; raise a DataError if they are not in the record."""
+        ids, by_step = self.answers_by_step(language, split)
+        if step not in by_step:
+            what = f"no predictions of step {step} for {language} {split}"
+            raise DataError(what, where=str(self.folder / ANSWERS))
+        return dict(zip(ids, by_step[step], strict=True))
+
+    def answers_by_step(self, language: str, split: str = "test") -> tuple[list[str], dict[int, list[Any]]]:
+        """Return the ids of a set and the predictions of all checkpoints that predicted it, in the order of the ids."""
         key = f"{split}/{language}"
         with read_arrays(self.folder / ANSWERS) as arrays:
-            recorded = step in self.steps and f"{key}/ids" in arrays
-            codes = arrays[f"{key}/codes"][self.steps.index(step)] if recorded else np.array([-1])
-            if (codes < 0).any():
-                where = str(self.folder / ANSWERS)
-                raise DataError(f"no predictions of step {step} for {language} {split}", where=where)
+            if f"{key}/ids" not in arrays:
+                return [], {}
             ids, answers = (msgspec.json.decode(arrays[f"{key}/{part}"].tobytes()) for part in ("ids", "answers"))
-        return {identifier: answers[code] for identifier, code in zip(ids, codes.tolist(), strict=True)}
+            rows = zip(self.steps, arrays[f"{key}/codes"].tolist(), strict=True)
+            return ids, {step: [answers[code] for code in row] for step, row in rows if min(row, default=-1) >= 0}
 
 
 def read_checkpoints(folder: Path) -> Checkpoints:

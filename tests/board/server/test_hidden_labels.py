@@ -213,4 +213,4 @@ def test_folders_of_seeds_do_not_bypass_validation(tmp_path: Path) -> None:
     assert not validated.report.errors
     assert [problem.code for problem in problems] == [ProblemCode.UNKNOWN_TASK] * 2
     assert validated.score().cells == expected.score().cells
-    assert validated.score().seeds == []
+    assert validated.score().runs == []

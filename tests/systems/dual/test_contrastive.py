@@ -1,10 +1,6 @@
-"""The loss by hand, cached gradients compared with plain ones, and two processes with one."""
+"""The loss by hand, and cached gradients compared with plain ones; two processes are in `neural/test_in_step.py`."""
 
 import math
-import os
-import socket
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'isogloss[train]'")
 
 from isogloss.systems.dual.contrastive import contrastive_loss  # noqa: E402 - only where there is torch
-from systems.dual.dual_twins import gradients, model, objective  # noqa: E402
+from systems.dual.made_pairs import assert_same, gradients, model, objective  # noqa: E402
 
 VECTORS = [[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]]
 
@@ -25,14 +21,6 @@ def loss(scores: list[list[float]], right: list[int]) -> float:
     for row, place in zip(scores, right, strict=True):
         total += math.log(sum(math.exp(score) for score in row)) - row[place]
     return total
-
-
-def assert_same(found: dict[str, Any], expected: dict[str, Any]) -> None:
-    """Check equality up to rounding, relative to the largest: some gradients are zero in theory."""
-    assert found.keys() == expected.keys()
-    largest = max(float(gradient.abs().max()) for gradient in expected.values())
-    for name, gradient in expected.items():
-        torch.testing.assert_close(found[name], gradient, rtol=1e-3, atol=1e-5 * largest)
 
 
 def test_three_by_three() -> None:
@@ -145,23 +133,3 @@ def test_cached_gradients_repeat_the_dropout(tiny_bert: Path) -> None:
     loss.backward()
     assert cached_loss == pytest.approx(float(loss.detach()), rel=1e-5)
     assert_same(cached, {name: p.grad for name, p in whole.named_parameters() if p.grad is not None})
-
-
-@pytest.mark.slow
-def test_two_processes_match_one(tiny_bert: Path, tmp_path: Path) -> None:
-    _, alone = gradients(model(tiny_bert), objective(both=True), np.arange(16), 16)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    here = Path(__file__).parent
-    running = []
-    for rank in range(2):
-        where = {"RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_RANK": str(rank), "MASTER_ADDR": "127.0.0.1"}
-        environment = {**os.environ, **where, "MASTER_PORT": port, "OMP_NUM_THREADS": "1"}
-        command = [sys.executable, str(here / "dual_twins.py"), str(tiny_bert), str(tmp_path / f"{rank}.pt")]
-        running.append(subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True))
-    for process in running:
-        _, said = process.communicate(timeout=120)
-        assert process.returncode == 0, said
-    halves = [torch.load(tmp_path / f"{rank}.pt") for rank in range(2)]
-    assert_same({name: halves[0][name] + halves[1][name] for name in alone}, alone)

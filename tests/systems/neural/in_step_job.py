@@ -1,4 +1,7 @@
-"""The two processes of `test_in_step`: they play several scenes, and record the result of each."""
+"""The two processes of `test_in_step`: they play several scenes, and record the result of each.
+
+There is one job for all tests of two processes: each process takes seconds to import torch and transformers.
+"""
 
 import json
 import sys
@@ -9,6 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
+
+import numpy as np
+import torch
 
 from isogloss.errors import DataError
 from isogloss.systems.base import FitContext, FurtherFit, SystemFailureError, system
@@ -21,6 +27,8 @@ from isogloss.tasks.registry import task
 from isogloss.tasks.task import Task
 from isogloss.training import processes, resume
 from isogloss.training.checkpoint_record import CheckpointRecord
+from systems.dual.made_pairs import PAIRS, gradients, model, objective
+from training.loop_twins import train_twins
 
 FOLDER, MODEL = Path(sys.argv[1]), sys.argv[2]
 RANK = processes.rank()
@@ -104,13 +112,23 @@ def fitting_without(owner: Any, name: str, error: Exception, *, rank: int = 0) -
 def fitting_after_late_reading() -> str:
     """Resume from a state that one process reads when the other could already have finished and removed it."""
 
-    def late(*words: Any, **settings: Any) -> Any:
-        time.sleep(3)
-        return read(*words, **settings)
+    def late(path: Path, **settings: Any) -> Any:
+        deadline = time.monotonic() + 1
+        while path.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return read(path, **settings)
 
     read = resume.torch.load
     with patch.object(resume.torch, "load", late) if RANK == 1 else nullcontext():
         return fitting()
+
+
+def half_of_the_gradients() -> str:
+    """Save the gradients of this process's half of a contrastive batch, chunked and gathered."""
+    mine = np.array_split(np.arange(PAIRS), processes.world())[RANK]
+    _, found = gradients(model(Path(MODEL)), objective(chunk=3, both=True), mine, len(mine))
+    torch.save(found, FOLDER / f"gradients-{RANK}.pt")
+    return "saved"
 
 
 scene("from main", lambda: processes.from_main(lambda: f"made in {RANK}"))
@@ -124,3 +142,5 @@ scene("checkpoint", lambda: fitting_without(CheckpointRecord, "add", OSError("th
 scene("weights", lambda: fitting_without(checkpoint_callback, "save", SystemFailureError("weights cannot be written")))
 scene("whole", fitting_after_late_reading)
 scene("shared", fitting_two)
+scene("contrastive", half_of_the_gradients)
+scene("loop", lambda: train_twins(FOLDER))

@@ -12,13 +12,19 @@ const MANY = 8;
 /** @param {string} text @param {number} width */
 const fits = (text, width) => text.length * LETTER_ROOM <= width;
 
-// The best and worst record with an interval; none if they are equal.
-/** @param {BarRecord[]} records @param {boolean} lower @returns {{ best?: BarRecord, worst?: BarRecord }} */
-function extremes(records, lower) {
-  const ranked = records.filter(({ low }) => !missing(low)).sort((a, b) => b.value - a.value);
-  if (ranked.length < 2 || ranked[0].value - ranked.at(-1).value < 1e-9) return {};
-  const [high, low] = [ranked[0], ranked.at(-1)];
-  return lower ? { best: low, worst: high } : { best: high, worst: low };
+const ALIKE = 1e-9;
+
+// The classes of the highest and lowest records with an interval, tied ones alike; none if all are equal.
+/** @param {BarRecord[]} records @param {boolean} lower @returns {Map<BarRecord, string>} */
+export function extremes(records, lower) {
+  const scored = records.filter(({ low }) => !missing(low));
+  const values = scored.map(({ value }) => value);
+  const [top, bottom] = [Math.max(...values), Math.min(...values)];
+  if (top - bottom < ALIKE) return new Map();
+  /** @param {number} end @param {string} name @returns {[BarRecord, string][]} */
+  const near = (end, name) =>
+    scored.filter(({ value }) => Math.abs(value - end) < ALIKE).map((record) => [record, name]);
+  return new Map([...near(top, lower ? "low" : "top"), ...near(bottom, lower ? "top" : "low")]);
 }
 
 // A bar with whiskers per record (label, value, low, high, n, tip lines); `click` receives the record. Signed bars are
@@ -31,14 +37,12 @@ export function barChart({ records, description, signed = false, marked = false,
   const ends = records.flatMap(({ value, low, high }) => [value, low, high]).filter((value) => !missing(value));
   const top = Math.max(...ends, most, signed ? 1 : 10);
   const bottom = signed ? Math.min(...ends, -1) : 0;
-  const { best, worst } = marked ? extremes(records, lower) : {};
+  const marks = marked ? extremes(records, lower) : new Map();
   /** @param {BarRecord} options */
   const isBelow = ({ value }) => signed && (lower ? value > 0 : value < 0);
   /** @param {BarRecord} record */
   const className = (record) =>
-    ["bar", isBelow(record) ? "below" : "", record === best ? "top" : record === worst ? "low" : ""]
-      .filter(Boolean)
-      .join(" ");
+    ["bar", isBelow(record) ? "below" : "", marks.get(record)].filter(Boolean).join(" ");
   return drawnToWidth(place, (full) => {
     const width = Math.max(44 + records.length * LEAST_STEP, Math.min(full, 90 + records.length * 120));
     const step = (width - 44) / records.length;

@@ -1,6 +1,6 @@
 import { METADATA, disclosed, lackText, scoreTitle, shortScoreTitle, systemCell } from "./describe.js";
 import { element, listed, missing, plural } from "./dom.js";
-import { rankColumn } from "./rank_column.js";
+import { rankColumn, rankColumnsInFiles } from "./rank_column.js";
 import { scoreColumn } from "./score_column.js";
 import { changeParams } from "./state.js";
 
@@ -120,6 +120,7 @@ export function leaderboardColumns(table, params) {
   return [
     selectColumn(params),
     rankColumn(table),
+    ...rankColumnsInFiles(table),
     name,
     REGIME_IN_FILES,
     ...table.shown.filter(({ id }) => ids.has(id)).map((column) => scoreColumn(table, column, best(column))),

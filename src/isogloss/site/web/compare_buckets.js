@@ -3,6 +3,7 @@ import { cellStatistics } from "./cell_examples.js";
 import { bestAlone } from "./compare_tables.js";
 import { chosenOf, chosenSelect } from "./controls.js";
 import { languageName, loadedDetail, taskTitle } from "./decode.js";
+import { DISCOVERY_LEVEL, discoveryRates } from "./discovery.js";
 import { countText, element, link, missing, nameOf, plural, scoreText, signedText } from "./dom.js";
 import { chosenCut, cutAttribute, scoredBuckets } from "./live_buckets.js";
 import { plainTable } from "./parts.js";
@@ -11,7 +12,7 @@ import { hashOf, redraw } from "./state.js";
 
 // Every bucket of a cell with each system's score and the best two systems.
 /** @param {LiveCell} live @param {Metric[]} metrics @param {URLSearchParams} params */
-function comparedBuckets(live, metrics, params) {
+export function comparedBuckets(live, metrics, params) {
   const lower = metrics[0].lower_is_better;
   return live.examples.attributes.flatMap((attribute) => {
     const cut = cutAttribute(live.examples, attribute, chosenCut(params, attribute.name));
@@ -26,9 +27,9 @@ function comparedBuckets(live, metrics, params) {
   });
 }
 
-// Test the difference between the best two systems on the examples of each bucket.
+// Test if the best system of each bucket beats every other, so that the weakest test decides, corrected over all buckets.
 /** @param {LiveCell} live @param {Metric[]} metrics @param {any[]} rows */
-function withDifferences(live, metrics, rows) {
+export function withDifferences(live, metrics, rows) {
   const cutPairs = memoized((/** @type {CutBuckets} */ _cut) => new Map());
   /** @param {CutBuckets} cut @param {number} one @param {number} other */
   const pairBars = (cut, one, other) => {
@@ -37,16 +38,20 @@ function withDifferences(live, metrics, rows) {
     if (!pairs.has(key)) pairs.set(key, scoredBuckets(live, [metrics[one], metrics[other]], cut));
     return pairs.get(key);
   };
-  return rows.map((row) => {
-    if (row.best < 0) return { ...row, significant: false };
+  const compared = rows.map((row) => {
+    if (row.best < 0) return { ...row, p: 1 };
+    const others = metrics.map((_, at) => at).filter((at) => at !== row.best);
+    const tests = others.map((other) => pairBars(row.cut, row.best, other)[row.at].p);
     const { value, low, high } = pairBars(row.cut, row.best, row.next)[row.at];
-    return { ...row, difference: value, low, high, significant: !missing(low) && (low > 0 || high < 0) };
+    return { ...row, difference: value, low, high, p: Math.max(...tests) };
   });
+  const rates = discoveryRates(compared.map(({ p }) => p));
+  return compared.map((row, at) => ({ ...row, significant: rates[at] < DISCOVERY_LEVEL }));
 }
 
 /** @param {System[]} systems @param {{ best: number, significant: boolean }} options1 */
 const nameCell = (systems, { best, significant }) => {
-  if (best < 0) return "equal";
+  if (best < 0) return "tied";
   const name = nameOf(systems[best].fullName);
   return significant ? element("strong", {}, name) : [name, " (not significant)"];
 };
@@ -85,7 +90,7 @@ function summary(systems, rows) {
       " is significantly best in ",
       element("strong", {}, wins[at]),
     ]),
-    `; ${open} ${open === 1 ? "is" : "are"} not significant (95 % intervals, uncorrected).`,
+    `; ${open} ${open === 1 ? "is" : "are"} not significant (better than every other, false discovery rate 5 % over all buckets). Intervals are those of single buckets.`,
   );
 }
 

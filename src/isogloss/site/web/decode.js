@@ -82,7 +82,7 @@ function openSystems(data) {
 // Open the board's data: unpack scores and index everything by id.
 /** @param {Maybe<BoardData>} data @returns {Board} */
 export function openBoard(data) {
-  if (data?.schema !== 2) throw new Error("data.js is missing or has another version");
+  if (data?.schema !== 3) throw new Error("data.js is missing or has another version");
   const systems = openSystems(data);
   /** @param {number} length */
   const none = (length) => new Float64Array(length).fill(NaN);

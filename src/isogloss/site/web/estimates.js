@@ -1,19 +1,28 @@
 // Jackknife estimates, as in metrics/estimate.py: leave out one source of examples at a time. The method is deterministic,
 // so the page and the package give the same intervals.
-const NEGLIGIBLE = 1e-12;
-const ENOUGH_SOURCES = 20;
-const LEVEL = 0.95;
-const NORMAL_QUANTILE = 1.959963984540054;
+import { studentQuantile } from "./distributions.js";
+
+export const NEGLIGIBLE = 1e-12;
+export const ENOUGH_SOURCES = 20;
 
 /** @param {number} a @param {number} b */
 const quotient = (a, b) => (b > 0 ? a / b : 0);
 /** @type {Record<string, (sums: ArrayLike<number> & Iterable<number>, n: number) => number>} */
-const SCORE_OF_SUMS = {
+export const SCORE_OF_SUMS = {
   mean: ([score], n) => quotient(score, n),
   ratio: ([correct, total]) => quotient(correct, total),
   precision: ([correct, predicted]) => quotient(correct, predicted),
   recall: ([correct, , gold]) => quotient(correct, gold),
   f1: ([correct, predicted, gold]) => quotient(2 * correct, predicted + gold),
+};
+// The weight of sums in a score, 0 if they cannot change it: a sentence without entities says nothing about F1.
+/** @type {Record<string, (sums: ArrayLike<number> & Iterable<number>, n: number) => number>} */
+export const WEIGHT_OF_SUMS = {
+  mean: (_, n) => n,
+  ratio: ([, total]) => total,
+  precision: ([, predicted]) => predicted,
+  recall: ([, , gold]) => gold,
+  f1: ([, predicted, gold]) => predicted + gold,
 };
 
 // The score of each example, 0 to 1; an example without gold or predicted items counts as correct.
@@ -44,26 +53,33 @@ export function exampleScores({ value, columns }, rows, count) {
  */
 export function bucketEstimates({ value, columns }, bucketOf, buckets, sourceOf, sources) {
   const width = columns.length;
-  const score = SCORE_OF_SUMS[value];
+  const [score, weight] = [SCORE_OF_SUMS[value], WEIGHT_OF_SUMS[value]];
   const totals = Array.from({ length: buckets }, () => new Float64Array(width));
   const bySource = Array.from({ length: buckets }, () => new Float64Array(width * sources));
   const counts = Array.from({ length: buckets }, () => new Float64Array(sources));
   const sizes = new Float64Array(buckets);
+  const weighted = new Float64Array(buckets);
+  const one = new Float64Array(width);
   for (let row = 0; row < bucketOf.length; row++) {
     const [bucket, source] = [bucketOf[row], sourceOf[row]];
     sizes[bucket] += 1;
     counts[bucket][source] += 1;
     for (let at = 0; at < width; at++) {
-      totals[bucket][at] += columns[at][row];
-      bySource[bucket][source * width + at] += columns[at][row];
+      one[at] = columns[at][row];
+      totals[bucket][at] += one[at];
+      bySource[bucket][source * width + at] += one[at];
     }
+    if (weight(one, 1) > 0) weighted[bucket] += 1;
   }
   return totals.map((total, bucket) => {
     const without = new Float64Array(sources);
     const left = new Float64Array(width);
+    /** @param {number} source */
+    const isPresent = (source) =>
+      weight(bySource[bucket].subarray(source * width, (source + 1) * width), counts[bucket][source]) > 0;
     let [count, sum] = [0, 0];
     for (let source = 0; source < sources; source++) {
-      if (!counts[bucket][source]) continue;
+      if (!isPresent(source)) continue;
       for (let at = 0; at < width; at++) left[at] = total[at] - bySource[bucket][source * width + at];
       without[source] = score(left, sizes[bucket] - counts[bucket][source]);
       sum += without[source];
@@ -72,14 +88,15 @@ export function bucketEstimates({ value, columns }, bucketOf, buckets, sourceOf,
     const errors = new Float64Array(sources);
     if (count > 1)
       for (let source = 0; source < sources; source++)
-        if (counts[bucket][source]) errors[source] = (sum / count - without[source]) * Math.sqrt((count - 1) / count);
-    return estimateOf(score(total, sizes[bucket]), sizes[bucket], errors, count);
+        if (isPresent(source)) errors[source] = (sum / count - without[source]) * Math.sqrt((count - 1) / count);
+    return estimateOf(score(total, sizes[bucket]), weighted[bucket], errors, count);
   });
 }
 
 /** @param {Float64Array} numbers */
-const squares = (numbers) => numbers.reduce((sum, number) => sum + number * number, 0);
+export const squares = (numbers) => numbers.reduce((sum, number) => sum + number * number, 0);
 
+// `n` is the number of rows with a weight.
 /** @param {number} value @param {number} n @param {Float64Array} errors @param {number} count @returns {Estimate} */
 function estimateOf(value, n, errors, count) {
   const variance = squares(errors);
@@ -115,70 +132,4 @@ export function scoreInterval({ value, centre, unseen, variance, count }) {
     Math.max(0, Math.min(share, (middle - margin) / scale)),
     Math.min(1, Math.max(share, (middle + margin) / scale)),
   ];
-}
-
-// The difference between two systems on the same examples; its interval is null for too few sources.
-/** @param {Estimate} a @param {Estimate} b @returns {{ value: number, interval: Interval | null }} */
-export function pairedDifference(a, b) {
-  const variance = squares(a.errors.map((error, source) => error - b.errors[source]));
-  const value = a.value - b.value;
-  const error = Math.sqrt(variance + Math.max(a.unseen, b.unseen));
-  if (a.count < ENOUGH_SOURCES || error < NEGLIGIBLE) return { value, interval: null };
-  const margin = studentQuantile(a.count - 1) * error;
-  const centre = a.centre - b.centre;
-  return {
-    value,
-    interval: [Math.min(value, Math.max(-1, centre - margin)), Math.max(value, Math.min(1, centre + margin))],
-  };
-}
-
-/** @type {Map<number, number>} */
-const quantiles = new Map();
-
-// The 97.5 % quantile of Student's t, by Newton's method from the normal quantile.
-/** @param {number} freedom @returns {number} */
-function studentQuantile(freedom) {
-  if (!quantiles.has(freedom)) {
-    let [t, step] = [NORMAL_QUANTILE, 1];
-    const peak = logGamma((freedom + 1) / 2) - logGamma(freedom / 2) - Math.log(freedom * Math.PI) / 2;
-    while (step > 1e-11 * (1 + t)) {
-      const density = Math.exp(peak - ((freedom + 1) / 2) * Math.log1p((t * t) / freedom));
-      step = (betaShare(freedom / (freedom + t * t), freedom / 2, 0.5) / 2 - (1 - LEVEL) / 2) / density;
-      t += step;
-    }
-    quantiles.set(freedom, t);
-  }
-  return quantiles.get(freedom) ?? NORMAL_QUANTILE;
-}
-
-// The regularised incomplete beta function: continued fraction DLMF 8.17.22 by Lentz's method.
-/** @param {number} x @param {number} a @param {number} b @returns {number} */
-function betaShare(x, a, b) {
-  if (x <= 0 || x >= 1) return x >= 1 ? 1 : 0;
-  if (x > (a + 1) / (a + b + 2)) return 1 - betaShare(1 - x, b, a);
-  const front = logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x);
-  let [value, inverse, ratio] = [1, 1, Infinity];
-  for (let step = 1; step < 400; step++) {
-    const half = Math.floor(step / 2);
-    const weight = step % 2 ? -(a + half) * (a + b + half) : half * (b - half);
-    const term = (weight * x) / ((a + step - 1) * (a + step));
-    inverse = 1 / (1 + term * inverse);
-    ratio = 1 + term / ratio;
-    value *= ratio * inverse;
-    if (Math.abs(ratio * inverse - 1) < 1e-15) break;
-  }
-  return (Math.exp(front) * value) / a;
-}
-
-// Stirling's series, after shifting small arguments up.
-/** @param {number} x */
-function logGamma(x) {
-  let [at, product] = [x, 1];
-  while (at < 12) {
-    product *= at;
-    at += 1;
-  }
-  const inverse = 1 / (at * at);
-  const series = (1 / 12 - inverse * (1 / 360 - inverse * (1 / 1260 - inverse * (1 / 1680 - inverse / 1188)))) / at;
-  return (at - 0.5) * Math.log(at) - at + Math.log(2 * Math.PI) / 2 + series - Math.log(product);
 }

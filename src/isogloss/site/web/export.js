@@ -108,14 +108,14 @@ export function asLatex(columns, rows, about) {
  */
 export const fileColumn = (id, title, value, numeric = false) => ({ id, title, value, numeric });
 
-// Download buttons for a table; `current()` returns its columns and its rows in order.
-/** @param {string} name @param {Board} board @param {() => { columns: Columns, rows: any[] }} current */
+// Download buttons for a table; `current()` returns its columns, its rows in order, and further facts for JSON.
+/** @param {string} name @param {Board} board @param {() => { columns: Columns, rows: any[], more?: object }} current */
 export function exportButtons(name, board, current) {
   const about = () => ({ page: location.href, made: board.made, isogloss: board.isogloss, suite: board.suite });
-  /** @type {[string, string, string, (columns: Columns, rows: any[]) => string][]} */
+  /** @type {[string, string, string, (columns: Columns, rows: any[], more?: object) => string][]} */
   const kinds = [
     ["CSV", "csv", "text/csv", (columns, rows) => asCsv(columns, rows)],
-    ["JSON", "json", "application/json", (columns, rows) => asJson(columns, rows, about())],
+    ["JSON", "json", "application/json", (columns, rows, more) => asJson(columns, rows, { ...about(), ...more })],
     ["LaTeX", "tex", "text/x-tex", (columns, rows) => asLatex(columns, rows, about())],
   ];
   return element(
@@ -127,8 +127,8 @@ export function exportButtons(name, board, current) {
         {
           type: "button",
           click: () => {
-            const { columns, rows } = current();
-            download(`${name}.${ending}`, type, text(columns, rows));
+            const { columns, rows, more } = current();
+            download(`${name}.${ending}`, type, text(columns, rows, more));
           },
         },
         title,

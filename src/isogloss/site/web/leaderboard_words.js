@@ -4,7 +4,7 @@ import { countText, element, listed, nameOf, plural, scoreText } from "./dom.js"
 
 const MOST_FOOTNOTES = 200;
 
-// The headline: the leader, its score, ties, and how many systems are complete.
+// The headline: the best score, what the test says about the first place, and how many systems are complete.
 /** @param {Standings} table */
 export function leaderSentence(table) {
   const ranked = table.rows.filter((row) => row.rank !== null).sort((a, b) => Number(a.rank) - Number(b.rank));
@@ -14,18 +14,36 @@ export function leaderSentence(table) {
   const hasScores = (/** @type {Standing} */ { figures }) =>
     table.shown.some(({ id }) => !Number.isNaN(figures.get(id).value));
   const partial = table.rows.filter((row) => row.rank === null && hasScores(row)).length;
-  const tied = ranked.filter((row) => row !== lead && row.range && lead.range && row.range[0] === 1).length;
+  const { verb, before, after } = firstPlace(table);
   return element(
     "p",
     { class: "headline" },
     systemWithRegime(lead.system),
-    ` leads ${leadText(table)} with `,
+    ` ${verb} ${leadText(table)}${before} `,
     element("strong", {}, scoreText(figure.value)),
     Number.isNaN(figure.low) ? "" : ` (${scoreText(figure.low)}–${scoreText(figure.high)})`,
     table.by.lower ? "; lower is better" : "",
-    tied ? `; ${tied === 1 ? "1 other is" : `${tied} others are`} statistically tied for first` : "",
+    after ? `; ${after}` : "",
     `. ${coverageText(table, ranked.length, partial, table.rows.length - ranked.length - partial)}.`,
   );
+}
+
+// Words on the first place: only a system that every other one is significantly worse than, or than one of which is better,
+// leads.
+/** @param {Standings} table */
+export function firstPlace({ order, ranked, testRanks }) {
+  const best = { verb: "has the best score", before: "," };
+  if (ranked === 1) return { verb: "scores", before: "", after: "" };
+  if (testRanks) return { ...best, after: "" };
+  if (!order.test) return { ...best, after: "the order is not tested" };
+  const first = [...order.ranges.values()].filter(([low]) => low === 1).length;
+  const untested = ranked - order.ranges.size;
+  if (untested) {
+    const tied = first > 1 ? `${first} of the tested systems are statistically tied for first, and ` : "";
+    return { ...best, after: `${tied}${plural(untested, "system")} without scores per language cannot be tested` };
+  }
+  if (first > 1) return { ...best, after: `${first} systems are statistically tied for first` };
+  return { verb: "leads", before: " with", after: "" };
 }
 
 // "3 systems cover the full benchmark; 232 have partial results".
@@ -110,7 +128,7 @@ function selectionText(table) {
 }
 
 /** @param {Standings} options */
-export function leaderboardNotes({ board, rows }) {
+export function leaderboardNotes({ board, rows, order }) {
   return element(
     "div",
     { class: "notes" },
@@ -118,10 +136,9 @@ export function leaderboardNotes({ board, rows }) {
       "p",
       {},
       "Hover over or focus a score for its interval, scorer and data. ",
-      "The small range next to a rank is its 95 % interval; systems that share a letter are statistically tied. ",
       "° marks a partial average, which is not ranked. – means missing.",
     ),
-    board.tie_test ? element("p", {}, board.tie_test) : null,
+    order.note ? element("p", {}, order.note) : null,
     footnoteList(board, new Set(rows.map(({ system }) => system.id))),
   );
 }

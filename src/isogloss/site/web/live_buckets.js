@@ -1,5 +1,6 @@
 import { CUT_RULES, cutRows, edgesByRule, valueCounts } from "./buckets.js";
-import { bucketEstimates, exampleScores, pairedDifference, scoreInterval } from "./estimates.js";
+import { bucketEstimates, exampleScores, scoreInterval } from "./estimates.js";
+import { exchangedBuckets } from "./exchange.js";
 
 const MOST_LISTED = 10;
 export const MOST_BUCKETS = 12;
@@ -62,17 +63,21 @@ export const cutEdges = (column, counts, cut, usual = null) =>
 // Score one system in each bucket, or two and their difference, 0 to 100.
 /** @param {LiveCell} options @param {Metric[]} metrics @param {CutBuckets} options2 @returns {BucketBar[]} */
 export function scoredBuckets({ examples }, metrics, { buckets, codes }) {
+  const { rowSources, sourceCount } = examples;
   const [own, other] = metrics.map((metric) =>
-    bucketEstimates(metric, codes, buckets.length, examples.rowSources, examples.sourceCount),
+    bucketEstimates(metric, codes, buckets.length, rowSources, sourceCount),
   );
+  const differences = other
+    ? exchangedBuckets(metrics[0], metrics[1], codes, buckets.length, rowSources, sourceCount)
+    : [];
   return buckets.map((bucket, at) => {
     if (!other) {
       const [low, high] = scaled(scoreInterval(own[at]));
       return { ...bucket, at, value: 100 * own[at].value, low, high };
     }
-    const { value, interval } = pairedDifference(own[at], other[at]);
+    const { value, interval, p } = differences[at];
     const [low, high] = scaled(interval);
-    return { ...bucket, at, own: 100 * own[at].value, other: 100 * other[at].value, value: 100 * value, low, high };
+    return { ...bucket, at, own: 100 * own[at].value, other: 100 * other[at].value, value: 100 * value, low, high, p };
   });
 }
 

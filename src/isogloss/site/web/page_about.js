@@ -3,16 +3,17 @@ import { metricsText, scoresIn } from "./decode.js";
 import { pageHead, plainTable, taskLink } from "./parts.js";
 import { RANKINGS } from "./ranking.js";
 
+const TESTS = { examples: "Test on examples", languages: "Test over languages", "": "Without a test" };
 const readings = [
   ["Cells", "A cell is one task in one language."],
-  ["Intervals", "95 % intervals come from resampling the test examples. Reported scores have no interval."],
+  ["Intervals", "95 % intervals of scores are for new test examples. Reported scores have no interval."],
   [
     "Ranks",
-    "Ranks include only systems that match the filters and have every cell of the selection. The small range next to a rank is its 95 % interval.",
+    "Ranks include only systems that match the filters and have every cell of the selection. All pairs are tested together, on examples if every ranked system has predictions, otherwise over languages. The range next to a rank holds the ranks that the test leaves open: with 95 % certainty, the true ranks of all systems are within theirs. Systems that share a letter are not significantly different, which does not make them equal.",
   ],
   [
     "Partial results",
-    "Systems with missing cells are listed without a rank. ° marks an average over the available cells only. If a paper reports all averages but not every cell, the system is ranked by those averages, without an interval, unless the ranking or a filter needs single languages.",
+    "Systems with missing cells are listed without a rank. ° marks an average over the available cells only. If a paper reports all averages but not every cell, the system is ranked by those averages, but not tested over languages, unless the ranking or a filter needs single languages.",
   ],
   [
     "Reported scores",
@@ -54,7 +55,7 @@ function aboutText(board) {
       "dl",
       { class: "readings" },
       readings.map(([title, text]) => [element("dt", {}, title), element("dd", {}, text)]),
-      board.tie_test ? [element("dt", {}, "Ties"), element("dd", {}, board.tie_test)] : null,
+      Object.entries(TESTS).map(([name, title]) => [element("dt", {}, title), element("dd", {}, board.tests[name])]),
     ),
     element("h2", {}, "Tasks"),
     plainTable(

@@ -16,7 +16,7 @@ const MODES = { bias: "Dataset bias", single: "Single analysis", pairwise: "Pair
 const HINTS = {
   bias: "The distribution of test examples over buckets, by language. A test set with few long contexts says little about long contexts.",
   single:
-    "The score in each bucket of examples with its 95 % interval. The best and worst buckets are highlighted. Buckets with too few examples have no interval and are not highlighted.",
+    "The score in each bucket of examples with its 95 % interval. Colours mark the best and worst observed scores, tied ones alike; only sentences are tested. Buckets with too few examples have no interval and no mark.",
   pairwise:
     "The difference between two systems in each bucket with its 95 % interval. Buckets with too few examples have no interval.",
 };

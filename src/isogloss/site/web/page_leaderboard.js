@@ -22,13 +22,13 @@ const MOST_FIRST = 10;
 
 /** @param {Board} board @returns {Page} */
 export function leaderboardPage(board) {
-  const drawRanges = delayedRanges();
+  const testLater = delayedTest();
   /** @param {URLSearchParams} params */
   const view = (params) => {
     const table = standings(board, params);
     const isPlot = chosenView(params) === "plot";
     const { nodes, columns, rows } = isPlot ? plotView(table, params) : tableView(table, params);
-    drawRanges(isPlot ? null : table);
+    testLater(table);
     const explains = element("div", { class: "explains" }, element("p", { class: "soft" }, rankingText(table)));
     return [
       element("h1", { class: "sr" }, "Leaderboard"),
@@ -43,7 +43,7 @@ export function leaderboardPage(board) {
         viewTabs(board, params, table),
         completeBox(params),
         columnBoxes(params, table),
-        exportButtons("leaderboard", board, () => ({ columns, rows })),
+        exportButtons("leaderboard", board, () => ({ columns, rows, more: { test: table.order.note } })),
       ),
       element("div", { class: "bar" }, analysisBar(board, params)),
       element("div", { class: "content" }, nodes),
@@ -86,16 +86,15 @@ function tableView(table, params) {
   return { columns, rows: sorted, nodes: [node, leaderboardNotes(table)] };
 }
 
-// Slow rank intervals are computed after the table is drawn, unless another change comes first.
-function delayedRanges() {
+// Slow tests run after the table is drawn, unless another change comes first.
+function delayedTest() {
   let timer = 0;
-  return (/** @type {Standings | null} */ table) => {
+  return (/** @type {Standings} */ table) => {
     clearTimeout(timer);
-    const draw = table?.drawRanges;
-    if (!draw) return;
+    if (!table.testRanks) return;
     timer = window.setTimeout(() => {
-      table.drawRanges = null;
-      if (draw()) redraw();
+      table.testRanks?.();
+      redraw();
     }, 60);
   };
 }

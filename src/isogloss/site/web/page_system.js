@@ -27,8 +27,7 @@ export function systemPage(board, [id]) {
   const system = board.system.get(id);
   if (!system) return nothing("This board has no such system.");
   const table = standings(board, new URLSearchParams());
-  table.drawRanges?.();
-  table.drawRanges = null;
+  table.testRanks?.();
   const row = table.rows.filter((item) => item.system === system)[0];
   const view = () => {
     const detail = loadedDetail(id);
@@ -60,13 +59,14 @@ function headlineOf(board, table, row) {
       { class: "headline" },
       `Partial results: ${partText(row.cells, board.cellCount, "cell", ["has a score", "have scores"])}. ${capitalised(lackText(board, row))}.`,
     );
+  const [low, high] = table.order.ranges.get(row.system.id) ?? [];
   return element(
     "p",
     { class: "headline" },
     "Overall ",
     element("strong", {}, scoreText(overall.value)),
     Number.isNaN(overall.low) ? "" : ` (${scoreText(overall.low)}–${scoreText(overall.high)})`,
-    `, rank ${row.rank}${row.range && row.range[0] !== row.range[1] ? ` (${row.range[0]} to ${row.range[1]})` : ""} of ${plural(table.ranked, "complete system")}.`,
+    `, rank ${row.rank}${low === high ? "" : ` (${low} to ${high} possible)`} of ${plural(table.ranked, "complete system")}.`,
   );
 }
 

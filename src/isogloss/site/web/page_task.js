@@ -3,8 +3,10 @@ import { directedPaint } from "./colour.js";
 import { cellMetricText, cellScore, cellTitle, hasScores, languageName, metricsText, metricTitle } from "./decode.js";
 import { countText, element, link, missing, plural, scoreText } from "./dom.js";
 import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
+import { firstPlace } from "./leaderboard_words.js";
 import { taskLanguagePage } from "./page_task_language.js";
 import { cellTip, crumbs, facts, nothing, pageHead } from "./parts.js";
+import { standings } from "./standings.js";
 import { hashOf } from "./state.js";
 import { pointsOf, stripChart } from "./strip_chart.js";
 import { systemTable } from "./system_table.js";
@@ -29,7 +31,7 @@ export function taskPage(board, [id, chosen]) {
   /** @param {URLSearchParams} params */
   const view = (params) => [
     crumbs(link("#/", "Leaderboard"), task.name),
-    taskHead(task, ranked),
+    taskHead(task, ranked, testedBy(board, id)),
     taskChart(board, task, codes),
     taskHeatMap(board, task, codes, ranked.length ? ranked.map(({ system }) => system) : board.systems),
     element("h2", {}, "All systems"),
@@ -38,8 +40,17 @@ export function taskPage(board, [id, chosen]) {
   return { title: task.name, view };
 }
 
-/** @param {Task} task @param {Point[]} ranked */
-function taskHead(task, ranked) {
+// The systems ranked and tested by a task.
+/** @param {Board} board @param {string} id */
+function testedBy(board, id) {
+  const table = standings(board, new URLSearchParams({ sort: id }));
+  table.testRanks?.();
+  return table;
+}
+
+/** @param {Task} task @param {Point[]} ranked @param {Standings} table */
+function taskHead(task, ranked, table) {
+  const { verb, before, after } = firstPlace(table);
   return pageHead(
     task.title,
     ranked[0]
@@ -47,9 +58,10 @@ function taskHead(task, ranked) {
           "p",
           { class: "headline" },
           systemWithRegime(ranked[0].system),
-          " leads with ",
+          ` ${verb}${before} `,
           element("strong", {}, scoreText(ranked[0].value)),
-          `, out of ${plural(ranked.length, "system")} with results in all ${plural(task.languages.length, "language")}.`,
+          `, out of ${plural(ranked.length, "system")} with results in all ${plural(task.languages.length, "language")}`,
+          after ? `; ${after}.` : ".",
           missing(task.human) ? "" : ` Human performance: ${scoreText(task.human)}.`,
         )
       : null,

@@ -46,7 +46,7 @@ function cellHead(task, language, [best, ...others]) {
       "p",
       { class: "headline" },
       systemWithRegime(best.system),
-      " leads with ",
+      others.length ? " has the best score, " : " scores ",
       element("strong", {}, scoreText(best.value)),
       `, out of ${plural(1 + others.length, "system")}`,
       size ? `, on ${plural(size, "test example")}.` : ".",

@@ -1,22 +1,14 @@
 import { lackText, shortScoreTitle } from "./describe.js";
 import { element, listed } from "./dom.js";
-import { tieLetters } from "./standings.js";
+import { fileColumn } from "./export.js";
+import { letterOf } from "./ordering.js";
 
-/** @type {Record<string, string>} */
-const TIED_BY = {
-  paired: "by a paired test",
-  intervals: "as intervals overlap",
-  both: "by a paired test, or as intervals overlap",
-};
+// Maximum number of letters on the page; files have all.
+const MOST_LETTERS = 6;
 
-// Ranks by the column that sorts the table, with their intervals and tie letters.
+// Ranks by the column that sorts the table, with the ranks that the test leaves open, and letters.
 /** @param {Standings} table @returns {TableColumn<Standing>} */
 export function rankColumn(table) {
-  const letters = tieLetters(table.board);
-  const byOverall =
-    table.by.id === "overall" && table.choice.ranking === table.board.rule.name && !table.choice.narrowed;
-  /** @param {Standing} row */
-  const ties = (row) => (byOverall ? (letters.get(row.system?.id) ?? []) : []);
   const by = shortScoreTitle(table.by);
   return {
     id: "rank",
@@ -25,42 +17,74 @@ export function rankColumn(table) {
     numeric: true,
     fixed: true,
     className: "rank",
-    tip: (row) => rankTip(table, row, by, ties(row)),
+    tip: (row) => rankTip(table, row, by),
     value: (row) => row.rank,
     show: (row) =>
-      row.rank === null ? element("span", { class: "soft" }, row.human ? "" : "–") : shownRank(row, ties(row)),
+      row.rank === null ? element("span", { class: "soft" }, row.human ? "" : "–") : shownRank(table, row),
   };
 }
 
-/** @param {Standing} row @param {Tie[]} ties */
-const shownRank = (row, ties) => [
-  element("b", {}, row.rank),
-  element(
-    "span",
-    { class: "range" },
-    row.range && row.range[0] !== row.range[1] ? `${row.range[0]}–${row.range[1]}` : "",
-  ),
-  ties.length ? element("sup", { class: "tie" }, ties.map(({ letter }) => letter).join("")) : null,
-];
+// In files: the best and worst rank that the test leaves open, the letters, and the test.
+/** @param {Standings} table @returns {TableColumn<Standing>[]} */
+export function rankColumnsInFiles({ order }) {
+  /** @param {Standing} row */
+  const range = (row) => order.ranges.get(row.system.id);
+  return [
+    fileColumn("rank_low", "Best rank", (row) => range(row)?.[0], true),
+    fileColumn("rank_high", "Worst rank", (row) => range(row)?.[1], true),
+    fileColumn("rank_letters", "Letters", (row) => lettersOf(order, row)),
+    fileColumn("rank_test", "Tested on", (row) => (range(row) ? order.test : "")),
+  ].map((column) => ({ ...column, onlyInFiles: true }));
+}
 
-/** @param {Standings} table @param {Standing} row @param {string} by @param {Tie[]} ties */
-function rankTip(table, row, by, ties) {
+// The letters of a system's groups; systems that share one are not significantly different.
+/** @param {TestedOrder} order @param {Standing} row @param {number} [most] */
+function lettersOf({ groups }, row, most = Infinity) {
+  const letters = groups.flatMap((group, at) => (group.includes(row.system.id) ? [letterOf(at)] : []));
+  return letters.slice(0, most).join(groups.length > 26 ? " " : "") + (letters.length > most ? "…" : "");
+}
+
+/** @param {Standings} table @param {Standing} row */
+function shownRank({ order }, row) {
+  const [low, high] = order.ranges.get(row.system.id) ?? [];
+  return [
+    element("b", {}, row.rank),
+    " ",
+    element("span", { class: "range" }, low === high ? "" : `${low}–${high}`),
+    " ",
+    element("sup", { class: "tie" }, lettersOf(order, row, MOST_LETTERS)),
+  ];
+}
+
+/** @param {Standings} table @param {Standing} row @param {string} by */
+function rankTip(table, row, by) {
   if (row.human) return ["Human performance", "For reference; not ranked."];
   if (row.rank === null)
     return ["Not ranked", lackText(table.board, row, table.by), `${row.cells} of ${table.board.cellCount} cells`];
-  /** @param {string[]} group */
-  const others = (group) =>
-    listed(
-      group.filter((id) => id !== row.system.id).map((id) => table.board.system.get(id)?.fullName ?? id),
-      6,
-    );
+  return [`Rank ${row.rank} of ${table.ranked} by ${by}`, ...testLines(table, row)];
+}
+
+const TESTED_ON = new Map([
+  ["examples", "new examples in these languages"],
+  ["languages", "similar languages"],
+]);
+
+/** @param {Standings} table @param {Standing} row */
+function testLines({ board, order, ranked, testRanks }, row) {
+  const range = order.ranges.get(row.system.id);
+  if (!range) {
+    if (ranked < 2) return [];
+    return [testRanks ? "testing …" : order.test ? "not tested: no scores per language" : order.note];
+  }
+  const [low, high] = range;
+  const groups = order.groups.filter((group) => group.includes(row.system.id));
+  const others = [...new Set(groups.flat())].filter((id) => id !== row.system.id);
+  const names = listed(
+    others.map((id) => board.system.get(id)?.fullName ?? id),
+    6,
+  );
   return [
-    `Rank ${row.rank} of ${table.ranked} by ${by}`,
-    row.range
-      ? `${row.range[0] === row.range[1] ? `rank ${row.range[0]}` : `ranks ${row.range[0]} to ${row.range[1]}`}: ${table.rangeHint}`
-      : "no rank interval: needs predictions or score intervals",
-    ...ties.map(
-      ({ letter, group, how }) => `group ${letter}: statistically tied ${TIED_BY[how ?? ""] ?? ""}: ${others(group)}`,
-    ),
+    `${low === high ? `rank ${low}` : `ranks ${low} to ${high} are possible`} for ${TESTED_ON.get(order.test)} (95 %)`,
+    others.length ? `not significantly different: ${names}` : "significantly different from all others",
   ];
 }

@@ -127,36 +127,39 @@ const countedMean = (parts, language, field) =>
       .map(({ scores, weights }) => weightedMean(scores, weights)),
   );
 
-/** @type {Map<string, number>} */
-const codeNumbers = new Map();
-const numbersOf = memoized((/** @type {string[]} */ codes) =>
-  codes.map((code) => {
-    if (!codeNumbers.has(code)) codeNumbers.set(code, codeNumbers.size);
-    return /** @type {number} */ (codeNumbers.get(code));
-  }),
-);
-
 // Mean over tasks for each language.
-/** @param {RankingPart[]} parts */
-function languageMeans(parts) {
-  const numbers = parts.map(({ codes }) => numbersOf(codes));
-  const [sums, counts] = [new Float64Array(codeNumbers.size), new Float64Array(codeNumbers.size)];
-  parts.forEach(({ scores }, part) => {
-    for (let at = 0; at < scores.length; at++) {
-      sums[numbers[part][at]] += scores[at];
-      counts[numbers[part][at]] += 1;
+/** @param {{ codes: string[], scores: ArrayLike<number> }[]} parts @returns {Map<string, number>} */
+export function languageMeans(parts) {
+  /** @type {Map<string, number>} */
+  const sums = new Map();
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const { codes, scores } of parts)
+    for (let at = 0; at < codes.length; at++) {
+      sums.set(codes[at], (sums.get(codes[at]) ?? 0) + scores[at]);
+      counts.set(codes[at], (counts.get(codes[at]) ?? 0) + 1);
     }
-  });
-  return sums.map((sum, at) => sum / counts[at]).filter((_, at) => counts[at]);
+  for (const [code, sum] of sums) sums.set(code, sum / (counts.get(code) ?? 1));
+  return sums;
 }
+
+// Figures of a system's means per language. If lower is better, the weakest languages have the highest scores, and inequality
+// is measured on 100 minus the score.
+/** @type {Record<string, (means: Float64Array, lower?: boolean) => number>} */
+export const OF_LANGUAGE_MEANS = {
+  worst: (means, lower) => {
+    const sorted = Float64Array.from(means).sort();
+    return weightedMean(lower ? sorted.slice(-WORST) : sorted.slice(0, WORST));
+  },
+  gini: (means, lower) => 100 * giniIndex(lower ? means.map((mean) => 100 - mean) : means),
+};
 
 /** @param {RankingPart[]} parts @param {(part: RankingPart) => number} figure */
 const categoryMean = (parts, figure) =>
   weightedMean([...groupedBy(parts, (part) => part.category).values()].map((group) => weightedMean(group.map(figure))));
 
 // Compute one system's overall score. `parts` holds for each task its id, category, language codes, their scores, and its
-// average (computed or reported). A missing score makes the result NaN. If lower is better, the weakest languages have the
-// highest scores, and inequality is measured on 100 minus the score.
+// average (computed or reported). A missing score makes the result NaN.
 /**
  * @param {string} ranking
  * @param {RankingPart[]} parts
@@ -173,15 +176,10 @@ export function overallFigure(ranking, parts, { language, weights = {}, lower = 
       return countedMean(parts, language, "speakers");
     case "resources":
       return countedMean(parts, language, "articles");
-    case "worst": {
-      const means = languageMeans(parts);
-      if (means.some(Number.isNaN)) return NaN;
-      const sorted = means.sort();
-      return weightedMean(lower ? sorted.slice(-WORST) : sorted.slice(0, WORST));
-    }
+    case "worst":
     case "gini": {
-      const means = languageMeans(parts);
-      return means.some(Number.isNaN) ? NaN : 100 * giniIndex(lower ? means.map((mean) => 100 - mean) : means);
+      const means = Float64Array.from(languageMeans(parts).values());
+      return means.some(Number.isNaN) ? NaN : OF_LANGUAGE_MEANS[ranking](means, lower);
     }
     case "weights":
       return weightedMean(
@@ -221,31 +219,4 @@ export function ranksOf(values, lower = false) {
     if (!first.has(value)) first.set(value, at + 1);
   });
   return values.map((value) => first.get(value) ?? null);
-}
-
-// The ranks that intervals allow: better than all with lower intervals, worse than all with higher ones.
-/** @param {number[]} values @param {number[]} lows @param {number[]} highs @returns {(Interval | null)[]} */
-export function rankIntervals(values, lows, highs) {
-  const low = values.map((value, at) => (Number.isNaN(lows[at]) ? value : lows[at]));
-  const high = values.map((value, at) => (Number.isNaN(highs[at]) ? value : highs[at]));
-  const ranked = values.map((value, at) => at).filter((at) => !Number.isNaN(values[at]));
-  const byLow = Float64Array.from(ranked, (at) => low[at]).sort();
-  const byHigh = Float64Array.from(ranked, (at) => high[at]).sort();
-  return values.map((value, at) => {
-    if (Number.isNaN(value) || Number.isNaN(lows[at])) return null;
-    return [1 + byLow.length - countUpTo(byLow, high[at], true), byHigh.length - countUpTo(byHigh, low[at], false)];
-  });
-}
-
-// Count the sorted numbers below (or up to) a number.
-/** @param {Float64Array} sorted @param {number} number @param {boolean} inclusive */
-function countUpTo(sorted, number, inclusive) {
-  let from = 0;
-  let to = sorted.length;
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if (inclusive ? sorted[middle] <= number : sorted[middle] < number) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }

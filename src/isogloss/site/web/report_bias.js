@@ -1,7 +1,7 @@
 // @ts-check
 import { boxPlot } from "./box_plot.js";
 import { scorePaint } from "./colour.js";
-import { countText, element, nameOf } from "./dom.js";
+import { countText, element, nameOf, plural } from "./dom.js";
 import { heatTable } from "./heatmap.js";
 import { byId, followChoices, offer } from "./report_choices.js";
 import { languageRow, numberCells } from "./report_tables.js";
@@ -174,10 +174,13 @@ export class BiasPart {
       return;
     }
     const pairs = distancePairs(found);
-    const [one, two, most] = pairs.reduce((best, pair) => (pair[2] > best[2] ? pair : best));
+    const most = Math.max(...pairs.map(([, , distance]) => distance));
+    const farthest = pairs.filter(([, , distance]) => distance === most);
+    const [[one, two]] = farthest;
+    const tied = farthest.length > 1 ? `, and ${plural(farthest.length - 1, "other pair")}` : "";
     const noise = found[4] ? ` Pairs within chance: ${found[4]} of ${pairs.length}.` : "";
     byId("distance-says").textContent = most
-      ? `Farthest apart: ${names[one]} and ${names[two]} (${most}).${noise}`
+      ? `Farthest apart: ${names[one]} and ${names[two]}${tied} (${most}).${noise}`
       : "All languages are alike.";
     byId("distance-chart").replaceChildren(distanceTable(found[1], pairs, names));
   }

@@ -4,7 +4,7 @@ import { missing, plural, scoreText, signedText } from "./dom.js";
 /**
  * A bucket of examples with a score, or with the scores of two systems and their difference.
  * @typedef {{ name: string, edges: string, n: number, places: number[], total: number, value: number, low: number | null, high: number | null }} ReportBucket
- * @typedef {ReportBucket & { first: number, second: number, p: string, significant: boolean, turns: boolean, firstIsBetter: boolean }} ReportContrast
+ * @typedef {ReportBucket & { first: number, second: number, q: string, significant: boolean, turns: boolean, firstIsBetter: boolean }} ReportContrast
  * @typedef {{ task: string, language: string, name: string, attribute: string, title: string, metric: string, buckets: ReportBucket[], system?: string, insight?: string }} Facet
  * @typedef {Omit<Facet, "buckets"> & { pair: string, buckets: ReportContrast[] }} ContrastFacet
  */
@@ -39,20 +39,20 @@ export const scoreBuckets = (cut, tenths) =>
   });
 
 /**
- * Return the buckets of a pair: both scores, the difference and its interval in tenths, p in thousandths, and flags.
+ * Return the buckets of a pair: both scores, the difference and its interval in tenths, q in thousandths, and flags.
  * @param {any[]} cut
  * @param {(number | null)[]} numbers
  * @returns {ReportContrast[]}
  */
 export const contrastBuckets = (cut, numbers) =>
   cut.map(([name, edges, n, places, total], at) => {
-    const [p, flags] = numbers.slice(7 * at + 5, 7 * at + 7);
+    const [q, flags] = numbers.slice(7 * at + 5, 7 * at + 7);
     const [first, second, value, low, high] = fromTenths(numbers.slice(7 * at, 7 * at + 5));
     const bits = flags ?? 0;
     return {
       ...{ name, edges, n, places, total, low, high },
       ...{ first: first ?? NaN, second: second ?? NaN, value: value ?? NaN },
-      p: p ? (p / 1000).toFixed(3) : "<0.001",
+      q: q ? (q / 1000).toFixed(3) : "<0.001",
       significant: (bits & 1) > 0,
       turns: (bits & 2) > 0,
       firstIsBetter: (bits & 4) > 0,
@@ -82,7 +82,7 @@ export function bucketBar(bucket, signed) {
       `${name}${edges ? ` (${edges})` : ""}: ${text}`,
       missing(low) ? "no interval: too few independent examples" : `95 % interval ${intervalWords(low, high, signed)}`,
       plural(n, "example"),
-      signed ? `p = ${contrast.p} (Holm)` : "",
+      signed ? `q = ${contrast.q}` : "",
       signed && contrast.turns ? "order of the two systems reversed" : "",
     ].filter(Boolean),
   };

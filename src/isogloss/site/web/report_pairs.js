@@ -127,7 +127,7 @@ export class PairPart {
     byId("contrast-rows").replaceChildren(
       ...this.shown.flatMap((facet) =>
         facet.buckets.map((bucket) => {
-          const { name, n, first, second, value, low, high, p, significant, turns } = bucket;
+          const { name, n, first, second, value, low, high, q, significant, turns } = bucket;
           const marks = (significant ? "●" : "") + (turns ? "⇄" : "");
           const numbers = [
             countText(n),
@@ -135,7 +135,7 @@ export class PairPart {
             scoreText(second),
             signedText(value),
             intervalWords(low, high, true),
-            p,
+            q,
             marks,
           ];
           const cells = [

@@ -6,11 +6,15 @@ import {
   groupedBy,
   overallFigure,
   partialMean,
-  rankIntervals,
   ranksOf,
   weightedMean,
 } from "./ranking.js";
-import { drawnRankIntervals } from "./rank_draws.js";
+import { testedOrder } from "./tested_order.js";
+
+// Larger rankings are tested after the table is drawn.
+const QUICKLY_TESTED = 60;
+/** @type {TestedOrder} */
+const NO_ORDER = { test: "", note: "", ranges: new Map(), groups: [] };
 
 /** @param {Board} board @param {URLSearchParams} params */
 const chosenRanking = (board, params) => params.get("ranking") ?? board.rule.name;
@@ -191,11 +195,15 @@ function makeTable(board, params) {
   });
   const ranked = ranks.filter((rank) => rank !== null).length;
   /** @type {Standings} */
-  const table = { board, columns, shown, rows, by, choice, values, ranked, rangeHint: "", drawRanges: null };
-  const ready = builtRanges(table, rows.length === board.systems.length);
-  if (ready) setRanges(table, ready, DRAWN);
-  else setRanges(table, openRanges(table), "the ranks that overlapping score intervals allow");
-  table.drawRanges = ready ? null : () => drawRanges(table);
+  const table = { board, columns, shown, rows, by, choice, values, ranked, order: NO_ORDER, testRanks: null };
+  const ready = builtOrder(table, rows.length === board.systems.length);
+  const test = () => {
+    table.order = testedOrder(table);
+    table.testRanks = null;
+  };
+  if (ready) table.order = ready;
+  else if (ranked <= QUICKLY_TESTED) test();
+  else table.testRanks = test;
   return table;
 }
 
@@ -212,70 +220,17 @@ export const wholeValue = (row, id) => {
   return !figure || figure.partial || Number.isNaN(figure.value) ? null : figure.value;
 };
 
-const DRAWN = "95 % interval over resampled languages";
-
-/** @param {Standings} table @param {Maybe<Interval>[]} ranges @param {string} hint */
-function setRanges(table, ranges, hint) {
-  table.rangeHint = hint;
-  table.rows.forEach((row, at) => {
-    row.range = ranges[at];
-  });
-}
-
-// For the whole board, use the ranks and intervals from the build.
-/** @param {Standings} options @param {boolean} all @returns {(Interval | null)[] | null} */
-function builtRanges({ board, rows, by, choice }, all) {
-  const own = !BY_LANGUAGE.includes(choice.ranking) || board.tasks.every((task) => !task.cellMetric);
-  const ready = all && own && by.id === "overall" && !choice.narrowed ? board.ranks[choice.ranking] : undefined;
+// For the whole board, use the ranks and the test from the build.
+/** @param {Standings} options @param {boolean} all @returns {TestedOrder | null} */
+function builtOrder({ board, rows, by, choice }, all) {
+  const ready = all && by.id === "overall" && !choice.narrowed ? board.ranks[choice.ranking] : undefined;
   if (!ready) return null;
   // The build ranks exact scores; the page has them rounded to hundredths.
   for (const row of rows) if (row.rank !== null) row.rank = ready.rank[row.system.at] ?? row.rank;
-  return rows.map(({ system: { at } }) => (ready.low[at] ? [Number(ready.low[at]), Number(ready.high[at])] : null));
-}
-
-// The ranks that overlapping score intervals allow.
-/** @param {Standings} options */
-function openRanges({ rows, values, by }) {
-  /** @param {'low' | 'high'} side */
-  const bound = (side) => rows.map((row) => row.figures.get(by.id)?.[side] ?? NaN);
-  if (!by.lower) return rankIntervals(values, bound("low"), bound("high"));
-  /** @param {number[]} numbers */
-  const turned = (numbers) => numbers.map((number) => -number);
-  return rankIntervals(turned(values), turned(bound("high")), turned(bound("low")));
-}
-
-// Resample languages for a selection of the board; return false if the board is too large.
-/** @param {Standings} table */
-function drawRanges(table) {
-  const { board, rows, values, by, columns, choice } = table;
-  const parts = by.kind === "task" ? [by.part] : by.kind === "category" ? by.parts : columns;
-  const way = by.kind === "overall" ? choice : { ...choice, ranking: "flat" };
-  const systems = rows.map(({ system }) => system);
-  const drawn = drawnRankIntervals(board, systems, values, parts, { ...way, lower: by.lower });
-  if (!drawn) return false;
-  /** @param {Maybe<Interval>} range @param {number | null} rank @returns {Maybe<Interval>} */
-  const widened = (range, rank) =>
-    range && rank !== null ? [Math.min(range[0], rank), Math.max(range[1], rank)] : range;
-  setRanges(
-    table,
-    drawn.map((range, at) => widened(range, rows[at].rank)),
-    DRAWN,
-  );
-  return true;
-}
-
-// Letters (a, b, …) of the groups of statistically tied systems, with the test that found them.
-/** @param {Board} board @returns {Map<string, Tie[]>} */
-export function tieLetters(board) {
-  const letters = new Map();
-  (board.ties?.overall ?? []).forEach((places, at) => {
-    const group = places.map((place) => board.systems[place].id);
-    const how = board.tied_by?.overall?.[at];
-    const letter =
-      at < 26
-        ? String.fromCharCode(97 + at)
-        : `${String.fromCharCode(96 + Math.floor(at / 26))}${String.fromCharCode(97 + (at % 26))}`;
-    for (const id of group) letters.set(id, [...(letters.get(id) ?? []), { letter, group, how }]);
-  });
-  return letters;
+  /** @type {[string, Interval][]} */
+  const ranges = rows
+    .filter(({ system: { at } }) => ready.low[at])
+    .map(({ system: { id, at } }) => [id, [Number(ready.low[at]), Number(ready.high[at])]]);
+  const groups = ready.groups.map((group) => group.map((at) => board.systems[at].id));
+  return { test: ready.test, note: board.tests[ready.test], ranges: new Map(ranges), groups };
 }

@@ -23,7 +23,7 @@ class SparseRows:
     def of(cls, count: int, owners: IntArray, buckets: npt.NDArray[np.int32], values: Floats) -> "SparseRows":
         """Build rows from (row, bucket, value) triples in any order, and add the bias."""
         every = np.arange(count)
-        order = np.argsort(np.concatenate([every, owners]), kind="stable")
+        order = stable_order(np.concatenate([every, owners]))
         starts = np.append(0, np.cumsum(np.bincount(owners, minlength=count) + 1))
         filled = np.concatenate([np.zeros(count, np.int32), buckets])[order]
         return cls(starts, filled, np.concatenate([np.ones(count, np.float32), values])[order])
@@ -56,7 +56,7 @@ class LinearModel:
     def step(self, rows: SparseRows, gradients: Floats) -> None:
         """Apply one Adagrad step for gradients of the loss with respect to the scores, (n, outputs)."""
         owners = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
-        order = np.argsort(rows.buckets, kind="stable")
+        order = stable_order(rows.buckets)
         sorted_buckets = rows.buckets[order]
         heads = np.flatnonzero(np.diff(sorted_buckets, prepend=-1))
         parts = gradients.take(owners[order], axis=0)
@@ -83,6 +83,17 @@ class LinearModel:
         gradients = scores / np.repeat(np.add.reduceat(scores, begins), sizes)
         gradients[right] -= 1
         self.step(rows, (gradients / np.float32(len(begins)))[:, None])
+
+
+def stable_order(numbers: npt.NDArray[np.integer]) -> IntArray:
+    """Return the order of `np.argsort(numbers, kind="stable")`, several times faster.
+
+    Sorting values is vectorised, so each number, from 0 to 2^31 - 1, is sorted together with its place.
+    """
+    keys = (numbers.astype(np.int64) << 32) | np.arange(len(numbers))
+    keys.sort()
+    order: IntArray = keys & 0xFFFFFFFF
+    return order
 
 
 def batches(count: int, seed: int, epochs: int, size: int) -> Iterator[IntArray]:

@@ -1,0 +1,18 @@
+"""Means of scores over languages that stand for others, with intervals over families."""
+
+from collections.abc import Callable, Hashable, Mapping
+
+from isogloss.metrics.language_sample import LanguageFigure, mean_over_languages
+from isogloss.scoring.names import known_language
+
+
+def family_of(code: str) -> str:
+    """Return the family of a language; a language missing from the registry is its own."""
+    entry = known_language(code)
+    return code if entry is None else entry.family
+
+
+def mean_score(scores: Mapping[str, float], relatives: Callable[[str], Hashable] = family_of) -> LanguageFigure:
+    """Return the mean of scores by language, 0..100, with its interval over families or other groups of relatives."""
+    mean, low, high = mean_over_languages(list(scores.values()), [relatives(code) for code in scores])
+    return LanguageFigure(mean, None if low is None else max(0.0, low), None if high is None else min(100.0, high))

@@ -1,0 +1,152 @@
+"""Runs of one system with different seeds, prompts or translators: their folders, cells and estimates."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from isogloss.errors import PredictionError
+from isogloss.figures import counted
+from isogloss.metrics.crossed import Design, RunEstimates
+from isogloss.metrics.estimate import Estimate
+from isogloss.predictions.memory import Predictions
+from isogloss.predictions.problems import LeftOut
+from isogloss.scoring.cells import Cell
+from isogloss.scoring.main_score import main_score
+from isogloss.scoring.results import CellScore, FactorSpread
+from isogloss.scoring.sources import Sources
+
+# What runs of a system may differ in; their folders are called `seed-0`, `prompt-short`, `translator-nllb`, ….
+FACTORS = ("seed", "prompt", "translator")
+
+# Estimates by task, language and metric.
+Estimates = dict[tuple[str, str, str], RunEstimates]
+
+
+def run_folders(predictions: Predictions) -> dict[str, Predictions]:
+    """Return the runs in a folder by name; anything else is one unnamed run.
+
+    Runs lie in folders of seeds (`seed-0`, `seed-1`, …), prompts (`prompt-short`, …) or translators, which may be
+    nested in any order: `prompt-short/seed-0`.
+    """
+    if isinstance(predictions, (str, os.PathLike)):
+        runs = _nested(Path(predictions))
+        if runs:
+            return {path.relative_to(Path(predictions)).as_posix(): path for path in runs}
+    return {"": predictions}
+
+
+def _nested(root: Path, factors: tuple[str, ...] = FACTORS) -> list[Path]:
+    """Return the run folders below a folder, seeds in numerical order; a factor is not nested in itself."""
+    runs = []
+    for factor in factors:
+        level = re.compile(rf"{factor}-(\d+)" if factor == "seed" else rf"{factor}-([\w.-]+)")
+        named = [(match[1], path) for path in root.glob(f"{factor}-*") if (match := level.fullmatch(path.name))]
+        rest = tuple(other for other in factors if other != factor)
+        for _, path in sorted(named, key=lambda item: (int(item[0]) if factor == "seed" else 0, item[0])):
+            if path.is_dir():
+                runs += _nested(path, rest) or [path]
+    return runs
+
+
+def run_names(folders: Sequence[Path]) -> list[str]:
+    """Return the names of run folders below a common folder; "" for a single one."""
+    if len(folders) < 2:
+        return [""] * len(folders)
+    common = Path(os.path.commonpath(folders))
+    return [folder.relative_to(common).as_posix() for folder in folders]
+
+
+def run_levels(run: str) -> dict[str, str]:
+    """Return the levels in the name of a run: {"prompt": "short", "seed": "0"} for `prompt-short/seed-0`."""
+    return dict(part.split("-", 1) for part in run.split("/") if part)
+
+
+def counted_levels(runs: Sequence[str]) -> str:
+    """Return what the runs vary in, given their names: "3 seeds", "4 prompts × 3 seeds"."""
+    return levels_text({factor: len(set(levels)) for factor, levels in design_of(runs).factors.items()})
+
+
+def levels_text(levels: Mapping[str, int]) -> str:
+    """Return numbers of levels by factor in words."""
+    return " × ".join(counted(count, factor) for factor, count in levels.items())
+
+
+def design_of(runs: Sequence[str], system: str = "") -> Design:
+    """Return the design of a system's runs, given their names.
+
+    Raises:
+        PredictionError: some combination of seeds, prompts and translators is missing.
+    """
+    # Runs in memory have no names: they are seeds.
+    names = runs if any(runs) else [f"seed-{number}" for number in range(len(runs))]
+    try:
+        return Design.of([run_levels(run) for run in names], system)
+    except ValueError as error:
+        fix = "Run every seed with every prompt and translator, or score some of the folders alone"
+        raise PredictionError(f"incomplete runs: {error}", where=system, fix=fix) from None
+
+
+def common_cells(runs: Sequence[Sequence[Cell]], where: str = "") -> tuple[list[list[Cell]], list[LeftOut]]:
+    """Return the cells that every run has, by run, and those left out because only some have them."""
+    by_name = [{(cell.task, cell.language): cell for cell in run} for run in runs]
+    every = dict.fromkeys(name for cells in by_name for name in cells)
+    shared = [name for name in every if all(name in cells for cells in by_name)]
+    fix = "Finish the run of every seed"
+    if not shared:
+        raise PredictionError("the seeds have no cell in common", where=where, fix=fix)
+    in_some = [
+        LeftOut(reason="only some of the seeds have it", fix=fix, task=task, language=code, split=runs[0][0].split)
+        for task, code in every
+        if (task, code) not in shared
+    ]
+    for name in shared:
+        check_same_examples([cells[name] for cells in by_name], "its seeds")
+    return [[cells[name] for name in shared] for cells in by_name], in_some
+
+
+def check_same_examples(cells: Sequence[Cell], who: str) -> None:
+    """Refuse cells that cannot be compared per example: other examples, or another kind of predictions."""
+    first = cells[0]
+    for cell in cells:
+        same = cell.n == first.n and cell.split == first.split
+        if not same or cell.judgement.dialect != first.judgement.dialect:
+            what = f"{who} were scored on different examples of {cell.task}/{cell.language}"
+            raise PredictionError(what, fix="Score all on the same split, with the same kind of answers")
+
+
+def cell_estimates(runs: Sequence[Sequence[Cell]], sources: Sources, design: Design) -> Estimates:
+    """Estimate every metric of every cell in each run of one system; all runs have the same cells."""
+    estimates: Estimates = {}
+    for cells in zip(*runs, strict=True):
+        first = cells[0]
+        for metric in first.metrics:
+            # Skip metrics that some runs lack or that have no rows.
+            if all(metric in cell.metrics and len(cell.metrics[metric]) for cell in cells):
+                by_run = tuple(sources.estimate(cell, cell.metrics[metric]) for cell in cells)
+                estimates[first.task, first.language, metric] = RunEstimates(by_run, design)
+    return estimates
+
+
+def factor_spreads(estimate: Estimate) -> dict[str, FactorSpread]:
+    """Return the spread of a score over the levels of each factor; empty for one run."""
+    shares = factor_shares(estimate)
+    return {
+        factor: FactorSpread.of({level: 100 * value for level, value in levels.items()}, shares.get(factor, 0.0))
+        for factor, levels in estimate.levels.items()
+    }
+
+
+def factor_shares(estimate: Estimate) -> dict[str, float]:
+    """Return the share of the variance due to each factor; the rest is due to the test set."""
+    total = estimate.variance
+    return {factor: variance / total for factor, variance in estimate.factor_variances.items()} if total else {}
+
+
+def seed_scores(cell: CellScore) -> list[float]:
+    """Return the score of a cell in each seed; empty for one seed."""
+    spreads = {name: number.spread["seed"].values for name, number in cell.metrics.items() if "seed" in number.spread}
+    if len(spreads) < len(cell.metrics):
+        return []
+    values = zip(*spreads.values(), strict=True)
+    return [main_score(cell.task, dict(zip(spreads, seed, strict=True))) for seed in values]

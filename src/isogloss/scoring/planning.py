@@ -1,0 +1,262 @@
+"""Plan a comparison of two systems: power, minimum detectable difference and sample sizes from variance components.
+
+Scores and differences are shares, 0..1. All numbers are those of the tests that `isogloss.compare` makes: an exchange
+test of single runs, and a t test over seeds, prompts and translators if there are several.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import ceil, inf, prod
+
+from isogloss.metrics.estimate import POWER
+from isogloss.metrics.language_sample import LEAST_FREEDOM
+from isogloss.metrics.planning import difference_variance
+from isogloss.metrics.power import PlannedTest, VariancePart, exchange_test, largest_variance, t_test
+from isogloss.metrics.student import ALPHA, ENOUGH
+
+EXAMPLE, LANGUAGE = "example", "language"
+# Factors that both systems share; any other is varied by each system itself.
+SHARED = (EXAMPLE, LANGUAGE)
+# More levels than this are out of reach.
+_MOST = 10**9
+# The variance of a pilot is below its cautious value with this confidence (Browne 1995).
+CONFIDENCE = 0.8
+# Numbers of seeds, prompts and translators to combine with examples, and the most designs to return.
+_RUNS = (2, 3, 5, 10, 20, 50)
+_DESIGNS = 6
+
+# Numbers of levels by factor, in the first and the second system.
+Numbers = Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class VarianceComponent:
+    """Variance of a difference due to some factors, with one level of each; of one system's runs if it has a `side`."""
+
+    factors: frozenset[str]
+    variance: float
+    side: int | None = None
+
+    @property
+    def run_factors(self) -> list[str]:
+        """Factors that vary between runs, such as seeds."""
+        return sorted(self.factors.difference(SHARED))
+
+    def within(self, numbers: Numbers) -> float:
+        """Return its part of the variance of a study's difference."""
+        return self.variance / prod(numbers[factor][self.side or 0] for factor in self.factors)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyGoal:
+    """A true difference, 0..1, the chance of detecting it, and the level of the test."""
+
+    difference: float
+    power: float = POWER
+    alpha: float = ALPHA
+
+
+@dataclass(frozen=True, kw_only=True)
+class PilotStudy:
+    """Result of a pilot: the variance components of a difference, and the design they were measured with.
+
+    Attributes:
+        numbers: examples per language, languages, and runs of both systems.
+        freedom: degrees of freedom of the examples' variance.
+        language_freedom: degrees of freedom of the variance between languages; 0 if they are not a sample.
+        weight: sum of the squared weights of sources.
+        step: half the distance between possible differences of single runs.
+        further: variance of two further examples.
+        measured: False if its variances are assumed.
+    """
+
+    components: tuple[VarianceComponent, ...]
+    numbers: Numbers
+    freedom: float
+    language_freedom: float = 0.0
+    weight: float = 0.0
+    step: float = 0.0
+    further: float = 0.0
+    measured: bool = True
+
+    @property
+    def factors(self) -> list[str]:
+        """Factors to plan: examples, languages if there are several, and what varies between runs."""
+        runs = dict.fromkeys(factor for component in self.components for factor in component.run_factors)
+        several = [LANGUAGE] if self.numbers[LANGUAGE][0] > 1 else []
+        return [EXAMPLE, *several, *(factor for factor in self.numbers if factor in runs)]
+
+    def least(self, factor: str) -> int:
+        """Return the smallest number of levels that a test can use."""
+        if factor == EXAMPLE:
+            return ceil(ENOUGH * self.numbers[EXAMPLE][0] / (self.freedom + 1))
+        if factor != LANGUAGE:
+            return 2
+        return ceil(LEAST_FREEDOM * self.numbers[LANGUAGE][0] / (self.language_freedom or inf)) or 1
+
+    def test(self, numbers: Numbers, alpha: float = ALPHA) -> PlannedTest:
+        """Return the test of a study with these numbers."""
+        parts = [
+            VariancePart(variance, self._freedom(factor, side, numbers), factor)
+            for (factor, side), variance in self._variances(numbers).items()
+        ]
+        scale = self.numbers[EXAMPLE][0] / numbers[EXAMPLE][0]
+        if any(part.factor for part in parts):
+            return t_test(parts, alpha, self.further * scale**2)
+        [only] = parts
+        step = self.step * scale * self.numbers[LANGUAGE][0] / numbers[LANGUAGE][0]
+        return exchange_test(only.variance, only.freedom, alpha, self.weight * scale, step)
+
+    def _variances(self, numbers: Numbers) -> dict[tuple[str, int | None], float]:
+        """Return the variance that the test attributes to each factor and system; "" is that of the examples.
+
+        As in `isogloss.metrics.crossed.over_runs`, effects of two factors on each other are part of both.
+        """
+        variances: dict[tuple[str, int | None], float] = {("", None): 0.0}
+        for component in self.components:
+            value, runs = component.within(numbers), component.run_factors
+            for factor in runs:
+                place = factor, component.side
+                variances[place] = variances.get(place, 0.0) + value
+            if EXAMPLE in component.factors:
+                # Counted once in all, as the examples' variance already contains it.
+                variances["", None] += (1 - len(runs)) * value
+            elif not runs:
+                variances[LANGUAGE, None] = value
+        variances["", None] = max(0.0, variances["", None])
+        return variances
+
+    def _freedom(self, factor: str, side: int | None, numbers: Numbers) -> float:
+        if not factor:
+            return (self.freedom + 1) * numbers[EXAMPLE][0] / self.numbers[EXAMPLE][0] - 1
+        if factor == LANGUAGE:
+            return self.language_freedom * numbers[LANGUAGE][0] / self.numbers[LANGUAGE][0]
+        return numbers[factor][side or 0] - 1
+
+    def shares(self, numbers: Numbers) -> dict[str, float]:
+        """Return the share of the variance due to each factor; that of the examples includes new sources."""
+        shares: dict[str, float] = {}
+        variances = self._variances(numbers)
+        total = sum(variances.values())
+        for (factor, _), variance in variances.items():
+            name = factor or EXAMPLE
+            shares[name] = shares.get(name, 0.0) + (variance / total if total else 0.0)
+        return shares
+
+    def with_levels(self, numbers: Numbers, **levels: float) -> dict[str, tuple[float, float]]:
+        """Return the numbers of a study with other levels of some factors in both systems."""
+        return {**numbers, **{factor: (count, count) for factor, count in levels.items()}}
+
+    def cautious(self) -> "PilotStudy":
+        """Return the pilot with the largest variances that it is compatible with, at 80 % confidence."""
+        larger = (replace(each, variance=each.variance * self._doubt(each)) for each in self.components)
+        return replace(self, components=tuple(larger))
+
+    def _doubt(self, component: VarianceComponent) -> float:
+        """Return the ratio of the upper confidence limit of a variance to its estimate."""
+        if component.run_factors:
+            levels = [self.numbers[factor] for factor in component.run_factors]
+            freedom = min(max(0.0, sum(counts) - len(counts)) for counts in levels)
+        else:
+            freedom = self.freedom if EXAMPLE in component.factors else self.language_freedom
+        return largest_variance(freedom, CONFIDENCE) if freedom > 0 else 1.0
+
+
+def assumed_pilot(
+    scores: Sequence[float],
+    examples: float,
+    *,
+    deviations: Mapping[frozenset[str], float] | None = None,
+    runs: Mapping[str, int] | None = None,
+    correlation: float = 0.0,
+    parallel: bool = False,
+) -> PilotStudy:
+    """Return a pilot of two systems that are alike, from figures in place of predictions.
+
+    Args:
+        scores: score in each language, 0..1, with the variance of a share of right answers.
+        examples: number of examples per language.
+        deviations: standard deviation, 0..1, between the levels of factors of each system, such as seeds.
+        runs: number of runs of each system by factor; 1 by default.
+        correlation: correlation of the two systems on an example.
+        parallel: True if languages have translations of the same examples, on which all of them fail together.
+    """
+    spread = sum(difference_variance(score, score, correlation) for score in scores) / len(scores)
+    shared = frozenset({EXAMPLE} if parallel or len(scores) == 1 else SHARED)
+    components = [VarianceComponent(shared, spread)]
+    for factors, deviation in (deviations or {}).items():
+        components += [VarianceComponent(factors, deviation**2, side) for side in (0, 1)]
+    levels = {factor: 1 for component in components for factor in component.run_factors} | dict(runs or {})
+    sources = examples if parallel else examples * len(scores)
+    return PilotStudy(
+        components=tuple(components),
+        numbers={factor: (n, n) for factor, n in {EXAMPLE: examples, LANGUAGE: len(scores), **levels}.items()},
+        freedom=sources - 1,
+        weight=1 / sources,
+        step=1 / (examples * len(scores)),
+        further=2 / (sources + 2) ** 2,
+    )
+
+
+def detectable(pilot: PilotStudy, numbers: Numbers, goal: StudyGoal) -> float | None:
+    """Return the minimum detectable difference of a study, or None if its test cannot reach the power."""
+    difference = pilot.test(numbers, goal.alpha).detectable(goal.power)
+    return None if difference == inf else difference
+
+
+def reached(pilot: PilotStudy, numbers: Numbers, goal: StudyGoal) -> bool:
+    """Return True if a study has the power to detect the difference."""
+    return pilot.test(numbers, goal.alpha).power(goal.difference) >= goal.power
+
+
+def needed(pilot: PilotStudy, factor: str, numbers: Numbers, goal: StudyGoal) -> int | None:
+    """Return the smallest number of levels of one factor that reaches the goal, or None if more of it never does.
+
+    Few seeds make power uneven: more examples let the seeds weigh more, which leaves fewer degrees of freedom. So the
+    numbers are tried upwards.
+    """
+    below = pilot.least(factor) - 1
+    for count in _ladder(below + 1):
+        if reached(pilot, pilot.with_levels(numbers, **{factor: count}), goal):
+            high = count
+            break
+        below = count
+    else:
+        return None
+    while high - below > 1:
+        middle = (below + high) // 2
+        enough = reached(pilot, pilot.with_levels(numbers, **{factor: middle}), goal)
+        below, high = (below, middle) if enough else (middle, high)
+    return high
+
+
+def at_best(pilot: PilotStudy, factor: str, numbers: Numbers, goal: StudyGoal) -> float | None:
+    """Return the smallest difference that any number of levels of one factor makes detectable."""
+    # Some numbers are enough, as the curve is flat at its lowest point.
+    counts = [*list(_ladder(pilot.least(factor)))[::3], inf]
+    limits = (detectable(pilot, pilot.with_levels(numbers, **{factor: count}), goal) for count in counts)
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def _ladder(least: int) -> Iterator[int]:
+    count = least
+    while count < _MOST:
+        yield count
+        count *= 2
+
+
+def combinations(pilot: PilotStudy, goal: StudyGoal) -> list[dict[str, tuple[float, float]]]:
+    """Return designs that reach the goal: for some numbers of runs, or of languages, the examples they need."""
+    varied = [factor for factor in pilot.factors if factor not in SHARED] or pilot.factors[1:]
+    choices: Sequence[int] = _RUNS
+    if varied == [LANGUAGE]:
+        languages = int(pilot.numbers[LANGUAGE][0])
+        choices = (max(1, languages // 2), languages, 2 * languages)
+    designs: list[dict[str, tuple[float, float]]] = []
+    for counts in sorted(product(choices, repeat=len(varied)), key=prod) if varied else ():
+        numbers = pilot.with_levels(pilot.numbers, **dict(zip(varied, counts, strict=True)))
+        examples = needed(pilot, EXAMPLE, numbers, goal) if len(designs) < _DESIGNS else None
+        if examples is not None:
+            designs.append(pilot.with_levels(numbers, **{EXAMPLE: examples}))
+    return designs

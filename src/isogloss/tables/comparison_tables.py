@@ -1,0 +1,194 @@
+"""Tables of a comparison: pairs with differences, intervals and p-values; several systems with letters and a matrix."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+
+from isogloss.escaping import latex_text
+from isogloss.figures import counted, difference_text, score_text
+from isogloss.scoring.comparison import Comparison, ScoreContrast, SystemOrder, SystemsComparison
+from isogloss.scoring.designs import levels_text
+from isogloss.tables.formatting import interval_notes, left_out_notes
+from isogloss.tables.score_tables import direction_notes
+from isogloss.tables.table import Table
+from isogloss.tasks.registry import task
+
+# Limits of the tests, below the tables.
+LEVELS = (
+    "cells, tasks and overall are corrected separately: of equally good systems, about 1 in 10 comparisons shows a "
+    "significant difference somewhere"
+)
+EXCHANGE = (
+    "p is exact if the answers of equally good systems are exchangeable; a rare but large loss that no example shows "
+    "stays unseen"
+)
+
+
+@dataclass
+class LetterTable(Table):
+    """A table with letters after some numbers: superscripts in LaTeX."""
+
+    _: KW_ONLY
+    letters: dict[tuple[int, int], tuple[str, str]] = field(default_factory=dict)  # cell -> number, letters
+
+    def add_lettered(self, name: str, cells: Sequence[str | tuple[str, str]], *, strong: bool = False) -> None:
+        """Add a row; a cell is a text, or a number with its letters."""
+        for column, cell in enumerate(cells, 1):
+            if not isinstance(cell, str):
+                self.letters[len(self.rows), column] = cell
+        self.add(name, *(cell if isinstance(cell, str) else " ".join(cell) for cell in cells), strong=strong)
+
+    def styled(self, row: int, column: int, escape: Callable[[str], str], styles: Mapping[str, str]) -> str:
+        """Return a cell; letters follow the number, raised in LaTeX."""
+        if escape is not latex_text or (row, column) not in self.letters:
+            return super().styled(row, column, escape, styles)
+        number, letters = self.letters[row, column]
+        shown = styles["strong"].format(number) if row in self.strong else number
+        return rf"{shown}\textsuperscript{{{latex_text(letters)}}}"
+
+
+def systems_tables(comparison: SystemsComparison) -> list[Table]:
+    """Return the tables of a comparison: of the pair, or of several systems with letters, all pairs and cells."""
+    if not comparison.orders:
+        return comparison_tables(comparison.pairs[0])
+    averages = [order for order in comparison.orders if order.level != "cell"]
+    return [_letter_table(comparison, averages[::-1]), _matrix(comparison), _cell_letters(comparison)]
+
+
+def _letter_table(comparison: SystemsComparison, orders: Sequence[SystemOrder]) -> Table:
+    """Return a row per system with its score, ranks and letters overall and on every task."""
+    top, *others = orders
+    header = ("", top.label, "rank", *(order.label for order in others))
+    table = LetterTable(f"{counted(len(comparison.systems), 'system')} on the cells that all of them have", header)
+    lettered = [_lettered(order) for order in orders]
+    for name, rank in top.ranks().items():
+        first, *rest = (cells[name] for cells in lettered)
+        table.add_lettered(name, (first, rank, *rest))
+    pair = comparison.pairs[0]
+    pairs = counted(len(comparison.pairs), "pair")
+    table.notes = [
+        comparison.verdict(),
+        "systems that share a letter are not significantly different, which does not mean that they are equal",
+        f"ranks and letters follow from the same tests, corrected (Holm) over {pairs}, and for tasks over all tasks",
+        LEVELS,
+        *direction_notes(contrast.name for contrast in pair.tasks),
+    ]
+    if any(contrast.partial for contrast in pair.averages()):
+        table.notes.append("* partial: over the languages or tasks that all systems have")
+    if pair.skipped:
+        table.notes.append(f"left out, since some systems lack them: {' '.join(pair.skipped)}")
+    left_out = list(dict.fromkeys(one for each in comparison.pairs for one in each.left_out))
+    table.notes += left_out_notes(left_out)
+    return table
+
+
+def _lettered(order: SystemOrder) -> dict[str, tuple[str, str]]:
+    rows = zip(order.systems, order.scores, order.letters, strict=True)
+    return {name: (score_text(score), letters) for name, score, letters in rows}
+
+
+def _matrix(comparison: SystemsComparison) -> Table:
+    """Return the difference of every row's system from every column's, with its verdict."""
+    top = comparison.orders[-1]
+    table = Table(f"Row minus column, {top.label}", ("", *top.systems))
+    differences = {}
+    for pair in comparison.pairs:
+        contrast = pair.averages()[-1]
+        differences[pair.first, pair.second] = f"{difference_text(contrast.difference)} {_mark(contrast)}".strip()
+        differences[pair.second, pair.first] = f"{difference_text(-contrast.difference)} {_mark(contrast)}".strip()
+    for row in top.systems:
+        table.add(row, *(differences.get((row, column), "") for column in top.systems))
+    table.notes = [_marks(comparison.pairs[0]), _compared_population(comparison.pairs[0])]
+    return table
+
+
+def _cell_letters(comparison: SystemsComparison) -> Table:
+    """Return a row per cell, with the letters of every system."""
+    cells = [order for order in comparison.orders if order.level == "cell"]
+    names = comparison.orders[-1].systems
+    table = LetterTable("Cells", ("", *names))
+    for order in cells:
+        lettered = _lettered(order)
+        table.add_lettered(order.label, [lettered[name] for name in names])
+    tests = f"{counted(len(comparison.pairs), 'pair')} on {counted(len(cells), 'cell')}"
+    table.notes = [f"systems that share a letter are not significantly different (Holm over {tests})"]
+    return table
+
+
+def _mark(contrast: ScoreContrast) -> str:
+    if contrast.p_equivalent is None:
+        return "●" if contrast.significant else ""
+    return {"equivalent": "≈", "cannot tell": "?"}.get(contrast.verdict, "●")
+
+
+def _marks(comparison: Comparison) -> str:
+    if comparison.margin is None:
+        return "● p < 0.05"
+    margin = score_text(comparison.margin)
+    return f"● better or worse (p < 0.05), ≈ equivalent within ±{margin} points (two one-sided tests), ? cannot tell"
+
+
+def comparison_tables(comparison: Comparison) -> list[Table]:
+    """Return overall and tasks first, then every cell; the verdict is below the first table."""
+    averages = comparison.averages()
+    tasks = _contrast_table(comparison, "tasks", averages)
+    rule = f"; overall by rule {comparison.rule}" if comparison.overall else ""
+    smallest = [f"{row.label} {score_text(row.detectable)}" for row in averages if row.detectable is not None]
+    tasks.notes = [comparison.verdict(), _compared_population(comparison)]
+    if smallest:
+        tasks.notes.append(f"minimum detectable difference (80 % power): {', '.join(smallest)} points")
+    tasks.notes.append(f"{_together(len(comparison.tasks), 'task')}{rule}; {_marks(comparison)}")
+    if len(comparison.cells) > 1:
+        tasks.notes.append(LEVELS)
+    if any(contrast.partial for contrast in comparison.tasks):
+        tasks.notes.append("* partial: over the languages or tasks that both systems have")
+    tasks.notes += direction_notes(contrast.name for contrast in comparison.tasks)
+    tasks.notes += interval_notes(tasks)
+    if comparison.skipped:
+        tasks.notes.append(f"left out, since some systems lack them: {' '.join(comparison.skipped)}")
+    tasks.notes += left_out_notes(comparison.left_out)
+    cells = _contrast_table(comparison, "cells", comparison.cells)
+    tests = sorted({contrast.test for contrast in comparison.cells})
+    together = f"{_together(len(comparison.cells), 'cell')}; tests: {', '.join(tests)}"
+    cells.notes = [
+        together,
+        *([EXCHANGE] if not comparison.runs and not comparison.estimated else []),
+        *interval_notes(cells),
+    ]
+    return [tasks, cells]
+
+
+def _contrast_table(comparison: Comparison, what: str, contrasts: Sequence[ScoreContrast]) -> Table:
+    systems = comparison.first, comparison.second
+    table = Table(f"{' against '.join(systems)}: {what}", ("", *systems, "Δ", "95 %", "p", ""))
+    for contrast in contrasts:
+        texts = *contrast.texts(), _mark(contrast)
+        table.add(contrast.label, *texts, strong=contrast.level == "overall")
+    return table
+
+
+def _together(number: int, what: str) -> str:
+    """Return the number of tests that p-values and intervals jointly cover, in words."""
+    if number == 1:
+        return f"p and interval cover one {what}"
+    return f"p (Holm) and intervals (Bonferroni, slightly wider) hold jointly for all {number} {what}s"
+
+
+def _compared_population(comparison: Comparison) -> str:
+    """Return the population of p-values and intervals."""
+    notes = []
+    if comparison.runs:
+        top = comparison.overall or comparison.tasks[0]
+        shares = [f"{share:.0%} of the variance is due to {factor}s" for factor, share in top.shares.items()]
+        both = " and ".join(levels_text(levels) or "1 run" for levels in comparison.runs)
+        notes.append(
+            ", ".join([f"applies to the {'methods' if comparison.of_methods else 'systems'}: {both}", *shares])
+        )
+    if not comparison.of_methods:
+        only = "a side with one seed: another may reverse it" if comparison.runs else ""
+        notes.append(only or "applies to these checkpoints only; other seeds may reverse it")
+    words = dict.fromkeys(f"{task(name).cluster or 'source'}s" for name in comparison.clustered)
+    if words:
+        notes.append(f"covers new {' and '.join(words)}, not only those of the test set")
+    if comparison.estimated:
+        notes.append(f"{', '.join(comparison.estimated)} estimated from a subset of the examples")
+    return "; ".join(notes)

@@ -1,0 +1,149 @@
+"""Runs of a system: designs, seeds and prompts as sources of error, averages within runs."""
+
+import numpy as np
+import pytest
+
+from isogloss.metrics.crossed import Design, MethodDifference, RunEstimates, over_runs
+from isogloss.metrics.estimate import estimate
+from isogloss.metrics.exchange import exchange
+from isogloss.metrics.statistics import MEAN, Statistics
+
+
+def scores(*values: float) -> Statistics:
+    return Statistics(np.array(values, dtype=float)[:, None], MEAN)
+
+
+def seeds(count: int, owner: str = "") -> Design:
+    return Design.of([{"seed": str(seed)} for seed in range(count)], owner)
+
+
+def test_designs() -> None:
+    grid = [{"prompt": prompt, "seed": seed} for prompt in "ab" for seed in "012"]
+    assert Design.of(grid).factors == {"prompt": tuple("aaabbb"), "seed": tuple("012012")}
+    assert Design.of([{"prompt": "a", "seed": seed} for seed in "01"]).factors == {"seed": ("0", "1")}
+    assert Design.of([{}]).factors == Design.of([{"seed": "4"}]).factors == {}
+    with pytest.raises(ValueError, match="prompt-b/seed-2 is missing"):
+        Design.of(grid[:-1])
+    with pytest.raises(ValueError, match="seed-1 has no prompt"):
+        Design.of([{"prompt": "a", "seed": "0"}, {"seed": "1"}])
+    with pytest.raises(ValueError, match="two runs have the same levels"):
+        Design.of([{"seed": "0"}, {"seed": "0"}, {"seed": "1"}])
+
+
+def test_variances_of_two_crossed_factors_by_hand() -> None:
+    """The classical two-way layout of seeds and examples, from mean squares."""
+    rng = np.random.default_rng(0)
+    table = 0.5 + 0.1 * rng.standard_normal((4, 1)) + 0.1 * rng.standard_normal((1, 30))
+    table += 0.05 * rng.standard_normal((4, 30))
+    found = over_runs([estimate(scores(*row)) for row in table], seeds(4))
+    residuals = table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean()
+    of_seeds = table.mean(axis=1).var(ddof=1) / 4
+    of_examples = table.mean(axis=0).var(ddof=1) / 30
+    of_both = (residuals**2).sum() / (3 * 29) / (4 * 30)
+    assert found.factor_variances == pytest.approx({"seed": of_seeds})
+    assert found.overlap == pytest.approx(of_both)
+    assert found.example_variance == pytest.approx(of_examples - of_both)
+    assert found.variance == pytest.approx(of_seeds + of_examples - of_both)
+    total = found.variance
+    assert found.freedom == pytest.approx(1 / (of_seeds / total / 3 + (of_examples - of_both) / total / 29))
+    assert found.levels["seed"] == pytest.approx(dict(zip("0123", table.mean(axis=1), strict=True)))
+
+
+def test_one_run_is_itself() -> None:
+    one = estimate(scores(*np.linspace(0, 1, 30)))
+    assert over_runs([one], Design()) is one
+    assert RunEstimates((one,)).combined is one
+
+
+def test_seeds_that_differ_alike_on_all_examples_are_all_seed() -> None:
+    base = np.linspace(0.2, 0.6, 40)
+    found = over_runs([estimate(scores(*(base + shift))) for shift in (0.0, 0.1, 0.2)], seeds(3))
+    assert found.factor_variances["seed"] == pytest.approx(0.01 / 3)
+    assert found.overlap == pytest.approx(0, abs=1e-15)
+    assert found.sources == 40  # seeds are not examples
+    assert found.n == 40
+    few = over_runs([estimate(scores(*np.linspace(0, seed / 9, 12))) for seed in range(9)], seeds(9))
+    assert few.score_interval() is None
+
+
+def test_prompts_and_seeds_are_separate() -> None:
+    base = np.linspace(0.2, 0.6, 40)
+    design = Design.of([{"prompt": prompt, "seed": seed} for prompt in "ab" for seed in "012"])
+    shifts = {"a": 0.0, "b": 0.3}
+    runs = [
+        estimate(scores(*(base + shifts[prompt] + 0.01 * int(seed))))
+        for prompt, seed in zip(design.factors["prompt"], design.factors["seed"], strict=True)
+    ]
+    found = over_runs(runs, design)
+    assert found.factor_variances == pytest.approx({"prompt": 0.3**2 / 4, "seed": 0.01**2 / 3})
+    assert found.levels["prompt"] == pytest.approx({"a": 0.41, "b": 0.71})
+
+
+def test_seed_effect_that_languages_share_is_not_averaged_away() -> None:
+    """Ten languages shift together with the seed: the mean has the same variance over seeds as each language."""
+    rng = np.random.default_rng(0)
+    shifts = [0.0, 0.1, 0.2]
+    languages = [rng.random(30) / 2 for _ in range(10)]
+    parts = [
+        RunEstimates(tuple(estimate(scores(*(values + shift)), space=str(place)) for shift in shifts), seeds(3))
+        for place, values in enumerate(languages)
+    ]
+    average = RunEstimates.mean(parts).combined
+    assert average.factor_variances["seed"] == pytest.approx(0.01 / 3)
+    gap = parts[0].minus(RunEstimates.mean(parts[1:])).combined
+    assert gap.factor_variances["seed"] == pytest.approx(0, abs=1e-15)
+
+
+def test_seeds_of_two_systems_are_different_sources() -> None:
+    base = np.linspace(0.2, 0.6, 40)
+    sides = [
+        RunEstimates(tuple(estimate(scores(*(base + shift))) for shift in (0.0, 0.1)), seeds(2, name))
+        for name in ("one", "other")
+    ]
+    further = exchange(scores(*base), scores(*base)).further
+    found = MethodDifference.of(*sides, further)
+    assert found.value == pytest.approx(0)
+    assert found.estimate.factor_variances["seed"] == pytest.approx(2 * 0.005 / 2)
+    assert (found.p, found.test) == (pytest.approx(1), "t over seeds")
+    low, high = found.interval() or (0, 0)
+    assert low == pytest.approx(-high)
+    assert found.equivalence(0.9) < 0.05 < found.equivalence(0.01)
+
+
+def test_equal_methods_with_random_seed_differences() -> None:
+    rng = np.random.default_rng(1)
+    said = 0
+    for _ in range(400):
+        easy = rng.random(200)
+        sides = [
+            RunEstimates(
+                tuple(estimate(scores(*(rng.random(200) < easy).astype(float))) for _ in range(5)), seeds(5, name)
+            )
+            for name in "ab"
+        ]
+        said += MethodDifference.of(*sides, 0.0).p < 0.05
+    assert 4 <= said <= 34
+
+
+def test_detectable_difference_of_methods_is_found_four_times_in_five() -> None:
+    """With three seeds each, the usual multiple of the standard error would be found in 7 of 10 studies."""
+    rng = np.random.default_rng(2)
+    hits, studies = 0, 300
+
+    def study(gap: float) -> MethodDifference:
+        sides = [
+            RunEstimates(
+                tuple(
+                    estimate(scores(*(rng.random(400) < 0.6 + shift + rng.normal(0, 0.03)).astype(float)))
+                    for _ in range(3)
+                ),
+                seeds(3, name),
+            )
+            for name, shift in (("a", gap), ("b", 0.0))
+        ]
+        return MethodDifference.of(*sides, 0.0)
+
+    reaches = [study(0.0).detectable or 0.0 for _ in range(100)]
+    gap = float(np.sqrt(np.mean(np.square(reaches))))
+    hits = sum(study(gap).p < 0.05 for _ in range(studies))
+    assert 0.7 < hits / studies < 0.9
