@@ -51,6 +51,10 @@ def is_main() -> bool:
 def device_of() -> "device":
     """Return this process's device; the first call forms the process group."""
     import torch
+
+    # Its functions take the current group as a default argument. If transformers imported it later, they would keep the
+    # group and its threads alive after `_leave_group`.
+    import torch.distributed.nn.functional
     from accelerate import PartialState
 
     # On the CPU no group is formed without `cpu=True`.
@@ -62,7 +66,7 @@ def device_of() -> "device":
 
 
 def _leave_group() -> None:
-    """Leave the process group; otherwise its threads crash the process at exit."""
+    """Leave the process group, which ends its threads: one that frees a tensor during exit would abort the process."""
     import torch.distributed as dist
 
     if dist.is_initialized():

@@ -3,6 +3,7 @@
 There is one job for all tests of two processes: each process takes seconds to import torch and transformers.
 """
 
+import atexit
 import json
 import sys
 import time
@@ -46,6 +47,13 @@ def scene(name: str, act: Callable[[], str]) -> None:
     assert heard == name, f"process {RANK} is out of step: {heard!r} in {name!r}"
     with (FOLDER / f"told-{RANK}").open("a") as stream:
         stream.write(f"{name} | {' '.join(came.splitlines())}\n")
+
+
+def record_threads() -> None:
+    """Record the threads that are left when all exit handlers have run; registered first, this one runs last."""
+    tasks = Path("/proc/self/task")  # only on Linux
+    names = [(thread / "comm").read_text().strip() for thread in tasks.iterdir()] if tasks.is_dir() else []
+    (FOLDER / f"threads-{RANK}").write_text("\n".join(names))
 
 
 def broken() -> str:
@@ -131,6 +139,7 @@ def half_of_the_gradients() -> str:
     return "saved"
 
 
+atexit.register(record_threads)
 scene("from main", lambda: processes.from_main(lambda: f"made in {RANK}"))
 scene("main fails", lambda: processes.from_main(broken))
 scene("the other fails", lambda: failing(1))

@@ -89,6 +89,15 @@ def test_processes_serve_further_fits_of_the_first(told: dict[str, list[str]], p
     assert log.shared_training == ["mini-xquad", "mini-tatoeba"]
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are listed in /proc only on Linux")
+@pytest.mark.parametrize("rank", range(2))
+def test_processes_leave_their_group_before_they_exit(played: Path, rank: int) -> None:
+    """A thread of the group that still frees a tensor while Python shuts down would abort the process."""
+    names = (played / f"threads-{rank}").read_text().splitlines()
+    assert names
+    assert not [name for name in names if "gloo" in name]
+
+
 def test_two_processes_have_the_contrastive_gradients_of_one(
     told: dict[str, list[str]], played: Path, tiny_bert: Path
 ) -> None:
