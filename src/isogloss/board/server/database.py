@@ -46,7 +46,7 @@ class BoardTable(DeclarativeBase):
 
 
 class Team(BoardTable):
-    """A team; `monthly_submissions` overrides the board's quota if not None."""
+    """A team; its own limits override the board's if not None. A disabled team keeps its data but loses its access."""
 
     __tablename__ = "teams"
 
@@ -54,6 +54,9 @@ class Team(BoardTable):
     name: Mapped[str] = mapped_column(String(120), unique=True)
     contact: Mapped[str] = mapped_column(String(320), default="")
     monthly_submissions: Mapped[int | None] = mapped_column(Integer)
+    yearly_submissions: Mapped[int | None] = mapped_column(Integer)
+    yearly_publications: Mapped[int | None] = mapped_column(Integer)
+    disabled_at: Mapped[str | None] = mapped_column(String(20))
     created_at: Mapped[str] = mapped_column(String(20), default=timestamp)
 
 
@@ -75,7 +78,10 @@ class AccessToken(BoardTable):
 
 
 class Submission(BoardTable):
-    """A submission; `digest` is unique per team, to detect duplicates."""
+    """A submission; `digest` is unique per team, to detect duplicates.
+
+    `flags` lists reasons to suspect a probe of the labels, for the administrator only.
+    """
 
     __tablename__ = "submissions"
     __table_args__ = (UniqueConstraint("team_id", "digest"), Index(None, "team_id", "month"))
@@ -92,6 +98,8 @@ class Submission(BoardTable):
     archive_bytes: Mapped[int] = mapped_column(BigInteger)
     publish_when_scored: Mapped[bool] = mapped_column(default=False)
     problems: Mapped[str] = mapped_column(Text, default="[]")
+    flags: Mapped[str] = mapped_column(Text, default="[]")
+    archive_removed_at: Mapped[str | None] = mapped_column(String(20))
     created_at: Mapped[str] = mapped_column(String(20), default=timestamp)
     changed_at: Mapped[str] = mapped_column(String(20), default=timestamp)
     published_at: Mapped[str | None] = mapped_column(String(20))
@@ -101,7 +109,10 @@ class Submission(BoardTable):
 
 
 class ScoreRecord(BoardTable):
-    """Scores of a submission by one scorer version: the full result record without examples."""
+    """Scores of a submission by one scorer version: the full result record without examples.
+
+    On a board with a private part of the examples, `record` is of the public part and `private_record` of the private.
+    """
 
     __tablename__ = "scores"
     __table_args__ = (UniqueConstraint("submission_id", "scorer"),)
@@ -111,6 +122,7 @@ class ScoreRecord(BoardTable):
     scorer: Mapped[str] = mapped_column(String(40))
     overall: Mapped[float | None] = mapped_column(Float)
     record: Mapped[str] = mapped_column(Text)
+    private_record: Mapped[str | None] = mapped_column(Text)
     created_at: Mapped[str] = mapped_column(String(20), default=timestamp)
 
 
@@ -118,7 +130,8 @@ class ScoringJob(BoardTable):
     """A job.
 
     `kind` is "score", or "site" to rebuild the pages. `beats` increases while the `owner` is alive; after a lease
-    without change another worker may take over, and the previous owner can no longer finish the job.
+    without change another worker may take over, and the previous owner can no longer finish the job. `deferrals`
+    counts how often it was put off for lack of space on the disk; jobs put off less often go first.
     """
 
     __tablename__ = "jobs"
@@ -130,6 +143,7 @@ class ScoringJob(BoardTable):
     attempts: Mapped[int] = mapped_column(Integer, default=0)
     owner: Mapped[str] = mapped_column(String(40), default="")
     beats: Mapped[int] = mapped_column(Integer, default=0)
+    deferrals: Mapped[int] = mapped_column(Integer, default=0)
     created_at: Mapped[str] = mapped_column(String(20), default=timestamp)
 
 
