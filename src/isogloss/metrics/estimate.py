@@ -300,10 +300,13 @@ def weighted_sum(estimates: Sequence[Estimate], factors: Sequence[float]) -> Est
     used = [(part, factor) for part, factor in zip(estimates, factors, strict=True) if factor]
     for part, factor in used:
         for space, added in part.errors.items():
-            values, present = factor * added.values, added.present
+            values, present, kind = factor * added.values, added.present, added
             if space in errors:
-                values, present = errors[space].values + values, errors[space].present | present
-            errors[space] = replace(added, values=values, present=present)
+                before = errors[space]
+                values, present = before.values + values, before.present | present
+                # A sum with uneven contributions is uneven in any order.
+                kind = before if isinstance(before, UnevenErrors) else added
+            errors[space] = replace(kind, values=values, present=present)
     return Estimate(
         value=sum(factor * part.value for part, factor in used),
         centre=sum(factor * part.centre for part, factor in used),
