@@ -166,9 +166,9 @@ class SystemsComparison(msgspec.Struct, frozen=True, kw_only=True):
 
     def verdict(self) -> str:
         """Return the comparison in one sentence."""
-        if not self.orders:
+        top = self.orders[-1] if self.orders else None
+        if top is None or top.level == "cell":
             return "; ".join(pair.verdict() for pair in self.pairs)
-        top = self.orders[-1]
         best = [name for name, low in zip(top.systems, top.low, strict=True) if low == 1]
         tested = f"all {len(self.pairs)} pairs tested together"
         where = "overall" if top.level == "overall" else f"on {top.name}"
