@@ -39,7 +39,7 @@ def source_halves(sources: Sequence[str], splits: int = SPLITS) -> BoolArray:
     names = sorted(set(sources))
     masks = []
     for split in range(splits):
-        shuffled = sorted(names, key=lambda name: (zlib.crc32(f"{split}/{name}".encode()), name))
+        shuffled = sorted(names, key=lambda name: (zlib.crc32(f"{split}/{name}".encode(errors="surrogatepass")), name))
         first = set(shuffled[: len(shuffled) // 2])
         masks.append([source in first for source in sources])
     return np.array(masks, dtype=bool).reshape(splits, len(sources))
