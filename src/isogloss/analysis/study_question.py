@@ -36,7 +36,7 @@ class StudyQuestion:
         limits = {
             "difference": (self.difference, 0 < self.difference <= 100, "above 0 and at most 100 points"),
             "power": (self.power, 0.5 <= self.power <= 0.999, "at least 0.5 and at most 0.999"),
-            "number of comparisons": (self.comparisons, 1 <= self.comparisons <= 10**6, "at least 1 and at most 1,000,000"),
+            "number of comparisons": (self.comparisons, 1 <= self.comparisons <= 10**6, "1 to 1,000,000"),
             "correlation": (self.correlation, 0 <= self.correlation < 1, "at least 0 and below 1"),
         }
         for name, (value, valid, expected) in limits.items():

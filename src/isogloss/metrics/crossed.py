@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
-from math import inf, isfinite, sqrt
+from math import isfinite, sqrt
 
 import numpy as np
 
@@ -131,12 +131,9 @@ class MethodDifference:
 
 def _variance_parts(estimate: Estimate) -> list[VariancePart]:
     """Return the variance of each factor's space, and that of all examples, with their degrees of freedom."""
-    examples = [part for part in estimate.errors.values() if not part.factor and part.count > 1]
-    squares = sum(part.variance**2 / part.freedom for part in examples)
-    freedom = sum(part.variance for part in examples) ** 2 / squares if squares else inf
     factors = [part for part in estimate.errors.values() if part.factor]
     return [
-        VariancePart(estimate.example_variance, freedom),
+        VariancePart(estimate.example_variance, estimate.example_freedom),
         *(VariancePart(part.variance, part.freedom, part.factor) for part in factors),
     ]
 

@@ -11,7 +11,7 @@ Nothing is random: the same answers give the same results in any order.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import fsum, sqrt
+from math import fsum, inf, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -95,6 +95,13 @@ class Estimate:
         """Variance due to the examples alone."""
         parts = self.errors.values()
         return max(0.0, sum(part.variance for part in parts if not part.factor) - self.overlap)
+
+    @property
+    def example_freedom(self) -> float:
+        """Degrees of freedom of the examples' variance, pooled over spaces (Satterthwaite); infinite if it is 0."""
+        parts = [part for part in self.errors.values() if not part.factor and part.count > 1]
+        squares = sum(part.variance**2 / part.freedom for part in parts)
+        return sum(part.variance for part in parts) ** 2 / squares if squares else inf
 
     @cached_property
     def factor_variances(self) -> dict[str, float]:
@@ -193,14 +200,6 @@ class Estimate:
         distance = (margin - abs(self.centre)) / error
         tail = t_tail(abs(distance), self.freedom)
         return tail if distance >= 0 else 1 - tail
-
-    @property
-    def detectable(self) -> float | None:
-        """Return the minimum detectable difference at the 5 % level with 80 % power."""
-        if self.sources < ENOUGH:
-            return None
-        reach = t_quantile((1 + LEVEL) / 2, self.freedom) + t_quantile(POWER, self.freedom)
-        return reach * sqrt(self.variance + self.unseen)
 
 
 def estimate(statistics: Statistics, codes: IntArray | None = None, size: int = 0, space: str = "") -> Estimate:

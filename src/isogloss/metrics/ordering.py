@@ -36,6 +36,13 @@ class Ordering:
     better: BoolArray
     lower_is_better: bool = False
 
+    @classmethod
+    def of(cls, scores: FloatArray, p: FloatArray, *, lower_is_better: bool = False) -> "Ordering":
+        """Return the verdicts of corrected p-values."""
+        signed = -scores if lower_is_better else scores
+        better = (p < ALPHA) & (signed[:, None] > signed[None])
+        return cls(scores=scores, p=p, better=better, lower_is_better=lower_is_better)
+
     @property
     def low(self) -> IntArray:
         """Best possible rank of each system: one below all that are significantly better."""
@@ -110,9 +117,7 @@ def ordering(scores: npt.ArrayLike, p_values: npt.ArrayLike, *, lower_is_better:
     corrected = holm(np.where(untested, 1.0, raw[above]))
     p = np.ones((count, count))
     p[above] = p.T[above] = np.where(untested, np.nan, corrected)
-    signed = -figures if lower_is_better else figures
-    better = (p < ALPHA) & (signed[:, None] > signed[None])
-    return Ordering(scores=figures, p=p, better=better, lower_is_better=lower_is_better)
+    return Ordering.of(figures, p, lower_is_better=lower_is_better)
 
 
 def letter(index: int) -> str:

@@ -26,8 +26,6 @@ from isogloss.version import __version__
 SCHEMA = 1
 # Name of the file in the folder of a task.
 FILE_NAME = "subset.json"
-# Strata are written as one digit per example.
-MOST_STRATA = 10
 _AGAIN = "Export the subset again"
 
 
@@ -189,5 +187,5 @@ def _fault(subset: CellSubset) -> str:
 
 
 def digits(strata: Iterable[int]) -> str:
-    """Return strata as one digit each."""
+    """Return strata, of which there are at most ten, as one digit each."""
     return "".join(map(str, strata))
