@@ -231,17 +231,17 @@ def _add_languages(cells: TidyTable, worst: TidyTable, group: LanguageScores, in
     if shrunk is not None:
         order = np.argsort(np.argsort(shrunk.draws[:, index], axis=1), axis=1)
         chances = (order < group.worst).mean(axis=0)
-    for place in np.argsort(estimates, kind="stable").tolist():
-        score, key = group.scores[index][place], (group.task, group.regime, group.systems[index])
+    for column in np.argsort(estimates, kind="stable").tolist():
+        score, key = group.scores[index][column], (group.task, group.regime, group.systems[index])
         name = score.language, language_name(score.language)
         estimate: list[Value] = [None] * 3
         further: list[Value] = [None] * 2
         if shrunk is not None:
-            estimate = [float(each[index, place]) for each in (shrunk.values, shrunk.low, shrunk.high)]
-            further = [int(shrunk_ranks[place]), float(chances[place])]
-        cells.add(*key, *name, score.n or None, float(values[place]), score.error, *estimate)
-        if min(ranks[place], shrunk_ranks[place]) <= group.worst or chances[place] > _LIKELY:
-            worst.add(*key, *name, float(values[place]), *estimate, int(ranks[place]), *further)
+            estimate = [float(each[index, column]) for each in (shrunk.values, shrunk.low, shrunk.high)]
+            further = [int(shrunk_ranks[column]), float(chances[column])]
+        cells.add(*key, *name, score.n or None, float(values[column]), score.error, *estimate)
+        if min(ranks[column], shrunk_ranks[column]) <= group.worst or chances[column] > _LIKELY:
+            worst.add(*key, *name, float(values[column]), *estimate, int(ranks[column]), *further)
 
 
 def _reading(systems: TidyTable, worst: TidyTable) -> str:

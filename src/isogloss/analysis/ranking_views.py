@@ -178,7 +178,7 @@ def gini(values: FloatArray) -> FloatArray:
     It is half the mean absolute difference of two values, relative to their mean; 0 if all are 0.
     """
     count = values.shape[-1]
-    # The value at each place exceeds those before it and is exceeded by those after it.
+    # Each value exceeds those before it and is exceeded by those after it.
     pairs = (np.sort(values, axis=-1) * (2 * np.arange(count) + 1 - count)).sum(axis=-1)
     mass = values.sum(axis=-1) * count
     coefficients: FloatArray = np.divide(pairs, mass, out=np.zeros_like(pairs), where=mass > 0)

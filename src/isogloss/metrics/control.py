@@ -118,14 +118,14 @@ def extrapolated(answered: Statistics, guide: Statistics, units: IntArray, draw:
     # A metric may have no row for some units: they are not part of its population.
     own, first = np.unique(row_units, return_index=True)
     part = Draw(np.unique(draw.strata[own], return_inverse=True)[1].astype(np.int64), draw.drawn[own])
-    place = np.searchsorted(own, row_units)
+    unit_of_row = np.searchsorted(own, row_units)
     is_answered = draw.drawn[row_units]
     if np.count_nonzero(is_answered) != len(answered):
         raise ValueError(f"{len(answered)} rows of answers, {np.count_nonzero(is_answered)} of the guide")
     if not part.possible:
         return None
-    sums = sums_by_place(guide.rows, place, len(own))
-    answers = sums_by_place(answered.rows, place[is_answered], len(own))[part.drawn]
+    sums = sums_by_place(guide.rows, unit_of_row, len(own))
+    answers = sums_by_place(answered.rows, unit_of_row[is_answered], len(own))[part.drawn]
     by_unit, errors_by_unit = extrapolate(answers, sums, part)
     # Only sums over units matter: the first row of a unit has them.
     rows, errors = np.zeros((2, *guide.rows.shape))

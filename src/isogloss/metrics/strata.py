@@ -70,7 +70,7 @@ def drawing_order(strata: IntArray, rates: FloatArray, numbers: FloatArray) -> I
     for stratum in range(int(strata.max(initial=-1)) + 1):
         members = np.flatnonzero(strata == stratum)
         members = members[np.argsort(numbers[members], kind="stable")]
-        place = np.arange(len(members))
-        round_of[members] = np.minimum(place, LEAST_DRAWN)
-        turn[members] = (place + 0.5) / (len(members) * rates[members].mean())
+        position = np.arange(len(members))
+        round_of[members] = np.minimum(position, LEAST_DRAWN)
+        turn[members] = (position + 0.5) / (len(members) * rates[members].mean())
     return np.lexsort((numbers, turn, round_of))

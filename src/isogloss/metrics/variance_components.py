@@ -51,8 +51,8 @@ def inner_products(points: Sequence[Mapping[str, FloatArray]]) -> FloatArray:
     """Return the sums of products of the values at each two points; values in different spaces are independent."""
     products = np.zeros((len(points), len(points)))
     for space in dict.fromkeys(space for point in points for space in point):
-        places = [place for place, point in enumerate(points) if space in point]
-        for start in range(0, len(points[places[0]][space]), _BLOCK):
-            values = np.stack([points[place][space][start : start + _BLOCK] for place in places])
-            products[np.ix_(places, places)] += values @ values.T
+        present = [index for index, point in enumerate(points) if space in point]
+        for start in range(0, len(points[present[0]][space]), _BLOCK):
+            values = np.stack([points[index][space][start : start + _BLOCK] for index in present])
+            products[np.ix_(present, present)] += values @ values.T
     return products

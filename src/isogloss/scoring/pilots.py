@@ -190,8 +190,8 @@ class _Grid:
     def of(cells: Sequence[RunEstimates], examples: float) -> "_Grid":
         factors = cells[0].design.factors
         levels = {factor: len(set(names)) for factor, names in factors.items()}
-        places = [[list(dict.fromkeys(names)).index(name) for name in names] for names in factors.values()]
-        order = sorted(range(len(cells[0].runs)), key=lambda run: [place[run] for place in places])
+        level_numbers = [[list(dict.fromkeys(names)).index(name) for name in names] for names in factors.values()]
+        order = sorted(range(len(cells[0].runs)), key=lambda run: [numbers[run] for numbers in level_numbers])
         return _Grid(levels, [[cell.runs[run] for cell in cells] for run in order], examples)
 
     @property
