@@ -126,7 +126,7 @@ _CELL_COLUMNS = columns(
 _WORST_COLUMNS = columns(
     "task regime system; language = code; name = language; raw:score = measured; shrunk±:score; "
     "rank:count = rank from below, measured; shrunk_rank:count = rank, shrunk; "
-    "probability:share = probability to be among the worst"
+    "probability:share = probability of being among the worst"
 )
 
 

@@ -77,20 +77,23 @@ def _means(rows: FloatArray, strata: IntArray, counts: IntArray) -> FloatArray:
     return sums_by_place(rows, strata, len(counts)) / counts[:, None]
 
 
+def _centred(rows: FloatArray, strata: IntArray) -> FloatArray:
+    """Subtract the mean of each stratum."""
+    return rows - _means(rows, strata, np.maximum(np.bincount(strata), 1))[strata]
+
+
 def _slopes_without_each(answers: FloatArray, guide: FloatArray, strata: IntArray, weights: FloatArray) -> FloatArray:
     """Return the slopes (n, j, k) of answers on the guide's rows within strata, fitted without each unit."""
-    counts = np.bincount(strata)
-    x, y = (rows - _means(rows, strata, np.maximum(counts, 1))[strata] for rows in (guide, answers))
+    x, y = (_centred(rows, strata) for rows in (guide, answers))
     slopes, pull = _fitted(x, y, weights)
     # Leaving out a unit moves the slopes in proportion to its residual, and to its own influence on that.
-    leverage = (pull * x).sum(axis=1) + 1 / counts[strata]
+    leverage = (pull * x).sum(axis=1) + 1 / np.bincount(strata)[strata]
     kept = np.where(leverage < _INDISPENSABLE, 1 - leverage, np.inf)
     residuals = (y - np.einsum("nj,jk->nk", x, slopes)) / kept[:, None]
     without: FloatArray = slopes - pull[:, :, None] * residuals[:, None, :]
     for unit in np.flatnonzero(np.isinf(kept) & pull.any(axis=1)):
         others = np.arange(len(strata)) != unit
-        there = np.maximum(np.bincount(strata[others], minlength=len(counts)), 1)
-        x, y = (rows[others] - _means(rows[others], strata[others], there)[strata[others]] for rows in (guide, answers))
+        x, y = (_centred(rows[others], strata[others]) for rows in (guide, answers))
         without[unit] = _fitted(x, y, weights[others])[0]
     return without
 

@@ -90,7 +90,7 @@ class MethodDifference:
 
     @staticmethod
     def of(first: RunEstimates, second: RunEstimates, further: float) -> "MethodDifference":
-        """Return the difference of the means over runs; `further` is that of an `Exchange` of their answers."""
+        """Return the difference of the means over runs; `further` is as in `Exchange`."""
         return MethodDifference(difference(first.combined, second.combined, unseen=further))
 
     @property
@@ -141,8 +141,8 @@ def _variance_parts(estimate: Estimate) -> list[VariancePart]:
 def over_runs(estimates: Sequence[Estimate], design: Design) -> Estimate:
     """Return the mean of one quantity over runs, with each factor of the design as a further space of sources.
 
-    The variance due to a factor is that of the means of its levels. On single examples these differ, too, which the
-    errors of the examples contain already: this `overlap` is counted once. Effects of two factors on each other are
+    The variance due to a factor is that of the means of its levels. Levels also differ on single examples, which the
+    errors of the examples already contain: this `overlap` is counted once. Effects of two factors on each other are
     part of both, so the variance of a mean over two factors is, if anything, too large.
     """
     if len(estimates) == 1:

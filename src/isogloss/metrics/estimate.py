@@ -188,7 +188,7 @@ class Estimate:
 
     @property
     def t_test(self) -> float:
-        """Return the two-sided p-value of no difference, consistent with the interval."""
+        """Two-sided p-value of no difference, consistent with the interval."""
         error = sqrt(self.variance + self.unseen)
         return min(1.0, 2 * t_tail(abs(self.centre) / error, self.freedom)) if error else 1.0
 

@@ -152,7 +152,7 @@ def exchange(a: Statistics, b: Statistics, codes: IntArray | None = None, size: 
     return Exchange(
         value=a.score - b.score,
         parts={space: Contributions(values, weights / total if total > 0 else weights)},
-        # Without a scale, nothing tells how far a further example could move the score.
+        # Without a scale, a further example could move the score by any amount.
         further=further if a.value.is_share else 0.0,
         n=len(a),
         is_share=a.value.is_share,
@@ -165,10 +165,10 @@ def _swapped(statistics: Statistics, middle: FloatArray, moves: FloatArray) -> F
 
 
 def _further(by_source: FloatArray, by_row: FloatArray, sources: int, rows: int) -> float:
-    """Return the variance of two further examples, one in favour of each system, as large as those that differ.
+    """Return the variance of two further examples, one in favour of each system, as large as the observed differences.
 
-    Differences that come in whole sources make a source one example; differences spread over a source's rows make every
-    row one. Without any difference, sources count, and an example may differ by 1.
+    If the rows of a source differ together, a source counts as one example; if they differ independently, each row
+    does. Without any difference, sources count, and an example may differ by 1.
     """
     together, alone = sum_of_squares(by_source), sum_of_squares(by_row)
     if together < ROUNDING**2 or alone < ROUNDING**2:

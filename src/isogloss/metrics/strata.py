@@ -64,7 +64,7 @@ def drawing_order(strata: IntArray, rates: FloatArray, numbers: FloatArray) -> I
     """Return all units in the order in which they are drawn, by their random numbers.
 
     The first `LEAST_DRAWN` of every stratum come first, in turns. Then strata take turns in proportion to their size
-    and mean rate (the method of Sainte-Laguë, which never takes back a turn when there are more).
+    and mean rate (the method of Sainte-Laguë, which never withdraws a turn as the sample grows).
     """
     round_of, turn = np.empty(len(strata)), np.empty(len(strata))
     for stratum in range(int(strata.max(initial=-1)) + 1):

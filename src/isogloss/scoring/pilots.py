@@ -53,7 +53,7 @@ class PlannedScore:
 
     Attributes:
         level: "cell", "task" or "overall".
-        pilot: its variance components, or None if it tells nothing; `reason` says why.
+        pilot: its variance components, or None if they are unknown; `reason` says why.
         difference: first score minus second, 0..1; None with a single system.
         sources: number of sources of its examples.
         source_size: examples per source in one language.
@@ -229,7 +229,7 @@ class _Grid:
         return means
 
     def remaining(self, components: Sequence[VarianceComponent], factors: frozenset[str]) -> float:
-        """Return what runs leave in the variance of shared factors, after the mean over the runs."""
+        """Return the part of the variance of shared factors that is due to runs, in the mean over the runs."""
         return sum(
             component.variance / prod(self.levels[factor] for factor in component.run_factors)
             for component in components
@@ -242,7 +242,7 @@ def _errors(estimate: Estimate) -> dict[str, FloatArray]:
 
 
 def _shared_components(errors: Sequence[Mapping[str, FloatArray]], examples: float) -> dict[frozenset[str], float]:
-    """Return the variance due to examples, and to examples of single languages, with what runs leave in it."""
+    """Return the variance due to examples, and to examples of single languages, including that of runs."""
     several = len(errors) > 1
     by_source = crossed_variances(inner_products(errors), [len(errors)] if several else [])
     names = frozenset({EXAMPLE}), frozenset({EXAMPLE, LANGUAGE})
@@ -272,7 +272,7 @@ def _own_components(grid: _Grid, assumptions: PilotAssumptions) -> list[Variance
     components = grid.run_components(0)
     both = [*components, *(VarianceComponent(each.factors, each.variance, 1) for each in components)]
     for factors, variance in _shared_components(grid.mean_errors(), grid.examples).items():
-        # `variance` is that of the mean over runs; a single run also has what the mean levels out.
+        # `variance` is that of the mean over runs; that of a single run is larger.
         kept = variance - grid.remaining(components, factors)
         single_run = kept + sum(
             each.variance for each in components if each.factors.intersection((EXAMPLE, LANGUAGE)) == factors
