@@ -75,7 +75,7 @@ def _alone(name: str, results: Results, shown: Shown) -> str:
 
 
 def _figure(number: Number, results: Results, star: str = "") -> str:
-    """Return an overall figure, with its interval and seeds in brackets."""
+    """Return an overall figure, with its interval and its runs in brackets."""
     facts = [f"95 % interval {interval_text(number.low, number.high)}"] * (number.low is not None)
     facts += [f"mean of {counted_levels(results.runs)}"] if len(results.runs) > 1 else []
     facts += ["lower is better"] * _errors(results)
