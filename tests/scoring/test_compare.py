@@ -1,6 +1,7 @@
 """Comparisons of systems."""
 
 import shutil
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -129,6 +130,20 @@ def test_table_of_several_systems(systems: Path) -> None:
     assert [row[index + 1] for index, row in enumerate(matrix.rows)] == ["", "", ""]
     assert matrix.rows[0][3].endswith("●") and not matrix.rows[0][2].endswith("●")
     assert len(cells.rows) == len(found[0].cells)
+
+
+def test_languages_outside_the_suite_have_no_average(tmp_path: Path) -> None:
+    wider = replace(suite("xtreme-r"), tasks=("wikiann",))
+    write_gold(tmp_path / "gold", wider, 60)
+    for name, accuracy in (("good", 0.95), ("bad", 0.6), ("seeds/seed-0", 0.8), ("seeds/seed-1", 0.8)):
+        write_system(tmp_path / name, wider, 60, name.partition("/")[0], accuracy)
+    request = Request.of("xtreme", tasks=["wikiann"], languages=["pl", "uk"], gold=tmp_path / "gold")
+    found = compare_request([tmp_path / name for name in ("good", "bad", "seeds")], request)
+    [cells] = systems_tables(found)
+    assert [row[0] for row in cells.rows] == ["wikiann/pl", "wikiann/uk"]
+    assert cells.notes[0].startswith("2 of 2 cells favour good, 0 favour bad; ")
+    tasks, _ = comparison_tables(found[2])
+    assert any("2 seeds" in note for note in tasks.notes)
 
 
 def test_equivalence_needs_a_margin(systems: Path) -> None:

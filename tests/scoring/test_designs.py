@@ -88,7 +88,7 @@ def test_only_shared_cells_of_seeds_are_averaged(root: Path, tmp_path: Path) -> 
     assert [average.name for average in found.tasks] == ["xnli"]
     assert "de" in found["xnli"].missing
     left_out = {(one.task, one.language): one.reason for one in found.left_out}
-    assert left_out["xnli", "de"] == left_out["udpos", "en"] == "only some of the seeds have it"
+    assert left_out["xnli", "de"] == left_out["udpos", "en"] == "only some of the runs have it"
     left = [cell.language for cell in found.cells]
     for average in found.tasks:
         assert average.score.spread["seed"].values == pytest.approx(
@@ -101,7 +101,7 @@ def test_only_shared_cells_of_seeds_are_averaged(root: Path, tmp_path: Path) -> 
         )
     shutil.rmtree(tmp_path / "better/seed-1/xnli")
     shutil.rmtree(tmp_path / "better/seed-0/pawsx")
-    with pytest.raises(PredictionError, match="seeds have no cell in common"):
+    with pytest.raises(PredictionError, match="runs have no cell in common"):
         isogloss.score(tmp_path / "better", **options(root, "xnli", "pawsx"))
 
 

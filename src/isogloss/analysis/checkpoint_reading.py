@@ -16,7 +16,7 @@ from isogloss.analysis.language_selection import (
     LanguageSelection,
     dev_of,
 )
-from isogloss.figures import counted, difference_interval_text, difference_text, p_text, score_text
+from isogloss.figures import counted, difference_interval_text, difference_text, p_equation, score_text
 from isogloss.metrics.student import ALPHA
 from isogloss.scoring.names import language_name
 
@@ -98,11 +98,11 @@ def _advice(targets: Sequence[LanguageSelection], source: str, single: str) -> l
         sentences = [f"{what} {dev} on average (corrected for {counted(len(for_all), 'rule')})."]
     else:
         best = max(better, key=lambda rule: better[rule].gain)
-        gained, p = difference_text(better[best].gain), p_text(better[best].p or 0.0)
-        sentences = [f"Select one checkpoint for all languages by {best}: {gained} points over {dev}, p = {p}."]
+        gained, p = difference_text(better[best].gain), p_equation(better[best].p or 0.0)
+        sentences = [f"Select one checkpoint for all languages by {best}: {gained} points over {dev}, {p}."]
     if TARGET in gains:
         oracle = gains[TARGET]
-        verdict = "not tested" if oracle.p is None else f"p = {p_text(oracle.p)}"
+        verdict = "not tested" if oracle.p is None else p_equation(oracle.p)
         sentences.append(f"Target dev, the oracle, gains {difference_text(oracle.gain)} ({verdict}).")
     if BEST in gains:
         sentences.append(_best_sentence(gains))

@@ -24,7 +24,7 @@ from isogloss.scoring.names import language_name
 TARGET, OTHER, MEAN, LAST, BEST = "target dev", "one other dev", "mean dev", "last", "best test"
 # The best checkpoint chosen and scored by different halves of the test set.
 CROSSFITTED = "best test, cross-fitted"
-# Figures to compare rules with; no choice that a user has.
+# Figures to compare rules with; users cannot select by test scores.
 BOUNDS = (BEST, CROSSFITTED)
 # Agreement of unrelated scores.
 CHANCE = 0.5

@@ -25,7 +25,7 @@ def export(
     ] = 0,
     guide: Annotated[
         list[Path] | None,
-        Selection(help="Predictions of a cheap system for all examples; may be repeated. Draws where they tell more."),
+        Selection(help="Predictions of a cheap system for all examples, to draw informative ones; may be repeated."),
     ] = None,
     out: Annotated[Path, Output("--out", "-o", help="Output folder, or one .jsonl or .parquet file.")],
 ) -> None:

@@ -46,8 +46,8 @@ def export(
         data: data folder; default ISOGLOSS_DATA or the user's cache.
         subset: number of examples to draw per language; default all.
         seed: another seed draws other examples; with the same seed, a smaller subset is part of a larger one.
-        guide: predictions of a cheap system for all examples, or of several; examples are drawn more often where they
-            tell more.
+        guide: predictions of a cheap system for all examples, or of several; informative
+            examples are drawn more often.
 
     Returns:
         The written files with their numbers of rows.

@@ -9,11 +9,14 @@ import numpy as np
 
 from isogloss.figures import counted, p_equation, rank_text, score_text
 from isogloss.metrics.ordering import Ordering
-from isogloss.metrics.student import ALPHA
 from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.contrast import SystemContrast, Verdict
 from isogloss.scoring.results import NO_INTERVAL
+
+
+def _row_label(level: str, name: str, partial: bool) -> str:
+    return ("overall" if level == "overall" else name) + "*" * partial
 
 
 class ScoreContrast(SystemContrast, frozen=True, omit_defaults=True):
@@ -31,7 +34,7 @@ class ScoreContrast(SystemContrast, frozen=True, omit_defaults=True):
     @property
     def label(self) -> str:
         """Name of its row, with a star if it is partial."""
-        return ("overall" if self.level == "overall" else self.name) + "*" * self.partial
+        return _row_label(self.level, self.name, self.partial)
 
     @property
     def winner(self) -> Literal["first", "second", ""]:
@@ -137,7 +140,7 @@ class SystemOrder(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def label(self) -> str:
         """Name of its row, with a star if it is partial."""
-        return ("overall" if self.level == "overall" else self.name) + "*" * self.partial
+        return _row_label(self.level, self.name, self.partial)
 
     def ranks(self) -> dict[str, str]:
         """Return the possible ranks of each system, from best to worst score."""
@@ -166,9 +169,9 @@ class SystemsComparison(msgspec.Struct, frozen=True, kw_only=True):
 
     def verdict(self) -> str:
         """Return the comparison in one sentence."""
-        if not self.orders:
+        top = self.orders[-1] if self.orders else None
+        if top is None or top.level == "cell":
             return "; ".join(pair.verdict() for pair in self.pairs)
-        top = self.orders[-1]
         best = [name for name, low in zip(top.systems, top.low, strict=True) if low == 1]
         tested = f"all {len(self.pairs)} pairs tested together"
         where = "overall" if top.level == "overall" else f"on {top.name}"
@@ -196,8 +199,8 @@ class SystemsComparison(msgspec.Struct, frozen=True, kw_only=True):
 def system_orders(systems: Sequence[str], pairs: Sequence[Comparison]) -> list[SystemOrder]:
     """Return the order of systems on every cell, task and overall, from the jointly corrected tests of all pairs."""
     rows = zip(*([*pair.cells, *pair.averages()] for pair in pairs), strict=True)
-    places = [(systems.index(pair.first), systems.index(pair.second)) for pair in pairs]
-    return [_order(systems, dict(zip(places, contrasts, strict=True))) for contrasts in rows]
+    pair_indices = [(systems.index(pair.first), systems.index(pair.second)) for pair in pairs]
+    return [_order(systems, dict(zip(pair_indices, contrasts, strict=True))) for contrasts in rows]
 
 
 def _order(systems: Sequence[str], contrasts: Mapping[tuple[int, int], ScoreContrast]) -> SystemOrder:
@@ -206,17 +209,15 @@ def _order(systems: Sequence[str], contrasts: Mapping[tuple[int, int], ScoreCont
     for (first, second), row in contrasts.items():
         scores[[first, second]] = row.first, row.second
         p[first, second] = p[second, first] = row.p
-    signed = -scores if any_row.lower_is_better else scores
-    better = (p < ALPHA) & (signed[:, None] > signed)
-    ordering = Ordering(scores=scores, p=p, better=better, lower_is_better=any_row.lower_is_better)
+    ordering = Ordering.of(scores, p, lower_is_better=any_row.lower_is_better)
     order, letters = ordering.order, ordering.letters
     return SystemOrder(
         level=any_row.level,
         name=any_row.name,
-        systems=[systems[place] for place in order],
+        systems=[systems[index] for index in order],
         scores=scores[order].tolist(),
         low=ordering.low[order].tolist(),
         high=ordering.high[order].tolist(),
-        letters=[letters[place] for place in order],
+        letters=[letters[index] for index in order],
         partial=any_row.partial,
     )

@@ -16,7 +16,7 @@ from isogloss.scoring.main_score import main_score
 from isogloss.scoring.results import CellScore, FactorSpread
 from isogloss.scoring.sources import Sources
 
-# What runs of a system may differ in; their folders are called `seed-0`, `prompt-short`, `translator-nllb`, ….
+# Factors in which runs of a system may differ; their folders are called `seed-0`, `prompt-short`, `translator-nllb`, ….
 FACTORS = ("seed", "prompt", "translator")
 
 # Estimates by task, language and metric.
@@ -63,7 +63,7 @@ def run_levels(run: str) -> dict[str, str]:
 
 
 def counted_levels(runs: Sequence[str]) -> str:
-    """Return what the runs vary in, given their names: "3 seeds", "4 prompts × 3 seeds"."""
+    """Return the numbers of levels of runs, given their names, in words: "3 seeds", "4 prompts × 3 seeds"."""
     return levels_text({factor: len(set(levels)) for factor, levels in design_of(runs).factors.items()})
 
 
@@ -92,16 +92,16 @@ def common_cells(runs: Sequence[Sequence[Cell]], where: str = "") -> tuple[list[
     by_name = [{(cell.task, cell.language): cell for cell in run} for run in runs]
     every = dict.fromkeys(name for cells in by_name for name in cells)
     shared = [name for name in every if all(name in cells for cells in by_name)]
-    fix = "Finish the run of every seed"
+    fix = "Finish every run"
     if not shared:
-        raise PredictionError("the seeds have no cell in common", where=where, fix=fix)
+        raise PredictionError("the runs have no cell in common", where=where, fix=fix)
     in_some = [
-        LeftOut(reason="only some of the seeds have it", fix=fix, task=task, language=code, split=runs[0][0].split)
+        LeftOut(reason="only some of the runs have it", fix=fix, task=task, language=code, split=runs[0][0].split)
         for task, code in every
         if (task, code) not in shared
     ]
     for name in shared:
-        check_same_examples([cells[name] for cells in by_name], "its seeds")
+        check_same_examples([cells[name] for cells in by_name], "its runs")
     return [[cells[name] for name in shared] for cells in by_name], in_some
 
 

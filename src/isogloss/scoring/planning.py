@@ -117,10 +117,10 @@ class PilotStudy:
         for component in self.components:
             value, runs = component.within(numbers), component.run_factors
             for factor in runs:
-                place = factor, component.side
-                variances[place] = variances.get(place, 0.0) + value
+                key = factor, component.side
+                variances[key] = variances.get(key, 0.0) + value
             if EXAMPLE in component.factors:
-                # Counted once in all, as the examples' variance already contains it.
+                # The factors already contain it: it counts once in total.
                 variances["", None] += (1 - len(runs)) * value
             elif not runs:
                 variances[LANGUAGE, None] = value

@@ -50,8 +50,12 @@ def systems_tables(comparison: SystemsComparison) -> list[Table]:
     """Return the tables of a comparison: of the pair, or of several systems with letters, all pairs and cells."""
     if not comparison.orders:
         return comparison_tables(comparison.pairs[0])
+    cells = _cell_letters(comparison)
     averages = [order for order in comparison.orders if order.level != "cell"]
-    return [_letter_table(comparison, averages[::-1]), _matrix(comparison), _cell_letters(comparison)]
+    if not averages:  # partial gold, or languages outside the suite
+        cells.notes.insert(0, comparison.verdict())
+        return [cells]
+    return [_letter_table(comparison, averages[::-1]), _matrix(comparison), cells]
 
 
 def _letter_table(comparison: SystemsComparison, orders: Sequence[SystemOrder]) -> Table:
@@ -177,7 +181,7 @@ def _compared_population(comparison: Comparison) -> str:
     """Return the population of p-values and intervals."""
     notes = []
     if comparison.runs:
-        top = comparison.overall or comparison.tasks[0]
+        top = comparison.overall or (comparison.tasks or comparison.cells)[0]
         shares = [f"{share:.0%} of the variance is due to {factor}s" for factor, share in top.shares.items()]
         both = " and ".join(levels_text(levels) or "1 run" for levels in comparison.runs)
         notes.append(
