@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ def cells_of(tex: str) -> list[list[str]]:
 def test_best_is_bold_and_ties_are_underlined() -> None:
     records = {"A": record("A", 0), "B": record("B", -2), "C": record("C", -9), "D": record("D", 0.01)}
 
-    def test(key: NumberKey, metric: str, first: str, second: str) -> bool | None:
+    def test(key: NumberKey, metric: str, first: str, second: str, systems: Sequence[str]) -> bool | None:
         assert first == "D" or key[0] != "xnli"
         return {"B": False, "C": True}[second] if key == ("xnli", "ar") else None
 
@@ -149,11 +150,7 @@ def compiled(body: str, folder: Path, *packages: str) -> None:
 def test_tables_compile(tmp_path: Path) -> None:
     names = ("A_1 & 50% of {it} #$~^", r"\B [x] * …")
     records = {name: record(name, -shift) for shift, name in enumerate(names)}
-    tables = [
-        table
-        for layout in LAYOUTS
-        for table in paper_tables(records, layout, test=lambda key, metric, first, second: False)
-    ]
+    tables = [table for layout in LAYOUTS for table in paper_tables(records, layout, test=lambda *_: False)]
     compiled(render(tables, "latex"), tmp_path)
 
 
@@ -162,5 +159,5 @@ def test_tables_compile_with_siunitx(tmp_path: Path) -> None:
     if subprocess.run(["kpsewhich", "siunitx.sty"], check=False, capture_output=True).returncode:
         pytest.skip("siunitx is not installed (texlive-science)")
     records = {name: record(name, -shift) for shift, name in enumerate("AB")}
-    tables = paper_tables(records, "systems-by-language", test=lambda key, metric, first, second: False)
+    tables = paper_tables(records, "systems-by-language", test=lambda *_: False)
     compiled(render(tables, "siunitx"), tmp_path, "siunitx")

@@ -64,7 +64,7 @@ def test_system_is_tied_with_itself(systems: Path) -> None:
     [found] = run(systems, "good", "good")
     assert found.overall is not None
     assert (found.overall.difference, found.overall.p) == (0, 1)
-    assert "are statistically tied" in found.verdict()
+    assert "are not significantly different" in found.verdict()
     assert (found.first, found.second) == ("good (1)", "good (2)")
 
 
