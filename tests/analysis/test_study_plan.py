@@ -1,5 +1,6 @@
 """isogloss.plan: pilots of predictions, scores and figures; words, tables, and refusals."""
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,7 @@ def test_several_tasks_have_an_overall_score(root: Path) -> None:
         "xnli",
         "udpos",
     ]
+    assert re.match(r"overall: with 3 seeds each and [\d,]+ examples per language you can see ", finding.reading)
     assert any("see --comparisons" in note for note in finding.notes)
     together = planned(root, "mine", "theirs", tasks=["xnli", "udpos"], comparisons=2)
     assert any("corrected for 2 comparisons" in note for note in together.notes)
