@@ -52,13 +52,21 @@ class PredictionFolder:
             raise PredictionError(what, where=str(self.root), fix="Pass the folder with one subfolder per task")
 
     @cached_property
-    def system(self) -> dict[str, Any]:
-        """Metadata from `system.toml`; without that file, the folder's name."""
+    def metadata(self) -> dict[str, Any]:
+        """Content of `system.toml`; empty without that file."""
         path = self.root / "system.toml"
         try:
-            metadata = read_toml(path) if path.is_file() else {}
+            return read_toml(path) if path.is_file() else {}
         except DataError as error:
             raise PredictionError(error.what, where=error.where, fix=error.fix) from None
+
+    @property
+    def system(self) -> dict[str, Any]:
+        """Metadata of the system; without a name in `system.toml`, that of the folder."""
+        return self.described(self.metadata)
+
+    def described(self, metadata: dict[str, Any]) -> dict[str, Any]:
+        """Return metadata with printable texts and a name, by default that of the folder."""
         name = str(metadata.get("name", "")).strip() or self.root.resolve().name.strip() or "system"
         return printable_system({"name": "", **metadata} | {"name": name})
 

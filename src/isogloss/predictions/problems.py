@@ -39,6 +39,7 @@ class ProblemCode(StrEnum):
     UNKNOWN_LANGUAGE = "unknown-language"
     FILE_INSTEAD_OF_FOLDER = "file-instead-of-folder"
     NO_PREDICTIONS = "no-predictions"
+    INCOMPLETE_RUNS = "incomplete-runs"
     LEFT_OUT = "left-out"
     # Raised by boards only.
     INVALID_FORM = "invalid-form"

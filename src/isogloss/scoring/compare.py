@@ -153,7 +153,7 @@ class SystemRuns:
         names: Sequence[str] = (),
     ) -> "SystemRuns":
         """Return the cells that all runs of a system share, reduced to each task's main score or one metric."""
-        shared, in_some = common_cells(runs, where=name)
+        shared, in_some = common_cells(runs, names, where=name)
         cells: dict[tuple[str, str], list[Cell]] = {}
         for cell in (cell for row in zip(*shared, strict=True) for cell in row):
             if metric not in (SCORE, *cell.metrics):
