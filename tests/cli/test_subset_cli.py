@@ -40,6 +40,6 @@ def test_export_answer_and_score(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert record["cells"][0]["subset"]["answered"] == 40
     assert len(record["tasks"][0]["score"]["on_all"]) == 2
     assert run("score", tmp_path / "dear", "-s", "mini") == 1
-    assert "no answer for 20 of 60 examples" in " ".join(capsys.readouterr().err.split())
+    assert "answers to 40 of 60 examples, those of the subset" in " ".join(capsys.readouterr().err.split())
     assert run("compare", tmp_path / "dear", cheap, "-s", "mini", *options) == 0
     assert "estimated from a subset of the examples" in " ".join(capsys.readouterr().out.split())

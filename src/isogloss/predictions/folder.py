@@ -25,6 +25,8 @@ from isogloss.tasks.task import Task
 
 # Folder of cell records, in a run folder and in each of its seed folders.
 CELL_RECORDS = ".cells"
+# Name of the exported subset in the folder of a task, `dev-` before it for dev.
+SUBSET_FILE = "subset.json"
 # Words that precede the language in a file name.
 _FILE_NAME_WORDS = {"dev", "test", "queries", "candidates"}
 # Files that may accompany the task folders.
@@ -101,7 +103,7 @@ class PredictionFolder:
         accepted = _all_file_names(task)
         problem = partial(Problem, code=ProblemCode.UNKNOWN_LANGUAGE, task=task.id)
         for path in (path for folder in self.folders(task) for path in sorted(folder.iterdir())):
-            ignored = path.name.startswith((".", "candidates", "dev-candidates"))
+            ignored = path.name.startswith((".", "candidates", "dev-candidates")) or path.name.endswith(SUBSET_FILE)
             if not ignored and unpacked_name(path) not in accepted:
                 yield problem(file=str(path), advice=_name_hint(unpacked_name(path), task, accepted))
         whole = self._one_file(task)

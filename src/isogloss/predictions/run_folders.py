@@ -92,6 +92,11 @@ def single_run(root: Path) -> PredictionFolder:
     return PredictionFolder(runs[0]) if runs[0] != root else folder
 
 
+def system_folder(run: Path) -> Path:
+    """Return the folder of a run's system, above the folders of seeds, prompts and translators."""
+    return system_folder(run.parent) if _level(run.name, FACTORS) is not None else run
+
+
 def system_of_runs(root: PredictionFolder, first: PredictionFolder) -> dict[str, Any]:
     """Return the metadata of a system with several runs: of its folder, then of its first run.
 

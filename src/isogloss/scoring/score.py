@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple, Unpack
@@ -353,6 +354,8 @@ def validate_and_judge(folder: PredictionFolder, request: Request) -> ValidatedP
                 without_gold[name] = LeftOut.of_error(error, *name, checked.split)
 
     tasks = [request.task(name) for name in request.tasks]
-    report = check_folder(folder, tasks, request.gold_source, receive=judge)
+    # Beside a submission lie those of other teams.
+    gold = replace_fields(request.gold_source, seek_subset=False)
+    report = check_folder(folder, tasks, gold, receive=judge)
     system = {} if report.errors else folder.system
     return ValidatedPredictions(request=request, system=system, report=report, cells=cells, without_gold=without_gold)
