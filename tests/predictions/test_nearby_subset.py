@@ -66,7 +66,7 @@ def test_subset_of_an_exported_file(answered: Path, tmp_path: Path) -> None:
     assert f"Pass --subset {tmp_path / 'questions-subset.json'};" in refused(answered)
 
 
-def test_other_or_invalid_subsets_are_no_reason(answered: Path, tmp_path: Path) -> None:
+def test_other_or_invalid_subsets_leave_a_hint(answered: Path, tmp_path: Path) -> None:
     """Missing answers then count as wrong, as in the reference scorer, and a note names --subset."""
     shutil.rmtree(tmp_path / "larger")
     (tmp_path / f"inputs/{TASK}/subset.json").write_text("{}")
