@@ -12,8 +12,7 @@ from isogloss.data.files import atomic_write
 from isogloss.errors import IsoglossError
 from isogloss.predictions.draw import draw_examples
 from isogloss.predictions.folder import SUBSET_FILE
-from isogloss.predictions.guide import names_of, open_guides
-from isogloss.predictions.memory import Predictions
+from isogloss.predictions.guide import Guides, names_of, open_guides
 from isogloss.predictions.subset import CellSubset, SubsetFile
 from isogloss.predictions.write import prediction_path, split_prefix
 from isogloss.tasks.examples import Examples
@@ -32,7 +31,7 @@ def export(
     *,
     subset: int | None = None,
     seed: int = 0,
-    guide: Predictions | Sequence[Predictions] = (),
+    guide: Guides = None,
 ) -> list[tuple[Path, int]]:
     """Write the inputs of a task with the ids to answer, without gold.
 

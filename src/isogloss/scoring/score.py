@@ -18,6 +18,7 @@ from isogloss.metrics.estimate import Estimate, estimate
 from isogloss.metrics.statistics import merge
 from isogloss.predictions.check import CheckedAnswers
 from isogloss.predictions.folder import PredictionFolder
+from isogloss.predictions.guide import Guides
 from isogloss.predictions.memory import Predictions, PredictionSource, open_system
 from isogloss.predictions.problems import LeftOut, ProblemCode
 from isogloss.predictions.validate import ValidationReport, check_folder
@@ -45,7 +46,7 @@ def score(
     *,
     jobs: int = 1,
     subset: str | os.PathLike[str] | None = None,
-    guide: Predictions | Sequence[Predictions] = (),
+    guide: Guides = None,
     **options: Unpack[SelectionOptions],
 ) -> Results:
     """Score predictions.

@@ -24,6 +24,8 @@ LAYOUTS = ("systems-by-language", "languages-by-system", "systems-by-task")
 # Column of averages, and the key of the overall score.
 AVERAGE, OVERALL = "Avg.", ("", "")
 _NAMES = {"f1": "F1", "em": "EM", "accuracy": "Acc.", "map@20": "mAP@20", SCORE: "score"}
+# Note of a table whose numbers cannot be tested.
+UNTESTED = "Without significance tests"
 # Marks of the best number of a column and of its ties, where there is neither bold nor underlined type.
 _PLAIN = {"best": "▲", "tied": "≈", "": ""}
 # More columns than this need both columns of a paper.
@@ -84,7 +86,8 @@ class PaperTable(Table):
             [self.styled(row, column, str, styles) for column in range(len(cells))]
             for row, cells in enumerate(self.rows)
         ]
-        notes = [f"{_PLAIN['best']} best; {_PLAIN['tied']} not significantly worse", *self.notes]
+        tied = "" if UNTESTED in self.notes else f"; {_PLAIN['tied']} not significantly worse"
+        notes = [f"{_PLAIN['best']} best{tied}", *self.notes]
         return Table(
             self.title, self.header, rows=rows, words=self.words, notes=notes if self.has_marks else self.notes
         ).plain()
@@ -119,7 +122,8 @@ class PaperTable(Table):
     def _caption(self) -> str:
         sentences = [self.title]
         if self.has_marks:
-            sentences.append("Bold: best; underlined: not significantly worse at the 5 % level (paired tests, Holm)")
+            tied = "; underlined: not significantly worse at the 5 % level (paired tests, Holm)"
+            sentences.append(f"Bold: best{'' if UNTESTED in self.notes else tied}")
         return f"{'. '.join([*sentences, *self.notes])}."
 
 
@@ -171,7 +175,7 @@ def paper_tables(
     tasks = list(dict.fromkeys(average.name for record in records.values() for average in record.tasks))
     chosen = chosen_metrics(tasks, metrics, records.values())
     book = _NumberBook(records, chosen, test)
-    notes = [] if test is not None or len(records) < 2 else ["Without significance tests"]
+    notes = [] if test is not None or len(records) < 2 else [UNTESTED]
     if layout == "systems-by-task":
         return [_by_task(book, tasks, notes)]
     return [_by_language(book, name, layout, notes) for name in tasks]
