@@ -228,8 +228,8 @@ def test_equivalence_needs_a_margin(systems: Path) -> None:
     assert far.overall.verdict == "better"
     shown, _ = comparison_tables(far)
     assert shown.rows[-1][-1] == "●"
-    for margin in (0.0, -1.0, 101.0, float("nan")):
-        with pytest.raises(PredictionError, match="margin"):
+    for margin in (0.0, -1.0, 101.0, float("nan"), "1"):
+        with pytest.raises(PredictionError, match="the margin must be a number above 0 and at most 100 points"):
             compare_request(folders, request, margin=margin)
 
 

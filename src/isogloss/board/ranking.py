@@ -18,12 +18,12 @@ from isogloss.metrics.language_tests import LEAST_LANGUAGES, language_tests
 from isogloss.metrics.ordering import ordering
 from isogloss.metrics.statistics import FloatArray
 from isogloss.predictions.problems import LeftOut
+from isogloss.predictions.run_folders import run_names
 from isogloss.results.published_scores import speakers
 from isogloss.results.system import OVERALL, SystemResult
 from isogloss.scoring.cells import judged_cells
 from isogloss.scoring.compare import SystemRuns, compare_runs
 from isogloss.scoring.comparison import Comparison, ScoreContrast
-from isogloss.scoring.designs import run_names
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import distinct_names
 from isogloss.scoring.request import Request
