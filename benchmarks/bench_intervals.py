@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.metrics.estimate import difference, estimate, mean, swaps
+from isogloss.metrics.estimate import estimate, mean
+from isogloss.metrics.exchange import exchange
 from isogloss.metrics.intervals import bootstrap
-from isogloss.metrics.significance import sign_test
 from isogloss.metrics.statistics import F1, MEAN, Statistics
 
 EXAMPLES, RESAMPLES = 10_000, 1_000
@@ -127,8 +127,8 @@ def run() -> list[dict[str, Any]]:
 
 def paired(a: Statistics, b: Statistics) -> object:
     """Return the interval of a difference, and its p-value."""
-    (moved,) = swaps(a, b).errors.values()
-    return difference(estimate(a), estimate(b), paired=True).difference_interval(), sign_test(moved.values)
+    apart = exchange(a, b)
+    return apart.interval(), apart.p
 
 
 def plain_peers(*systems: np.ndarray) -> dict[str, Callable[[], object] | None]:

@@ -11,7 +11,7 @@ import isogloss
 from analysis.checkpoint_files import runs_of, write_csv
 from isogloss.analysis.checkpoint_scores import CheckpointScores, SeedScores
 from isogloss.analysis.checkpoint_selection import checkpoint_selection, select
-from isogloss.analysis.crossfit import crossfitted, half_scores, source_halves
+from isogloss.analysis.crossfit import SPLITS, crossfitted, half_scores, source_halves
 from isogloss.analysis.finding import Finding
 from isogloss.analysis.language_selection import BEST, CROSSFITTED, p_over_runs
 from isogloss.metrics.statistics import MEAN, Statistics
@@ -28,6 +28,10 @@ def test_halves_keep_sources_together_and_ignore_order() -> None:
     assert (halves.reshape(4, 10, 3).std(axis=2) == 0).all()
     assert len({tuple(row) for row in halves.tolist()}) == 4
     assert (source_halves(sources[::-1], 4) == halves[:, ::-1]).all()
+
+
+def test_any_name_of_a_source_is_halved() -> None:
+    assert source_halves(["\ud800", "b"]).sum(axis=1).tolist() == [1] * SPLITS
 
 
 def test_half_scores_by_hand() -> None:

@@ -19,7 +19,6 @@ from isogloss.analysis.ranking_views import (
     worst_mean,
 )
 from isogloss.analysis.transfer_gap import gap
-from isogloss.metrics.estimate import Estimate, SourceErrors
 from isogloss.metrics.planning import detectable_difference, difference_variance, examples_needed
 from isogloss.results.views import ScoreView, score_view
 from results.made_results import made_system
@@ -166,14 +165,12 @@ def test_four_languages_are_too_few() -> None:
     assert (flat.order.low.tolist(), flat.order.high.tolist()) == ([1, 1], [2, 2])
 
 
-def test_detectable_difference_equals_that_of_an_estimate() -> None:
+def test_detectable_difference_by_hand() -> None:
     n, variance = 500, difference_variance(0.7, 0.6)
     assert math.isclose(variance, 0.21 + 0.24)
-    errors = SourceErrors(np.full(n, math.sqrt(variance) / n), np.ones(n, dtype=bool))
-    estimate = Estimate(value=0.1, centre=0.1, n=n, errors={"": errors}, unseen=1 / (n + 2) ** 2)
-    difference = detectable_difference(variance, n)
-    assert difference is not None and estimate.detectable is not None
-    assert math.isclose(difference, estimate.detectable, rel_tol=1e-9)
+    # Student's quantiles for 499 degrees of freedom: 97.5 % and 80 %.
+    by_hand = (1.964729 + 0.842342) * math.sqrt(0.45 / 500 + 1 / 502**2)
+    assert detectable_difference(variance, n) == pytest.approx(by_hand, rel=1e-6)
     assert detectable_difference(variance, 19) is None
     assert difference_variance(0.7, 0.7, 0.5) == pytest.approx(0.21)
 

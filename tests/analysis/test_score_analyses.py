@@ -45,7 +45,7 @@ def test_transfer_gap_of_a_record_has_the_scored_interval() -> None:
 def test_transfer_gap_tests_the_order_of_systems() -> None:
     """Gaps of 20 with an interval of 18 to 22 each: 4 points apart are significant, 2 are not."""
     order = {}
-    for apart in (2.0, 4.0):
+    for apart in (2.0, 4.0, 60.0):
         near, far = results("near"), results("far")
         [xnli, *others] = far.tasks
         gap = msgspec.structs.replace(xnli.gap, value=20 + apart, low=18 + apart, high=22 + apart)
@@ -60,6 +60,7 @@ def test_transfer_gap_tests_the_order_of_systems() -> None:
     small = "near has the smallest gap (20.0; next is far with 22.0); the difference is not significant (p = 0.166"
     assert small in order[2.0]
     assert "next is far with 24.0); the difference is significant (p = 0.006, unpaired test)" in order[4.0]
+    assert "the difference is significant (p ≤1e-300, unpaired test)" in order[60.0]
 
 
 def test_readings_name_ties(tmp_path: Path) -> None:

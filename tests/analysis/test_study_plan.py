@@ -1,5 +1,6 @@
 """isogloss.plan: pilots of predictions, scores and figures; words, tables, and refusals."""
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,20 @@ def test_two_methods_with_seeds(root: Path) -> None:
     assert [str(row["language"]) for row in finding.table("cells").records()] == LANGUAGES
 
 
+def test_notes_explain_the_columns_and_dots_that_are_shown(root: Path) -> None:
+    shown: dict[str, list[bool]] = {"cautious": [], "dots": []}
+    for difference in (0.1, 10, 90):
+        finding = planned(root, "mine", "theirs", difference=difference)
+        needs, cells = finding.table("needed"), finding.table("cells")
+        shown["cautious"].append(any(row["cautious"] is not None for row in needs.records()))
+        shown["dots"].append(any(row["needed"] is None for row in cells.records()))
+        assert any("needed, cautious" in note for note in needs.notes) == shown["cautious"][-1]
+        assert any("examples needed ·: no number" in note for note in cells.notes) == shown["dots"][-1]
+        assert any("share ·: the study is about these languages" in note for note in needs.notes)
+        assert not any("cautious" in note for note in finding.notes)
+    assert all(set(seen) == {True, False} for seen in shown.values())
+
+
 def test_single_runs_are_checkpoints(root: Path) -> None:
     finding = planned(root, "mine/seed-0", "theirs/seed-0", difference=5)
     needs = rows(finding)
@@ -93,6 +108,7 @@ def test_several_tasks_have_an_overall_score(root: Path) -> None:
         "xnli",
         "udpos",
     ]
+    assert re.match(r"overall: with 3 seeds each and [\d,]+ examples per language you can see ", finding.reading)
     assert any("see --comparisons" in note for note in finding.notes)
     together = planned(root, "mine", "theirs", tasks=["xnli", "udpos"], comparisons=2)
     assert any("corrected for 2 comparisons" in note for note in together.notes)
@@ -173,10 +189,11 @@ def test_record_page_and_notebook(root: Path) -> None:
         ({"difference": -1}, "the difference must be above 0"),
         ({"difference": float("nan")}, "the difference must be above 0"),
         ({"power": 1.0}, "the power must be at least 0.5"),
-        ({"comparisons": 0}, "the number of comparisons must be at least 1"),
+        ({"comparisons": 0}, "the number of comparisons must be 1 to 1,000,000, got 0"),
+        ({"comparisons": 10**7}, "the number of comparisons must be 1 to 1,000,000, got 1e"),
         ({"correlation": 1.0}, "the correlation must be at least 0 and below 1"),
-        ({"budgets": [{"seeds": 0}]}, "a budget needs at least 1 seeds"),
-        ({"budgets": [{"examples": 5}]}, "a budget needs at least 20 examples"),
+        ({"budgets": [{"seeds": 0}]}, "a budget needs 1 to 1,000,000,000 seeds, got 0"),
+        ({"budgets": [{"examples": 5}]}, "a budget needs 20 to 1,000,000,000 examples, got 5"),
         ({"budgets": [{"prompts": 3}]}, "does not show the variance between prompts"),
         ({"score": 80, "examples": 100}, "expected one or two pilots"),
     ],
@@ -193,7 +210,8 @@ def test_refusals(root: Path, options: dict[str, Any], message: str) -> None:
         ({"score": 80}, "missing number of examples"),
         ({"examples": 80}, "missing score"),
         ({"score": 100, "examples": 100}, "the score must be above 0 and below 100"),
-        ({"score": 80, "examples": 19}, "at least 20 examples are needed, got 19"),
+        ({"score": 80, "examples": 19}, "expected 20 to 1,000,000,000 examples, got 19"),
+        ({"score": 80, "examples": 10**13}, "expected 20 to 1,000,000,000 examples, got 10,000,000,000,000"),
         ({"score": 80, "examples": 100, "seed_sd": -1}, "standard deviation between seeds"),
         ({"score": 80, "examples": 100, "seed_sd": float("nan")}, "standard deviation between seeds"),
     ],

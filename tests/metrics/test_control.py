@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from isogloss.metrics.control import Draw, _slopes_without_each, draw_estimate, extrapolate, extrapolated
-from isogloss.metrics.estimate import UnevenErrors, difference, estimate
+from isogloss.metrics.estimate import UnevenErrors, difference, estimate, mean
 from isogloss.metrics.statistics import F1, MEAN, Statistics, merge
 
 RNG = np.random.default_rng(7)
@@ -192,6 +192,15 @@ def test_two_systems_on_one_subset_differ_by_their_answers() -> None:
     assert gap.value == pytest.approx(0.1)
     assert gap.variance < 1e-20
     assert gap.from_subset
+
+
+def test_average_of_plain_and_estimated_scores_is_estimated_in_any_order() -> None:
+    _, whole = subset(200, 30, 0.8)
+    plain = Statistics(np.random.default_rng(1).integers(0, 2, (200, 1)).astype(float), MEAN)
+    one, other = estimate(whole), estimate(plain)
+    averages = [mean([one, other]), mean([other, one]), mean([other, one, other])]
+    assert all(average.from_subset for average in averages)
+    assert averages[0].freedom == averages[1].freedom < 199
 
 
 def test_estimated_rows_are_not_merged_as_shards() -> None:

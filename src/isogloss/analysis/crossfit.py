@@ -2,7 +2,7 @@
 
 The highest of many test scores is too high as an estimate, because chance decides among checkpoints of similar quality:
 identical checkpoints differ on any test set. A choice by half of the examples, judged by the other half, both ways, has
-no such bias. It is the score of choosing by half as many examples, and thus slightly low for choosing by all.
+no such bias. It estimates a choice by half as many examples, so it is slightly low for a choice by all.
 """
 
 import zlib
@@ -39,7 +39,7 @@ def source_halves(sources: Sequence[str], splits: int = SPLITS) -> BoolArray:
     names = sorted(set(sources))
     masks = []
     for split in range(splits):
-        shuffled = sorted(names, key=lambda name: (zlib.crc32(f"{split}/{name}".encode()), name))
+        shuffled = sorted(names, key=lambda name: (zlib.crc32(f"{split}/{name}".encode(errors="surrogatepass")), name))
         first = set(shuffled[: len(shuffled) // 2])
         masks.append([source in first for source in sources])
     return np.array(masks, dtype=bool).reshape(splits, len(sources))

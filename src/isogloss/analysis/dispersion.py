@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from isogloss.analysis.finding import AnalysisError, Finding, TidyTable, Value, columns, figure, first_few, require
-from isogloss.analysis.ranking_views import WORST, gini
+from isogloss.analysis.ranking_views import WORST, gini, worst_mean
 from isogloss.figures import counted
 from isogloss.grouping import group_by
 from isogloss.metrics.shrinkage import CORRELATION, DRAWS, FEWEST_LANGUAGES, ShrunkScores, shrink
@@ -46,13 +46,17 @@ class LanguageScores:
     @property
     def values(self) -> FloatArray:
         """Measured scores (systems, languages); error rates as 100 minus the rate."""
-        values = np.array([[score.value for score in row] for row in self.scores])
-        return 100 - values if lower_is_better(self.task) else values
+        return _values(self.scores)
 
     @property
     def worst(self) -> int:
         """Number of worst languages: ten, or half of fewer than twenty."""
         return min(WORST, len(self.languages) // 2)
+
+
+def _values(scores: Sequence[Sequence[ViewedScore]]) -> FloatArray:
+    values = np.array([[score.value for score in row] for row in scores])
+    return 100 - values if lower_is_better(scores[0][0].task) else values
 
 
 def dispersion(scores: ScoreView, *, correlation: float = CORRELATION, seed: int = 0) -> Finding:
@@ -122,7 +126,7 @@ _CELL_COLUMNS = columns(
 _WORST_COLUMNS = columns(
     "task regime system; language = code; name = language; raw:score = measured; shrunk±:score; "
     "rank:count = rank from below, measured; shrunk_rank:count = rank, shrunk; "
-    "probability:share = probability to be among the worst"
+    "probability:share = probability of being among the worst"
 )
 
 
@@ -165,12 +169,11 @@ def _reason(cells: Sequence[ViewedScore]) -> str:
 
 
 def _shrunk(scores: ScoreView, cells: Sequence[Sequence[ViewedScore]], correlation: float, seed: int) -> ShrunkScores:
-    values = np.array([[score.value for score in row] for row in cells])
+    values = _values(cells)
     errors = np.array([[score.error or 0.0 for score in row] for row in cells])
     shared = float(np.mean([_shared_variance(scores, row) for row in cells]))
     draws = max(200, min(DRAWS, _MOST_NUMBERS // values.size))
-    better = 100 - values if lower_is_better(cells[0][0].task) else values
-    shrunk = shrink(better, errors, shared=shared, correlation=correlation, draws=draws, seed=seed)
+    shrunk = shrink(values, errors, shared=shared, correlation=correlation, draws=draws, seed=seed)
     # Normal distributions leave the scale; scores do not.
     clipped = {name: getattr(shrunk, name).clip(0, 100) for name in ("values", "low", "high", "draws")}
     return replace(shrunk, **clipped)
@@ -201,13 +204,13 @@ def _ends(draws: FloatArray) -> tuple[float, float]:
 def _system_row(group: LanguageScores, index: int) -> list[Value]:
     """Return the number of languages, and inequality and worst languages of a system, measured and corrected."""
     values = group.values[index]
-    variance, worst = float(values.var(ddof=1)), float(np.sort(values)[: group.worst].mean())
+    variance, worst = float(values.var(ddof=1)), float(worst_mean(values, group.worst))
     corrected: list[Value] = [None] * 3
     deviations: list[Value] = [None] * 2
     of_worst: list[Value] = [None] * 3
     if group.shrunk is not None:
         drawn = group.shrunk.draws[:, index]
-        ginis, means = gini(drawn), np.sort(drawn, axis=1)[:, : group.worst].mean(axis=1)
+        ginis, means = gini(drawn), worst_mean(drawn, group.worst)
         true = float(np.sqrt(drawn.var(axis=1, ddof=1).mean()))
         corrected, of_worst = [float(ginis.mean()), *_ends(ginis)], [float(means.mean()), *_ends(means)]
         deviations = [true, max(0.0, 1 - true**2 / variance) if variance else 0.0]
@@ -228,17 +231,17 @@ def _add_languages(cells: TidyTable, worst: TidyTable, group: LanguageScores, in
     if shrunk is not None:
         order = np.argsort(np.argsort(shrunk.draws[:, index], axis=1), axis=1)
         chances = (order < group.worst).mean(axis=0)
-    for place in np.argsort(estimates, kind="stable").tolist():
-        score, key = group.scores[index][place], (group.task, group.regime, group.systems[index])
+    for column in np.argsort(estimates, kind="stable").tolist():
+        score, key = group.scores[index][column], (group.task, group.regime, group.systems[index])
         name = score.language, language_name(score.language)
         estimate: list[Value] = [None] * 3
         further: list[Value] = [None] * 2
         if shrunk is not None:
-            estimate = [float(each[index, place]) for each in (shrunk.values, shrunk.low, shrunk.high)]
-            further = [int(shrunk_ranks[place]), float(chances[place])]
-        cells.add(*key, *name, score.n or None, float(values[place]), score.error, *estimate)
-        if min(ranks[place], shrunk_ranks[place]) <= group.worst or chances[place] > _LIKELY:
-            worst.add(*key, *name, float(values[place]), *estimate, int(ranks[place]), *further)
+            estimate = [float(each[index, column]) for each in (shrunk.values, shrunk.low, shrunk.high)]
+            further = [int(shrunk_ranks[column]), float(chances[column])]
+        cells.add(*key, *name, score.n or None, float(values[column]), score.error, *estimate)
+        if min(ranks[column], shrunk_ranks[column]) <= group.worst or chances[column] > _LIKELY:
+            worst.add(*key, *name, float(values[column]), *estimate, int(ranks[column]), *further)
 
 
 def _reading(systems: TidyTable, worst: TidyTable) -> str:

@@ -17,7 +17,7 @@ from isogloss.analysis.finding import (
     figure,
     require,
 )
-from isogloss.analysis.language_means import family_of, mean_score
+from isogloss.analysis.language_means import mean_score
 from isogloss.errors import unknown
 from isogloss.figures import counted, rounded, score_text
 from isogloss.grouping import group_by
@@ -27,7 +27,7 @@ from isogloss.results.published_scores import human_score
 from isogloss.results.views import ScoreView
 from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.main_score import lower_is_better
-from isogloss.scoring.names import known_language, language_name
+from isogloss.scoring.names import family_of, known_language, language_name
 
 Grouping = Literal["family", "branch", "script", "resources"]
 

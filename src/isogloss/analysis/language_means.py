@@ -3,13 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping
 
 from isogloss.metrics.language_sample import LanguageFigure, mean_over_languages
-from isogloss.scoring.names import known_language
-
-
-def family_of(code: str) -> str:
-    """Return the family of a language; a language missing from the registry is its own."""
-    entry = known_language(code)
-    return code if entry is None else entry.family
+from isogloss.scoring.names import family_of
 
 
 def mean_score(scores: Mapping[str, float], relatives: Callable[[str], Hashable] = family_of) -> LanguageFigure:

@@ -15,7 +15,7 @@ from isogloss.metrics.ordering import Ordering, ordering
 from isogloss.metrics.statistics import FloatArray, IntArray
 from isogloss.results.views import ScoreView
 from isogloss.scoring.main_score import lower_is_better
-from isogloss.scoring.names import known_language
+from isogloss.scoring.names import family_of, known_language
 from isogloss.tasks.registry import task as find_task
 
 BoolArray = npt.NDArray[np.bool_]
@@ -58,8 +58,7 @@ class RankingPanel:
     @cached_property
     def families(self) -> list[str]:
         """Family of each language; a language without a known family is its own."""
-        entries = [known_language(code) for code in self.languages]
-        return [entry.family if entry else code for entry, code in zip(entries, self.languages, strict=True)]
+        return [family_of(code) for code in self.languages]
 
 
 def ranking_panels(scores: ScoreView, most: int = 6) -> tuple[list[RankingPanel], list[str]]:
@@ -179,7 +178,7 @@ def gini(values: FloatArray) -> FloatArray:
     It is half the mean absolute difference of two values, relative to their mean; 0 if all are 0.
     """
     count = values.shape[-1]
-    # The value at each place exceeds those before it and is exceeded by those after it.
+    # Each value exceeds those before it and is exceeded by those after it.
     pairs = (np.sort(values, axis=-1) * (2 * np.arange(count) + 1 - count)).sum(axis=-1)
     mass = values.sum(axis=-1) * count
     coefficients: FloatArray = np.divide(pairs, mass, out=np.zeros_like(pairs), where=mass > 0)

@@ -88,9 +88,9 @@ def _rank_table(ranked: list[tuple[RankingPanel, Ranked]]) -> TidyTable:
         for name, view in by_view.items():
             order, letters = view.order, view.order.letters
             for index in np.lexsort((np.arange(len(panel.systems)), view.ranks)).tolist():
-                places = (int(numbers[index]) for numbers in (view.ranks, order.low, order.high))
+                rank_set = (int(numbers[index]) for numbers in (view.ranks, order.low, order.high))
                 own = letters[index] if view.tested else ""
-                row = panel.systems[index], float(view.figures[index]), *places, own
+                row = panel.systems[index], float(view.figures[index]), *rank_set, own
                 table.add(panel.name, name, *row, len(panel.systems), panel.cells)
     return table
 

@@ -7,7 +7,7 @@ from isogloss.analysis.finding import AnalysisError
 from isogloss.errors import unknown
 from isogloss.metrics.estimate import POWER
 from isogloss.metrics.student import ALPHA, ENOUGH
-from isogloss.scoring.designs import FACTORS
+from isogloss.predictions.run_folders import FACTORS
 from isogloss.scoring.pilots import PilotAssumptions, PlannedScore
 from isogloss.scoring.planning import EXAMPLE, LANGUAGE, StudyGoal, assumed_pilot
 
@@ -36,7 +36,7 @@ class StudyQuestion:
         limits = {
             "difference": (self.difference, 0 < self.difference <= 100, "above 0 and at most 100 points"),
             "power": (self.power, 0.5 <= self.power <= 0.999, "at least 0.5 and at most 0.999"),
-            "number of comparisons": (self.comparisons, 1 <= self.comparisons <= 10**6, "at least 1"),
+            "number of comparisons": (self.comparisons, 1 <= self.comparisons <= 10**6, "1 to 1,000,000"),
             "correlation": (self.correlation, 0 <= self.correlation < 1, "at least 0 and below 1"),
         }
         for name, (value, valid, expected) in limits.items():
@@ -50,7 +50,7 @@ class StudyQuestion:
                 if name not in _BUDGETED:
                     raise unknown("number of a budget", name, _BUDGETED)
                 if not least <= count <= _MOST:
-                    raise AnalysisError(f"a budget needs at least {least} {name}, got {count:g}")
+                    raise AnalysisError(f"a budget needs {least} to {_MOST:,} {name}, got {count:,}")
 
     @property
     def goal(self) -> StudyGoal:
@@ -96,7 +96,7 @@ class AssumedSpread:
         if not 0 < self.score < 100:
             raise AnalysisError(f"the score must be above 0 and below 100, got {self.score:g}")
         if not ENOUGH <= self.examples <= _MOST:
-            raise AnalysisError(f"at least {ENOUGH} examples are needed, got {self.examples}")
+            raise AnalysisError(f"expected {ENOUGH} to {_MOST:,} examples, got {self.examples:,}")
         given = {"seed": self.seed_sd, "prompt": self.prompt_sd}
         for name, value in given.items():
             if not 0 <= value < 100:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from isogloss.analysis.finding import AnalysisError, Finding, TidyTable, Value, columns, figure, require
 from isogloss.analysis.language_means import mean_score
-from isogloss.figures import counted, p_text, rounded
+from isogloss.figures import counted, p_equation, rounded
 from isogloss.languages.published import table
 from isogloss.metrics.language_sample import NO_INTERVAL_REASON
 from isogloss.metrics.student import ALPHA
@@ -226,7 +226,7 @@ def _compared_systems(by_system: Mapping[str, Mapping[str, _Gap]], shared: Seque
     known = [error / len(shared) for error in errors if error is not None]
     if len(known) == len(errors):
         p = difference_p(means[first] - means[second], *known)
-        verdict = f"the difference is {'' if p < ALPHA else 'not '}significant (p = {p_text(p)}, unpaired test)"
+        verdict = f"the difference is {'' if p < ALPHA else 'not '}significant ({p_equation(p)}, unpaired test)"
     gaps = f"{rounded(means[first]):.1f}; next is {second} with {rounded(means[second]):.1f}"
     return f"{where}, {first} has the smallest {'mean ' * (len(shared) > 1)}gap ({gaps}); {verdict}."
 

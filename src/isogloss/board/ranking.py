@@ -18,12 +18,12 @@ from isogloss.metrics.language_tests import LEAST_LANGUAGES, language_tests
 from isogloss.metrics.ordering import ordering
 from isogloss.metrics.statistics import FloatArray
 from isogloss.predictions.problems import LeftOut
+from isogloss.predictions.run_folders import run_names
 from isogloss.results.published_scores import speakers
 from isogloss.results.system import OVERALL, SystemResult
 from isogloss.scoring.cells import judged_cells
 from isogloss.scoring.compare import SystemRuns, compare_runs
 from isogloss.scoring.comparison import Comparison, ScoreContrast
-from isogloss.scoring.designs import run_names
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import distinct_names
 from isogloss.scoring.request import Request
@@ -120,9 +120,9 @@ def _p_over_languages(panel: RankingPanel, view: View, figures: FloatArray, rows
     """Test systems by the panel's rows; None is the row of a system without cells."""
     moves = np.full((len(rows), len(panel.languages)), np.nan)
     own = view.moves(panel.scores)
-    for place, row in enumerate(rows):
+    for system, row in enumerate(rows):
         if row is not None:
-            moves[place] = own[row]
+            moves[system] = own[row]
     return language_tests(figures, moves, view.languages, panel.families)
 
 
@@ -132,14 +132,14 @@ def _with_gaps(
     """Return ranks by index; None for unranked systems, and rank sets only for tested ones."""
     unranked: list[int | None] = [None] * count
     rank, low, high = unranked.copy(), unranked.copy(), unranked.copy()
-    for index, place in zip(members, ranks(figures, lower=view.lower).tolist(), strict=True):
-        rank[index] = place
+    for index, number in zip(members, ranks(figures, lower=view.lower).tolist(), strict=True):
+        rank[index] = number
     tested = np.flatnonzero((~np.isnan(p)).sum(axis=1) > 1)
     order = ordering(figures[tested], p[np.ix_(tested, tested)], lower_is_better=view.lower)
     untested = len(members) - len(tested)  # any of them may be better
-    for place, best, worst in zip(tested.tolist(), order.low.tolist(), order.high.tolist(), strict=True):
-        low[members[place]], high[members[place]] = best, worst + untested
-    groups = [[members[tested[place]] for place in group] for group in order.groups]
+    for row, best, worst in zip(tested.tolist(), order.low.tolist(), order.high.tolist(), strict=True):
+        low[members[row]], high[members[row]] = best, worst + untested
+    groups = [[members[tested[row]] for row in group] for group in order.groups]
     names = {"title": view.title, "test": test if len(tested) else UNTESTED}
     return BoardRanks(**names, rank=rank, low=low, high=high, groups=groups)
 

@@ -28,7 +28,7 @@ MODES = ("paper", "fair")
 # Maximum length of an answer in letters; longer texts do not answer any question of the checklist.
 LONGEST = 400
 _MOST_UNITS = 12
-# What a case needs is asked for again by its next examples and answers, and by no other case.
+# Results for a case are needed again only by its next examples and answers.
 _REMEMBERED_CASES = 1 << 6
 _PUNCTUATION = ".,;:!?。、！？।۔။؟\"'«»“”„()"
 

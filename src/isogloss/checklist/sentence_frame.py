@@ -159,7 +159,7 @@ class SentenceFrame:
         words = self.canonical(tokens)
         counting = self.counting(words)
         for wanted, compared in chain.from_iterable(map(self.wanted, sentences)):
-            # Where a phrase says who is compared to, the order is free.
+            # If a phrase names the person compared to, the order is free.
             if (
                 len(counting) == len(wanted)
                 and (counting == wanted or (compared and sorted(counting) == sorted(wanted)))
@@ -317,7 +317,7 @@ class SentenceFrame:
 
 
 def _as_pieces(texts: Iterable[Tokens]) -> str:
-    """Return the texts one per line: what is part of one of them is part of this, because no token has a line break."""
+    """Return the texts, one per line: tokens have no line breaks, so a part of the result is part of one text."""
     return "\n".join(map("".join, texts))
 
 

@@ -9,6 +9,9 @@ from isogloss.cli.options import Data, Languages, Output, Selection, say, words
 
 app = typer.Typer(add_completion=False)
 
+# Equal to `metrics.student.ENOUGH`, which is not imported to keep --help fast.
+SMALLEST_SUBSET = 20
+
 
 @app.command()
 def export(
@@ -18,14 +21,14 @@ def export(
     split: Annotated[str, Selection(help="test, dev or train.")] = "test",
     languages: Languages = None,
     subset: Annotated[
-        int | None, Selection(min=1, help="Draw this many examples per language.", show_default="all")
+        int | None, Selection(min=SMALLEST_SUBSET, help="Draw this many examples per language.", show_default="all")
     ] = None,
     seed: Annotated[
         int, Selection(help="Seed of the subset. A smaller subset with the same seed is part of a larger one.")
     ] = 0,
     guide: Annotated[
         list[Path] | None,
-        Selection(help="Predictions of a cheap system for all examples; may be repeated. Draws where they tell more."),
+        Selection(help="Predictions of a cheap system for all examples, to draw informative ones; may be repeated."),
     ] = None,
     out: Annotated[Path, Output("--out", "-o", help="Output folder, or one .jsonl or .parquet file.")],
 ) -> None:

@@ -39,7 +39,7 @@ def attribute_claims(facet: AttributeScores, estimates: Sequence[Estimate]) -> l
         claims.append(Claim(kind="trend", p=min(1.0, 2 * line.t_test), points=100 * line.value))
     values = np.array([facet.buckets[index].value for index in tested])
     pair = np.unravel_index(np.argmin(p + np.eye(len(p))), p.shape)
-    low, high = sorted(map(int, pair), key=lambda place: float(values[place]))
+    low, high = sorted(map(int, pair), key=lambda index: float(values[index]))
     spread = Claim(
         kind="spread", p=float(p[pair]), points=float(values[high] - values[low]), buckets=[tested[high], tested[low]]
     )
@@ -52,7 +52,7 @@ def _named(kind: ClaimKind, against: FloatArray, end: int, tested: Sequence[int]
     """Claim that a bucket is the best or the worst: it must differ from every other, so the weakest test decides."""
     others = np.delete(against, end)
     weakest = float(others.max())
-    rivals = [index for place, index in enumerate(tested) if place != end and against[place] >= min(ALPHA, weakest)]
+    rivals = [index for row, index in enumerate(tested) if row != end and against[row] >= min(ALPHA, weakest)]
     return Claim(kind=kind, p=weakest, buckets=[tested[end], *rivals])
 
 
@@ -74,7 +74,7 @@ def _ordered(facet: AttributeScores) -> list[tuple[int, int]]:
     if facet.discrete:
         return []
     numbers = [index for index, score in enumerate(facet.buckets) if score.bucket.low is not None]
-    return [(place, index) for place, index in enumerate(numbers) if facet.buckets[index].low is not None]
+    return [(position, index) for position, index in enumerate(numbers) if facet.buckets[index].low is not None]
 
 
 def _line(facet: AttributeScores, estimates: Sequence[Estimate]) -> Estimate | None:
@@ -83,8 +83,8 @@ def _line(facet: AttributeScores, estimates: Sequence[Estimate]) -> Estimate | N
     if len(ordered) < TREND_BUCKETS:
         return None
     sizes = np.array([estimates[index].n for _, index in ordered], dtype=np.float64)
-    places = np.array([place for place, _ in ordered], dtype=np.float64)
-    apart = places - np.average(places, weights=sizes)
+    positions = np.array([position for position, _ in ordered], dtype=np.float64)
+    apart = positions - np.average(positions, weights=sizes)
     factors = sizes * apart / (sizes * apart**2).sum()
     return weighted_sum([estimates[index] for _, index in ordered], factors.tolist())
 

@@ -1,8 +1,8 @@
 """Correction of all findings of an analysis together, over its systems, cells, attributes and metrics.
 
 Two lists are shown: sentences on single systems, and marked buckets of pairs. The false discovery rate holds for each
-list and for both together: with two, each gets half, so that many differences between systems cannot lend their
-certainty to a few sentences.
+list and for both together: with two, each gets half, so that many significant differences between systems
+do not make room for false sentences.
 """
 
 from collections.abc import Iterator, Sequence

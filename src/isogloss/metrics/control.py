@@ -77,20 +77,23 @@ def _means(rows: FloatArray, strata: IntArray, counts: IntArray) -> FloatArray:
     return sums_by_place(rows, strata, len(counts)) / counts[:, None]
 
 
+def _centred(rows: FloatArray, strata: IntArray) -> FloatArray:
+    """Subtract the mean of each stratum."""
+    return rows - _means(rows, strata, np.maximum(np.bincount(strata), 1))[strata]
+
+
 def _slopes_without_each(answers: FloatArray, guide: FloatArray, strata: IntArray, weights: FloatArray) -> FloatArray:
     """Return the slopes (n, j, k) of answers on the guide's rows within strata, fitted without each unit."""
-    counts = np.bincount(strata)
-    x, y = (rows - _means(rows, strata, np.maximum(counts, 1))[strata] for rows in (guide, answers))
+    x, y = (_centred(rows, strata) for rows in (guide, answers))
     slopes, pull = _fitted(x, y, weights)
     # Leaving out a unit moves the slopes in proportion to its residual, and to its own influence on that.
-    leverage = (pull * x).sum(axis=1) + 1 / counts[strata]
+    leverage = (pull * x).sum(axis=1) + 1 / np.bincount(strata)[strata]
     kept = np.where(leverage < _INDISPENSABLE, 1 - leverage, np.inf)
     residuals = (y - np.einsum("nj,jk->nk", x, slopes)) / kept[:, None]
     without: FloatArray = slopes - pull[:, :, None] * residuals[:, None, :]
     for unit in np.flatnonzero(np.isinf(kept) & pull.any(axis=1)):
         others = np.arange(len(strata)) != unit
-        there = np.maximum(np.bincount(strata[others], minlength=len(counts)), 1)
-        x, y = (rows[others] - _means(rows[others], strata[others], there)[strata[others]] for rows in (guide, answers))
+        x, y = (_centred(rows[others], strata[others]) for rows in (guide, answers))
         without[unit] = _fitted(x, y, weights[others])[0]
     return without
 
@@ -118,14 +121,14 @@ def extrapolated(answered: Statistics, guide: Statistics, units: IntArray, draw:
     # A metric may have no row for some units: they are not part of its population.
     own, first = np.unique(row_units, return_index=True)
     part = Draw(np.unique(draw.strata[own], return_inverse=True)[1].astype(np.int64), draw.drawn[own])
-    place = np.searchsorted(own, row_units)
+    unit_of_row = np.searchsorted(own, row_units)
     is_answered = draw.drawn[row_units]
     if np.count_nonzero(is_answered) != len(answered):
         raise ValueError(f"{len(answered)} rows of answers, {np.count_nonzero(is_answered)} of the guide")
     if not part.possible:
         return None
-    sums = sums_by_place(guide.rows, place, len(own))
-    answers = sums_by_place(answered.rows, place[is_answered], len(own))[part.drawn]
+    sums = sums_by_place(guide.rows, unit_of_row, len(own))
+    answers = sums_by_place(answered.rows, unit_of_row[is_answered], len(own))[part.drawn]
     by_unit, errors_by_unit = extrapolate(answers, sums, part)
     # Only sums over units matter: the first row of a unit has them.
     rows, errors = np.zeros((2, *guide.rows.shape))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
-from math import inf, isfinite, sqrt
+from math import isfinite, sqrt
 
 import numpy as np
 
@@ -90,7 +90,7 @@ class MethodDifference:
 
     @staticmethod
     def of(first: RunEstimates, second: RunEstimates, further: float) -> "MethodDifference":
-        """Return the difference of the means over runs; `further` is that of an `Exchange` of their answers."""
+        """Return the difference of the means over runs; `further` is as in `Exchange`."""
         return MethodDifference(difference(first.combined, second.combined, unseen=further))
 
     @property
@@ -131,12 +131,9 @@ class MethodDifference:
 
 def _variance_parts(estimate: Estimate) -> list[VariancePart]:
     """Return the variance of each factor's space, and that of all examples, with their degrees of freedom."""
-    examples = [part for part in estimate.errors.values() if not part.factor and part.count > 1]
-    squares = sum(part.variance**2 / part.freedom for part in examples)
-    freedom = sum(part.variance for part in examples) ** 2 / squares if squares else inf
     factors = [part for part in estimate.errors.values() if part.factor]
     return [
-        VariancePart(estimate.example_variance, freedom),
+        VariancePart(estimate.example_variance, estimate.example_freedom),
         *(VariancePart(part.variance, part.freedom, part.factor) for part in factors),
     ]
 
@@ -144,8 +141,8 @@ def _variance_parts(estimate: Estimate) -> list[VariancePart]:
 def over_runs(estimates: Sequence[Estimate], design: Design) -> Estimate:
     """Return the mean of one quantity over runs, with each factor of the design as a further space of sources.
 
-    The variance due to a factor is that of the means of its levels. On single examples these differ, too, which the
-    errors of the examples contain already: this `overlap` is counted once. Effects of two factors on each other are
+    The variance due to a factor is that of the means of its levels. Levels also differ on single examples, which the
+    errors of the examples already contain: this `overlap` is counted once. Effects of two factors on each other are
     part of both, so the variance of a mean over two factors is, if anything, too large.
     """
     if len(estimates) == 1:

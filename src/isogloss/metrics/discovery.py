@@ -1,7 +1,7 @@
-"""False discovery rates: how many of many statements may be wrong on average.
+"""False discovery rates: the expected share of false statements among those that are listed.
 
 Holm's correction keeps the chance of a single false alarm below 5 %, at a price that grows with the number of tests.
-Where hundreds of findings are listed together, the share of false ones among them matters instead.
+In a list of hundreds of findings, the share of false ones matters instead.
 """
 
 from collections.abc import Sequence

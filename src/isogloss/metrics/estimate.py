@@ -11,7 +11,7 @@ Nothing is random: the same answers give the same results in any order.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import fsum, sqrt
+from math import fsum, inf, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -95,6 +95,13 @@ class Estimate:
         """Variance due to the examples alone."""
         parts = self.errors.values()
         return max(0.0, sum(part.variance for part in parts if not part.factor) - self.overlap)
+
+    @property
+    def example_freedom(self) -> float:
+        """Degrees of freedom of the examples' variance, pooled over spaces (Satterthwaite); infinite if it is 0."""
+        parts = [part for part in self.errors.values() if not part.factor and part.count > 1]
+        squares = sum(part.variance**2 / part.freedom for part in parts)
+        return sum(part.variance for part in parts) ** 2 / squares if squares else inf
 
     @cached_property
     def factor_variances(self) -> dict[str, float]:
@@ -181,7 +188,7 @@ class Estimate:
 
     @property
     def t_test(self) -> float:
-        """Return the two-sided p-value of no difference, consistent with the interval."""
+        """Two-sided p-value of no difference, consistent with the interval."""
         error = sqrt(self.variance + self.unseen)
         return min(1.0, 2 * t_tail(abs(self.centre) / error, self.freedom)) if error else 1.0
 
@@ -193,14 +200,6 @@ class Estimate:
         distance = (margin - abs(self.centre)) / error
         tail = t_tail(abs(distance), self.freedom)
         return tail if distance >= 0 else 1 - tail
-
-    @property
-    def detectable(self) -> float | None:
-        """Return the minimum detectable difference at the 5 % level with 80 % power."""
-        if self.sources < ENOUGH:
-            return None
-        reach = t_quantile((1 + LEVEL) / 2, self.freedom) + t_quantile(POWER, self.freedom)
-        return reach * sqrt(self.variance + self.unseen)
 
 
 def estimate(statistics: Statistics, codes: IntArray | None = None, size: int = 0, space: str = "") -> Estimate:
@@ -300,10 +299,13 @@ def weighted_sum(estimates: Sequence[Estimate], factors: Sequence[float]) -> Est
     used = [(part, factor) for part, factor in zip(estimates, factors, strict=True) if factor]
     for part, factor in used:
         for space, added in part.errors.items():
-            values, present = factor * added.values, added.present
+            values, present, kind = factor * added.values, added.present, added
             if space in errors:
-                values, present = errors[space].values + values, errors[space].present | present
-            errors[space] = replace(added, values=values, present=present)
+                before = errors[space]
+                values, present = before.values + values, before.present | present
+                # A sum with uneven contributions is uneven in any order.
+                kind = before if isinstance(before, UnevenErrors) else added
+            errors[space] = replace(kind, values=values, present=present)
     return Estimate(
         value=sum(factor * part.value for part, factor in used),
         centre=sum(factor * part.centre for part, factor in used),

@@ -41,31 +41,33 @@ class Exchange:
     is_share: bool = True  # True if scores lie within 0..1
 
     @cached_property
-    def _values(self) -> FloatArray:
+    def values(self) -> FloatArray:
+        """Contribution of each source, over all spaces."""
         return np.concatenate([part.values for part in self.parts.values()])
 
     @cached_property
-    def _weights(self) -> FloatArray:
+    def weights(self) -> FloatArray:
+        """Weight of each source, over all spaces."""
         return np.concatenate([part.weights for part in self.parts.values()])
 
     @property
     def sources(self) -> int:
         """Number of sources with a weight."""
-        return int(np.count_nonzero(self._weights))
+        return int(np.count_nonzero(self.weights))
 
     @cached_property
     def p(self) -> float:
         """Two-sided p-value: the chance of such a difference if every source's answers may change sides."""
-        return sign_test(self._values)
+        return sign_test(self.values)
 
     @property
     def test(self) -> str:
         """Name of the test."""
-        return "McNemar" if one_size(self._values) else "randomisation"
+        return "McNemar" if one_size(self.values) else "randomisation"
 
     def z(self, shift: float = 0.0) -> float:
         """Return the standardised distance of the difference from a hypothetical one."""
-        error = sqrt(sum_of_squares(self._values - shift * self._weights) + self.further)
+        error = sqrt(sum_of_squares(self.values - shift * self.weights) + self.further)
         return (self.value - shift) / error if error > ROUNDING else 0.0
 
     def interval(self, level: float = LEVEL) -> Interval | None:
@@ -74,7 +76,7 @@ class Exchange:
         It holds every shift with |z| below the normal quantile: for sources of equal weight, Student's interval.
         If the exact test disagrees about 0, it decides: the interval then ends there.
         """
-        values, weights = self._values, self._weights
+        values, weights = self.values, self.weights
         if self.sources < ENOUGH or sum_of_squares(values - self.value * weights) + self.further < ROUNDING**2:
             return None
         square = normal_quantile((1 + level) / 2) ** 2
@@ -107,7 +109,7 @@ class Exchange:
         """Minimum detectable difference at the 5 % level with 80 % power, or None with too few sources."""
         if self.sources < ENOUGH:
             return None
-        variance = sum_of_squares(self._values - self.value * self._weights) + self.further
+        variance = sum_of_squares(self.values - self.value * self.weights) + self.further
         return (normal_quantile((1 + LEVEL) / 2) + normal_quantile(POWER)) * sqrt(variance)
 
     @staticmethod
@@ -150,7 +152,7 @@ def exchange(a: Statistics, b: Statistics, codes: IntArray | None = None, size: 
     return Exchange(
         value=a.score - b.score,
         parts={space: Contributions(values, weights / total if total > 0 else weights)},
-        # Without a scale, nothing tells how far a further example could move the score.
+        # Without a scale, a further example could move the score by any amount.
         further=further if a.value.is_share else 0.0,
         n=len(a),
         is_share=a.value.is_share,
@@ -163,10 +165,10 @@ def _swapped(statistics: Statistics, middle: FloatArray, moves: FloatArray) -> F
 
 
 def _further(by_source: FloatArray, by_row: FloatArray, sources: int, rows: int) -> float:
-    """Return the variance of two further examples, one in favour of each system, as large as those that differ.
+    """Return the variance of two further examples, one in favour of each system, as large as the observed differences.
 
-    Differences that come in whole sources make a source one example; differences spread over a source's rows make every
-    row one. Without any difference, sources count, and an example may differ by 1.
+    If the rows of a source differ together, a source counts as one example; if they differ independently, each row
+    does. Without any difference, sources count, and an example may differ by 1.
     """
     together, alone = sum_of_squares(by_source), sum_of_squares(by_row)
     if together < ROUNDING**2 or alone < ROUNDING**2:

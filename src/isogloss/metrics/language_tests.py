@@ -20,12 +20,12 @@ from isogloss.metrics.estimate import ROUNDING
 from isogloss.metrics.language_sample import group_numbers
 from isogloss.metrics.statistics import FloatArray, IntArray
 
-# Fewer languages do not show how much languages differ; no two systems are then told apart.
+# Fewer languages do not show how much languages differ: no pair is tested then.
 LEAST_LANGUAGES = 5
 # Correlation of languages of a family: the share of the standard deviation within families takes ten equally likely
 # values. Families matter in real scores (correlations of 0.4 to 0.7), so large values are as dense as small ones.
 CORRELATIONS = tuple(1 - (step / 10) ** 2 for step in range(10, 0, -1))
-# The other systems count as at most so many pairs, since families may matter more or less to two systems than to them.
+# Maximum weight of the other systems, in pairs: families may matter more or less to the two systems tested.
 _OTHER_PAIRS = 2.0
 # Correlations with a smaller probability do not change a p-value.
 _NEGLIGIBLE = 1e-12
@@ -126,9 +126,9 @@ class _FamilySample:
         return max(1.0, float(np.trace(covariance) ** 2 / max(float((covariance**2).sum()), ROUNDING**2)))
 
     def effective_languages(self, scaled: FloatArray, systems: float) -> float:
-        """Return the number of languages, fewer if some vary much more than others, as those of a worst ten.
+        """Return the effective number of languages: fewer if some vary much more than others, as in a worst ten.
 
-        It follows from the fourth power of their distances, which are those of normal variables if all vary alike.
+        It follows from the fourth moment of the distances, that of normal variables if all languages vary alike.
         """
         squares = (scaled**2).sum(axis=0)
         share = float(squares.sum() ** 2 / max(float((squares**2).sum()), ROUNDING**2))
@@ -176,11 +176,11 @@ class _FamilySample:
         return alone, correlation * (float((self.sums(self.weights) ** 2).sum()) - alone)
 
     def variance(self, correlation: float) -> float:
-        """Variance of the weighted mean, for languages with a variance of 1."""
+        """Return the variance of the weighted mean, for languages with a variance of 1."""
         return sum(self._parts(correlation))
 
     def freedom(self, correlation: float, languages: float) -> float:
-        """Degrees of freedom: languages - 1 and families - 1, by their parts in the standard error of the variance."""
+        """Return degrees of freedom between those of languages and families, by their parts in the standard error."""
         alone, shared = self._parts(correlation)
         errors = alone / np.sqrt(languages - 1) + shared / np.sqrt(len(self.sizes) - 1)
         return float(((alone + shared) / errors) ** 2)

@@ -36,6 +36,13 @@ class Ordering:
     better: BoolArray
     lower_is_better: bool = False
 
+    @classmethod
+    def of(cls, scores: FloatArray, p: FloatArray, *, lower_is_better: bool = False) -> "Ordering":
+        """Return the verdicts of corrected p-values."""
+        signed = -scores if lower_is_better else scores
+        better = (p < ALPHA) & (signed[:, None] > signed[None])
+        return cls(scores=scores, p=p, better=better, lower_is_better=lower_is_better)
+
     @property
     def low(self) -> IntArray:
         """Best possible rank of each system: one below all that are significantly better."""
@@ -70,7 +77,7 @@ class Ordering:
                 if missing[first, second]:
                     grown.append(_grown(same, first, second))
                     missing[np.ix_(grown[-1], grown[-1])] = False
-        return [[self.order[place] for place in group] for group in _needed(grown, len(same))]
+        return [[self.order[rank] for rank in group] for group in _needed(grown, len(same))]
 
     @property
     def letters(self) -> list[str]:
@@ -110,17 +117,15 @@ def ordering(scores: npt.ArrayLike, p_values: npt.ArrayLike, *, lower_is_better:
     corrected = holm(np.where(untested, 1.0, raw[above]))
     p = np.ones((count, count))
     p[above] = p.T[above] = np.where(untested, np.nan, corrected)
-    signed = -figures if lower_is_better else figures
-    better = (p < ALPHA) & (signed[:, None] > signed[None])
-    return Ordering(scores=figures, p=p, better=better, lower_is_better=lower_is_better)
+    return Ordering.of(figures, p, lower_is_better=lower_is_better)
 
 
 def letter(index: int) -> str:
     """Return the name of a group by its position: a to z, then aa, ab and so on."""
     name = ""
     while index >= 0:
-        index, place = divmod(index, 26)
-        name, index = chr(ord("a") + place) + name, index - 1
+        index, digit = divmod(index, 26)
+        name, index = chr(ord("a") + digit) + name, index - 1
     return name
 
 
@@ -129,12 +134,12 @@ def _grown(same: BoolArray, first: int, second: int) -> IntArray:
     group = [first, second]
     fits: BoolArray = same[first] & same[second]
     fits[group] = False
-    place = 0
-    while fits[place:].any():
-        place += int(fits[place:].argmax())
-        group.append(place)
-        fits &= same[place]
-        place += 1
+    candidate = 0
+    while fits[candidate:].any():
+        candidate += int(fits[candidate:].argmax())
+        group.append(candidate)
+        fits &= same[candidate]
+        candidate += 1
     return np.unique(group)
 
 

@@ -27,7 +27,7 @@ def difference_variance(first: float, second: float, correlation: float = 0.0) -
 def detectable_difference(variance: float, n: float) -> float | None:
     """Return the minimum detectable difference, 0..1, at the 5 % level with 80 % power, or None below 20 examples.
 
-    Uses the formula of `Estimate.detectable`, which adds one example that either system may get right.
+    This is a sum of two t quantiles times the standard error, which includes one further example.
     """
     if n < ENOUGH:
         return None

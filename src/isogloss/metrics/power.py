@@ -81,9 +81,9 @@ def t_test(parts: Sequence[VariancePart], alpha: float, further: float = 0.0) ->
     total = drawn.sum(axis=0)
     inverse = np.zeros(drawn.shape[1])
     for factor in dict.fromkeys(part.factor for part in used):
-        rows = [place for place, part in enumerate(used) if part.factor == factor]
+        rows = [row for row, part in enumerate(used) if part.factor == factor]
         pooled = drawn[rows].sum(axis=0)
-        squares = sum(drawn[place] ** 2 / used[place].freedom for place in rows)
+        squares = sum(drawn[row] ** 2 / used[row].freedom for row in rows)
         inverse += squares / (pooled * total)
     return PlannedTest(error, _t_quantiles(1 - alpha / 2, inverse) * np.sqrt(total + further))
 

@@ -118,10 +118,10 @@ def _hierarchy(
     weights /= weights.sum()
     kept = variances[:, None] / total  # share of a value's deviation that is real
     means = np.einsum("g,grl->rl", weights, centres[..., None] + kept[:, None] * (rows - centres[..., None]))
-    place = rng.choice(len(variances), size=draws, p=weights)
-    centre = centres[place] + rng.standard_normal((draws, len(rows))) / np.sqrt(precision[place])[:, None]
-    deviation = np.sqrt(variances[place, None] * (1 - kept[place]))[:, None] * rng.standard_normal((draws, *rows.shape))
-    drawn = centre[..., None] + kept[place][:, None] * (rows - centre[..., None]) + deviation
+    point = rng.choice(len(variances), size=draws, p=weights)
+    centre = centres[point] + rng.standard_normal((draws, len(rows))) / np.sqrt(precision[point])[:, None]
+    deviation = np.sqrt(variances[point, None] * (1 - kept[point]))[:, None] * rng.standard_normal((draws, *rows.shape))
+    drawn = centre[..., None] + kept[point][:, None] * (rows - centre[..., None]) + deviation
     return _Posterior(means, drawn)
 
 

@@ -64,13 +64,13 @@ def drawing_order(strata: IntArray, rates: FloatArray, numbers: FloatArray) -> I
     """Return all units in the order in which they are drawn, by their random numbers.
 
     The first `LEAST_DRAWN` of every stratum come first, in turns. Then strata take turns in proportion to their size
-    and mean rate (the method of Sainte-Laguë, which never takes back a turn when there are more).
+    and mean rate (the method of Sainte-Laguë, which never withdraws a turn as the sample grows).
     """
     round_of, turn = np.empty(len(strata)), np.empty(len(strata))
     for stratum in range(int(strata.max(initial=-1)) + 1):
         members = np.flatnonzero(strata == stratum)
         members = members[np.argsort(numbers[members], kind="stable")]
-        place = np.arange(len(members))
-        round_of[members] = np.minimum(place, LEAST_DRAWN)
-        turn[members] = (place + 0.5) / (len(members) * rates[members].mean())
+        position = np.arange(len(members))
+        round_of[members] = np.minimum(position, LEAST_DRAWN)
+        turn[members] = (position + 0.5) / (len(members) * rates[members].mean())
     return np.lexsort((numbers, turn, round_of))

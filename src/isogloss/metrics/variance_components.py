@@ -21,8 +21,8 @@ def crossed_variances(products: FloatArray, sizes: Sequence[int]) -> dict[Axes, 
     """Return the component of every set of axes, unbiased, so that small ones may be negative.
 
     Args:
-        products: sums of products of the values at each two points of the grid (`inner_products`), in C order. Of one
-            value per point, the component of no axis is the square of the mean.
+        products: sums of products of the values at each two points of the grid (`inner_products`), in C order. With
+            one value per point, the component of no axis is the squared mean.
         sizes: number of levels of each axis, at least two.
     """
     axes = range(len(sizes))
@@ -42,7 +42,7 @@ def _mean_square(grid: FloatArray, sizes: Sequence[int], chosen: Axes) -> float:
     for axis in reversed(range(len(sizes))):
         size = sizes[axis]
         share = np.eye(size) - 1 / size if axis in chosen else np.full((size, size), 1 / size**2)
-        # Axes are contracted from the last: the one of the second point is then as far from the end as of the first.
+        # The last axis is contracted first, so that those of both points keep their positions.
         left = np.tensordot(left, share, axes=((axis, 2 * axis + 1), (0, 1)))
     return float(left) / prod(sizes[axis] - 1 for axis in chosen)
 
@@ -51,8 +51,8 @@ def inner_products(points: Sequence[Mapping[str, FloatArray]]) -> FloatArray:
     """Return the sums of products of the values at each two points; values in different spaces are independent."""
     products = np.zeros((len(points), len(points)))
     for space in dict.fromkeys(space for point in points for space in point):
-        places = [place for place, point in enumerate(points) if space in point]
-        for start in range(0, len(points[places[0]][space]), _BLOCK):
-            values = np.stack([points[place][space][start : start + _BLOCK] for place in places])
-            products[np.ix_(places, places)] += values @ values.T
+        present = [index for index, point in enumerate(points) if space in point]
+        for start in range(0, len(points[present[0]][space]), _BLOCK):
+            values = np.stack([points[index][space][start : start + _BLOCK] for index in present])
+            products[np.ix_(present, present)] += values @ values.T
     return products

@@ -59,9 +59,9 @@ def draw_examples(
     if not Draw(strata, chosen).possible:
         what = f"a subset of {size} examples is too small for {task.id}/{examples.language}"
         raise IsoglossError(what, fix=f"Draw at least {int(sizes[: 2 * (int(strata.max()) + 1)].sum())}")
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    rows = [row for row in np.argsort(place[units], kind="stable").tolist() if chosen[units[row]]]
+    position = np.empty(len(order), np.int64)
+    position[order] = np.arange(len(order))
+    rows = [row for row in np.argsort(position[units], kind="stable").tolist() if chosen[units[row]]]
     return CellSubset(
         checksum=examples.checksum,
         ids=[examples.ids[row] for row in rows],

@@ -1,4 +1,4 @@
-"""Guides: cheap systems with answers to all examples, which tell where an expensive system is likely to differ."""
+"""Guides: cheap systems with answers to all examples, which predict those of an expensive system."""
 
 import hashlib
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from isogloss.tasks.task import Task
 
 @dataclass(frozen=True)
 class Guide:
-    """Judged answers to all examples of a cell: the mean of several systems, or none at all."""
+    """Judged answers to all examples of a cell: the mean of some systems, or a system that skips every example."""
 
     name: str  # "" without a system
     checksum: str
@@ -30,8 +30,14 @@ class Guide:
         return self.judgement.metrics
 
 
-def open_guides(guide: Predictions | Sequence[Predictions]) -> tuple[PredictionSource, ...]:
-    """Open the predictions of one guide or of several."""
+# Predictions of no guide, of one or of several.
+Guides = Predictions | Sequence[Predictions] | None
+
+
+def open_guides(guide: Guides) -> tuple[PredictionSource, ...]:
+    """Open the predictions of guides."""
+    if guide is None:
+        return ()
     several = isinstance(guide, Sequence) and not isinstance(guide, str)
     return tuple(map(open_predictions, guide if several else [guide]))  # type: ignore[arg-type]
 
@@ -42,7 +48,7 @@ def names_of(systems: Sequence[PredictionSource]) -> str:
 
 
 def without_answers(task: Task, examples: Examples) -> Guide:
-    """Return the statistics of a system that skips every example: they tell the weight of each."""
+    """Return the statistics of a system that skips every example, which show the weight of each."""
     return Guide("", "", judge(task, examples, [None] * len(examples)))
 
 

@@ -18,16 +18,13 @@ from isogloss.decoding import decode_json
 from isogloss.errors import PredictionError
 from isogloss.metrics.control import Draw
 from isogloss.metrics.statistics import IntArray
+from isogloss.predictions.folder import SUBSET_FILE
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
 
 SCHEMA = 1
-# Name of the file in the folder of a task.
-FILE_NAME = "subset.json"
-# Strata are written as one digit per example.
-MOST_STRATA = 10
 _AGAIN = "Export the subset again"
 
 
@@ -91,7 +88,7 @@ class DrawnCell:
         return self.file.digest
 
     def check(self, examples: Examples, *, same_file: bool = True) -> None:
-        """Raise a `SubsetError` unless the draw is one from these examples; labels may come from another file."""
+        """Raise a `SubsetError` unless the subset was drawn from these examples; labels may be from another file."""
         name = f"{self.file.task}/{self.language} {self.file.split}"
         if same_file and examples.checksum != self.subset.checksum:
             raise SubsetError(f"the subset was drawn from other data of {name}", where=self.where, fix=_AGAIN)
@@ -102,7 +99,7 @@ class DrawnCell:
             raise SubsetError(f"{unknown[0]!r} is not in {name}", where=self.where, fix=_AGAIN)
 
     def kept(self, examples: Examples, *, same_file: bool = True) -> Examples:
-        """Return the drawn examples in the order of the data; raise a `SubsetError` if the draw is from others."""
+        """Return the drawn examples in the order of the data; raise a `SubsetError` if it was drawn from others."""
         self.check(examples, same_file=same_file)
         return self.subset.kept(examples)
 
@@ -150,10 +147,10 @@ def read_subset(path: str | os.PathLike[str]) -> Subset:
         DataError: a file cannot be read.
     """
     root = Path(path)
-    files = sorted(root.glob(f"*/*{FILE_NAME}")) if root.is_dir() else [root]
+    files = sorted(root.glob(f"*/*{SUBSET_FILE}")) if root.is_dir() else [root]
     if not files:
         fix = "Pass the file that isogloss export --subset wrote, or its folder"
-        raise SubsetError(f"no {FILE_NAME} in the folders of tasks", where=str(root), fix=fix)
+        raise SubsetError(f"no {SUBSET_FILE} in the folders of tasks", where=str(root), fix=fix)
     cells: dict[tuple[str, str, str], DrawnCell] = {}
     for file in files:
         record = _read(file)
@@ -189,5 +186,5 @@ def _fault(subset: CellSubset) -> str:
 
 
 def digits(strata: Iterable[int]) -> str:
-    """Return strata as one digit each."""
+    """Return strata, of which there are at most ten, as one digit each."""
     return "".join(map(str, strata))

@@ -22,6 +22,12 @@ def language_name(code: str) -> str:
     return entry.name if entry else code
 
 
+def family_of(code: str) -> str:
+    """Return a language's family; a language missing from the registry is its own."""
+    entry = known_language(code)
+    return entry.family if entry else code
+
+
 def autonym(code: str) -> str:
     """Return a language's own name, "" if not in the registry."""
     entry = known_language(code)

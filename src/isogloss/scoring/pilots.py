@@ -7,7 +7,7 @@ contributions of sources to their errors, separates what further examples, langu
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import prod
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -15,19 +15,19 @@ import numpy as np
 from isogloss.errors import PredictionError
 from isogloss.metrics import aggregate
 from isogloss.metrics.crossed import RunEstimates
-from isogloss.metrics.estimate import ROUNDING, Estimate, difference
+from isogloss.metrics.estimate import ROUNDING, Estimate, difference, sum_of_squares
 from isogloss.metrics.exchange import Exchange
 from isogloss.metrics.language_sample import NO_INTERVAL_REASON, FamilyError, mean_error
 from isogloss.metrics.significance import one_size
 from isogloss.metrics.statistics import FloatArray
-from isogloss.metrics.student import ENOUGH
+from isogloss.metrics.student import ALPHA, ENOUGH
 from isogloss.metrics.variance_components import crossed_variances, inner_products
 from isogloss.scoring.averages import averaged
 from isogloss.scoring.cells import Cell
 from isogloss.scoring.compare import PairedEstimates, SystemRuns
 from isogloss.scoring.designs import cell_estimates, check_same_examples
 from isogloss.scoring.main_score import SCORE, mixed_directions
-from isogloss.scoring.names import known_language
+from isogloss.scoring.names import family_of
 from isogloss.scoring.planning import EXAMPLE, LANGUAGE, PilotStudy, VarianceComponent
 from isogloss.scoring.request import Request
 from isogloss.scoring.sources import Sources
@@ -53,7 +53,7 @@ class PlannedScore:
 
     Attributes:
         level: "cell", "task" or "overall".
-        pilot: its variance components, or None if it tells nothing; `reason` says why.
+        pilot: its variance components, or None if they are unknown; `reason` says why.
         difference: first score minus second, 0..1; None with a single system.
         sources: number of sources of its examples.
         source_size: examples per source in one language.
@@ -147,13 +147,13 @@ def _planned(
         return PlannedScore(**known, pilot=None, reason=reason)
     if sum(part.variance for part in apart.errors.values()) < ROUNDING**2:
         same = "all examples have the same score" if single else "both systems have the same score on every example"
-        return PlannedScore(**known, pilot=None, reason=same, bound=1 - 0.05 ** (1 / apart.sources))
+        return PlannedScore(**known, pilot=None, reason=same, bound=1 - ALPHA ** (1 / apart.sources))
     n = average.exchange.n / len(cells) if examples is None else examples
     grids = [_Grid.of([cell.first for cell in cells], n), _Grid.of([cell.second for cell in cells], n)]
     sample = None
     if assumptions.sampled and level != "cell":
         apart_by_language = grids[0].mean_scores() - grids[1].mean_scores()
-        sample = mean_error(apart_by_language, [_family(code) for code in languages])
+        sample = mean_error(apart_by_language, [family_of(code) for code in languages])
         if sample is None:
             reason = f"too few languages or families to be a sample: {NO_INTERVAL_REASON}"
             return PlannedScore(**known, pilot=None, reason=reason)
@@ -161,7 +161,7 @@ def _planned(
     pilot = PilotStudy(
         components=tuple(components),
         numbers={EXAMPLE: (n, n), LANGUAGE: (len(cells), len(cells)), **_numbers(grids)},
-        freedom=_example_freedom(apart),
+        freedom=apart.example_freedom if isfinite(apart.example_freedom) else apart.sources - 1.0,
         language_freedom=sample.freedom if sample else 0.0,
         **_exchange_figures(average.exchange),
     )
@@ -174,23 +174,8 @@ def _numbers(grids: "Sequence[_Grid]") -> dict[str, tuple[float, float]]:
 
 
 def _exchange_figures(exchange: Exchange) -> dict[str, Any]:
-    values = np.concatenate([part.values for part in exchange.parts.values()])
-    weights = np.concatenate([part.weights for part in exchange.parts.values()])
-    step = float(np.abs(values).max(initial=0.0)) if one_size(values) else 0.0
-    return {"weight": float((weights**2).sum()), "step": step, "further": exchange.further}
-
-
-def _example_freedom(estimate: Estimate) -> float:
-    """Return the degrees of freedom of the examples' variance, pooled over spaces as in `Estimate.freedom`."""
-    parts = [part for part in estimate.errors.values() if not part.factor and part.count > 1]
-    pooled = sum(part.variance for part in parts)
-    squares = sum(part.variance**2 / (part.count - 1) for part in parts)
-    return pooled**2 / squares if squares else estimate.sources - 1.0
-
-
-def _family(code: str) -> str:
-    entry = known_language(code)
-    return entry.family if entry else code
+    step = float(np.abs(exchange.values).max(initial=0.0)) if one_size(exchange.values) else 0.0
+    return {"weight": sum_of_squares(exchange.weights), "step": step, "further": exchange.further}
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,8 +190,8 @@ class _Grid:
     def of(cells: Sequence[RunEstimates], examples: float) -> "_Grid":
         factors = cells[0].design.factors
         levels = {factor: len(set(names)) for factor, names in factors.items()}
-        places = [[list(dict.fromkeys(names)).index(name) for name in names] for names in factors.values()]
-        order = sorted(range(len(cells[0].runs)), key=lambda run: [place[run] for place in places])
+        level_numbers = [[list(dict.fromkeys(names)).index(name) for name in names] for names in factors.values()]
+        order = sorted(range(len(cells[0].runs)), key=lambda run: [numbers[run] for numbers in level_numbers])
         return _Grid(levels, [[cell.runs[run] for cell in cells] for run in order], examples)
 
     @property
@@ -244,7 +229,7 @@ class _Grid:
         return means
 
     def remaining(self, components: Sequence[VarianceComponent], factors: frozenset[str]) -> float:
-        """Return what runs leave in the variance of shared factors, after the mean over the runs."""
+        """Return the part of the variance of shared factors that is due to runs, in the mean over the runs."""
         return sum(
             component.variance / prod(self.levels[factor] for factor in component.run_factors)
             for component in components
@@ -257,7 +242,7 @@ def _errors(estimate: Estimate) -> dict[str, FloatArray]:
 
 
 def _shared_components(errors: Sequence[Mapping[str, FloatArray]], examples: float) -> dict[frozenset[str], float]:
-    """Return the variance due to examples, and to examples of single languages, with what runs leave in it."""
+    """Return the variance due to examples, and to examples of single languages, including that of runs."""
     several = len(errors) > 1
     by_source = crossed_variances(inner_products(errors), [len(errors)] if several else [])
     names = frozenset({EXAMPLE}), frozenset({EXAMPLE, LANGUAGE})
@@ -287,7 +272,7 @@ def _own_components(grid: _Grid, assumptions: PilotAssumptions) -> list[Variance
     components = grid.run_components(0)
     both = [*components, *(VarianceComponent(each.factors, each.variance, 1) for each in components)]
     for factors, variance in _shared_components(grid.mean_errors(), grid.examples).items():
-        # `variance` is that of the mean over runs; a single run also has what the mean levels out.
+        # `variance` is that of the mean over runs; that of a single run is larger.
         kept = variance - grid.remaining(components, factors)
         single_run = kept + sum(
             each.variance for each in components if each.factors.intersection((EXAMPLE, LANGUAGE)) == factors

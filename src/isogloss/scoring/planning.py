@@ -117,10 +117,10 @@ class PilotStudy:
         for component in self.components:
             value, runs = component.within(numbers), component.run_factors
             for factor in runs:
-                place = factor, component.side
-                variances[place] = variances.get(place, 0.0) + value
+                key = factor, component.side
+                variances[key] = variances.get(key, 0.0) + value
             if EXAMPLE in component.factors:
-                # Counted once in all, as the examples' variance already contains it.
+                # The factors already contain it: it counts once in total.
                 variances["", None] += (1 - len(runs)) * value
             elif not runs:
                 variances[LANGUAGE, None] = value
@@ -200,9 +200,9 @@ def assumed_pilot(
 
 
 def detectable(pilot: PilotStudy, numbers: Numbers, goal: StudyGoal) -> float | None:
-    """Return the minimum detectable difference of a study, or None if its test cannot reach the power."""
+    """Return the minimum detectable difference of a study, 0..1, or None if even the largest is not detected."""
     difference = pilot.test(numbers, goal.alpha).detectable(goal.power)
-    return None if difference == inf else difference
+    return difference if difference <= 1 else None
 
 
 def reached(pilot: PilotStudy, numbers: Numbers, goal: StudyGoal) -> bool:

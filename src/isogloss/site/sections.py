@@ -233,8 +233,8 @@ def gap_section(systems: Systems) -> Section:
     chart = charts.gap_bars("gap", "Transfer gap", records, tasks_of(systems))
     notes = score_tables.partial_summary(systems) if any(row.partial for row in rows) else []
     intro = (
-        "English minus the mean of the other languages; 0 is perfect transfer. Intervals resample translations of an "
-        "example together."
+        "English minus the mean of the other languages; 0 is perfect transfer. In intervals, translations of an "
+        "example belong together."
     )
     tables = {"gap": score_tables.gap_table(systems)}
     # Gaps next to human or in-language scores, if there are any.

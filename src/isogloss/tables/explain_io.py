@@ -151,7 +151,7 @@ def _joined(analyses: Sequence[Analysis]) -> ExplainRecords:
         _add_cases(cases, part.cases, shown)
     rules = {analysis.edges for analysis in analyses}
     edges = rules.pop() if len(rules) == 1 else "mixed"
-    # A page shows all files together, so what is certain must be certain among all of them.
+    # A page shows all files together, so findings are corrected over all of them.
     findings = corrected_findings(list(explanations.values()), list(pairs.values()))
     return ExplainRecords(
         explanations=dict(zip(explanations, findings.explanations, strict=True)),

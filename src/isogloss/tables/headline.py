@@ -75,7 +75,7 @@ def _alone(name: str, results: Results, shown: Shown) -> str:
 
 
 def _figure(number: Number, results: Results, star: str = "") -> str:
-    """Return an overall figure, with its interval and seeds in brackets."""
+    """Return an overall figure, with its interval and its runs in brackets."""
     facts = [f"95 % interval {interval_text(number.low, number.high)}"] * (number.low is not None)
     facts += [f"mean of {counted_levels(results.runs)}"] if len(results.runs) > 1 else []
     facts += ["lower is better"] * _errors(results)
@@ -112,7 +112,7 @@ def _first_place(systems: Systems, tops: Mapping[str, float]) -> list[str]:
     """Return the systems that could be the best in similar languages, best score first; empty if untested."""
     shared = shared_scores(systems)
     rule = next(iter(systems.values())).record.overall.rule
-    panel = panel_of_cells("", list(tops), shared.places, lambda name, *place: shared.scores[name][place])
+    panel = panel_of_cells("", list(tops), shared.places, lambda name, *cell: shared.scores[name][cell])
     lower = all(map(lower_is_better, shared.tasks))
     try:
         view = views(panel, {})[rule]
@@ -121,7 +121,7 @@ def _first_place(systems: Systems, tops: Mapping[str, float]) -> list[str]:
     ranked = ranked_view(panel, view, np.array([100 - top if lower else top for top in tops.values()]))
     if not ranked.tested:
         return []
-    return [panel.systems[place] for place in ranked.order.order if ranked.order.low[place] == 1]
+    return [panel.systems[index] for index in ranked.order.order if ranked.order.low[index] == 1]
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -253,7 +253,7 @@ def gap_table(systems: Systems) -> Table:
     lower = direction_notes(dict.fromkeys(row.task for row in rows))
     table.notes += [f"{note}; there, a gap below zero is a loss" for note in lower]
     if any(row.low is None for row in rows):
-        why = "too few examples, identical resamples, or a record of an earlier version"
+        why = "too few examples, no variation, or a record of an earlier version"
         table.notes.append(f"{figures.NO_INTERVAL} no interval: {why}")
     return table
 

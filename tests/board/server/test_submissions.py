@@ -314,6 +314,8 @@ def test_every_eval_ever(board: OpenBoard, client: TestClient) -> None:
         jsonschema.validate(record, EVERY_EVAL_EVER)
         assert record == client.get(f"{API}/systems/{system['id']}/every-eval-ever").json()
         assert len(record["evaluation_results"]) == 3
+        details = [result["score_details"]["uncertainty"] for result in record["evaluation_results"]]
+        assert all(each["confidence_interval"]["method"].startswith("Wilson") for each in details)
 
 
 _TEXTS = {"type": "object", "additionalProperties": {"type": "string"}}

@@ -166,8 +166,8 @@ def _result(cell: CellScore, metric: str, number: Number) -> dict[str, Any]:
     homepage = {"source_type": "url", "url": [entry.homepage]} if entry.homepage else {"source_type": "other"}
     uncertainty: dict[str, Any] = {"num_samples": number.n}
     if number.low is not None and number.high is not None:
-        interval = {"lower": number.low, "upper": number.high, "confidence_level": 0.95, "method": "bootstrap"}
-        uncertainty["confidence_interval"] = interval
+        interval = {"lower": number.low, "upper": number.high, "confidence_level": 0.95}
+        uncertainty["confidence_interval"] = {**interval, "method": "Wilson, with the jackknife over sources"}
     return {
         "evaluation_name": f"{cell.task}/{cell.language}/{metric}",
         "source_data": {"dataset_name": cell.task, **homepage},

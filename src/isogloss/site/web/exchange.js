@@ -74,7 +74,7 @@ function exchanged(first, second, rows, sourceOf, sources) {
   return { value, p, count, interval };
 }
 
-// The variance of two further examples, one in favour of each system, as large as those that differ.
+// The variance of two further examples, one in favour of each system, as large as the observed differences.
 /** @param {Float64Array} bySource @param {Float64Array} byRow @param {number} sources @param {number} rows */
 function furtherVariance(bySource, byRow, sources, rows) {
   const [together, alone] = [squares(bySource), squares(byRow)];

@@ -1,9 +1,9 @@
 // Tests of systems over languages, as in metrics/language_tests.py: would the order hold in similar languages?
 import { ALPHA, studentTail } from "./distributions.js";
 
-export const LEAST_LANGUAGES = 5;
+const LEAST_LANGUAGES = 5;
 const CORRELATIONS = Array.from({ length: 10 }, (_, at) => 1 - ((10 - at) / 10) ** 2);
-// The other systems count as at most so many pairs.
+// Maximum weight of the other systems, in pairs.
 const OTHER_PAIRS = 2;
 const ROUNDING = 1e-12;
 

@@ -28,8 +28,7 @@ export function leaderSentence(table) {
   );
 }
 
-// Words on the first place: only a system that every other one is significantly worse than, or than one of which is better,
-// leads.
+// Words on the first place: a system leads only if the test leaves rank 1 open to no other.
 /** @param {Standings} table */
 export function firstPlace({ order, ranked, testRanks }) {
   const best = { verb: "has the best score", before: "," };

@@ -24,7 +24,7 @@ export function testedOrder(table) {
   const figures = ranked.map((at) => values[at]);
   const { p, tested } = onExamples ?? overLanguages(table, systems, figures);
   if (tested.length < 2) return untested;
-  const found = ordering(
+  const order = ordering(
     tested.map((at) => figures[at]),
     (one, other) => p(tested[one], tested[other]),
     table.by.lower,
@@ -37,8 +37,8 @@ export function testedOrder(table) {
   return {
     test,
     note: board.tests[test],
-    ranges: new Map(tested.map((_, place) => [idOf(place), [found.low[place], found.high[place] + unknown]])),
-    groups: found.groups.map((group) => group.map(idOf)),
+    ranges: new Map(tested.map((_, place) => [idOf(place), [order.low[place], order.high[place] + unknown]])),
+    groups: order.groups.map((group) => group.map(idOf)),
   };
 }
 
