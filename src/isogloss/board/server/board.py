@@ -86,9 +86,9 @@ class BoardSettings:
     monthly_uploads: int = 50
     monthly_rejections: int = 10
     yearly_submissions: int = 12
-    yearly_publications: int = 3
-    average_step: float = 10.0
-    cell_step: float = 25.0
+    yearly_publications: int = 4
+    average_step: float = 5.0
+    cell_step: float = 15.0
     private_share: Annotated[float, Limits("from 0 to below 1", lambda share: 0 <= share < 1)] = 0.0
     closed: bool = False
     free_bytes: int = 2 << 30

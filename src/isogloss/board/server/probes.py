@@ -21,10 +21,10 @@ from isogloss.tasks.kinds import kind_of
 _CONSTANT = 0.95
 _FEWEST = 20
 # Answers of a language are unrelated to those of the others below this agreement beyond chance (Cohen's kappa), and
-# suspicious if so in this share of at least three languages.
+# suspicious if so in this share of at least five languages.
 _UNRELATED = 0.1
 _MOST_UNRELATED = 0.5
-_LANGUAGES = 3
+_LANGUAGES = 5
 # Share of answers below which a change to a task is small.
 _FEW = 0.03
 # Answers per cell in a sketch.
