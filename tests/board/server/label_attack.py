@@ -36,11 +36,13 @@ class Recovered:
 def steps_of_a_year(settings: BoardSettings, examples: int, languages: int) -> list[float]:
     """Return the step, in points, of every score of a parallel task that a team can see within 365 days."""
     average, cell = (nice_step(100 * step / examples) for step in (settings.average_step, settings.cell_step))
-    previews = settings.yearly_submissions / max(1, settings.yearly_publications)
     steps: list[float] = []
-    for publication in range(settings.yearly_publications):
-        steps += [average] * (floor(previews * (publication + 1)) - floor(previews * publication))
-        steps += [cell] * languages
+    published = 0
+    for submission in range(1, settings.yearly_submissions + 1):
+        steps.append(average)
+        due = settings.yearly_publications * submission // settings.yearly_submissions
+        steps += [cell] * languages * (due - published)
+        published = due
     return steps
 
 
