@@ -1,7 +1,7 @@
 """Score a folder of predictions: judge its cells, in this process or in several, and compile the result record."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 from functools import partial
@@ -23,7 +23,7 @@ from isogloss.predictions.memory import Predictions, PredictionSource, open_syst
 from isogloss.predictions.problems import LeftOut, ProblemCode
 from isogloss.predictions.validate import ValidationReport, check_folder
 from isogloss.scoring.averages import number, suite_averages, task_averages
-from isogloss.scoring.cells import Cell, Progress, Shortcomings, answered_row, asked_cells, judge_checked
+from isogloss.scoring.cells import Answered, Cell, Progress, Shortcomings, answered_row, asked_cells, judge_checked
 from isogloss.scoring.designs import Estimates, cell_estimates, common_cells, design_of
 from isogloss.scoring.names import distinct_names
 from isogloss.scoring.request import Request, Resample, SelectionOptions
@@ -334,10 +334,13 @@ class ValidatedPredictions:
         return score_cells(cells, self.request, self.system, [*misnamed, *without_gold])
 
 
-def validate_and_judge(folder: PredictionFolder, request: Request) -> ValidatedPredictions:
+def validate_and_judge(
+    folder: PredictionFolder, request: Request, observe: Callable[[Answered], None] | None = None
+) -> ValidatedPredictions:
     """Validate a prediction folder and judge its valid cells of the request.
 
-    Every file is read and aligned once. Folders of runs and the split "best" are not supported.
+    Every file is read and aligned once. Folders of runs and the split "best" are not supported. `observe` gets each
+    judged cell with its answers, which are not kept.
     """
     cells: dict[tuple[str, str], Cell] = {}
     without_gold: dict[tuple[str, str], LeftOut] = {}
@@ -350,9 +353,13 @@ def validate_and_judge(folder: PredictionFolder, request: Request) -> ValidatedP
             without_gold[name] = checked.left_out
         elif checked.can_be_judged:
             try:
-                cells[name] = judge_checked(task, checked).cell
+                answered = judge_checked(task, checked)
             except DataError as error:
                 without_gold[name] = LeftOut.of_error(error, *name, checked.split)
+            else:
+                cells[name] = answered.cell
+                if observe is not None:
+                    observe(answered)
 
     tasks = [request.task(name) for name in request.tasks]
     # Beside a submission lie those of other teams.

@@ -7,13 +7,13 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_type_hints
+from typing import Annotated, get_type_hints
 
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
 from isogloss.board.server.database import AccessToken, Team, check_version, open_database, record, timestamp
-from isogloss.checked_settings import checked_settings
+from isogloss.checked_settings import Limits, checked_settings
 from isogloss.data.files import atomic_write, read_toml
 from isogloss.errors import DataError, unknown
 from isogloss.escaping import NAME_LENGTH, printable
@@ -51,6 +51,14 @@ class BoardSettings:
         monthly_submissions: submissions scored per team and calendar month (UTC).
         rescore_on_upgrade: True to rescore published systems after a change of the scorer version.
         monthly_uploads: uploads per team and month, including rejected ones.
+        monthly_rejections: rejected uploads per team and month.
+        yearly_submissions: submissions scored per team in 365 days.
+        yearly_publications: submissions published by a team in 365 days.
+        average_step: task averages are rounded at random to steps worth this many examples; 0 for two decimals.
+        cell_step: the same for each cell of a task with parallel languages, as they reveal the same labels.
+        private_share: share of the examples with scores that stay hidden until the board is closed.
+        closed: True to show the scores on the private examples and to refuse submissions.
+        free_bytes: space that uploads must leave free on the disk.
         lease_seconds: time without a heartbeat after which another worker takes over a job.
         job_seconds: maximum time to score one submission.
         attempts: number of workers that may die while scoring a submission before it is rejected.
@@ -76,6 +84,14 @@ class BoardSettings:
     monthly_submissions: int = 5
     rescore_on_upgrade: bool = True
     monthly_uploads: int = 50
+    monthly_rejections: int = 10
+    yearly_submissions: int = 12
+    yearly_publications: int = 4
+    average_step: float = 5.0
+    cell_step: float = 15.0
+    private_share: Annotated[float, Limits("from 0 to below 1", lambda share: 0 <= share < 1)] = 0.0
+    closed: bool = False
+    free_bytes: int = 2 << 30
     lease_seconds: float = 20.0
     job_seconds: float = 3_600.0
     attempts: int = 5
@@ -93,7 +109,7 @@ def read_settings(folder: Path) -> BoardSettings:
     if not path.is_file():
         fix = f"Create a board with isogloss board admin create {folder}"
         raise DataError("not a board folder: missing board.toml", where=str(folder), fix=fix)
-    types = get_type_hints(BoardSettings)
+    types = get_type_hints(BoardSettings, include_extras=True)
     values = checked_settings(read_toml(path), types, "board setting", str(path), error=DataError, least=0)
     settings = BoardSettings(**values)
     suite(settings.suite)
@@ -139,6 +155,11 @@ class OpenBoard:
     def site(self) -> Path:
         """Folder of the built pages; `current` links to the newest."""
         return self.folder / "site"
+
+    def keyed_digest(self, purpose: str, *parts: str) -> bytes:
+        """Return an HMAC of some texts under a key for one purpose, derived from the board's secret."""
+        key = hmac.new(self.pepper, f"isogloss {purpose}".encode(), hashlib.sha256).digest()
+        return hmac.new(key, "\0".join(parts).encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
 
     def archive_path(self, sha256: str) -> Path:
         """Return the path of an uploaded archive, by its checksum."""

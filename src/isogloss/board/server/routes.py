@@ -1,7 +1,7 @@
 """Routes of the API: the public board with its systems, queue and Every Eval Ever records, and submissions of teams."""
 
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any
 
 import msgspec
@@ -13,10 +13,12 @@ from starlette.responses import Response
 
 from isogloss.board.server import answers, intake
 from isogloss.board.server.access import bearer_with, board_of, check_scope
-from isogloss.board.server.board import Bearer, OpenBoard, scorer_version
-from isogloss.board.server.database import SCORED, WAITING, Submission, Team, reading, timestamp, writing
+from isogloss.board.server.board import Bearer, BoardSettings, OpenBoard, scorer_version
+from isogloss.board.server.budget import QuotaError, check_upload, locked_team, team_budget
+from isogloss.board.server.database import WAITING, Submission, Team, reading, writing
+from isogloss.board.server.disclosure import stored_record
 from isogloss.board.server.pages import PublishedSystem, public_facts, published_systems
-from isogloss.board.server.scoring import StateError, publish, withdraw
+from isogloss.board.server.scoring import StateError, publish_for_team, withdraw
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 from isogloss.predictions.problems import Problem, ProblemCode
@@ -47,7 +49,7 @@ def show_board(board: TheBoard) -> answers.BoardAnswer:
     with reading(board.engine) as session:
         count = session.scalar(select(func.count()).where(Submission.state == "published")) or 0
     tasks, languages = _suite_names(board.settings.suite)
-    own = ("title", "suite", "upload_bytes", "monthly_submissions")
+    own = set(answers.BoardAnswer.model_fields) & set(BoardSettings.__dataclass_fields__)
     return answers.BoardAnswer(
         **{name: getattr(board.settings, name) for name in own},
         scorer=scorer_version(),
@@ -80,7 +82,7 @@ def list_systems(
             answers.SystemSummary(
                 **public_facts(session, submission),
                 name=msgspec.json.decode(submission.system)["name"],
-                overall=answers.published_score(submission.scores[-1].overall),
+                overall=stored_record(submission.scores[-1], closed=board.settings.closed).overall.complete_value,
             )
             for submission in page
         ]
@@ -98,7 +100,7 @@ def show_system(system_id: SystemId, board: TheBoard) -> answers.SystemAnswer:
         return answers.SystemAnswer(
             **public_facts(session, submission),
             system=public_metadata(msgspec.json.decode(submission.system)),
-            scores=answers.score_answers(submission),
+            scores=answers.score_answers(submission, closed=board.settings.closed),
         )
 
 
@@ -106,7 +108,7 @@ def show_system(system_id: SystemId, board: TheBoard) -> answers.SystemAnswer:
 def export_system(system_id: SystemId, board: TheBoard) -> dict[str, object]:
     """Return a system's scores as an Every Eval Ever record."""
     with reading(board.engine) as session:
-        systems = published_systems(session, system_id)
+        systems = published_systems(session, system_id, closed=board.settings.closed)
     if not systems:
         raise answers.refusal(404, f"unknown system {system_id}")
     return evaluation_record(systems[0], board.settings.title)
@@ -116,7 +118,8 @@ def export_system(system_id: SystemId, board: TheBoard) -> dict[str, object]:
 def export_all(board: TheBoard) -> Response:
     """Return all systems as Every Eval Ever records, one per line."""
     with reading(board.engine) as session:
-        records = [evaluation_record(system, board.settings.title) for system in published_systems(session)]
+        systems = published_systems(session, closed=board.settings.closed)
+    records = [evaluation_record(system, board.settings.title) for system in systems]
     return Response(b"".join(msgspec.json.encode(record) + b"\n" for record in records), media_type="application/jsonl")
 
 
@@ -197,19 +200,28 @@ _CONTENT = {"schema": _SCHEMA, "encoding": {"metadata": {"contentType": "applica
 _FORM = {"requestBody": {"required": True, "content": {"multipart/form-data": _CONTENT}}}
 _SUBMITTED: answers.Refusals = {
     200: {"model": answers.SubmissionAnswer, "description": "Identical to an earlier submission; not counted again"},
-    **answers.refusals({408: "Request timed out", 507: "The board's disk is full"}),
+    **answers.refusals({408: "Request timed out", 409: "The earlier submission cannot be published"}),
+    **answers.refusals({507: "The board's disk is full"}),
 }
 
 
 @teams.post("/submissions", status_code=201, openapi_extra=_FORM, responses=_SUBMITTED)
 async def submit(request: Request, response: Response, board: TheBoard, bearer: Submitter) -> answers.SubmissionAnswer:
-    """Submit predictions and system metadata. Resubmitting identical predictions creates no duplicate."""
+    """Submit predictions and system metadata. Resubmitting identical predictions creates no duplicate.
+
+    Quotas and free space are checked before the body is read. Without the scope read, the answer has neither problems
+    nor scores.
+    """
     form = intake.UploadForm(board=board)
+    length = request.headers.get("content-length")
     try:
+        await run_in_threadpool(check_upload, board, bearer.team_id, None if length is None else int(length))
         await intake.read_form(request, form)
         key, is_new = await run_in_threadpool(_accept, board, bearer, form)
-    except intake.FormError as error:
+    except (intake.FormError, QuotaError) as error:
         raise answers.refusal(error.status, error) from None
+    except StateError as error:
+        raise answers.refusal(409, error) from None
     except OSError as error:
         raise answers.refusal(507, f"cannot store the upload ({error.strerror})", fix="Try again later") from error
     finally:
@@ -272,7 +284,7 @@ _CONFLICT = answers.UNKNOWN | answers.refusals({409: "Not allowed in the current
 @teams.post("/submissions/{key}/publish", responses=_CONFLICT)
 def publish_submission(key: Key, board: TheBoard, bearer: Publisher) -> answers.SubmissionAnswer:
     """Publish a scored submission."""
-    return _changed(board, bearer, key, publish)
+    return _changed(board, bearer, key, partial(publish_for_team, board))
 
 
 @teams.post("/submissions/{key}/withdraw", responses=_CONFLICT)
@@ -284,15 +296,21 @@ def withdraw_submission(key: Key, board: TheBoard, bearer: Publisher) -> answers
 def _changed(board: OpenBoard, bearer: Bearer, key: str, change: Any) -> answers.SubmissionAnswer:
     try:
         with writing(board.engine) as session:
+            locked_team(session, bearer.team_id)
             change(session, _find(session, bearer, key, lock=True), bearer.actor)
     except StateError as error:
         raise answers.refusal(409, error) from None
+    except QuotaError as error:
+        raise answers.refusal(error.status, error) from None
     return _one(board, bearer, key)
 
 
 def _one(board: OpenBoard, bearer: Bearer, key: str) -> answers.SubmissionAnswer:
     with reading(board.engine) as session:
-        return answers.submission_answer(_find(session, bearer, key), intake.queue_ids(session))
+        submission, queue = _find(session, bearer, key), intake.queue_ids(session)
+        if "read" not in bearer.scopes:
+            return answers.submission_answer(submission, queue, with_scores=False, with_problems=False)
+        return answers.submission_answer(submission, queue, closed=board.settings.closed)
 
 
 def _find(session: Session, bearer: Bearer, key: str, *, lock: bool = False) -> Submission:
@@ -306,19 +324,11 @@ def _find(session: Session, bearer: Bearer, key: str, *, lock: bool = False) -> 
 
 @teams.get("/team")
 def show_team(board: TheBoard, bearer: Reader) -> answers.TeamAnswer:
-    """Return the token's scopes and the team's quota for this month."""
-    month = timestamp()[:7]
+    """Return the token's scopes and the team's quotas for this month and year."""
     with reading(board.engine) as session:
         team = session.get_one(Team, bearer.team_id)
-        used, _ = intake.submissions_in_month(session, team.id, month)
-        scored = select(func.count()).where(Submission.team_id == team.id, Submission.state.in_(SCORED))
-        limit = intake.monthly_limit(board, team)
-        return answers.TeamAnswer(
-            team=team.name,
-            scopes=sorted(bearer.scopes),
-            month=month,
-            monthly_submissions=limit,
-            used=used,
-            left=max(0, limit - used),
-            scored_in_all=session.scalar(scored) or 0,
-        )
+        budget = team_budget(session, board, team)
+    names = set(answers.TeamAnswer.model_fields) - {"team", "scopes"}
+    return answers.TeamAnswer(
+        team=team.name, scopes=sorted(bearer.scopes), **{name: getattr(budget, name) for name in names}
+    )
