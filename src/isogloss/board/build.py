@@ -58,6 +58,7 @@ def make_board(
     paired, tables = paired or PairedTests(), examples or ExampleTables()
     bias = None if explained is None else explained.bias
     systems, provenance = _systems(entries, ids, columns)
+    ranked = board_ranks(entries, columns, suite, paired.tests)
     shared = model.BoardData(
         made=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         isogloss=__version__,
@@ -72,7 +73,8 @@ def make_board(
         systems=systems,
         cells=_cells(entries, suite),
         averages=_averages(columns, suite),
-        ranks=board_ranks(entries, columns, suite, paired.tests),
+        ranks=ranked.ranks,
+        own_rule=ranked.own_rule,
         example_tests={
             column: [(one, other, p) for (one, other), p in pairs.items()]
             for column, pairs in example_tests(paired.tests, suite).items()
