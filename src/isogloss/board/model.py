@@ -231,7 +231,7 @@ class SystemGap(msgspec.Struct, frozen=True):
 
 
 class PairedTest(msgspec.Struct, frozen=True, kw_only=True):
-    """Paired test of one column: this system minus the other; p is corrected over all pairs of systems."""
+    """Paired test of one column: this system minus the other; p and the interval are corrected over all pairs."""
 
     column: str
     difference: float

@@ -14,7 +14,6 @@ from isogloss.analysis.example_order import MOST_TESTED
 from isogloss.analysis.ranking_views import RankingPanel, View, panel_of_cells, ranks, views
 from isogloss.board.model import BoardRanks, PairedTest
 from isogloss.errors import IsoglossError
-from isogloss.explain.pairwise import BucketContrast
 from isogloss.metrics import aggregate
 from isogloss.metrics.language_tests import LEAST_LANGUAGES, language_tests
 from isogloss.metrics.ordering import Ordering, ordering
@@ -26,6 +25,7 @@ from isogloss.results.system import OVERALL, SystemResult
 from isogloss.scoring.cells import judged_cells
 from isogloss.scoring.compare import SystemRuns, compare_runs, compare_systems
 from isogloss.scoring.comparison import Comparison, ScoreContrast
+from isogloss.scoring.contrast import SystemContrast
 from isogloss.scoring.designs import run_names
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import distinct_names
@@ -251,7 +251,9 @@ def paired_tests(
         for (one, other), columns in _compared(judged, request).items():
             for pair, sign in (((one, other), 1), ((other, one), -1)):
                 tests[pair] = [
-                    PairedTest(column=column, p=contrast.p, **signed_difference(contrast, sign))
+                    PairedTest(
+                        column=column, p=contrast.p, **signed_difference(contrast, contrast.interval_for_all, sign)
+                    )
                     for column, contrast in columns.items()
                 ]
         return PairedTests(tests)
@@ -288,7 +290,7 @@ def _columns(comparison: Comparison) -> dict[str, ScoreContrast]:
     return overall | tasks | {contrast.name: contrast for contrast in comparison.cells}
 
 
-def signed_difference(contrast: ScoreContrast | BucketContrast, sign: int) -> dict[str, Any]:
-    """Return a difference and its interval, as seen from the second system if the sign is -1."""
-    low, high = [None if end is None else sign * end for end in (contrast.low, contrast.high)][::sign]
+def signed_difference(contrast: SystemContrast, ends: Sequence[float | None], sign: int) -> dict[str, Any]:
+    """Return a difference and the ends of its interval, as seen from the second system if the sign is -1."""
+    low, high = [None if end is None else sign * end for end in ends][::sign]
     return {"difference": sign * contrast.difference, "low": low, "high": high}

@@ -67,14 +67,18 @@ const testTable = (board, label, tests) =>
 
 // The verdicts do not depend on the selection: they are those of the leaderboard, where it is tested on examples.
 /** @param {Board} board */
-const correctionText = (board) => {
-  const other = board.ranks[board.rule.name]?.test === "languages";
+function correctionText(board) {
+  const isMixed = board.systems.some((system) => system.has_predictions && !system.complete);
+  const isOther = board.ranks[board.rule.name]?.test === "languages";
   return [
-    `Verdicts hold ${testedOn("examples")}, and for tasks and cells over their number; examples are clustered by source. `,
-    "The correction covers all pairs of systems with predictions on this board, selected or not; intervals are not corrected. ",
-    other ? `The leaderboard answers another question: the order ${testedOn("languages")}. ` : "",
-  ].join("");
-};
+    `Verdicts hold ${testedOn("examples")}. Examples are clustered by source.`,
+    "The correction covers all pairs of systems with predictions on this board, selected or not, and all tasks or cells.",
+    isMixed ? "As systems cover different cells, intervals are corrected within each pair only." : "",
+    isOther ? `The leaderboard answers another question: the order ${testedOn("languages")}.` : "",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
 
 // Paired tests, for systems with predictions on this board.
 /** @param {Board} board @param {System[]} systems */
@@ -98,7 +102,7 @@ export function pairedTests(board, systems) {
     element(
       "p",
       { class: "soft" },
-      correctionText(board),
+      `${correctionText(board)} `,
       tested < pairs ? [`${partText(tested, pairs, "pair", ["has", "have"])} tests: `, because] : "",
     ),
     testTable(
