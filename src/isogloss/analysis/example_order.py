@@ -11,7 +11,7 @@ from isogloss.metrics.ordering import Ordering
 from isogloss.results.readers import RECORD
 from isogloss.results.system import SystemResult
 from isogloss.scoring.compare import SystemRuns, compare_systems
-from isogloss.scoring.request import RESAMPLES, Request
+from isogloss.scoring.request import Request, Resample
 from isogloss.scoring.results import Results
 from isogloss.scoring.score import judged_systems
 from isogloss.tasks.loading import data_folder
@@ -49,18 +49,19 @@ def example_order(systems: Mapping[str, SystemResult], data: Path | None = None)
         pairs = compare_systems(runs, request).pairs
     except IsoglossError:  # answers that changed since, or no gold here: the records still are valid
         return None
+    contrasts = [pair.overall or (pair.tasks[0] if len(pair.tasks) == 1 else None) for pair in pairs]
+    complete = [contrast for contrast in contrasts if contrast is not None and not contrast.partial]
+    if len(complete) < len(contrasts):
+        return None
     count = len(runs)
     scores, p = np.zeros(count), np.ones((count, count))
-    for (first, second), pair in zip(combinations(range(count), 2), pairs, strict=True):
-        contrast = pair.overall or (pair.tasks[0] if len(pair.tasks) == 1 else None)
-        if contrast is None or contrast.partial:
-            return None
+    for (first, second), contrast in zip(combinations(range(count), 2), complete, strict=True):
         scores[[first, second]] = contrast.first, contrast.second
         p[first, second] = p[second, first] = contrast.p
     recorded = np.array([record.overall.complete_value for record in records], dtype=np.float64)
     if not np.allclose(scores, recorded, rtol=0, atol=_ROUNDING):
         return None
-    return Ordering.of(scores, p, lower_is_better=contrast.lower_is_better)
+    return Ordering.of(scores, p, lower_is_better=complete[0].lower_is_better)
 
 
 def _record_folder(source: str) -> Path | None:
@@ -80,5 +81,5 @@ def _request(record: Results, data: Path | None) -> Request:
         rule=record.overall.rule,
         languages={average.name: tuple(average.members) for average in record.tasks},
     )
-    resample = next((unit for unit in RESAMPLES if unit == record.resample), "source")
-    return Request(suite=suite, tasks=suite.tasks, split=record.split, data=data_folder(data), resample=resample)
+    unit: Resample = "example" if record.resample == "example" else "source"
+    return Request(suite=suite, tasks=suite.tasks, split=record.split, data=data_folder(data), resample=unit)

@@ -9,7 +9,7 @@ from isogloss.board import model
 from isogloss.board.example_tables import ExampleTables, system_analyses
 from isogloss.board.facts import board_languages, shown_names, system_facts, unique_ids
 from isogloss.board.model import packed
-from isogloss.board.ranking import LANGUAGES, TESTS, Columns, PairedTests, TestsOfPairs, board_ranks, example_tests
+from isogloss.board.ranking import TESTS, Columns, PairedTests, TestsOfPairs, board_ranks, example_tests
 from isogloss.escaping import NAME_LENGTH, printable, printable_values
 from isogloss.explain.bias import DatasetBias
 from isogloss.results.averages import completed_averages, missing_cells, transfer_gaps
@@ -17,6 +17,7 @@ from isogloss.results.published_scores import human_score
 from isogloss.results.system import OVERALL, SystemResult
 from isogloss.scoring.main_score import SCORE, lower_is_better
 from isogloss.scoring.results import Number, signature_parts
+from isogloss.scoring.tested_on import LANGUAGES
 from isogloss.tables.explain_io import ExplainRecords
 from isogloss.tasks.suites import Suite
 from isogloss.version import __version__

@@ -248,7 +248,7 @@ def paired_tests(
             runs = [list(judged_cells(run, request, progress, left_out)) for run in folders]
             judged[index] = SystemRuns.of(name, runs, left_out, names=run_names(folders))
         tests = {}
-        for (one, other), columns in _compared(judged, request).items():
+        for (one, other), columns in compared_pairs(judged, request).items():
             for pair, sign in (((one, other), 1), ((other, one), -1)):
                 tests[pair] = [
                     PairedTest(
@@ -261,7 +261,9 @@ def paired_tests(
         return PairedTests(why_none=str(error))
 
 
-def _compared(judged: Mapping[int, SystemRuns], request: Request) -> dict[tuple[int, int], dict[str, ScoreContrast]]:
+def compared_pairs(
+    judged: Mapping[int, SystemRuns], request: Request
+) -> dict[tuple[int, int], dict[str, ScoreContrast]]:
     """Return the contrasts of every pair by column, corrected over all pairs.
 
     Systems with the same cells are compared as `isogloss compare` does. Otherwise each pair is compared on its own
