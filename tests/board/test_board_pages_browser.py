@@ -182,6 +182,11 @@ def test_compare_agrees_with_the_leaderboard(open_page: Open, tmp_path: Path) ->
             assert shared
     assert len(set(verdicts.values())) == 3
     assert "selected or not" in tab.locator("h2:has-text('Paired tests') + p").inner_text()
+    go(tab, "#/system/third")
+    tested = (
+        "ranks 1 to 4 are possible on new examples in these languages (all pairs tested on the same examples, Holm's"
+    )
+    assert tested in tab.locator(".headline").inner_text()
     # A filter does not turn them significant either.
     go(tab, "#/?q=ir")
     assert [text.split()[0] for text in column(tab, "System")] == ["first", "third"]

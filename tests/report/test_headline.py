@@ -144,7 +144,7 @@ def answered_folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return [folder / name for name in rights]
 
 
-def test_run_folders_with_predictions_are_tested_on_examples(answered_folders: list[Path]) -> None:
+def test_run_folders_with_predictions_are_tested_on_examples(answered_folders: list[Path], tmp_path: Path) -> None:
     """The order is that of `compare`; records alone show only how much languages differ."""
     (sentence,) = headline(read_inputs(answered_folders).systems)
     verdict = (
@@ -155,6 +155,8 @@ def test_run_folders_with_predictions_are_tested_on_examples(answered_folders: l
     suite = str(answered_folders[0].parent / "nine.toml")
     assert "A is the best of 3 systems" in isogloss.compare(*answered_folders, suite=suite).verdict()
     assert headline(read_inputs([folder / "results.json" for folder in answered_folders]).systems) == [sentence]
+    page = isogloss.report(answered_folders, tmp_path, pictures=False, data=tmp_path)
+    assert verdict in page.read_text(encoding="utf-8")
     records = [Results.from_json(folder / "results.json") for folder in answered_folders]
     (alone,) = headline(read_inputs(records).systems)
     assert f": A and B are not significantly different {OVER_LANGUAGES}; " in alone
