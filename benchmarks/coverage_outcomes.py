@@ -28,5 +28,5 @@ class Case:
 
     @property
     def name(self) -> str:
-        """Seed of its random numbers."""
+        """Unique name, which seeds its random numbers."""
         return f"{self.what}|{self.level}|{self.clusters}|{self.n}"

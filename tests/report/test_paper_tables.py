@@ -1,7 +1,9 @@
 """Tables as papers print them: bold and underlined numbers by hand-made records, and LaTeX that compiles."""
 
+import dataclasses
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,9 +12,11 @@ from msgspec.structs import replace
 from e2e.command import isogloss
 from isogloss.errors import UnknownNameError
 from isogloss.scoring.compare import compare_request
+from isogloss.scoring.main_score import SCORE
 from isogloss.scoring.request import Request
 from isogloss.scoring.results import Results
-from isogloss.tables.paper_tables import LAYOUTS, NumberKey, paper_tables
+from isogloss.scoring.score import judge_systems
+from isogloss.tables.paper_tables import LAYOUTS, OVERALL, NumberKey, paired_test, paper_tables
 from isogloss.tables.table import render
 from isogloss.tasks.suites import suite
 from report.made_records import results
@@ -45,7 +49,7 @@ def cells_of(tex: str) -> list[list[str]]:
 def test_best_is_bold_and_ties_are_underlined() -> None:
     records = {"A": record("A", 0), "B": record("B", -2), "C": record("C", -9), "D": record("D", 0.01)}
 
-    def test(key: NumberKey, metric: str, first: str, second: str) -> bool | None:
+    def test(key: NumberKey, metric: str, first: str, second: str, systems: Sequence[str]) -> bool | None:
         assert first == "D" or key[0] != "xnli"
         return {"B": False, "C": True}[second] if key == ("xnli", "ar") else None
 
@@ -65,6 +69,67 @@ def test_best_is_bold_and_ties_are_underlined() -> None:
     assert f"<u>{best - 2:.1f}</u>" in table.markdown()
     assert f"{best:.1f}▲" in table.plain()
     assert f"{best - 2:.1f}≈" in table.plain()
+
+
+def test_untested_numbers_are_marked() -> None:
+    records = {"A": record("A", 0), "B": record("B", -2)}
+    tables = paper_tables(records, "systems-by-language", test=lambda *_: None)
+    [table] = [each for each in tables if each.label == "tab:xnli"]
+    assert "† not tested against the best" in table.notes
+    worse = cells_of(table.latex())[2][1]
+    assert worse.endswith(r"\textsuperscript{†}")
+    assert worse.partition("\\")[0] + "†" in table.plain()
+    assert "underlined" not in paper_tables(records, "systems-by-task")[0].latex()
+
+
+def test_all_systems_of_a_table_are_tested_together(folder: Path) -> None:
+    """Verdicts are those of `isogloss compare` with all systems, for every metric and number of runs."""
+    request = Request.of("xtreme", tasks=["xnli", "wikiann"], gold=folder / "gold")
+    systems = [folder / name for name in ("good", "fair", "bad")]
+    judged = judge_systems(systems, request)
+    test = paired_test(judged, request)
+    compared = compare_request(systems, request)
+    assert [pair.overall.p for pair in compared] != [
+        compare_request([systems[one], systems[other]], request)[0].overall.p for one, other in ((0, 1), (0, 2), (1, 2))
+    ]
+    for pair in compared:
+        for contrast in (*pair.cells, *pair.tasks):
+            key = (*contrast.name.split("/"), "")[:2]
+            metric = {"xnli": "accuracy", "wikiann": "f1"}[key[0]]
+            assert test(key, metric, pair.first, pair.second, list(judged)) == contrast.significant
+        assert test(OVERALL, SCORE, pair.first, pair.second, list(judged)) == pair.overall.significant
+    # The overall score of a single task is the task's.
+    alone = Request.of("xtreme", tasks=["xnli"], gold=folder / "gold")
+    test = paired_test(judge_systems(systems, alone), alone)
+    assert test(OVERALL, SCORE, "good", "bad", ["good", "fair", "bad"]) is True
+
+
+def test_prompts_of_a_table_are_not_taken_for_seeds(folder: Path, tmp_path: Path) -> None:
+    for system, share in (("one", 0.9), ("other", 0.8)):
+        for run in ("prompt-a/seed-0", "prompt-a/seed-1", "prompt-b/seed-0", "prompt-b/seed-1"):
+            write_system(
+                tmp_path / system / run, dataclasses.replace(suite("xtreme"), tasks=("xnli",)), 60, system, share
+            )
+    request = Request.of("xtreme", tasks=["xnli"], gold=folder / "gold")
+    systems = [tmp_path / "one", tmp_path / "other"]
+    judged = judge_systems(systems, request)
+    names = list(judged)
+    [pair] = compare_request(systems, request)
+    assert pair.runs == [{"prompt": 2, "seed": 2}] * 2
+    test = paired_test(judged, request)
+    for contrast in pair.cells:
+        name, code = contrast.name.split("/")
+        assert test((name, code), "accuracy", *names, names) == contrast.significant
+
+
+def test_the_legend_mentions_only_tests_that_were_made() -> None:
+    records = {"A": record("A", 0), "B": record("B", -2)}
+    tested, *_ = paper_tables(records, "systems-by-language", test=lambda *_: True)
+    assert "underlined: not significantly worse" in tested.latex()
+    untested, *_ = paper_tables(records, "systems-by-language")
+    assert "Bold: best. Without significance tests." in untested.latex()
+    for text in (untested.latex(), untested.plain()):
+        assert "not significantly worse" not in text
 
 
 def test_averages_over_other_languages_are_not_compared() -> None:
@@ -149,11 +214,7 @@ def compiled(body: str, folder: Path, *packages: str) -> None:
 def test_tables_compile(tmp_path: Path) -> None:
     names = ("A_1 & 50% of {it} #$~^", r"\B [x] * …")
     records = {name: record(name, -shift) for shift, name in enumerate(names)}
-    tables = [
-        table
-        for layout in LAYOUTS
-        for table in paper_tables(records, layout, test=lambda key, metric, first, second: False)
-    ]
+    tables = [table for layout in LAYOUTS for table in paper_tables(records, layout, test=lambda *_: False)]
     compiled(render(tables, "latex"), tmp_path)
 
 
@@ -162,5 +223,5 @@ def test_tables_compile_with_siunitx(tmp_path: Path) -> None:
     if subprocess.run(["kpsewhich", "siunitx.sty"], check=False, capture_output=True).returncode:
         pytest.skip("siunitx is not installed (texlive-science)")
     records = {name: record(name, -shift) for shift, name in enumerate("AB")}
-    tables = paper_tables(records, "systems-by-language", test=lambda key, metric, first, second: False)
+    tables = paper_tables(records, "systems-by-language", test=lambda *_: False)
     compiled(render(tables, "siunitx"), tmp_path, "siunitx")

@@ -7,14 +7,18 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from isogloss.errors import PredictionError
 from isogloss.figures import difference_interval_text
 from isogloss.metrics.registry import Metric
 from isogloss.metrics.significance import holm
+from isogloss.metrics.student import normal_quantile, normal_tail
 from isogloss.scoring import main_score
 from isogloss.scoring.compare import compare, compare_request
 from isogloss.scoring.comparison import Comparison, SystemsComparison
+from isogloss.scoring.contrast import SystemContrast, corrected
 from isogloss.scoring.names import distinct_names
 from isogloss.scoring.request import Request
 from isogloss.scoring.score import score_request
@@ -64,7 +68,7 @@ def test_system_is_tied_with_itself(systems: Path) -> None:
     [found] = run(systems, "good", "good")
     assert found.overall is not None
     assert (found.overall.difference, found.overall.p) == (0, 1)
-    assert "are statistically tied" in found.verdict()
+    assert "are not significantly different" in found.verdict()
     assert (found.first, found.second) == ("good (1)", "good (2)")
 
 
@@ -109,7 +113,10 @@ def test_order_of_several_systems(systems: Path) -> None:
     top = found.orders[-1]
     assert set(top.systems[:2]) == {"good", "twin"} and top.systems[2] == "bad"
     assert (top.low, top.high, top.letters) == ([1, 1, 3], [2, 2, 3], ["a", "a", "b"])
-    assert found.verdict().startswith("2 systems could be the best overall (all 3 pairs tested together): ")
+    assert found.verdict() in {
+        f"2 systems could be the best overall: {names} (all 3 pairs tested together)"
+        for names in ("good, twin", "twin, good")
+    }
     # p-values are Holm's over the three pairs.
     raw = {
         (one, other): run(systems, one, other, tasks=["xnli", "udpos"])[0].overall.p
@@ -121,15 +128,75 @@ def test_order_of_several_systems(systems: Path) -> None:
 
 def test_table_of_several_systems(systems: Path) -> None:
     found = run(systems, "good", "bad", "twin", tasks=["xnli", "udpos"])
-    ranks, matrix, cells = systems_tables(found)
-    assert ranks.header[1:3] == (found.orders[-1].label, "rank")
+    ranks, matrix, pairs, cells = systems_tables(found)
+    assert ranks.header == ("", found.orders[-1].label, "rank", "xnli", "udpos")
     best, _, worst = ranks.rows
     assert (best[2], worst[2]) == ("1–2", "3")
     assert best[1].endswith(" a") and worst[1].endswith(" b")
     assert rf"{worst[1][:-2]}\textsuperscript{{b}}" in ranks.latex()
     assert [row[index + 1] for index, row in enumerate(matrix.rows)] == ["", "", ""]
     assert matrix.rows[0][3].endswith("●") and not matrix.rows[0][2].endswith("●")
+    assert [row[1:5] for row in pairs.rows] == [
+        (*pair.overall.texts()[2:], "●" * pair.overall.significant) for pair in found
+    ]
     assert len(cells.rows) == len(found[0].cells)
+
+
+def test_several_systems_without_an_overall_are_ranked_on_every_task(
+    systems: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(main_score, "find_metric", lambda name: Metric(name, name, lower_is_better=name == "accuracy"))
+    found = run(systems, "good", "bad", "twin", tasks=["xnli", "udpos"])
+    assert found.verdict().startswith("bad is the best of 3 systems on xnli; 2 systems could be the best on udpos: ")
+    ranks, on_xnli, on_udpos, pairs, _ = systems_tables(found)
+    assert ranks.header == ("", "xnli", "rank", "udpos", "rank")
+    assert {row[0]: row[2] for row in ranks.rows} == {"bad": "1", "good": "2–3", "twin": "2–3"}
+    assert [table.title for table in (on_xnli, on_udpos)] == ["Row minus column, xnli", "Row minus column, udpos"]
+    assert [row[:2] for row in pairs.rows[:2]] == [("good − bad", "xnli"), ("good − bad", "udpos")]
+
+
+def test_several_systems_with_a_margin(systems: Path) -> None:
+    request = Request.of("xtreme", tasks=["xnli", "udpos"], gold=systems / "gold")
+    folders = [systems / name for name in ("good", "bad", "twin")]
+    wide = compare_request(folders, request, margin=99.0)
+    every = "equivalent within ±99.0 points: good and bad, good and twin, bad and twin"
+    assert every in wide.verdict()
+    matrix = systems_tables(wide)[1]
+    assert matrix.rows[0][3].endswith("●≈")
+    assert matrix.rows[0][2].endswith(" ≈")
+    assert "is the better checkpoint, but equivalent to bad within ±99.0 points" in wide[0].verdict()
+    assert "no pair is equivalent within ±0.1 points" in compare_request(folders, request, margin=0.1).verdict()
+
+
+@given(st.lists(st.floats(-5, 5).filter(bool), min_size=1, max_size=8))
+def test_simultaneous_intervals_agree_with_corrected_p(differences: list[float]) -> None:
+    """An interval holds 0 if and only if the corrected p is not significant."""
+    margin = normal_quantile(1 - 0.025 / len(differences))  # Bonferroni, with a standard error of 1
+    contrasts = [
+        SystemContrast(
+            50.0 + each,
+            50.0,
+            each,
+            low=None,
+            high=None,
+            p=2 * normal_tail(abs(each)),
+            adjusted_low=each - margin,
+            adjusted_high=each + margin,
+        )
+        for each in differences
+    ]
+    for before, after in zip(contrasts, corrected(contrasts), strict=True):
+        low, high = after.interval_for_all
+        assert (low <= 0 <= high) == (not after.significant)
+        assert before.adjusted_low <= low <= after.difference <= high <= before.adjusted_high
+
+
+def test_verdict_prints_the_interval_of_its_p(systems: Path) -> None:
+    """Of several pairs, p is corrected, and so is the interval next to it."""
+    pair = run(systems, "good", "bad", "twin", tasks=["xnli", "udpos"])[0]
+    low, high = pair.overall.interval_for_all
+    assert f"(95 % {low:.1f} to {high:.1f}, p" in pair.verdict()
+    assert low < pair.overall.low
 
 
 def test_languages_outside_the_suite_have_no_average(tmp_path: Path) -> None:
@@ -161,8 +228,8 @@ def test_equivalence_needs_a_margin(systems: Path) -> None:
     assert far.overall.verdict == "better"
     shown, _ = comparison_tables(far)
     assert shown.rows[-1][-1] == "●"
-    for margin in (0.0, -1.0, 101.0, float("nan")):
-        with pytest.raises(PredictionError, match="margin"):
+    for margin in (0.0, -1.0, 101.0, float("nan"), "1"):
+        with pytest.raises(PredictionError, match="the margin must be a number above 0 and at most 100 points"):
             compare_request(folders, request, margin=margin)
 
 

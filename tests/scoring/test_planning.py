@@ -99,6 +99,14 @@ def test_one_seed_sees_nothing() -> None:
     assert (needed(one, "seed", one.numbers, StudyGoal(difference=0.05)) or 0) >= 2
 
 
+def test_differences_above_100_points_do_not_exist() -> None:
+    pilot = assumed_pilot([0.5], 20, deviations={frozenset({"seed"}): 0.9}, runs={"seed": 3})
+    goal = StudyGoal(difference=0.5)
+    assert pilot.test(pilot.numbers).detectable(goal.power) > 1
+    assert detectable(pilot, pilot.numbers, goal) is None
+    assert (detectable(pilot, pilot.with_levels(pilot.numbers, seed=50), goal) or 0) < 1
+
+
 def test_systems_may_have_different_numbers_of_seeds() -> None:
     one = pilot(examples=0.0, seeds=0.0001, numbers=(2, 8))
     assert one.test(one.numbers).error == pytest.approx(sqrt(0.0001 / 2 + 0.0001 / 8))
@@ -173,7 +181,7 @@ def test_power_is_a_chance_and_the_detectable_difference_has_it(
     assert 0 <= power[0] <= power[1] + 1e-12
     assert power[1] <= power[2] + 1e-12
     assert power[2] <= 1 + 1e-12
-    limit = detectable(one, numbers, GOAL)
-    assert limit is not None
+    limit = one.test(numbers).detectable(GOAL.power)
+    assert detectable(one, numbers, GOAL) == (limit if limit <= 1 else None)
     if limit:
         assert one.test(numbers).power(limit) == pytest.approx(0.8, abs=0.01)

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, sqrt
 
 from isogloss.analysis.finding import TidyTable, Value, columns
-from isogloss.figures import counted, score_text
+from isogloss.figures import MISSING, counted, score_text
 from isogloss.scoring.pilots import PlannedScore
 from isogloss.scoring.planning import (
+    CONFIDENCE,
     EXAMPLE,
     LANGUAGE,
     SHARED,
@@ -74,6 +75,14 @@ def needed_table(planned: Planned, goal: StudyGoal) -> TidyTable:
             best = points(at_best(pilot, factor, pilot.numbers, goal))
             share = shares.get(factor, 0.0 if factor != LANGUAGE else None)
             table.add(label(score), plural(factor), share, round(now), number, sources, careful, best, answer)
+    rows = table.records()
+    if any(row["cautious"] is not None for row in rows):
+        table.notes.append(
+            f"needed, cautious: the number if every variance is at its upper limit ({100 * CONFIDENCE:g} % "
+            "confidence); a small pilot leaves a wide range"
+        )
+    if any(row["share"] is None for row in rows):
+        table.notes.append(f"share {MISSING}: the study is about these languages, so they are not a source of variance")
     return table
 
 
@@ -148,6 +157,11 @@ def cells_table(planned: Planned, goal: StudyGoal) -> TidyTable:
         limit, number = detectable(pilot, pilot.numbers, goal), needed(pilot, EXAMPLE, pilot.numbers, goal)
         known: list[Value] = [examples, score.sources, points(score.difference), points(limit), number]
         table.add(*score.name.split("/"), *known)
+    rows = table.records()
+    if any(row["detectable"] is None for row in rows):
+        table.notes.append(f"detectable {MISSING}: no difference, however large, reaches the power")
+    if any(row["needed"] is None for row in rows):
+        table.notes.append(f"examples needed {MISSING}: no number of examples alone is enough")
     return table
 
 
@@ -161,7 +175,7 @@ def reading(planned: Planned, goal: StudyGoal, needs: TidyTable) -> str:
 def _sentences(score: PlannedScore, pilot: PilotStudy, goal: StudyGoal, needs: TidyTable) -> str:
     limit, wanted = detectable(pilot, pilot.numbers, goal), points_text(100 * goal.difference)
     name, chance = label(score), f"{100 * goal.power:g} % power"
-    design = _design_text(pilot, pilot.numbers)
+    design = _design_text(score, pilot, pilot.numbers)
     if limit is None:
         can = f"{name}: {design} cannot show a difference of any size with {chance}."
     else:
@@ -174,7 +188,7 @@ def _sentences(score: PlannedScore, pilot: PilotStudy, goal: StudyGoal, needs: T
     elif options:
         words.append(f"For {wanted}: {', or '.join(options)}.")
     else:
-        together = [_design_text(pilot, design) for design in combinations(pilot, goal)[:_NAMED]]
+        together = [_design_text(score, pilot, numbers) for numbers in combinations(pilot, goal)[:_NAMED]]
         words.append(
             f"No factor alone reaches {wanted}. "
             + (f"Enough together: {'; or '.join(together)}." if together else "Accept a larger difference.")
@@ -192,7 +206,7 @@ def _count(number: Value, factor: str) -> str:
     return f"{number:,} {factor}" + (" per language" if factor == plural(EXAMPLE) else "")
 
 
-def _design_text(pilot: PilotStudy, numbers: Numbers) -> str:
+def _design_text(score: PlannedScore, pilot: PilotStudy, numbers: Numbers) -> str:
     """Return a design in words, such as "3 seeds each and 1,190 examples in each of 11 languages"."""
     parts = []
     for factor in (factor for factor in pilot.numbers if factor not in SHARED):
@@ -200,5 +214,6 @@ def _design_text(pilot: PilotStudy, numbers: Numbers) -> str:
         count = f"{first:g} and {second:g} {plural(factor)}" if first != second else counted(round(first), factor)
         parts.append(f"{count} each" if first == second else count)
     languages, examples = round(numbers[LANGUAGE][0]), f"{round(numbers[EXAMPLE][0]):,} examples"
-    parts.append(f"{examples} in each of {languages} languages" if languages > 1 else examples)
+    where = f" in each of {languages} languages" if languages > 1 else " per language" * (score.level == "overall")
+    parts.append(examples + where)
     return " and ".join(parts)

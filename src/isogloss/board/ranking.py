@@ -20,13 +20,13 @@ from isogloss.metrics.ordering import Ordering, ordering
 from isogloss.metrics.significance import holm
 from isogloss.metrics.statistics import FloatArray, IntArray
 from isogloss.predictions.problems import LeftOut
+from isogloss.predictions.run_folders import run_names
 from isogloss.results.published_scores import speakers
 from isogloss.results.system import OVERALL, SystemResult
 from isogloss.scoring.cells import judged_cells
 from isogloss.scoring.compare import SystemRuns, compare_runs, compare_systems
 from isogloss.scoring.comparison import Comparison, ScoreContrast
 from isogloss.scoring.contrast import SystemContrast
-from isogloss.scoring.designs import run_names
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import distinct_names
 from isogloss.scoring.request import Request

@@ -5,7 +5,7 @@ A cell without usable gold is left out. Faulty answers are a problem, with or wi
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -15,14 +15,17 @@ from isogloss.data.files import sha256_of, unpacked_name
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError, IsoglossError
 from isogloss.notebooks import short_repr
-from isogloss.predictions.folder import CELL_RECORDS, PredictionFile
+from isogloss.predictions.folder import CELL_RECORDS, PredictionFile, PredictionFolder
 from isogloss.predictions.formats import Answers, json_lines
 from isogloss.predictions.gold import GoldSource
 from isogloss.predictions.memory import PredictionSource
+from isogloss.predictions.nearby_subset import nearby_subset
 from isogloss.predictions.problems import LISTED, LeftOut, Problem, ProblemCode, grouped
 from isogloss.tasks.examples import REST, Examples
 from isogloss.tasks.kinds import Values, kind_of
 from isogloss.tasks.task import Task
+
+_SUBSET_HINT = ". If only a subset was to be answered, pass its file with --subset"
 
 
 @dataclass(kw_only=True)
@@ -63,7 +66,10 @@ def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, lis
     # In mining most sentences have no translation, so a source may be left out, but not every source.
     if missing and not explained and not (kind.silence_is_answer and answers.ids):
         warning, ids = kind.lenient and len(missing) < len(examples), tuple(missing[:LISTED])
-        problems.append(of_file(code=ProblemCode.UNANSWERED, ids=ids, count=len(missing), warning=warning))
+        # A subset of the answers is a likelier reason than a system that skips most examples.
+        advice = _SUBSET_HINT if 2 * len(missing) > len(examples) > len(missing) and not examples.drawn else ""
+        problem = of_file(code=ProblemCode.UNANSWERED, ids=ids, count=len(missing), advice=advice, warning=warning)
+        problems.append(problem)
     known_ids = set(examples.split_ids or examples.ids)
     if extra := [identifier for identifier in first_row if identifier not in known_ids]:
         # If no id matches, the file belongs to another language or split, and a score of 0 would mislead.
@@ -129,11 +135,32 @@ def check_answers(
         except DataError as error:
             left_out = LeftOut.of_error(error, task.id, language, split)
         else:
-            return _against_gold(source, task, file, examples)
+            return _against_gold(source, task, file, examples, gold)
     return _against_inputs(source, task, file, gold, left_out)
 
 
-def _against_gold(source: PredictionSource, task: Task, file: PredictionFile, examples: Examples) -> CheckedAnswers:
+def _aligned(
+    source: PredictionSource, task: Task, examples: Examples, answers: Answers, gold: GoldSource
+) -> tuple[Values, list[Problem]]:
+    """Align the answers of a cell; those to an exported subset that was not passed are one problem."""
+    values, problems = align(task, examples, answers)
+    unanswered = [problem for problem in problems if problem.code is ProblemCode.UNANSWERED]
+    if not unanswered or examples.drawn or not gold.seek_subset or not isinstance(source, PredictionFolder):
+        return values, problems
+    answered = set(answers.ids).intersection(examples.ids)
+    path = nearby_subset(source.root, task, examples, answered)
+    if path is None:
+        return values, problems
+    first, detail = unanswered[0], str(path)
+    advice = "; to count the other examples as wrong, move that file away" if first.warning else ""
+    about = replace(first, count=len(answered), ids=(), detail=detail, advice=advice, warning=False)
+    subset = replace(about, code=ProblemCode.SUBSET_ANSWERS)
+    return values, [subset if problem in unanswered else problem for problem in problems]
+
+
+def _against_gold(
+    source: PredictionSource, task: Task, file: PredictionFile, examples: Examples, gold: GoldSource
+) -> CheckedAnswers:
     checked = CheckedAnswers(split=examples.split)
     try:
         answers = source.read(task, file, examples)
@@ -146,7 +173,7 @@ def _against_gold(source: PredictionSource, task: Task, file: PredictionFile, ex
             checked.problems = [Problem.of_error(error, str(file.path))]
         return checked
     checked.examples, checked.count = examples, len(answers.ids)
-    checked.values, problems = align(task, examples, answers)
+    checked.values, problems = _aligned(source, task, examples, answers, gold)
     if answers.confidences is not None:
         rows, _ = _first_rows(answers)
         checked.confidences = [answers.confidences[rows[name]] if name in rows else None for name in examples.ids]
@@ -168,7 +195,7 @@ def _against_inputs(
         except IsoglossError as error:
             answers, problems = Answers(file.path), [Problem.of_error(error, str(file.path))]
         else:
-            _, problems = align(task, examples, answers)
+            _, problems = _aligned(source, task, examples, answers, gold)
     checked.count = len(answers.ids)
     checked.problems = [*_file_problems(source, task, left_out.language, file), *problems]
     return checked

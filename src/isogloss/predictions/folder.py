@@ -25,6 +25,8 @@ from isogloss.tasks.task import Task
 
 # Folder of cell records, in a run folder and in each of its seed folders.
 CELL_RECORDS = ".cells"
+# Name of the exported subset in the folder of a task, `dev-` before it for dev.
+SUBSET_FILE = "subset.json"
 # Words that precede the language in a file name.
 _FILE_NAME_WORDS = {"dev", "test", "queries", "candidates"}
 # Files that may accompany the task folders.
@@ -52,13 +54,21 @@ class PredictionFolder:
             raise PredictionError(what, where=str(self.root), fix="Pass the folder with one subfolder per task")
 
     @cached_property
-    def system(self) -> dict[str, Any]:
-        """Metadata from `system.toml`; without that file, the folder's name."""
+    def metadata(self) -> dict[str, Any]:
+        """Content of `system.toml`; empty without that file."""
         path = self.root / "system.toml"
         try:
-            metadata = read_toml(path) if path.is_file() else {}
+            return read_toml(path) if path.is_file() else {}
         except DataError as error:
             raise PredictionError(error.what, where=error.where, fix=error.fix) from None
+
+    @property
+    def system(self) -> dict[str, Any]:
+        """Metadata of the system; without a name in `system.toml`, that of the folder."""
+        return self.described(self.metadata)
+
+    def described(self, metadata: dict[str, Any]) -> dict[str, Any]:
+        """Return metadata with printable texts and a name, by default that of the folder."""
         name = str(metadata.get("name", "")).strip() or self.root.resolve().name.strip() or "system"
         return printable_system({"name": "", **metadata} | {"name": name})
 
@@ -93,7 +103,7 @@ class PredictionFolder:
         accepted = _all_file_names(task)
         problem = partial(Problem, code=ProblemCode.UNKNOWN_LANGUAGE, task=task.id)
         for path in (path for folder in self.folders(task) for path in sorted(folder.iterdir())):
-            ignored = path.name.startswith((".", "candidates", "dev-candidates"))
+            ignored = path.name.startswith((".", "candidates", "dev-candidates")) or path.name.endswith(SUBSET_FILE)
             if not ignored and unpacked_name(path) not in accepted:
                 yield problem(file=str(path), advice=_name_hint(unpacked_name(path), task, accepted))
         whole = self._one_file(task)

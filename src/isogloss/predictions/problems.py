@@ -22,6 +22,7 @@ class ProblemCode(StrEnum):
 
     DUPLICATE_ID = "duplicate-id"
     UNANSWERED = "unanswered"
+    SUBSET_ANSWERS = "subset-answers"
     NULL_ANSWERS = "null-answers"
     UNKNOWN_IDS = "unknown-ids"
     NOT_DRAWN = "not-drawn"
@@ -39,6 +40,7 @@ class ProblemCode(StrEnum):
     UNKNOWN_LANGUAGE = "unknown-language"
     FILE_INSTEAD_OF_FOLDER = "file-instead-of-folder"
     NO_PREDICTIONS = "no-predictions"
+    INCOMPLETE_RUNS = "incomplete-runs"
     LEFT_OUT = "left-out"
     # Raised by boards only.
     INVALID_FORM = "invalid-form"
@@ -89,7 +91,7 @@ class Problem:
     file: str = ""  # path of the file, or name of the field
     line: int = 0  # line in the file, if any
     detail: str = ""  # description, for codes without a fixed text
-    advice: str = ""  # suggested fix, for codes without a fixed one
+    advice: str = ""  # suggested fix, for codes without a fixed one, or addition to it
 
     __repr__ = short_repr
 
@@ -158,8 +160,12 @@ _TEXTS: Mapping[ProblemCode, tuple[str, ...]] = {
     ProblemCode.DUPLICATE_ID: ("duplicate id{id}{first}", "Answer every example once"),
     ProblemCode.UNANSWERED: (
         "no answer for {share} examples{ids}",
-        "Answer every id of isogloss export {task}; use null to skip one",
-        "They count as wrong",
+        "Answer every id of isogloss export {task}; use null to skip one{advice}",
+        "They count as wrong{advice}",
+    ),
+    ProblemCode.SUBSET_ANSWERS: (
+        "answers to {share} examples, those of the subset {detail}",
+        "Pass --subset {detail}{advice}",
     ),
     ProblemCode.NULL_ANSWERS: ("{share} answers {are} null", "They count as wrong"),
     ProblemCode.UNKNOWN_IDS: (

@@ -80,21 +80,28 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         if top is None:
             return f"{favoured}; {self.note}" if self.note else favoured
         interval = NO_INTERVAL
-        if top.low is not None and top.high is not None:
-            low, high = (top.low, top.high) if top.difference >= 0 else (-top.high, -top.low)
+        low, high = top.interval_for_all
+        if low is not None and high is not None:
+            low, high = (low, high) if top.difference >= 0 else (-high, -low)
             interval = f"95 % {score_text(low)} to {score_text(high)}"
         span = f"{score_text(abs(top.difference))} points ({interval}, {p_equation(top.p)})"
+        return f"{self._main_verdict(top, span)}; {favoured}"
+
+    def _main_verdict(self, top: ScoreContrast, span: str) -> str:
+        """Return the verdict on the overall score or the only task."""
         kind = "method" if self.of_methods else "checkpoint"
+        names = (self.second, self.first) if top.winner == "second" else (self.first, self.second)
+        margin = f"±{score_text(self.margin or 0.0)} points"
         if top.verdict == "equivalent":
-            within = f"within ±{score_text(self.margin or 0.0)} points ({p_equation(top.p_equivalent or 0.0)})"
-            return f"the {kind}s {self.first} and {self.second} are equivalent {within}: {span}; {favoured}"
-        if not top.winner and self.margin is not None:
-            question = f"equivalent within ±{score_text(self.margin)} points"
-            return f"cannot tell which {kind} is better, or whether they are {question}: {span}; {favoured}"
-        if not top.winner:
-            return f"the {kind}s {self.first} and {self.second} are statistically tied: {span}; {favoured}"
-        names = (self.first, self.second) if top.winner == "first" else (self.second, self.first)
-        return f"{names[0]} is the better {kind}: {span} ahead of {names[1]}; {favoured}"
+            within = f"within {margin} ({p_equation(top.p_equivalent or 0.0)})"
+            if top.winner:
+                return f"{names[0]} is the better {kind}, but equivalent to {names[1]} {within}: {span} ahead"
+            return f"the {kind}s {names[0]} and {names[1]} are equivalent {within}: {span}"
+        if top.winner:
+            return f"{names[0]} is the better {kind}: {span} ahead of {names[1]}"
+        if self.margin is not None:
+            return f"cannot tell which {kind} is better, or whether they are equivalent within {margin}: {span}"
+        return f"the {kind}s {names[0]} and {names[1]} are not significantly different: {span}"
 
     def __repr__(self) -> str:
         return f"<Comparison: {self.verdict()}>"
@@ -115,6 +122,11 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         for row in rows:
             row["shares"] = ", ".join(f"{factor} {share:.3f}" for factor, share in row["shares"].items())
         return rows
+
+    @property
+    def top_rows(self) -> list[ScoreContrast]:
+        """The contrast overall, or without one those of all tasks."""
+        return self.tasks if self.overall is None else [self.overall]
 
     def averages(self) -> list[ScoreContrast]:
         """Return the contrasts of tasks, and of the overall score if there is one."""
@@ -168,16 +180,31 @@ class SystemsComparison(msgspec.Struct, frozen=True, kw_only=True):
         return self.pairs[index]
 
     def verdict(self) -> str:
-        """Return the comparison in one sentence."""
-        top = self.orders[-1] if self.orders else None
-        if top is None or top.level == "cell":
+        """Return the comparison in one sentence: overall, or on every task without an overall score."""
+        tops = self.top_orders
+        if not tops:
             return "; ".join(pair.verdict() for pair in self.pairs)
-        best = [name for name, low in zip(top.systems, top.low, strict=True) if low == 1]
-        tested = f"all {len(self.pairs)} pairs tested together"
-        where = "overall" if top.level == "overall" else f"on {top.name}"
-        if len(best) == 1:
-            return f"{best[0]} is the best of {len(self.systems)} systems {where} ({tested})"
-        return f"{counted(len(best), 'system')} could be the best {where} ({tested}): {', '.join(best)}"
+        verdicts = [_best_of(top) for top in tops]
+        verdicts += [equivalent] if (equivalent := self._equivalent_pairs()) else []
+        return f"{'; '.join(verdicts)} (all {len(self.pairs)} pairs tested together)"
+
+    @property
+    def top_orders(self) -> list[SystemOrder]:
+        """The overall order, or without one the orders on all tasks; empty for two systems and without averages."""
+        overall = [order for order in self.orders if order.level == "overall"]
+        return overall or [order for order in self.orders if order.level == "task"]
+
+    def _equivalent_pairs(self) -> str:
+        """Return the pairs that are equivalent within the margin, in words; "" without a margin."""
+        margin = self.pairs[0].margin
+        if margin is None:
+            return ""
+        tops = [(pair, pair.top_rows) for pair in self.pairs]
+        names = [
+            f"{pair.first} and {pair.second}" for pair, rows in tops if {row.verdict for row in rows} == {"equivalent"}
+        ]
+        what = f"equivalent within ±{score_text(margin)} points"
+        return f"{what}: {', '.join(names)}" if names else f"no pair is {what}"
 
     def __repr__(self) -> str:
         return f"<SystemsComparison: {self.verdict()}>"
@@ -185,15 +212,28 @@ class SystemsComparison(msgspec.Struct, frozen=True, kw_only=True):
     def _repr_html_(self) -> str:
         rows = [
             (order.label, name, score_text(score), rank, letters)
-            for order in reversed(self.orders)
-            if order.level != "cell"
+            for order in averages_first(self.orders)
             for (name, rank), score, letters in zip(order.ranks().items(), order.scores, order.letters, strict=True)
         ]
-        return html_table(self.verdict(), ("", "system", "score", "rank", "tied"), rows)
+        return html_table(self.verdict(), ("", "system", "score", "rank", "not different"), rows)
 
     def to_pandas(self) -> Any:
         """Return a pandas data frame with one row per contrast of every pair."""
         return data_frame([row for pair in self.pairs for row in pair.rows()])
+
+
+def averages_first(orders: Sequence[SystemOrder]) -> list[SystemOrder]:
+    """Return the orders overall and on the tasks."""
+    return sorted((order for order in orders if order.level != "cell"), key=lambda order: order.level != "overall")
+
+
+def _best_of(order: SystemOrder) -> str:
+    """Return the systems that can be the best, in words."""
+    best = [name for name, low in zip(order.systems, order.low, strict=True) if low == 1]
+    where = "overall" if order.level == "overall" else f"on {order.name}"
+    if len(best) == 1:
+        return f"{best[0]} is the best of {len(order.systems)} systems {where}"
+    return f"{counted(len(best), 'system')} could be the best {where}: {', '.join(best)}"
 
 
 def system_orders(systems: Sequence[str], pairs: Sequence[Comparison]) -> list[SystemOrder]:

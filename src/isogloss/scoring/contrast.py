@@ -6,7 +6,7 @@ from typing import Any, Literal, Protocol, TypeVar
 import msgspec
 
 from isogloss.figures import difference_interval_text, difference_text, p_text, score_text
-from isogloss.metrics.estimate import Interval
+from isogloss.metrics.estimate import ROUNDING, Interval
 from isogloss.metrics.significance import holm
 from isogloss.metrics.student import ALPHA
 
@@ -49,7 +49,7 @@ class SystemDifference(Protocol):
 class _AdjustedNumbers(msgspec.Struct, frozen=True, kw_only=True):
     """Further numbers of a contrast; absent in records of earlier versions."""
 
-    adjusted_low: float | None = None  # simultaneous interval (Bonferroni)
+    adjusted_low: float | None = None  # simultaneous interval (Bonferroni), without 0 if the corrected p is significant
     adjusted_high: float | None = None
     detectable: float | None = None  # minimum detectable difference (80 % power), without correction
     p_equivalent: float | None = None  # of two one-sided tests, corrected like p; None without a margin
@@ -122,14 +122,26 @@ def contrast_fields(
 
 
 def corrected(contrasts: Sequence[C]) -> list[C]:
-    """Return a family of contrasts with corrected p-values."""
+    """Return a family of contrasts with corrected p-values and simultaneous intervals that agree with them."""
     adjusted = holm([contrast.p for contrast in contrasts]).tolist()
-    result = [msgspec.structs.replace(contrast, p=p) for contrast, p in zip(contrasts, adjusted, strict=True)]
+    result = [_agreeing(contrast, p) for contrast, p in zip(contrasts, adjusted, strict=True)]
     equivalent = [contrast.p_equivalent for contrast in contrasts if contrast.p_equivalent is not None]
     if len(equivalent) < len(result):
         return result
     pairs = zip(result, holm(equivalent).tolist(), strict=True)
     return [msgspec.structs.replace(contrast, p_equivalent=p) for contrast, p in pairs]
+
+
+def _agreeing(contrast: C, p: float) -> C:
+    """Return a contrast with its corrected p; a significant one has an interval that ends at 0 at the latest.
+
+    Holm's procedure rejects more than the Bonferroni intervals do. Cutting the intervals of the differences that it
+    rejects at 0 keeps their joint coverage (Guilbaud 2008).
+    """
+    low, high = contrast.adjusted_low, contrast.adjusted_high
+    if p < ALPHA and low is not None and high is not None and low <= 0 <= high:
+        low, high = (100 * ROUNDING, high) if contrast.difference > 0 else (low, -100 * ROUNDING)
+    return msgspec.structs.replace(contrast, p=p, adjusted_low=low, adjusted_high=high)
 
 
 def scaled(interval: Interval | None) -> tuple[float | None, float | None]:

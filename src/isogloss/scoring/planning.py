@@ -200,9 +200,9 @@ def assumed_pilot(
 
 
 def detectable(pilot: PilotStudy, numbers: Numbers, goal: StudyGoal) -> float | None:
-    """Return the minimum detectable difference of a study, or None if its test cannot reach the power."""
+    """Return the minimum detectable difference of a study, 0..1, or None if even the largest is not detected."""
     difference = pilot.test(numbers, goal.alpha).detectable(goal.power)
-    return None if difference == inf else difference
+    return difference if difference <= 1 else None
 
 
 def reached(pilot: PilotStudy, numbers: Numbers, goal: StudyGoal) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, dataclass, field
 
 from isogloss.escaping import latex_text
 from isogloss.figures import counted, difference_text, score_text
-from isogloss.scoring.comparison import Comparison, ScoreContrast, SystemOrder, SystemsComparison
+from isogloss.scoring.comparison import Comparison, ScoreContrast, SystemOrder, SystemsComparison, averages_first
 from isogloss.scoring.designs import levels_text
 from isogloss.tables.formatting import interval_notes, left_out_notes
 from isogloss.tables.score_tables import direction_notes
@@ -51,22 +51,26 @@ def systems_tables(comparison: SystemsComparison) -> list[Table]:
     if not comparison.orders:
         return comparison_tables(comparison.pairs[0])
     cells = _cell_letters(comparison)
-    averages = [order for order in comparison.orders if order.level != "cell"]
+    averages = averages_first(comparison.orders)
     if not averages:  # partial gold, or languages outside the suite
         cells.notes.insert(0, comparison.verdict())
         return [cells]
-    return [_letter_table(comparison, averages[::-1]), _matrix(comparison), cells]
+    matrices = [_matrix(comparison, order, row) for row, order in enumerate(comparison.top_orders)]
+    return [_letter_table(comparison, averages), *matrices, _pair_table(comparison), cells]
 
 
 def _letter_table(comparison: SystemsComparison, orders: Sequence[SystemOrder]) -> Table:
-    """Return a row per system with its score, ranks and letters overall and on every task."""
-    top, *others = orders
-    header = ("", top.label, "rank", *(order.label for order in others))
-    table = LetterTable(f"{counted(len(comparison.systems), 'system')} on the cells that all of them have", header)
-    lettered = [_lettered(order) for order in orders]
-    for name, rank in top.ranks().items():
-        first, *rest = (cells[name] for cells in lettered)
-        table.add_lettered(name, (first, rank, *rest))
+    """Return a row per system: scores with letters overall and on every task, ranks overall, or on tasks without it."""
+    ranked = [order.label for order in comparison.top_orders]
+    header = [head for order in orders for head in ([order.label, "rank"] if order.label in ranked else [order.label])]
+    title = f"{counted(len(comparison.systems), 'system')} on the cells that all of them have"
+    table = LetterTable(title, ("", *header))
+    columns = [(_lettered(order), order.ranks() if order.label in ranked else {}) for order in orders]
+    for name in orders[0].systems:
+        row: list[str | tuple[str, str]] = []
+        for lettered, ranks in columns:
+            row += [lettered[name], *([ranks[name]] if ranks else [])]
+        table.add_lettered(name, row)
     pair = comparison.pairs[0]
     pairs = counted(len(comparison.pairs), "pair")
     table.notes = [
@@ -90,13 +94,12 @@ def _lettered(order: SystemOrder) -> dict[str, tuple[str, str]]:
     return {name: (score_text(score), letters) for name, score, letters in rows}
 
 
-def _matrix(comparison: SystemsComparison) -> Table:
+def _matrix(comparison: SystemsComparison, top: SystemOrder, row_number: int) -> Table:
     """Return the difference of every row's system from every column's, with its verdict."""
-    top = comparison.orders[-1]
     table = Table(f"Row minus column, {top.label}", ("", *top.systems))
     differences = {}
     for pair in comparison.pairs:
-        contrast = pair.averages()[-1]
+        contrast = pair.top_rows[row_number]
         differences[pair.first, pair.second] = f"{difference_text(contrast.difference)} {_mark(contrast)}".strip()
         differences[pair.second, pair.first] = f"{difference_text(-contrast.difference)} {_mark(contrast)}".strip()
     for row in top.systems:
@@ -105,10 +108,22 @@ def _matrix(comparison: SystemsComparison) -> Table:
     return table
 
 
+def _pair_table(comparison: SystemsComparison) -> Table:
+    """Return a row per pair, overall or on every task, with the difference, its interval and p."""
+    rows = [(pair, contrast) for pair in comparison.pairs for contrast in pair.top_rows]
+    table = Table("Pairs", ("", *([""] if comparison.top_orders[1:] else []), "Δ", "95 %", "p", ""))
+    table.words = len(table.header) - 4
+    for pair, contrast in rows:
+        labels = [f"{pair.first} − {pair.second}", *([contrast.label] if comparison.top_orders[1:] else [])]
+        table.add(*labels, *contrast.texts()[2:], _mark(contrast))
+    table.notes = [_together(len(rows), "row"), *interval_notes(table)]
+    return table
+
+
 def _cell_letters(comparison: SystemsComparison) -> Table:
     """Return a row per cell, with the letters of every system."""
     cells = [order for order in comparison.orders if order.level == "cell"]
-    names = comparison.orders[-1].systems
+    names = averages_first(comparison.orders)[0].systems if comparison.top_orders else comparison.systems
     table = LetterTable("Cells", ("", *names))
     for order in cells:
         lettered = _lettered(order)
@@ -119,16 +134,16 @@ def _cell_letters(comparison: SystemsComparison) -> Table:
 
 
 def _mark(contrast: ScoreContrast) -> str:
-    if contrast.p_equivalent is None:
-        return "●" if contrast.significant else ""
-    return {"equivalent": "≈", "cannot tell": "?"}.get(contrast.verdict, "●")
+    marks = "●" * contrast.significant + "≈" * (contrast.verdict == "equivalent")
+    return marks or "?" * (contrast.p_equivalent is not None)
 
 
 def _marks(comparison: Comparison) -> str:
     if comparison.margin is None:
         return "● p < 0.05"
     margin = score_text(comparison.margin)
-    return f"● better or worse (p < 0.05), ≈ equivalent within ±{margin} points (two one-sided tests), ? cannot tell"
+    equivalent = f"≈ equivalent within ±{margin} points (two one-sided tests)"
+    return f"● better or worse (p < 0.05), {equivalent}, ●≈ different, but by less than that, ? cannot tell"
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:
@@ -174,7 +189,7 @@ def _together(number: int, what: str) -> str:
     """Return the number of tests that p-values and intervals jointly cover, in words."""
     if number == 1:
         return f"p and interval cover one {what}"
-    return f"p (Holm) and intervals (Bonferroni, slightly wider) hold jointly for all {number} {what}s"
+    return f"p (Holm) and intervals (Bonferroni; cut at 0 if p < 0.05) hold jointly for all {number} {what}s"
 
 
 def _compared_population(comparison: Comparison) -> str:

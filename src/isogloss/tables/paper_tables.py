@@ -1,13 +1,14 @@
-"""Tables as papers print them: systems by language or task, the best in bold and its statistical ties underlined."""
+"""Tables as papers print them, by language or task: the best in bold, those not significantly worse underlined."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from isogloss.errors import DataError, unknown
 from isogloss.figures import MISSING, score_text
-from isogloss.scoring.compare import SystemRuns, compare_runs
-from isogloss.scoring.comparison import Comparison
+from isogloss.scoring.compare import SystemRuns, compare_systems
+from isogloss.scoring.comparison import ScoreContrast
 from isogloss.scoring.main_score import SCORE, lower_is_better
 from isogloss.scoring.names import language_name
 from isogloss.scoring.request import Request
@@ -24,19 +25,23 @@ LAYOUTS = ("systems-by-language", "languages-by-system", "systems-by-task")
 # Column of averages, and the key of the overall score.
 AVERAGE, OVERALL = "Avg.", ("", "")
 _NAMES = {"f1": "F1", "em": "EM", "accuracy": "Acc.", "map@20": "mAP@20", SCORE: "score"}
-# Marks of the best number of a column and of its ties, where there is neither bold nor underlined type.
-_PLAIN = {"best": "▲", "tied": "≈", "": ""}
+# Marks where there is neither bold nor underlined type.
+_PLAIN = {"best": "▲", "tied": "≈", "untested": "†"}
+_UNTESTED = "† not tested against the best"
 # More columns than this need both columns of a paper.
 _WIDE = 8
 
 # Task and language of a number; no language for a task's average.
 NumberKey = tuple[str, str]
-# (key, metric, first system, second system) -> True if significant, False if tied, None if untested
-Test = Callable[[NumberKey, str, str, str], bool | None]
+# (key, metric, best system, other system, all systems with a number) -> True if significant, None if untested
+Test = Callable[[NumberKey, str, str, str, Sequence[str]], bool | None]
 
 
 class MarkedNumber(NamedTuple):
-    """A number in a cell, and its mark: "best", "tied" with the best, or ""."""
+    """A number in a cell, and its mark.
+
+    "best", "tied" if it is not significantly worse than the best, "untested", or "".
+    """
 
     text: str
     mark: str = ""
@@ -48,6 +53,7 @@ class PaperTable(Table):
 
     _: KW_ONLY
     label: str = ""
+    is_tested: bool = False  # True if systems were compared by significance tests
     numbers: dict[tuple[int, int], list[MarkedNumber]] = field(default_factory=dict)
 
     def add_numbers(self, name: str, cells: Sequence[list[MarkedNumber]]) -> None:
@@ -65,8 +71,16 @@ class PaperTable(Table):
 
     @property
     def has_marks(self) -> bool:
-        """True if any number is marked."""
-        return any(number.mark for numbers in self.numbers.values() for number in numbers)
+        """True if any number is marked as the best."""
+        return self._has("best")
+
+    @property
+    def has_untested(self) -> bool:
+        """True if a number could not be tested against the best."""
+        return self._has("untested")
+
+    def _has(self, mark: str) -> bool:
+        return any(number.mark == mark for numbers in self.numbers.values() for number in numbers)
 
     def rich_cell(self, row: int, column: int) -> "Text":
         """Return a cell for the terminal, in bold and underlined type."""
@@ -75,6 +89,7 @@ class PaperTable(Table):
         styles, parts = {"best": "bold", "tied": "underline"}, Text()
         for index, number in enumerate(self.numbers.get((row, column), [MarkedNumber(self.rows[row][column])])):
             parts.append(" / " * bool(index)).append(number.text, styles.get(number.mark))
+            parts.append(_PLAIN["untested"] * (number.mark == "untested"))
         return parts
 
     def plain(self) -> str:
@@ -84,10 +99,9 @@ class PaperTable(Table):
             [self.styled(row, column, str, styles) for column in range(len(cells))]
             for row, cells in enumerate(self.rows)
         ]
-        notes = [f"{_PLAIN['best']} best; {_PLAIN['tied']} not significantly worse", *self.notes]
-        return Table(
-            self.title, self.header, rows=rows, words=self.words, notes=notes if self.has_marks else self.notes
-        ).plain()
+        legend = f"{_PLAIN['best']} best" + f"; {_PLAIN['tied']} not significantly worse" * self.is_tested
+        notes = [*([legend] if self.has_marks else []), *self.notes]
+        return Table(self.title, self.header, rows=rows, words=self.words, notes=notes).plain()
 
     def latex(self, siunitx: bool = False) -> str:
         """Return a booktabs table with caption and label; `siunitx` aligns single numbers at the decimal point."""
@@ -102,7 +116,8 @@ class PaperTable(Table):
         head = [f"{{{escape(cell)}}}" if aligned[at] else escape(cell) for at, cell in enumerate(self.header)]
         lines = [rf"\begin{{table{wide}}}", r"\centering", rf"\begin{{tabular}}{{{''.join(kinds)}}}", r"\toprule"]
         lines += [" & ".join(head) + r" \\", r"\midrule"]
-        plain, in_column = {"best": r"\textbf{{{}}}", "tied": r"\underline{{{}}}"}, {"best": r"\bfseries {}"}
+        plain = {"best": r"\textbf{{{}}}", "tied": r"\underline{{{}}}", "untested": r"{}\textsuperscript{{†}}"}
+        in_column = {"best": r"\bfseries {}"}
         for row in range(len(self.rows)):
             cells = [
                 _decimal(self.numbers[row, column][0], in_column, plain)
@@ -119,14 +134,16 @@ class PaperTable(Table):
     def _caption(self) -> str:
         sentences = [self.title]
         if self.has_marks:
-            sentences.append("Bold: best; underlined: not significantly worse at the 5 % level (paired tests, Holm)")
+            sentences.append("Bold: best")
+        if self.is_tested:
+            sentences[-1] += "; underlined: not significantly worse at the 5 % level (tests of all pairs, Holm)"
         return f"{'. '.join([*sentences, *self.notes])}."
 
 
 def _decimal(number: MarkedNumber, in_column: Mapping[str, str], plain: Mapping[str, str]) -> str:
     """Return a number for a decimal column; what siunitx cannot align is set in braces."""
     is_number = number.text.replace(".", "", 1).isdecimal()
-    if is_number and number.mark != "tied":
+    if is_number and number.mark in ("", "best"):
         return in_column.get(number.mark, "{}").format(number.text)
     return "{" + plain.get(number.mark, "{}").format(Table.latex_escape(number.text)) + "}"
 
@@ -182,10 +199,12 @@ def _by_task(book: "_NumberBook", tasks: Sequence[str], notes: list[str]) -> Pap
     has_overall = any(record.shown_overall is not None for record in book.records.values())
     keys = [*((name, "") for name in tasks), *([OVERALL] if has_overall else [])]
     heads = [_title(name, book.metrics[name]) for name in tasks] + [AVERAGE] * has_overall
-    table = PaperTable(f"Results on {suite}", ("", *heads), label=f"tab:{suite}", notes=[*notes])
+    table = PaperTable(
+        f"Results on {suite}", ("", *heads), label=f"tab:{suite}", notes=[*notes], is_tested=book.is_tested
+    )
     for system in book.records:
         table.add_numbers(system, [book.cell(system, key) for key in keys])
-    table.notes += book.mark_notes()
+    table.notes += [*([_UNTESTED] if table.has_untested else []), *book.mark_notes()]
     return table
 
 
@@ -195,14 +214,14 @@ def _by_language(book: "_NumberBook", name: str, layout: str, notes: list[str]) 
     keys = [*((name, code) for code in codes), (name, "")]
     title = f"{_short_title(name)} by language ({' / '.join(map(_metric_name, book.metrics[name]))})"
     if layout == "systems-by-language":
-        table = PaperTable(title, ("", *codes, AVERAGE), label=f"tab:{name}", notes=[*notes])
+        table = PaperTable(title, ("", *codes, AVERAGE), label=f"tab:{name}", notes=[*notes], is_tested=book.is_tested)
         for system in book.records:
             table.add_numbers(system, [book.cell(system, key) for key in keys])
     else:
-        table = PaperTable(title, ("", *book.records), label=f"tab:{name}", notes=[*notes])
+        table = PaperTable(title, ("", *book.records), label=f"tab:{name}", notes=[*notes], is_tested=book.is_tested)
         for key, row in zip(keys, [*map(language_name, codes), AVERAGE], strict=True):
             table.add_numbers(row, [book.cell(system, key) for system in book.records])
-    table.notes += book.mark_notes(name)
+    table.notes += [*([_UNTESTED] if table.has_untested else []), *book.mark_notes(name)]
     return table
 
 
@@ -227,6 +246,11 @@ class _NumberBook:
         self.records, self.metrics, self.test = records, metrics, test
         self.values = {system: dict(_values(record)) for system, record in records.items()}
 
+    @property
+    def is_tested(self) -> bool:
+        """True if several systems are compared by tests."""
+        return self.test is not None and len(self.records) > 1
+
     def cell(self, system: str, key: NumberKey) -> list[MarkedNumber]:
         """Return the numbers of a system for a cell, a task's average or the overall score."""
         return [self._marked(system, key, metric) for metric in self.metrics.get(key[0], (SCORE,))]
@@ -242,8 +266,10 @@ class _NumberBook:
             return MarkedNumber(text + star)
         if text == score_text(values[best]):
             return MarkedNumber(text + star, "best")
-        significant = self.test(key, metric, best, system) if self.test else None
-        return MarkedNumber(text + star, "tied" if significant is False else "")
+        if self.test is None:
+            return MarkedNumber(text + star)
+        significant = self.test(key, metric, best, system, list(values))
+        return MarkedNumber(text + star, "untested" if significant is None else "" if significant else "tied")
 
     def _best(self, values: Mapping[str, float], key: NumberKey, metric: str) -> str | None:
         """Return the best of comparable systems, or None: an average over fewer languages is not comparable."""
@@ -293,26 +319,35 @@ def _values(record: Results) -> Iterator[tuple[tuple[NumberKey, str], float]]:
 
 
 def paired_test(judged: Mapping[str, JudgedSystem], request: Request) -> Test:
-    """Return the test of `isogloss compare` for any two systems and metrics; each pair is compared once per metric."""
-    runs: dict[tuple[str, str], SystemRuns] = {}
-    comparisons: dict[tuple[str, str, str], Comparison | None] = {}
+    """Return the test of `isogloss compare` for the systems and metrics of a table.
 
+    All systems with a number are compared together, once per metric, so that verdicts hold for all pairs.
+    """
+
+    @cache
     def side(name: str, metric: str) -> SystemRuns:
-        if (name, metric) not in runs:
-            runs[name, metric] = SystemRuns.of(name, judged[name].runs, (), metric)
-        return runs[name, metric]
+        system = judged[name]
+        return SystemRuns.of(name, system.runs, (), metric, names=system.names)
 
-    def test(key: NumberKey, metric: str, first: str, second: str) -> bool | None:
-        pair = metric, first, second
-        if pair not in comparisons:
-            one, other = side(first, metric), side(second, metric)
-            shared = one.cells.keys() & other.cells.keys()
-            comparisons[pair] = compare_runs(one, other, request) if shared else None
-        comparison = comparisons[pair]
-        if comparison is None:
-            return None
-        wanted = {"task": key[0], "cell": "/".join(key)}["cell" if key[1] else "task"]
-        contrasts = [comparison.overall] if key == OVERALL else comparison.cells if key[1] else comparison.tasks
-        return next((each.significant for each in contrasts if each and (key == OVERALL or each.name == wanted)), None)
+    @cache
+    def contrasts(metric: str, systems: tuple[str, ...]) -> dict[tuple[NumberKey, frozenset[str]], ScoreContrast]:
+        sides = [side(name, metric) for name in systems]
+        shared = [key for key in sides[0].cells if all(key in one.cells for one in sides)]
+        if not shared:
+            return {}
+        tested: dict[tuple[NumberKey, frozenset[str]], ScoreContrast] = {}
+        for pair in compare_systems(sides, request):
+            both = frozenset((pair.first, pair.second))
+            tested |= {(key, both): row for key, row in zip(shared, pair.cells, strict=True)}
+            tested |= {((row.name, ""), both): row for row in pair.tasks}
+            # With a single task, its average is the overall score.
+            top = pair.overall or (pair.tasks[0] if len(pair.tasks) == 1 else None)
+            if top is not None:
+                tested[OVERALL, both] = top
+        return tested
+
+    def test(key: NumberKey, metric: str, best: str, other: str, systems: Sequence[str]) -> bool | None:
+        contrast = contrasts(metric, tuple(systems)).get((key, frozenset((best, other))))
+        return None if contrast is None else contrast.significant
 
     return test

@@ -43,7 +43,7 @@ class Table:
         """Return a GitHub-flavoured Markdown table."""
         marks = [":--" if column < self.words else "--:" for column in range(len(self.header))]
         head = [markdown_text(cell) for cell in self.header]
-        styles = {"strong": "**{}**", "best": "**{}**", "tied": "<u>{}</u>"}
+        styles = {"strong": "**{}**", "best": "**{}**", "tied": "<u>{}</u>", "untested": "{}†"}
         rows = (f"| {' | '.join(cells)} |" for cells in (head, marks, *self._texts(markdown_text, styles)))
         notes = [f"- {markdown_text(note)}" for note in self.notes]
         return "\n".join([f"**{markdown_text(self.title)}**", "", *rows, *([""] if notes else []), *notes])

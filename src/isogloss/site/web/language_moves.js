@@ -1,6 +1,6 @@
 // How figures depend on single languages, for tests over languages: as View.languages and View.moves of
 // analysis/ranking_views.py.
-import { OF_LANGUAGE_MEANS, columnScores, groupedBy, languageMeans } from "./ranking.js";
+import { OF_LANGUAGE_MEANS, columnScores, familyOf, groupedBy, languageMeans } from "./ranking.js";
 
 /** @type {Record<string, 'speakers' | 'articles'>} */
 const WEIGHT_FIELDS = { speakers: "speakers", resources: "articles" };
@@ -16,7 +16,7 @@ const WEIGHT_FIELDS = { speakers: "speakers", resources: "articles" };
  */
 export function languageMoves(board, systems, columns, choice) {
   const codes = [...new Set(columns.flatMap((column) => column.codes))];
-  const families = codes.map((code) => board.language.get(code)?.family ?? code);
+  const families = codes.map((code) => familyOf(board.language, code));
   const scores = systems.map((system) => columns.map((column) => columnScores(system, column, true)));
   const figure = OF_LANGUAGE_MEANS[choice.ranking];
   if (figure) {
@@ -72,10 +72,9 @@ function cellWeights({ codes }, ranking, language) {
   const field = WEIGHT_FIELDS[ranking];
   if (field) return codes.map((code) => language.get(code)?.[field] ?? 0);
   if (ranking !== "family") return codes.map(() => 1);
-  /** @param {string} code */
-  const familyOf = (code) => language.get(code)?.family ?? code;
-  const sizes = groupedBy(codes, familyOf);
-  return codes.map((code) => 1 / (sizes.get(familyOf(code))?.length ?? 1));
+  const families = codes.map((code) => familyOf(language, code));
+  const members = groupedBy(families, (family) => family);
+  return families.map((family) => 1 / (members.get(family)?.length ?? 1));
 }
 
 // The coefficient of each cell in a weighted mean over tasks of the weighted means over their languages.

@@ -94,9 +94,13 @@ export function memoized(compute) {
   };
 }
 
+// The family of a language; a language without a known family is its own.
+/** @param {Map<string, Language>} language @param {string} code */
+export const familyOf = (language, code) => language.get(code)?.family ?? code;
+
 const indicesByFamily = memoized((/** @type {string[]} */ codes, /** @type {Map<string, Language>} */ language) => {
   const indices = codes.map((_, at) => at);
-  return [...groupedBy(indices, (at) => language.get(codes[at])?.family ?? codes[at]).values()];
+  return [...groupedBy(indices, (at) => familyOf(language, codes[at])).values()];
 });
 
 // Mean over families of the mean over each family's languages.
