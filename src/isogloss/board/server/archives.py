@@ -5,6 +5,7 @@ unpacking, because the sizes declared by the archive cannot be trusted. Files th
 their unpacked size: an archive of a few kilobytes must not keep a worker busy with gigabytes.
 """
 
+import errno
 import io
 import stat
 import unicodedata
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from shutil import disk_usage
 from typing import IO, cast
 
 from isogloss.board.server.board import BoardSettings
@@ -56,10 +58,12 @@ def unpack(archive: Path, folder: Path, settings: BoardSettings) -> Path:
 
     Raises:
         ArchiveError: the archive is damaged, too large, or has entries that prediction folders cannot have.
-        DiskError: the board's own disk is full or broken.
+        DiskError: the board's own disk has too little space for the largest allowed content, or is broken.
     """
     size = archive.stat().st_size
     bytes_allowed = min(settings.unpacked_bytes, max(SAFE_BYTES, settings.unpacked_ratio * size))
+    if disk_usage(folder).free < bytes_allowed:
+        raise DiskError(errno.ENOSPC, f"less than {bytes_allowed:,} bytes free to unpack an archive")
     try:
         with archive.open("rb") as stream:
             is_zip = stream.read(4) in (b"PK\x03\x04", b"PK\x05\x06")

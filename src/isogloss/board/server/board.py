@@ -53,7 +53,7 @@ class BoardSettings:
         monthly_uploads: uploads per team and month, including rejected ones.
         lease_seconds: time without a heartbeat after which another worker takes over a job.
         job_seconds: maximum time to score one submission.
-        attempts: number of workers that may die while scoring a submission before it is rejected.
+        attempts: times that scoring a submission may exceed its time or kill its worker before it is rejected.
         worker_bytes: memory limit of a worker; 0 for no limit.
         reads_per_minute: API requests per address.
         writes_per_minute: changes per team.
@@ -77,8 +77,8 @@ class BoardSettings:
     rescore_on_upgrade: bool = True
     monthly_uploads: int = 50
     lease_seconds: float = 20.0
-    job_seconds: float = 3_600.0
-    attempts: int = 5
+    job_seconds: float = 600.0
+    attempts: int = 2
     worker_bytes: int = 8 << 30
     reads_per_minute: int = 600
     writes_per_minute: int = 30

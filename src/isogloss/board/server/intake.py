@@ -20,7 +20,7 @@ from isogloss.board.facts import slug
 from isogloss.board.server.board import Bearer, OpenBoard
 from isogloss.board.server.database import SCORED, WAITING, Submission, Team, record, timestamp, writing
 from isogloss.board.server.middleware import BODY_BYTES
-from isogloss.board.server.queue import enqueue
+from isogloss.board.server.queue import enqueue, waiting_submissions
 from isogloss.board.server.scoring import publish as publish_scored
 from isogloss.errors import PredictionError
 
@@ -209,7 +209,7 @@ def submissions_in_month(session: Session, team_id: int, month: str) -> tuple[in
 
 def queue_ids(session: Session) -> list[int]:
     """Return the ids of submissions that are waiting or being scored, next first."""
-    return list(session.scalars(select(Submission.id).where(Submission.state.in_(WAITING)).order_by(Submission.id)))
+    return [row.id for row in waiting_submissions(session)]
 
 
 def monthly_limit(board: OpenBoard, team: Team) -> int:

@@ -14,8 +14,9 @@ from starlette.responses import Response
 from isogloss.board.server import answers, intake
 from isogloss.board.server.access import bearer_with, board_of, check_scope
 from isogloss.board.server.board import Bearer, OpenBoard, scorer_version
-from isogloss.board.server.database import SCORED, WAITING, Submission, Team, reading, timestamp, writing
+from isogloss.board.server.database import SCORED, Submission, Team, reading, timestamp, writing
 from isogloss.board.server.pages import PublishedSystem, public_facts, published_systems
+from isogloss.board.server.queue import waiting_submissions
 from isogloss.board.server.scoring import StateError, publish, withdraw
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
@@ -122,12 +123,12 @@ def export_all(board: TheBoard) -> Response:
 
 @public.get("/queue")
 def show_queue(board: TheBoard) -> answers.QueueAnswer:
-    """List submissions that are waiting or being scored, oldest first, at most 200."""
+    """List submissions that are waiting or being scored, next first, at most 200; teams take turns."""
     with reading(board.engine) as session:
-        waiting = session.execute(
-            select(Submission.state, Submission.changed_at).where(Submission.state.in_(WAITING)).order_by(Submission.id)
-        ).all()
-    entries = [answers.QueueEntry(position=row, state=state, since=at) for row, (state, at) in enumerate(waiting, 1)]
+        waiting = waiting_submissions(session)
+    entries = [
+        answers.QueueEntry(position=row, state=entry.state, since=entry.since) for row, entry in enumerate(waiting, 1)
+    ]
     queued = sum(entry.state == "received" for entry in entries)
     return answers.QueueAnswer(waiting=queued, running=len(entries) - queued, entries=entries[:200])
 
