@@ -156,6 +156,19 @@ def test_rate_limits(boards: MakeBoard, monkeypatch: pytest.MonkeyPatch) -> None
     assert client.get(f"{API}/board").status_code == 200
 
 
+def test_ipv6_clients_of_a_network_share_their_limits(boards: MakeBoard) -> None:
+    board = boards(reads_per_minute=20, failures_per_minute=2)
+    wrong = {"Authorization": "Bearer wrong"}
+    app = create_app(board)
+    statuses = [
+        TestClient(app, headers=wrong, client=(host, 1)).get(f"{API}/team").status_code
+        for host in ("2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8:0:1::1", "::ffff:192.0.2.1", "192.0.2.1")
+    ]
+    assert statuses == [401, 401, 429, 401, 401, 401]
+    reads = [TestClient(app, client=(f"2001:db8::{n:x}", 1)).get(f"{API}/queue").status_code for n in range(30)]
+    assert reads.count(429) == 13  # three requests are counted already
+
+
 def test_number_of_remembered_clients_is_bounded() -> None:
     limit = access.RateLimit(what="requests", per_minute=1)
     for number in range(20_000):

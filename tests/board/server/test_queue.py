@@ -24,7 +24,6 @@ from isogloss.board.server.scoring import score_submission
 from isogloss.board.server.serve import prepare, running_workers
 from isogloss.tasks.registry import task
 
-
 # Instead of the process, an exception ends the thread that wants to exit.
 ends_threads = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 

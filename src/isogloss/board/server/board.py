@@ -59,6 +59,7 @@ class BoardSettings:
         writes_per_minute: changes per team.
         failures_per_minute: invalid tokens per address.
         silence_seconds: time without data after which an unfinished request is aborted.
+        connections_per_address: open connections per IPv4 address or IPv6 /64 network; 0 for no limit.
         trusted_proxies: addresses or networks of proxies with a trusted X-Forwarded-For header.
     """
 
@@ -84,6 +85,7 @@ class BoardSettings:
     writes_per_minute: int = 30
     failures_per_minute: int = 10
     silence_seconds: float = 20.0
+    connections_per_address: int = 64
     trusted_proxies: tuple[str, ...] = ()
 
 
