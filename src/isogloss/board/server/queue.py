@@ -23,7 +23,7 @@ from isogloss.board.server.database import WAITING, ScoringJob, Submission, read
 
 # Seconds until a worker tries a job again that found too little space on the disk.
 DEFERRED_SECONDS = 5.0
-# Number of teams whose turn a worker remembers.
+# Number of teams of which a worker remembers the last turn.
 _REMEMBERED_TEAMS = 200
 # Team of a job; 0 for the pages, which belong to the whole board.
 _TEAM = func.coalesce(Submission.team_id, 0)
