@@ -1,5 +1,6 @@
 """Security headers, ETags, compression, request limits, and responses to disk and database failures."""
 
+import functools
 import gzip
 import json
 import os
@@ -136,6 +137,29 @@ def test_limits_of_size(boards: MakeBoard) -> None:
     assert client.get(f"{API}/board?{'x' * 3_000}").status_code == 414
     assert client.get(f"{API}/board", headers={"X-Long": "x" * 17_000}).status_code == 431
     assert list(board.incoming.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "what"),
+    [
+        (b"X: y\r\n" * 6, "a part has more than 6 headers"),
+        (b"X: y\r\n" * 1_000_000, "a part has more than 6 headers"),
+        (b"X: " + b"y" * 4_000 + b"\r\n", "the headers of a part are longer than 4,000 bytes"),
+        (b"X" * 4_000 + b": y\r\n", "the headers of a part are longer than 4,000 bytes"),
+        (b"X: y\r\n" * 5, "missing"),
+    ],
+)
+def test_headers_of_parts_are_limited(
+    headers: bytes, what: str, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Independently of the limits of the parser, which older versions do not have."""
+    unlimited = {"max_header_count": 10**9, "max_header_size": 10**9}
+    monkeypatch.setattr(intake, "MultipartParser", functools.partial(intake.MultipartParser, **unlimited))
+    part = b'--b\r\nContent-Disposition: form-data; name="metadata"\r\n' + headers + b"\r\n{}\r\n--b--\r\n"
+    kind = {"Content-Type": "multipart/form-data; boundary=b"}
+    refused = client.post(f"{API}/submissions", content=part, headers=kind)
+    assert refused.status_code == 422
+    assert what in refused.text
 
 
 def test_rate_limits(boards: MakeBoard, monkeypatch: pytest.MonkeyPatch) -> None:
