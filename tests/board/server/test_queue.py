@@ -140,6 +140,28 @@ def test_job_without_space_waits_behind_others(boards: MakeBoard, monkeypatch: p
     assert jobs_in(board, "done") == 3
 
 
+def test_disk_that_fills_up_while_unpacking_defers_the_job(boards: MakeBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+    board = boards(attempts=1)
+    queue_jobs(board, "A", "B")
+    real, failures = archives._write, iter([OSError(28, "No space left on device")])
+
+    def write(*words: Any) -> None:
+        for error in failures:
+            raise archives.DiskError(error.errno, error.strerror)
+        real(*words)
+
+    monkeypatch.setattr(archives, "_write", write)
+    monkeypatch.setattr(queue, "DEFERRED_SECONDS", 0.0)
+    claims = JobClaims(board)
+    finished = []
+    while worker.work_once(claims):
+        with reading(board.engine) as session:
+            done = select(ScoringJob.deferrals).where(ScoringJob.state == "done").order_by(ScoringJob.id)
+            finished.append(session.scalars(done).all())
+    assert finished == [[], [0], [1, 0]], "the job of B goes first"
+    assert counts(board) == (2, 2, 2)
+
+
 def test_deferred_job_is_skipped_for_a_while(boards: MakeBoard) -> None:
     """One worker with one deferred job must not try it without pause."""
     board = boards()
@@ -282,7 +304,7 @@ def test_machine_failures_do_not_use_up_attempts(boards: MakeBoard, monkeypatch:
         real(*words)
 
     monkeypatch.setattr(worker, "score_submission", full)
-    monkeypatch.setattr(worker, "_RETRY", 0)
+    monkeypatch.setattr(queue, "DEFERRED_SECONDS", 0.0)
     assert work_all(board) == 4
     assert counts(board) == (1, 1, 1)
 
@@ -319,7 +341,7 @@ def test_abandoned_uploads_are_removed(boards: MakeBoard, tmp_path: Path) -> Non
 @pytest.mark.database("postgresql")
 def test_workers_killed_at_any_time(boards: MakeBoard, request: pytest.FixtureRequest) -> None:
     """Workers are killed at random; every submission is scored once and shown on the pages."""
-    board = boards(lease_seconds=1.0, attempts=1_000, writes_per_minute=1_000)
+    board = boards(lease_seconds=1.0, attempts=1_000, writes_per_minute=100_000)
     number = request.config.getoption("--board-submissions")
     submit_many(board, number, True, task("mini-xnli").languages)
     rng = random.Random(7)

@@ -29,7 +29,7 @@ MAX_CONNECTIONS = 4_000
 _RESERVED_SHARE = 4
 _RESERVED = 128
 # Connections accepted before others are served, and seconds without accepting after a failure.
-_ACCEPTED_AT_ONCE = 100
+_ACCEPTED_AT_ONCE = 20
 _PAUSE_SECONDS = 0.5
 # Errors of accept() that end when other connections or processes do.
 _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)

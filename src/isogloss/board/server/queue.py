@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session, aliased
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import WAITING, ScoringJob, Submission, reading, writing
 
-# Seconds until a worker tries a job again that found too little space on the disk.
+# Seconds until a worker tries a job again that its machine failed.
 DEFERRED_SECONDS = 5.0
 # Number of teams of which a worker remembers the last turn.
 _REMEMBERED_TEAMS = 200
@@ -101,7 +101,7 @@ class JobClaims:
             )
 
     def defer(self, job: ClaimedJob) -> None:
-        """Requeue a job that finds too little space on the disk, behind all others; this worker skips it for a while.
+        """Requeue a job that this machine fails, e.g. for lack of disk space, behind all others; skip it for a while.
 
         Raises:
             LostJobError: another worker owns the job now.

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from isogloss.board.server.archives import DiskError
 from isogloss.board.server.board import OpenBoard, open_board
 from isogloss.board.server.pages import rebuild_pages
 from isogloss.board.server.queue import ClaimedJob, JobClaims, LostJobError, beat, put_back, remove_leftovers
@@ -78,11 +77,11 @@ def work_once(claims: JobClaims, parent: int | None = None) -> bool:
                 score_submission(board, job)
     except LostJobError:
         LOG.warning("job %s was taken over by another worker", job.id)
-    except DiskError as error:
-        LOG.warning("job %s waits for space on the disk: %s", job.id, error.strerror)
+    except OSError as error:
+        LOG.error("deferring job %s: %s", job.id, error)
         with suppress(*_NOT_STORED):
             claims.defer(job)
-    except (OSError, SQLAlchemyError) as error:
+    except SQLAlchemyError as error:
         LOG.error("requeueing job %s: %s", job.id, error)
         _put_back(board, job, counts=False)
         time.sleep(_RETRY)
