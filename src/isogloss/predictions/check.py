@@ -3,7 +3,7 @@
 A cell without usable gold is left out. Faulty answers are a problem, with or without gold.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -20,9 +20,18 @@ from isogloss.predictions.formats import Answers, json_lines
 from isogloss.predictions.gold import GoldSource
 from isogloss.predictions.memory import PredictionSource
 from isogloss.predictions.nearby_subset import nearby_subset
-from isogloss.predictions.problems import LISTED, LeftOut, Problem, ProblemCode, grouped
+from isogloss.predictions.problems import (
+    LISTED,
+    MAX_PROBLEMS,
+    LeftOut,
+    Problem,
+    ProblemCode,
+    first_problems,
+    grouped,
+    stopped,
+)
 from isogloss.tasks.examples import REST, Examples
-from isogloss.tasks.kinds import Values, kind_of
+from isogloss.tasks.kinds import RowProblem, Values, kind_of
 from isogloss.tasks.task import Task
 
 _SUBSET_HINT = ". If only a subset was to be answered, pass its file with --subset"
@@ -84,12 +93,16 @@ def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, lis
             ids, count, total = tuple(others[:LISTED]), len(others), len(first_row)
             problems.append(of_file(code=ProblemCode.NOT_DRAWN, ids=ids, count=count, total=total, warning=True))
     if all(problem.warning for problem in answers.problems):
-        invalid: list[Problem] = []
         for check, warning in ((kind.errors, False), (kind.warnings, True)):
-            for index, what, fix in check(task, examples, values):
-                about = {**cell, "ids": (examples.ids[index],), "detail": what, "advice": fix, "warning": warning}
-                invalid.append(answers.problem(ProblemCode.INVALID_ANSWER, rows[index], **about))
-        problems += grouped(invalid)
+            described, complete = _described(check(task, examples, values))
+            invalid: list[Problem] = []
+            for (what, fix), (index, count) in described.items():
+                about = {"ids": (examples.ids[index],), "count": count if count > 1 else 0, "warning": warning}
+                texts = {"detail": what, "advice": fix}
+                invalid.append(answers.problem(ProblemCode.INVALID_ANSWER, rows[index], **cell, **about, **texts))
+            problems += grouped(invalid)
+            if not complete:
+                problems.append(stopped(str(answers.path), len(described)))
         if doubt := kind.doubt(examples, values):
             advice = "Check that the file is named after the language of its answers"
             problems.append(of_file(code=ProblemCode.UNLIKELY_ANSWERS, detail=doubt, advice=advice, warning=True))
@@ -97,6 +110,17 @@ def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, lis
     if null:
         problems.append(of_file(code=ProblemCode.NULL_ANSWERS, count=null, warning=True))
     return values, problems
+
+
+def _described(row_problems: Iterable[RowProblem]) -> tuple[dict[tuple[str, str], tuple[int, int]], bool]:
+    """Return the first row and the number of rows of every description and fix; False if there are too many."""
+    described: dict[tuple[str, str], tuple[int, int]] = {}
+    for row, what, fix in row_problems:
+        first, count = described.get((what, fix), (row, 0))
+        if not count and len(described) == MAX_PROBLEMS:
+            return described, False
+        described[what, fix] = first, count + 1
+    return described, True
 
 
 def _merge_unnamed(examples: Examples, answers: Answers) -> Answers:
@@ -117,12 +141,14 @@ def _merge_unnamed(examples: Examples, answers: Answers) -> Answers:
 def _first_rows(answers: Answers) -> tuple[dict[str, int], list[Problem]]:
     """Return the first row of every id, and a problem for each repetition."""
     rows: dict[str, int] = {}
-    problems: list[Problem] = []
     for row, identifier in enumerate(answers.ids):
-        if (first := rows.setdefault(identifier, row)) != row:
-            about = {"ids": (identifier,), "detail": answers.where(first)}
-            problems.append(answers.problem(ProblemCode.DUPLICATE_ID, row, **about))
-    return rows, problems
+        rows.setdefault(identifier, row)
+    duplicates = (
+        answers.problem(ProblemCode.DUPLICATE_ID, row, ids=(identifier,), detail=answers.where(rows[identifier]))
+        for row, identifier in enumerate(answers.ids)
+        if rows[identifier] != row
+    )
+    return rows, first_problems(duplicates, str(answers.path)) if len(rows) < len(answers.ids) else []
 
 
 def check_answers(

@@ -47,7 +47,7 @@ class PredictionsInMemory:
     def read(self, task: Task, file: PredictionFile, examples: Examples) -> Answers:
         """Read the answers of a cell; a wrong type becomes a problem."""
         kind, answers = kind_of(task), Answers(file.path)
-        for identifier, value in self.answers[task.id][examples.language].items():
+        for identifier, value in answers.worth_reading(self.answers[task.id][examples.language].items()):
             if value is None:
                 answers.add(str(identifier), None)
             else:

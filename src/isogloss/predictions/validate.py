@@ -14,7 +14,15 @@ from isogloss.notebooks import data_frame, html_table, short_repr
 from isogloss.predictions.check import CheckedAnswers, check_answers
 from isogloss.predictions.folder import PredictionFolder, misnamed_entries, tasks_in
 from isogloss.predictions.gold import GoldSource
-from isogloss.predictions.problems import LeftOut, Problem, ProblemCode, number_of
+from isogloss.predictions.problems import (
+    MAX_PROBLEMS,
+    LeftOut,
+    Problem,
+    ProblemCode,
+    number_of,
+    number_of_errors,
+    stopped,
+)
 from isogloss.predictions.run_folders import (
     COMPLETE_RUNS,
     FINISH_RUNS,
@@ -174,9 +182,13 @@ def check_folder(
     progress: Callable[[str], None] | None = None,
     receive: Callable[[Task, str, CheckedAnswers], None] | None = None,
 ) -> ValidationReport:
-    """Check the cells of a folder one by one; `receive` gets each task, language and its checked answers."""
+    """Check the cells of a folder one by one; `receive` gets each task, language and its checked answers.
+
+    Checking stops after `MAX_PROBLEMS` errors; the report then ends with a problem that says so.
+    """
     misnamed = misnamed_entries(folder, [task.id for task in tasks])
     report = ValidationReport(problems=[*_unreadable_metadata(folder), *misnamed])
+    errors = number_of_errors(report.problems)
     for task in tasks:
         codes = [code for code in task.every_language if languages is None or code in languages]
         try:
@@ -184,10 +196,13 @@ def check_folder(
                 file = folder.find(task, language, split)
                 if file is None:
                     continue
+                if errors >= MAX_PROBLEMS:
+                    return _stopped_report(report, folder, errors)
                 if progress is not None:
                     progress(f"{task.id}/{language}")
                 checked = check_answers(folder, task, language, {split: file}, gold)
                 problems, left_out = list(checked.problems), checked.left_out
+                errors += number_of_errors(problems)
                 if left_out is not None:
                     problems.append(replace(left_out.problem, warning=True))
                 report.cells.append(
@@ -207,4 +222,10 @@ def check_folder(
             report.problems.append(Problem.of_error(error))
     if not report.cells and not report.errors:
         report.problems.append(Problem(code=ProblemCode.NO_PREDICTIONS, file=str(folder.root)))
+    return report
+
+
+def _stopped_report(report: ValidationReport, folder: PredictionFolder, errors: int) -> ValidationReport:
+    if not any(problem.code is ProblemCode.TOO_MANY_PROBLEMS for problem in report.problems):
+        report.problems.append(stopped(str(folder.root), errors))
     return report

@@ -310,10 +310,9 @@ def test_every_eval_ever(board: OpenBoard, client: TestClient) -> None:
     for seed in range(2):
         send(client, zip_of(answers(seed)), publish=True, name=f"System {seed}")
     work_all(board)
-    lines = client.get(f"{API}/every-eval-ever").text.splitlines()
-    assert len(lines) == 2
-    for line, system in zip(lines, client.get(f"{API}/systems").json()["systems"], strict=True):
-        record = json.loads(line)
+    page = client.get(f"{API}/every-eval-ever").json()
+    assert (len(page["records"]), page["next"]) == (2, None)
+    for record, system in zip(page["records"], client.get(f"{API}/systems").json()["systems"], strict=True):
         jsonschema.validate(record, EVERY_EVAL_EVER)
         assert record == client.get(f"{API}/systems/{system['id']}/every-eval-ever").json()
         assert len(record["evaluation_results"]) == 3

@@ -16,6 +16,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy import BigInteger, Engine, case, cast, delete, extract, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
+from isogloss.board.server.addresses import client_network
 from isogloss.board.server.answers import refusal
 from isogloss.board.server.board import Bearer, OpenBoard, bearer_of
 from isogloss.board.server.database import RateCount, reading, writing
@@ -114,8 +115,8 @@ def board_of(request: Request) -> OpenBoard:
 
 
 def address_of(request: Request) -> str:
-    """Return the client's address."""
-    return request.client.host if request.client is not None else ""
+    """Return the client's address as limits count it: the /64 network of an IPv6 address."""
+    return client_network(request.client.host) if request.client is not None else ""
 
 
 def limited_reads(request: Request) -> None:

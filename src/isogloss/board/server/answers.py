@@ -131,6 +131,13 @@ class SystemList(BaseModel):
     next: int | None
 
 
+class EvaluationList(BaseModel):
+    """Every Eval Ever records of published systems; `next` is the start of the next page."""
+
+    records: list[dict[str, Any]]
+    next: int | None
+
+
 class SystemAnswer(BaseModel):
     """Public data of a system."""
 

@@ -61,12 +61,13 @@ class BoardSettings:
         free_bytes: space that uploads must leave free on the disk.
         lease_seconds: time without a heartbeat after which another worker takes over a job.
         job_seconds: maximum time to score one submission.
-        attempts: number of workers that may die while scoring a submission before it is rejected.
+        attempts: times that scoring a submission may exceed its time or kill its worker before it is rejected.
         worker_bytes: memory limit of a worker; 0 for no limit.
         reads_per_minute: API requests per address.
         writes_per_minute: changes per team.
         failures_per_minute: invalid tokens per address.
         silence_seconds: time without data after which an unfinished request is aborted.
+        connections_per_address: open connections per IPv4 address or IPv6 /64 network; 0 for no limit.
         trusted_proxies: addresses or networks of proxies with a trusted X-Forwarded-For header.
     """
 
@@ -93,13 +94,14 @@ class BoardSettings:
     closed: bool = False
     free_bytes: int = 2 << 30
     lease_seconds: float = 20.0
-    job_seconds: float = 3_600.0
-    attempts: int = 5
+    job_seconds: float = 600.0
+    attempts: int = 2
     worker_bytes: int = 8 << 30
     reads_per_minute: int = 600
     writes_per_minute: int = 30
     failures_per_minute: int = 10
     silence_seconds: float = 20.0
+    connections_per_address: int = 64
     trusted_proxies: tuple[str, ...] = ()
 
 

@@ -21,13 +21,16 @@ from isogloss.board.server.board import Bearer, OpenBoard
 from isogloss.board.server.budget import check_space, locked_team, team_budget
 from isogloss.board.server.database import SCORED, WAITING, Submission, record, writing
 from isogloss.board.server.middleware import BODY_BYTES
-from isogloss.board.server.queue import enqueue
+from isogloss.board.server.queue import enqueue, waiting_submissions
 from isogloss.board.server.scoring import publish_for_team
 from isogloss.errors import PredictionError
 
 FIELDS = ("metadata", "publish", "archive")
 # The free space is checked again whenever this many bytes have arrived.
 _SPACE_CHECKS = 16 << 20
+# Maximum number and bytes of the headers of a part; browsers and libraries send two to four, of less than a kilobyte.
+_PART_HEADERS = 6
+_PART_HEADER_BYTES = 4_000
 
 
 class FormError(PredictionError):
@@ -101,9 +104,9 @@ class UploadForm:
         """Return the parser's callbacks by event."""
         return {
             "on_part_begin": self._headers.clear,
-            "on_header_begin": lambda: self._headers.append([bytearray(), bytearray()]),
-            "on_header_field": lambda data, start, end: self._headers[-1][0].extend(data[start:end]),
-            "on_header_value": lambda data, start, end: self._headers[-1][1].extend(data[start:end]),
+            "on_header_begin": self._begin_header,
+            "on_header_field": lambda data, start, end: self._extend_header(0, data[start:end]),
+            "on_header_value": lambda data, start, end: self._extend_header(1, data[start:end]),
             "on_headers_finished": self._begin_field,
             "on_part_data": lambda data, start, end: self._take(data[start:end]),
             "on_end": lambda: setattr(self, "ended", True),
@@ -113,6 +116,17 @@ class UploadForm:
         """Remove the archive unless kept."""
         if self.archive is not None:
             self.archive.close()
+
+    def _begin_header(self) -> None:
+        self._headers.append([bytearray(), bytearray()])
+        if len(self._headers) > _PART_HEADERS:
+            raise FormError(f"a part has more than {_PART_HEADERS} headers", fix="Send only its name and type")
+
+    def _extend_header(self, side: int, data: bytes) -> None:
+        self._headers[-1][side].extend(data)
+        if sum(len(name) + len(value) for name, value in self._headers) > _PART_HEADER_BYTES:
+            what = f"the headers of a part are longer than {_PART_HEADER_BYTES:,} bytes"
+            raise FormError(what, fix="Send only its name and type")
 
     def _begin_field(self) -> None:
         headers = {bytes(name).lower(): bytes(value) for name, value in self._headers}
@@ -204,7 +218,7 @@ def accept(
 
 def queue_ids(session: Session) -> list[int]:
     """Return the ids of submissions that are waiting or being scored, next first."""
-    return list(session.scalars(select(Submission.id).where(Submission.state.in_(WAITING)).order_by(Submission.id)))
+    return [row.id for row in waiting_submissions(session)]
 
 
 def scored_before(session: Session, submission: Submission) -> int:

@@ -15,6 +15,7 @@ from isogloss.board.build import make_board
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import Submission, reading, writing
 from isogloss.board.server.disclosure import stored_record
+from isogloss.board.server.evaluations import write_records
 from isogloss.board.server.intake import scored_before
 from isogloss.board.server.queue import ClaimedJob, owned, scratch_folder
 from isogloss.board.site import write_site
@@ -75,12 +76,14 @@ def rebuild_pages(board: OpenBoard, job: ClaimedJob) -> None:
     """Build the pages of all published systems and replace the old ones."""
     with reading(board.engine) as session:
         systems = published_systems(session, closed=board.settings.closed)
+        ids = dict(session.execute(select(Submission.system_id, Submission.id)).all())
     suite = find_suite(board.settings.suite)
     entries = [_entry(system, suite) for system in systems] + read_published("published:all", suite)
     site = make_board(entries, suite, title=board.settings.title, submit="submit.html")
     with scratch_folder(board, job) as folder:
         write_site(site, folder / "site")
         pack_files(folder / "site")
+        write_records(((ids[system.id], system) for system in systems), board.settings.title, folder / "site")
         _show(board, folder / "site", job.id)
     with writing(board.engine) as session:
         owned(session, job).state = "done"

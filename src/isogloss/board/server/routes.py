@@ -1,6 +1,5 @@
 """Routes of the API: the public board with its systems, queue and Every Eval Ever records, and submissions of teams."""
 
-from datetime import UTC, datetime
 from functools import cache, partial
 from typing import Annotated, Any
 
@@ -9,31 +8,37 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, selectinload
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from isogloss.board.server import answers, intake
 from isogloss.board.server.access import bearer_with, board_of, check_scope
 from isogloss.board.server.board import Bearer, BoardSettings, OpenBoard, scorer_version
 from isogloss.board.server.budget import QuotaError, check_upload, locked_team, team_budget
-from isogloss.board.server.database import WAITING, Submission, Team, reading, writing
+from isogloss.board.server.database import Submission, Team, reading, writing
 from isogloss.board.server.disclosure import stored_record
-from isogloss.board.server.pages import PublishedSystem, public_facts, published_systems
+from isogloss.board.server.evaluations import evaluation_record, record_page
+from isogloss.board.server.pages import public_facts, published_systems
+from isogloss.board.server.queue import waiting_submissions
 from isogloss.board.server.scoring import StateError, publish_for_team, withdraw
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 from isogloss.predictions.problems import Problem, ProblemCode
 from isogloss.results.metadata import metadata_schema, public_metadata, read_metadata
-from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import language_name
-from isogloss.scoring.results import CellScore, Number
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import suite as find_suite
 
 public = APIRouter(responses=answers.REFUSALS)
 teams = APIRouter(responses={**answers.REFUSALS, **answers.GUARDED})
 
-# Version of the Every Eval Ever format, which collects evaluations from many sources.
-EVERY_EVAL_EVER = "0.2.1"
+
+class JSONBytes(JSONResponse):
+    """Response with JSON that is encoded already."""
+
+    def render(self, content: bytes) -> bytes:
+        """Return the content."""
+        return content
+
 
 TheBoard = Annotated[OpenBoard, Depends(board_of)]
 SystemId = Annotated[str, Path(pattern="^[a-z0-9-]{1,80}$", description="System id")]
@@ -114,79 +119,27 @@ def export_system(system_id: SystemId, board: TheBoard) -> dict[str, object]:
     return evaluation_record(systems[0], board.settings.title)
 
 
-@public.get("/every-eval-ever", response_class=Response, responses={200: {"content": {"application/jsonl": {}}}})
-def export_all(board: TheBoard) -> Response:
-    """Return all systems as Every Eval Ever records, one per line."""
-    with reading(board.engine) as session:
-        systems = published_systems(session, closed=board.settings.closed)
-    records = [evaluation_record(system, board.settings.title) for system in systems]
-    return Response(b"".join(msgspec.json.encode(record) + b"\n" for record in records), media_type="application/jsonl")
+@public.get("/every-eval-ever", response_class=JSONBytes, responses={200: {"model": answers.EvaluationList}})
+def export_systems(
+    board: TheBoard,
+    after: Annotated[int, Query(ge=0, le=2**31 - 1, description="`next` of the previous page")] = 0,
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+) -> JSONBytes:
+    """List the systems of the built pages as Every Eval Ever records; /every-eval-ever.jsonl.gz has all of them."""
+    records, following = record_page(board.site / "current", after, limit)
+    return JSONBytes(b'{"records":[%b],"next":%b}' % (b",".join(records), msgspec.json.encode(following)))
 
 
 @public.get("/queue")
 def show_queue(board: TheBoard) -> answers.QueueAnswer:
-    """List submissions that are waiting or being scored, oldest first, at most 200."""
+    """List submissions that are waiting or being scored, next first, at most 200; teams take turns."""
     with reading(board.engine) as session:
-        waiting = session.execute(
-            select(Submission.state, Submission.changed_at).where(Submission.state.in_(WAITING)).order_by(Submission.id)
-        ).all()
-    entries = [answers.QueueEntry(position=row, state=state, since=at) for row, (state, at) in enumerate(waiting, 1)]
+        waiting = waiting_submissions(session)
+    entries = [
+        answers.QueueEntry(position=row, state=entry.state, since=entry.since) for row, entry in enumerate(waiting, 1)
+    ]
     queued = sum(entry.state == "received" for entry in entries)
     return answers.QueueAnswer(waiting=queued, running=len(entries) - queued, entries=entries[:200])
-
-
-def evaluation_record(system: PublishedSystem, board: str) -> dict[str, Any]:
-    """Return the record of a published system: one result per task, language and metric."""
-    at = datetime.strptime(system.published_at, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
-    seconds = str(int(at.timestamp()))
-    details = {name: str(value) for name, value in system.system.items() if name != "name"}
-    return {
-        "schema_version": EVERY_EVAL_EVER,
-        "evaluation_id": f"{system.results.suite}/{system.id}/{seconds}",
-        "evaluation_timestamp": system.published_at,
-        "retrieved_timestamp": seconds,
-        "source_metadata": {
-            "source_name": board,
-            "source_type": "evaluation_run",
-            "source_organization_name": board,
-            "evaluator_relationship": "third_party",
-            "additional_details": {"team": system.team, "submissions_scored_by_then": str(system.attempts)},
-        },
-        "eval_library": {
-            "name": "isogloss",
-            "version": system.results.isogloss,
-            "additional_details": {"suite": system.results.suite, "rule": system.results.overall.rule},
-        },
-        "model_info": {"name": system.system["name"], "id": system.id, "additional_details": details},
-        "evaluation_results": [
-            _result(cell, metric, number) for cell in system.results.cells for metric, number in cell.metrics.items()
-        ],
-    }
-
-
-def _result(cell: CellScore, metric: str, number: Number) -> dict[str, Any]:
-    entry = task(cell.task)
-    homepage = {"source_type": "url", "url": [entry.homepage]} if entry.homepage else {"source_type": "other"}
-    uncertainty: dict[str, Any] = {"num_samples": number.n}
-    if number.low is not None and number.high is not None:
-        interval = {"lower": number.low, "upper": number.high, "confidence_level": 0.95}
-        uncertainty["confidence_interval"] = {**interval, "method": "Wilson, with the jackknife over sources"}
-    return {
-        "evaluation_name": f"{cell.task}/{cell.language}/{metric}",
-        "source_data": {"dataset_name": cell.task, **homepage},
-        "metric_config": {
-            "evaluation_description": f"{metric} of {entry.title} in {cell.language}, {cell.split}",
-            "lower_is_better": lower_is_better(cell.task, metric),
-            "score_type": "continuous",
-            "min_score": 0,
-            "max_score": 100,
-        },
-        "score_details": {
-            "score": number.value,
-            "details": {"language": cell.language, "signature": cell.signature},
-            "uncertainty": uncertainty,
-        },
-    }
 
 
 # Declared by hand: the form is streamed after the token check, not parsed by the framework.

@@ -86,15 +86,18 @@ def score_submission(board: OpenBoard, job: ClaimedJob) -> None:
             _finish(board, job, ScoredRecords(named, _flags(board, submission, trace)), problems)
 
 
-def give_up(board: OpenBoard, job: ClaimedJob) -> None:
-    """End a job that killed too many workers; its submission is rejected, and an administrator can retry it."""
+def give_up(board: OpenBoard, job: ClaimedJob, what: str = "", fix: str = "") -> None:
+    """End a job that killed too many workers; its submission is rejected, and an administrator can retry it.
+
+    `what` and `fix` describe the reason, if it is known.
+    """
     if job.submission_id is None:
         LOG.error("the pages could not be built; the old ones remain")
         with writing(board.engine) as session:
             owned(session, job).state = "failed"
         return
-    what = f"scoring failed {job.attempts - 1} times without a result"
-    problem = _not_scored(what, "Ask the board's administrator; the reason is in the log")
+    what = what or f"scoring failed {job.attempts - 1} times without a result"
+    problem = _not_scored(what, fix or "Ask the board's administrator; the reason is in the log")
     _finish(board, job, None, [problem.text])
 
 
