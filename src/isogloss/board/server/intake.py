@@ -18,7 +18,7 @@ from starlette.requests import Request
 
 from isogloss.board.facts import slug
 from isogloss.board.server.board import Bearer, OpenBoard
-from isogloss.board.server.database import SCORED, WAITING, Submission, Team, record, timestamp, writing
+from isogloss.board.server.database import SCORED, WAITING, Submission, Team, database_time, record, writing
 from isogloss.board.server.middleware import BODY_BYTES
 from isogloss.board.server.queue import enqueue
 from isogloss.board.server.scoring import publish as publish_scored
@@ -170,7 +170,7 @@ def accept(
         # The row lock serialises submissions of a team, so that its quota is checked and used atomically.
         team = session.scalars(select(Team).where(Team.id == bearer.team_id).with_for_update()).one()
         same = select(Submission).where(Submission.team_id == team.id, Submission.digest == digest)
-        earlier, month = session.scalar(same), timestamp()[:7]
+        earlier, month = session.scalar(same), f"{database_time(session):%Y-%m}"
         if earlier is None:
             _check_month(session, board, team, month)
         archive.keep()

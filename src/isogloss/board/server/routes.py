@@ -14,7 +14,7 @@ from starlette.responses import Response
 from isogloss.board.server import answers, intake
 from isogloss.board.server.access import bearer_with, board_of, check_scope
 from isogloss.board.server.board import Bearer, OpenBoard, scorer_version
-from isogloss.board.server.database import SCORED, WAITING, Submission, Team, reading, timestamp, writing
+from isogloss.board.server.database import SCORED, WAITING, Submission, Team, database_time, reading, writing
 from isogloss.board.server.pages import PublishedSystem, public_facts, published_systems
 from isogloss.board.server.scoring import StateError, publish, withdraw
 from isogloss.decoding import decode_json
@@ -307,8 +307,8 @@ def _find(session: Session, bearer: Bearer, key: str, *, lock: bool = False) -> 
 @teams.get("/team")
 def show_team(board: TheBoard, bearer: Reader) -> answers.TeamAnswer:
     """Return the token's scopes and the team's quota for this month."""
-    month = timestamp()[:7]
     with reading(board.engine) as session:
+        month = f"{database_time(session):%Y-%m}"
         team = session.get_one(Team, bearer.team_id)
         used, _ = intake.submissions_in_month(session, team.id, month)
         scored = select(func.count()).where(Submission.team_id == team.id, Submission.state.in_(SCORED))

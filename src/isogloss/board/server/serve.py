@@ -7,10 +7,9 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from asyncio import TimerHandle
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,15 +30,15 @@ from isogloss.board.server.board import OpenBoard, open_board
 from isogloss.board.server.database import Submission, reading, writing
 from isogloss.board.server.middleware import ConditionalAnswers, Protection, StaticPages
 from isogloss.board.server.queue import enqueue
+from isogloss.board.server.retention import clean_up, cleaning_up
 from isogloss.board.server.scoring import rescore
 from isogloss.board.server.worker import write_log
+from isogloss.data.files import keep_files_private
 from isogloss.errors import IsoglossError
 from isogloss.escaping import printable
 from isogloss.version import __version__
 
 _CONNECTIONS = 2_000
-# Age in seconds at which an unfinished upload is deleted.
-_ABANDONED = 24 * 3600
 # Every connection is checked at this interval. A request's head must arrive within two intervals; a response must
 # advance by this many bytes in at least one of any four.
 _STEP_SECONDS = 5.0
@@ -151,11 +150,8 @@ class TimeoutProtocol(H11Protocol):
 
 
 def prepare(board: OpenBoard) -> None:
-    """Remove abandoned uploads and queue the work that a new version requires."""
-    for part in board.incoming.glob("*.part"):
-        with suppress(FileNotFoundError):  # completed by another server in the meantime
-            if time.time() - part.stat().st_mtime > _ABANDONED:
-                part.unlink()
+    """Clean up and queue the work that a new version requires."""
+    clean_up(board)
     with writing(board.engine) as session:
         if board.settings.rescore_on_upgrade:
             rescore(session, "server")
@@ -182,6 +178,7 @@ def serve(
         DataError: not a board folder, or its database is unavailable.
         IsoglossError: cannot listen on the address and port.
     """
+    keep_files_private()
     write_log()
     board = open_board(folder)
     listener = _listen(host, port)
@@ -203,7 +200,7 @@ def serve(
         limit_concurrency=_CONNECTIONS,
     )
     on_ready()
-    with listener, running_workers(board.folder, workers):
+    with listener, cleaning_up(board), running_workers(board.folder, workers):
         uvicorn.Server(config).run(sockets=[listener])
 
 
