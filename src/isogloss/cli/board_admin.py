@@ -222,7 +222,7 @@ def submissions(
     state: Annotated[str, o.Selection(help="Only this state, e.g. rejected.")] = "",
     last: Annotated[int, o.Output(min=1, help="Number of submissions to show.")] = 50,
 ) -> None:
-    """List submissions, newest last: key, state, team, system, time, size and flags.
+    """List submissions, newest last: key, state, team, system, time, flags and size.
 
     Flags are reasons to suspect that a submission probes the labels.
     """
@@ -232,6 +232,7 @@ def submissions(
         from isogloss.board.server.board import find_team
         from isogloss.board.server.database import STATES, Submission
         from isogloss.errors import unknown
+        from isogloss.tables.table import Table, show
 
         query = select(Submission).order_by(Submission.id.desc()).limit(last)
         if team:
@@ -240,19 +241,21 @@ def submissions(
             raise unknown("state", state, STATES)
         if state:
             query = query.where(Submission.state == state)
+        header = ("key", "state", "team", "system", "submitted", "flags", "bytes")
+        table = Table("Submissions", header, words=6)
         for entry in reversed(session.scalars(query).all()):
-            o.say(_submission_line(entry))
+            table.add(*_submission_cells(entry))
+        show([table], "table")
 
 
-def _submission_line(entry: "Submission") -> str:
+def _submission_cells(entry: "Submission") -> tuple[str, ...]:
     from isogloss.decoding import decode_json
 
     system = decode_json(entry.system.encode(), "system", dict[str, object])
     flags = decode_json(entry.flags.encode(), "flags", list[dict[str, str]])
-    size = f"removed {entry.archive_removed_at}" if entry.archive_removed_at else f"{entry.archive_bytes:,} bytes"
-    shown = "; ".join(f"{flag.get('code', '')}: {flag.get('detail', '')}" for flag in flags)
-    words = (entry.key, entry.state, entry.team.name, system.get("name", ""), entry.created_at, size, shown)
-    return "\t".join(map(str, words))
+    size = "removed" if entry.archive_removed_at else f"{entry.archive_bytes:,}"
+    reasons = "; ".join(f"{flag.get('code', '')}: {flag.get('detail', '')}" for flag in flags)
+    return entry.key, entry.state, entry.team.name, str(system.get("name", "")), entry.created_at, reasons, size
 
 
 @admin.command()

@@ -6,7 +6,7 @@ import os
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import get_type_hints
@@ -85,7 +85,7 @@ class BoardSettings:
 
     title: str = "Isogloss board"
     suite: str = "xtreme-r"
-    database: str = ""
+    database: str = field(default="", repr=False)
     database_file: str = ""
     data: str = ""
     gold: str = ""
@@ -171,7 +171,7 @@ class OpenBoard:
     folder: Path
     settings: BoardSettings
     engine: Engine
-    pepper: bytes
+    pepper: bytes = field(repr=False)
 
     @property
     def incoming(self) -> Path:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, requires, version
 from ipaddress import ip_network
 from pathlib import Path
+from shlex import quote
 
 from sqlalchemy import Engine, func, select, text
 from sqlalchemy.orm import Session
@@ -180,7 +181,7 @@ def _database(engine: Engine, folder: Path, settings: BoardSettings) -> list[Fin
     if current != newest:
         what = "the database has no tables" if current is None else f"its tables have version {current}, not {newest}"
         verb = "serve" if current is None else "admin migrate"
-        raise DataError(what, where=database_name(engine), fix=f"isogloss board {verb} {folder}")
+        raise DataError(what, where=database_name(engine), fix=f"isogloss board {verb} {quote(str(folder))}")
     if engine.dialect.name == "sqlite":
         with clear_errors(engine), engine.connect() as connection:
             problems = list(connection.scalars(text("PRAGMA quick_check(5)")))
@@ -212,9 +213,9 @@ def _archives(session: Session, folder: Path, *, deep: bool) -> Iterator[Finding
         else:
             continue
         faults += 1
-        fix = (
-            f"tar -xf BACKUP -C {folder} archives/{sha256[:2]}/{sha256}, or isogloss board admin delete {folder} {key}"
-        )
+        board = quote(str(folder))
+        restored = f"tar -xf BACKUP -C {board} archives/{sha256[:2]}/{sha256}"
+        fix = f"{restored}, or isogloss board admin delete {board} {key}"
         yield Finding(check="archives", ok=False, what=what, where=str(path), fix=fix)
     if not faults:
         what = f"{len(rows)} submissions, {'checksums' if deep else 'sizes'} match"
@@ -234,10 +235,10 @@ def _site(session: Session, folder: Path) -> Iterator[Finding]:
         what, fix = "the pages could not be built", "Read the log of the workers, then publish or restart the server"
         yield Finding(check="site", ok=False, what=what, where=where, fix=fix)
     elif built < 0:
-        fix = f"isogloss board serve {folder}"
+        fix = f"isogloss board serve {quote(str(folder))}"
         yield Finding(check="site", ok=False, what="the pages have not been built", where=where, fix=fix)
     elif built < done:
-        what, fix = "the pages are older than the newest build", f"Restart isogloss board serve {folder}"
+        what, fix = "the pages are older than the newest build", f"Restart isogloss board serve {quote(str(folder))}"
         yield Finding(check="site", ok=False, what=what, where=where, fix=fix)
     else:
         yield Finding(check="site", ok=True, what="built and current")
@@ -249,7 +250,7 @@ def _scratch(session: Session, folder: Path) -> Iterator[Finding]:
     work = folder / "work"
     left = [path for path in work.glob("*") if path.name.partition("-")[0] not in numbers]
     if left:
-        fix = f"rm -r {left[0]}, or run a worker, which removes them"
+        fix = f"rm -r {quote(str(left[0]))}, or run a worker, which removes them"
         what = f"{len(left)} folders of finished jobs were left behind"
         yield Finding(check="scratch", ok=False, what=what, where=str(left[0]), fix=fix)
     else:
@@ -267,11 +268,11 @@ def _queue(engine: Engine, folder: Path, settings: BoardSettings) -> Iterator[Fi
         silent = {job: beats for job, beats in silent.items() if now.get(job) == beats}
     if silent:
         what = f"{len(silent)} running jobs have no living worker"
-        fix = f"isogloss board work {folder}, which takes them over"
+        fix = f"isogloss board work {quote(str(folder))}, which takes them over"
         yield Finding(check="queue", ok=False, what=what, where=f"job {min(silent)[0]}", fix=fix)
     elif oldest is not None and not before and age > _STUCK:
         what = f"job {oldest} has waited {age / 60:.0f} minutes, and no other is running"
-        fix = f"isogloss board work {folder}; read its log if it does not help"
+        fix = f"isogloss board work {quote(str(folder))}; read its log if it does not help"
         yield Finding(check="queue", ok=False, what=what, where=f"job {oldest}", fix=fix)
     else:
         yield Finding(check="queue", ok=True, what=f"{len(before)} jobs running; none is stuck")

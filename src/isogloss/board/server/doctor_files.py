@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from isogloss.board.server.board import FILE, BoardSettings
 from isogloss.board.server.pepper import FILE as PEPPER
@@ -63,15 +64,19 @@ def _permissions(folder: Path) -> Iterator[Finding]:
             exposed.append(path)
         if status.st_uid != owner:
             foreign.append(path)
-    user = _user(owner)
+    user, board = _user(owner), quote(str(folder))
     if exposed:
         what = f"other users have access to {len(exposed)} of {count} files and folders"
-        yield Finding(check="files", ok=False, what=what, where=str(exposed[0]), fix=f"chmod -R go-rwx {folder}")
+        yield Finding(
+            check="files", ok=False, what=what, where=str(exposed[0]), fix=f"chmod -R go-rwx {quote(str(folder))}"
+        )
     if foreign:
         what = f"{len(foreign)} files do not belong to {user}, so the server may be unable to change them"
-        yield Finding(check="files", ok=False, what=what, where=str(foreign[0]), fix=f"chown -R {user} {folder}")
+        yield Finding(
+            check="files", ok=False, what=what, where=str(foreign[0]), fix=f"chown -R {user} {quote(str(folder))}"
+        )
     if unreadable:
-        fix = f"runuser -u {user} -- isogloss board doctor {folder}"
+        fix = f"runuser -u {user} -- isogloss board doctor {board}"
         yield Finding(check="files", ok=False, what="folder cannot be read", where=unreadable[0], fix=fix)
     if not exposed and not foreign and not unreadable:
         yield Finding(check="files", ok=True, what=f"{count} files and folders, private to {user}")
@@ -91,7 +96,7 @@ def _secrets(folder: Path, settings: BoardSettings) -> Iterator[Finding]:
     exposed = [path for path in paths if path.is_file() and stat.S_IMODE(path.stat().st_mode) & 0o077]
     for path in exposed:
         what = "other users can read this secret"
-        fix = f"chmod 600 {path}; then replace the secret, which others may have read"
+        fix = f"chmod 600 {quote(str(path))}; then replace the secret, which others may have read"
         yield Finding(check="secrets", ok=False, what=what, where=str(path), fix=fix)
     if not exposed:
         yield Finding(check="secrets", ok=True, what="only the board's user can read them")
@@ -107,7 +112,7 @@ def _labels(settings: BoardSettings) -> Iterator[Finding]:
         what, fix = "the labels cannot be read", "Run isogloss board doctor as the board's user, or chown the folder"
         yield Finding(check="labels", ok=False, what=what, where=str(folder), fix=fix)
     elif _others_can_enter(folder):
-        what, fix = "other users can read the labels", f"chmod -R go-rwx {folder}"
+        what, fix = "other users can read the labels", f"chmod -R go-rwx {quote(str(folder))}"
         yield Finding(check="labels", ok=False, what=what, where=str(folder), fix=fix)
     else:
         yield Finding(check="labels", ok=True, what="only the board's user can read them")
@@ -124,7 +129,7 @@ def _space(folder: Path, settings: BoardSettings) -> Iterator[Finding]:
     inodes = os.statvfs(folder)
     if free < needed:
         what = f"{free / 1e9:.1f} GB of disk space left; one submission may need {needed / 1e9:.1f} GB"
-        fix = f"isogloss board admin purge {folder} --rejected-before 0, or enlarge the disk"
+        fix = f"isogloss board admin purge {quote(str(folder))} --rejected-before 0, or enlarge the disk"
         yield Finding(check="disk", ok=False, what=what, where=str(folder), fix=fix)
     elif inodes.f_files and inodes.f_favail < _INODES:
         what = f"only {inodes.f_favail:,} more files can be created"
@@ -137,10 +142,8 @@ def _leftovers(folder: Path) -> Iterator[Finding]:
     uploads = [*abandoned_uploads(folder), *folder.glob(".*.part")]
     if uploads:
         what = f"{len(uploads)} unfinished files were left behind"
-        fix = f"rm {uploads[0]}" if len(uploads) == 1 else f"rm {folder}/.*.part {folder}/incoming/*.part"
-        yield Finding(
-            check="leftovers", ok=False, what=what, where=str(uploads[0]), fix=f"{fix}, or restart the server"
-        )
+        fix = "rm " + " ".join(quote(str(path)) for path in uploads[:3])
+        yield Finding(check="leftovers", ok=False, what=what, where=str(uploads[0]), fix=fix)
     else:
         yield Finding(check="leftovers", ok=True, what="no abandoned uploads")
 
