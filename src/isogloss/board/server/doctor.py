@@ -130,9 +130,7 @@ def _setting_faults(settings: BoardSettings) -> Iterator[tuple[str, str]]:
     if not settings.worker_bytes:
         yield "worker_bytes = 0 lets one submission use all memory", "Remove the line to use the default"
     if not settings.trusted_proxies:
-        what = (
-            "trusted_proxies is empty: behind a proxy all clients share one rate limit, and without one there is no TLS"
-        )
+        what = "trusted_proxies is empty: with a proxy all clients share one rate limit, without one there is no TLS"
         yield what, 'Run it behind a TLS proxy and set trusted_proxies = ["127.0.0.1"]'
     for proxy in settings.trusted_proxies:
         if proxy == "*" or _is_large(proxy):
