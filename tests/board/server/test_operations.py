@@ -75,6 +75,7 @@ def test_disabled_team(board: OpenBoard, capsys: pytest.CaptureFixture[str]) -> 
     assert "enable team Team" in shown
 
 
+@pytest.mark.database("sqlite")
 def test_list_of_submissions(board: OpenBoard, capsys: pytest.CaptureFixture[str]) -> None:
     archive = zip_of(answers(1))
     first = send(team_client(board), archive, name="System A").json()["key"]
@@ -139,6 +140,7 @@ def test_lost_pepper_is_not_replaced_in_silence(
     again.engine.dispose()
 
 
+@pytest.mark.database("sqlite")
 def test_board_of_an_older_version_without_a_check_value(board: OpenBoard) -> None:
     """Its pepper is trusted once; if the file is missing, tokens show that there was one."""
     make_token(board)
@@ -194,6 +196,7 @@ def test_damaged_database(how: str, tmp_path: Path, capsys: pytest.CaptureFixtur
         open_board(board.folder)
 
 
+@pytest.mark.database("sqlite")
 def test_failed_authentications_are_logged(
     boards: MakeBoard, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -251,6 +254,7 @@ def test_networks(address: str, network: str) -> None:
     assert network_of(address) == network
 
 
+@pytest.mark.database("sqlite")
 def test_limits_count_a_whole_ipv6_network(boards: MakeBoard) -> None:
     app = create_app(boards(reads_per_minute=3))
     statuses = [

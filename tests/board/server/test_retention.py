@@ -10,9 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select, update
+from sqlalchemy.exc import OperationalError
 
 from board.server.made_board import MakeBoard, answers, make_board, send, team_client, work_all, zip_of
+from board.server.served import served
 from board.server.verbs import admin
+from isogloss.board.server import retention
 from isogloss.board.server.backup import back_up, restore
 from isogloss.board.server.board import OpenBoard, open_board
 from isogloss.board.server.database import AuditEntry, ScoringJob, Submission, Team, reading, writing
@@ -65,6 +68,7 @@ def test_default_retention(board: OpenBoard) -> None:
     assert [(entry.actor, entry.subject) for entry in entries] == [("server", keys["rejected"])]
 
 
+@pytest.mark.database("sqlite")
 def test_retention_settings(boards: MakeBoard) -> None:
     """0 days keep archives for ever."""
     board = boards(keep_rejected_days=0, keep_withdrawn_days=7)
@@ -75,6 +79,7 @@ def test_retention_settings(boards: MakeBoard) -> None:
     assert stored(board) == set(keys.values()) - {keys["withdrawn"]}
 
 
+@pytest.mark.database("sqlite")
 def test_purge_verb(board: OpenBoard, capsys: pytest.CaptureFixture[str]) -> None:
     keys = fill(board)
     age(board, 3, keys["rejected"], keys["withdrawn"])
@@ -106,6 +111,7 @@ def test_shared_archive_stays_while_one_submission_needs_it(board: OpenBoard) ->
     assert stored(board) == set()
 
 
+@pytest.mark.database("sqlite")
 def test_archive_of_a_queued_job_stays(board: OpenBoard) -> None:
     keys = fill(board)
     with writing(board.engine) as session:
@@ -144,6 +150,7 @@ def test_without_their_archives(board: OpenBoard, tmp_path: Path, capsys: pytest
     assert remove_orphans(board) == (1, 10)
 
 
+@pytest.mark.database("sqlite")
 def test_backup_reports_an_archive_that_should_exist(board: OpenBoard, tmp_path: Path) -> None:
     keys = fill(board)
     with reading(board.engine) as session:
@@ -255,6 +262,7 @@ def test_purge_removes_exactly_the_expired(
     board.engine.dispose()
 
 
+@pytest.mark.database("sqlite")
 def test_abandoned_uploads_are_removed_by_age(board: OpenBoard) -> None:
     old, new = board.incoming / "a.part", board.incoming / "b.part"
     for path in (old, new):
@@ -264,6 +272,7 @@ def test_abandoned_uploads_are_removed_by_age(board: OpenBoard) -> None:
     assert (old.exists(), new.exists()) == (False, True)
 
 
+@pytest.mark.database("sqlite")
 def test_withdrawn_again(board: OpenBoard) -> None:
     """Publishing and withdrawing again starts the period anew."""
     keys = fill(board)
@@ -274,3 +283,36 @@ def test_withdrawn_again(board: OpenBoard) -> None:
         submission = session.scalars(select(Submission).where(Submission.key == keys["withdrawn"])).one()
         withdraw(session, submission, "test")
     assert purge(board, "test", rejected_days=None, withdrawn_days=5).keys == []
+
+
+@pytest.mark.slow
+def test_server_cleans_up_at_start(tmp_path: Path) -> None:
+    board = make_board(tmp_path / "board", keep_rejected_days=1)
+    keys = fill(board)
+    age(board, 2, keys["rejected"])
+    part = board.incoming / "a.part"
+    part.write_bytes(b"x")
+    os.utime(part, (time.time() - ABANDONED - 5,) * 2)
+    with served(board.folder):
+        assert removed(board) == {keys["rejected"]}
+        assert not part.exists()
+    board.engine.dispose()
+
+
+@pytest.mark.database("sqlite")
+def test_server_cleans_up_periodically(board: OpenBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failure, such as a database that is away for a moment, does not end it."""
+    attempts = []
+    third = threading.Event()
+
+    def fail_first(cleaned: OpenBoard) -> None:
+        attempts.append(cleaned)
+        if len(attempts) == 3:
+            third.set()
+        raise OperationalError("x", {}, Exception()) if len(attempts) == 1 else OSError
+
+    monkeypatch.setattr(retention, "_INTERVAL", 0.001)
+    monkeypatch.setattr(retention, "clean_up", fail_first)
+    with retention.cleaning_up(board):
+        assert third.wait(60)
+    assert attempts[0] is board
