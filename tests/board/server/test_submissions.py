@@ -63,7 +63,7 @@ def test_received_scored_previewed_published_withdrawn(board: OpenBoard, client:
     assert client.post(f"{API}/submissions/{key}/publish").json()["state"] == "published"
     with reading(board.engine) as session:
         actions = session.scalars(select(AuditEntry.action).order_by(AuditEntry.id)).all()
-    assert actions == ["submit", "score", "published", "withdrawn", "published"]
+    assert actions == ["pepper", "submit", "score", "published", "withdrawn", "published"]
 
 
 @on_sqlite

@@ -62,7 +62,7 @@ class SubmissionAnswer(BaseModel):
     """A submission, as shown to its team."""
 
     key: str
-    state: str = Field(description="received, validating, scoring, preview, published, rejected or withdrawn")
+    state: str = Field(description="received, validating, scoring, preview, published, rejected, withdrawn or deleted")
     queue_position: int | None = Field(description="position in the queue, 1 for the next; null once scored")
     system_id: str
     system: dict[str, Any]
@@ -184,7 +184,7 @@ REFUSALS = refusals(
 )
 REFUSALS |= refusals({429: "Too many requests; see Retry-After", 503: "Database unavailable"})
 UNKNOWN = refusals({404: "Not found"})
-GUARDED = refusals({401: "Missing or invalid token", 403: "The token lacks the scope"})
+GUARDED = refusals({401: "Missing or invalid token", 403: "The token lacks the scope, or the team is disabled"})
 
 
 def refusal(

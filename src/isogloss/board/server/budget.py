@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from isogloss.board.server.board import OpenBoard
-from isogloss.board.server.database import SCORED, Submission, Team, reading, timestamp
+from isogloss.board.server.database import SCORED, Submission, Team, database_time, reading
 from isogloss.errors import PredictionError
 
 _FORMAT = "%Y-%m-%dT%H:%M:%SZ"
@@ -112,10 +112,10 @@ def locked_team(session: Session, team_id: int) -> Team:
 
 
 def current_time(session: Session, team: Team) -> str:
-    """Return the later of now and the newest record of a team."""
+    """Return the later of now, by the database's clock, and the newest record of a team."""
     newest = select(func.max(Submission.created_at), func.max(Submission.published_at), func.max(Submission.month))
     created, published, month = session.execute(newest.where(Submission.team_id == team.id)).one()
-    now = max(filter(None, (timestamp(), created, published)))
+    now = max(filter(None, (database_time(session).strftime(_FORMAT), created, published)))
     return now if not month or month <= now[:7] else f"{month}-01T00:00:00Z"
 
 

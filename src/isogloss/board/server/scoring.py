@@ -323,9 +323,10 @@ class StateError(IsoglossError):
 
 
 def rescore(session: Session, actor: str, progress: Callable[[str], None] | None = None) -> list[str]:
-    """Queue all submissions that the current scorer has not scored; old values are kept."""
+    """Queue all submissions that the current scorer has not scored, except those with removed archives."""
     keys = []
-    for submission in session.scalars(select(Submission).where(Submission.state.in_(("preview", "published")))):
+    conditions = (Submission.state.in_(("preview", "published")), Submission.archive_removed_at.is_(None))
+    for submission in session.scalars(select(Submission).where(*conditions)):
         if not _is_scored(session, submission.id):
             enqueue(session, "score", submission.id)
             keys.append(submission.key)
@@ -340,6 +341,9 @@ def retry(session: Session, submission: Submission, actor: str) -> None:
     """Queue a rejected submission again; raise StateError in any other state."""
     if submission.state != "rejected":
         raise StateError(f"submission {submission.key} is {submission.state}, not rejected")
+    if submission.archive_removed_at is not None:
+        what = f"the archive of submission {submission.key} was removed at {submission.archive_removed_at}"
+        raise StateError(what, fix="Ask the team to submit it again")
     _move(submission, "received")
     enqueue(session, "score", submission.id)
     record(session, actor, "retry", submission.key)

@@ -7,9 +7,8 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,14 +35,14 @@ from isogloss.board.server.connections import (
 from isogloss.board.server.database import Submission, reading, writing
 from isogloss.board.server.middleware import ConditionalAnswers, Protection, StaticPages
 from isogloss.board.server.queue import enqueue
+from isogloss.board.server.retention import clean_up, cleaning_up
 from isogloss.board.server.scoring import rescore
 from isogloss.board.server.worker import write_log
+from isogloss.data.files import keep_files_private
 from isogloss.errors import IsoglossError
 from isogloss.escaping import printable
 from isogloss.version import __version__
 
-# Age in seconds at which an unfinished upload is deleted.
-_ABANDONED = 24 * 3600
 LOG = logging.getLogger("isogloss.board")
 API = "/api/v1"
 
@@ -115,11 +114,8 @@ _HANDLERS: dict[Any, Callable[[Request, Any], Awaitable[Response]]] = {
 
 
 def prepare(board: OpenBoard) -> None:
-    """Remove abandoned uploads and queue the work that a new version requires."""
-    for part in board.incoming.glob("*.part"):
-        with suppress(FileNotFoundError):  # completed by another server in the meantime
-            if time.time() - part.stat().st_mtime > _ABANDONED:
-                part.unlink()
+    """Clean up and queue the work that a new version requires."""
+    clean_up(board)
     with writing(board.engine) as session:
         if board.settings.rescore_on_upgrade:
             rescore(session, "server")
@@ -146,6 +142,7 @@ def serve(
         DataError: not a board folder, or its database is unavailable.
         IsoglossError: cannot listen on the address and port.
     """
+    keep_files_private()
     write_log()
     board = open_board(folder)
     listener = _listen(host, port)
@@ -171,7 +168,7 @@ def serve(
         trusted=TrustedProxies.of(board.settings.trusted_proxies),
     )
     on_ready()
-    with listener, running_workers(board.folder, workers):
+    with listener, cleaning_up(board), running_workers(board.folder, workers):
         BoardServer(config, listener, limits).run()
 
 

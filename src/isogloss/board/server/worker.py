@@ -17,6 +17,7 @@ from isogloss.board.server.board import OpenBoard, open_board
 from isogloss.board.server.pages import rebuild_pages
 from isogloss.board.server.queue import ClaimedJob, JobClaims, LostJobError, beat, put_back, remove_leftovers
 from isogloss.board.server.scoring import LOG, give_up, score_submission
+from isogloss.data.files import keep_files_private
 
 # Seconds between polls of an empty queue, and after failures unrelated to the job.
 _IDLE = 0.5
@@ -32,6 +33,7 @@ _NOT_STORED = (SQLAlchemyError, LostJobError, OSError)
 
 def run_worker(folder: Path, parent: int | None = None) -> None:
     """Process jobs until SIGTERM, or until the parent process is gone."""
+    keep_files_private()
     write_log()
     signal.signal(signal.SIGTERM, _stop)
     signal.signal(signal.SIGINT, _stop)

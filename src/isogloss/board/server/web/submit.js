@@ -133,7 +133,7 @@ function show(title, text, problems = [], bad = false) {
 function showSteps(state) {
   const scored = [...WAITING, "preview", "published"];
   /** @type {Record<string, string[]>} */
-  const others = { rejected: ["received", "validating", "rejected"], withdrawn: [...scored, "withdrawn"] };
+  const others = { rejected: ["received", "validating", "rejected"], withdrawn: [...scored, "withdrawn"], deleted: ["deleted"] };
   const steps = others[state] || scored;
   byId("steps").hidden = false;
   byId("steps").replaceChildren();
@@ -216,6 +216,7 @@ function showSubmission(submission) {
     published: "Published on the board.",
     rejected: "Not scored and not counted. Fix the problems below and submit again.",
     withdrawn: "No longer on the board.",
+    deleted: "Deleted by the board's administrator.",
   };
   const text =
     states[submission.state] ||
