@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -18,8 +19,8 @@ on_sqlite = pytest.mark.parametrize("database_url", [""])
 
 
 def set_clock(patch: pytest.MonkeyPatch, at: str) -> None:
-    for module in (budget, database):
-        patch.setattr(module, "timestamp", lambda: at)
+    patch.setattr(database, "timestamp", lambda: at)
+    patch.setattr(budget, "database_time", lambda _: datetime.fromisoformat(at))
 
 
 def backdate(board: OpenBoard, **values: str) -> None:

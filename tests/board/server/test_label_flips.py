@@ -1,5 +1,6 @@
 """No output depends on single labels: with other labels, all is the same to the byte but for the shown scores."""
 
+import gzip
 import itertools
 import json
 import random
@@ -16,6 +17,7 @@ from board.server.made_board import LANGUAGES, make_board, send, team_client, wo
 from isogloss.board.server import intake
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import ScoreRecord, Submission
+from isogloss.board.server.evaluations import RECORDS
 from isogloss.board.server.serve import create_app
 
 API = "/api/v1"
@@ -101,8 +103,10 @@ def run_board(
     outputs |= _answers(board, client, other, keys)
     outputs["log"] = "\n".join(line.getMessage() for line in caplog.records if line.name.startswith("isogloss"))
     site = (board.site / "current").resolve()
-    files = [path for path in sorted(site.rglob("*")) if path.is_file() and path.suffix != ".gz"]
+    # The index of the export, which is not served, has positions in the packed file.
+    files = [path for path in sorted(site.rglob("*")) if path.is_file() and path.suffix not in (".gz", ".index")]
     outputs |= {f"page {path.relative_to(site)}": path.read_text(encoding="utf-8") for path in files}
+    outputs["export"] = gzip.decompress((site / RECORDS).read_bytes()).decode()
     with board.engine.connect() as connection:
         for row in connection.execute(select(Submission.key, Submission.state, Submission.problems, Submission.flags)):
             outputs[f"database {row[0]}"] = str(row)
@@ -150,6 +154,8 @@ def stripped(name: str, text: str) -> str:
         body = "{" + body if name.startswith(("submit", "publish", "withdraw")) else body
         names = SCORES | {"score_details"}
         return head + json.dumps([without_scores(json.loads(line), names) for line in body.splitlines()])
+    if name == "export":
+        return json.dumps([without_scores(json.loads(line), {"score_details"}) for line in text.splitlines()])
     if name.startswith("record"):
         return json.dumps(without_scores(json.loads(text), {"score", "metrics"}))
     if name == "page data.js" or name.startswith("page systems/"):

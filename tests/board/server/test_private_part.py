@@ -82,7 +82,7 @@ def test_parts_are_scored_apart(board: OpenBoard, tmp_path: Path) -> None:
     assert final.post(f"{API}/submissions/{preview}/publish").status_code == 409
     assert send(final, zip_of(answers(3))).status_code == 403
     assert final.get(f"{API}/board").json()["closed"] is True
-    [record] = map(json.loads, final.get(f"{API}/every-eval-ever").text.splitlines())
+    [record] = final.get(f"{API}/every-eval-ever").json()["records"]
     exported = {
         each["score_details"]["details"]["language"]: each["score_details"]["score"]
         for each in record["evaluation_results"]

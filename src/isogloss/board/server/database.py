@@ -330,9 +330,9 @@ def database_name(engine: sa.Engine) -> str:
 
 def _unavailable(engine: sa.Engine, error: SQLAlchemyError) -> DataError:
     cause = getattr(error, "orig", None)
-    reason = (str(cause or error).strip().splitlines() or [type(error).__name__])[0]
-    if engine.url.password:
-        reason = reason.replace(str(engine.url.password), "***")
+    lines = str(cause or error).strip().splitlines() or [type(error).__name__]
+    password = str(engine.url.password or "")
+    reason = "***".join(lines[0].split(password)) if password else lines[0]
     if isinstance(cause, sqlite3.DatabaseError) and cause.sqlite_errorcode & 0xFF in _DAMAGED:
         fix = "Stop the server and restore the newest backup with isogloss board admin restore BACKUP NEW-FOLDER"
         return DataError(f"the database is damaged ({reason})", where=database_name(engine), fix=fix)

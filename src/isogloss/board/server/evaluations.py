@@ -99,7 +99,7 @@ def _result(cell: CellScore, metric: str, number: Number) -> dict[str, Any]:
     homepage = {"source_type": "url", "url": [entry.homepage]} if entry.homepage else {"source_type": "other"}
     uncertainty: dict[str, Any] = {"num_samples": number.n}
     if number.low is not None and number.high is not None:
-        interval = {"lower": number.low, "upper": number.high, "confidence_level": 0.95, "method": "bootstrap"}
+        interval = {"lower": number.low, "upper": number.high, "confidence_level": 0.95, "method": "Wilson, by source"}
         uncertainty["confidence_interval"] = interval
     return {
         "evaluation_name": f"{cell.task}/{cell.language}/{metric}",
