@@ -17,7 +17,7 @@ from isogloss.board.server import doctor, doctor_files
 from isogloss.board.server.board import OpenBoard, open_board
 from isogloss.board.server.database import ScoringJob, Submission, writing
 from isogloss.board.server.doctor import examine, finding_lines
-from isogloss.board.server.doctor_files import Finding
+from isogloss.board.server.doctor_files import BoardFinding
 
 CHECKS = ["files", "secrets", "labels", "disk", "leftovers", "open files", "settings", "packages", "database"]
 CHECKS += ["pepper", "archives", "site", "scratch", "queue"]
@@ -47,7 +47,7 @@ def healthy(database_url: str, tmp_path: Path) -> OpenBoard:
     return board
 
 
-def wrong(board: OpenBoard, *, deep: bool = False) -> list[Finding]:
+def wrong(board: OpenBoard, *, deep: bool = False) -> list[BoardFinding]:
     return [finding for finding in examine(board.folder, deep=deep) if not finding.ok]
 
 
@@ -300,7 +300,7 @@ def test_purged_archives_are_not_missed(healthy: OpenBoard) -> None:
 
 def test_table_fits_80_columns() -> None:
     what = "many words " * 30
-    lines = finding_lines([Finding(check="open files", ok=False, what=what, where="/a/b", fix=what)])
+    lines = finding_lines([BoardFinding(check="open files", ok=False, what=what, where="/a/b", fix=what)])
     assert max(map(len, lines)) <= 80
     assert lines[0].startswith("WRONG open files  many words")
     assert "                  in /a/b" in lines

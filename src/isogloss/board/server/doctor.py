@@ -25,7 +25,7 @@ from isogloss.board.server.database import (
     reading,
     table_version,
 )
-from isogloss.board.server.doctor_files import Finding, file_findings
+from isogloss.board.server.doctor_files import BoardFinding, file_findings
 from isogloss.board.server.pages import site_number
 from isogloss.board.server.pepper import verify_pepper
 from isogloss.data.files import sha256_of
@@ -49,7 +49,7 @@ _LARGEST = {
 }
 
 
-def examine(folder: Path, *, deep: bool = False) -> list[Finding]:
+def examine(folder: Path, *, deep: bool = False) -> list[BoardFinding]:
     """Check a board and return what is right and wrong, one or more findings per check.
 
     Args:
@@ -65,7 +65,7 @@ def examine(folder: Path, *, deep: bool = False) -> list[Finding]:
     try:
         engine = connect(folder, settings)
         findings += _database(engine, folder, settings)
-        checks: Sequence[Callable[[Session], Iterator[Finding]]] = (
+        checks: Sequence[Callable[[Session], Iterator[BoardFinding]]] = (
             lambda session: _pepper(session, folder),
             lambda session: _archives(session, folder, deep=deep),
             lambda session: _site(session, folder),
@@ -78,11 +78,11 @@ def examine(folder: Path, *, deep: bool = False) -> list[Finding]:
             findings += _queue(engine, folder, settings)
         engine.dispose()
     except IsoglossError as error:
-        findings.append(Finding(check="database", ok=False, what=error.what, where=error.where, fix=error.fix))
+        findings.append(BoardFinding(check="database", ok=False, what=error.what, where=error.where, fix=error.fix))
     return findings
 
 
-def finding_lines(findings: Sequence[Finding]) -> list[str]:
+def finding_lines(findings: Sequence[BoardFinding]) -> list[str]:
     """Return the findings as a table of at most 80 columns; a path or command longer than that is not broken."""
     lines = []
     for finding in findings:
@@ -105,19 +105,19 @@ def _wrapped(head: str, words: str) -> list[str]:
     )
 
 
-def findings_json(findings: Sequence[Finding]) -> str:
+def findings_json(findings: Sequence[BoardFinding]) -> str:
     """Return the findings as a JSON object."""
     all_ok = all(finding.ok for finding in findings)
     return json.dumps({"ok": all_ok, "findings": [asdict(finding) for finding in findings]}, indent=2)
 
 
-def _settings(folder: Path, settings: BoardSettings) -> Iterator[Finding]:
+def _settings(folder: Path, settings: BoardSettings) -> Iterator[BoardFinding]:
     where, count = str(folder / FILE), 0
     for fault, fix in _setting_faults(settings):
         count += 1
-        yield Finding(check="settings", ok=False, what=fault, where=where, fix=fix)
+        yield BoardFinding(check="settings", ok=False, what=fault, where=where, fix=fix)
     if not count:
-        yield Finding(check="settings", ok=True, what="quotas, limits and proxies are sensible")
+        yield BoardFinding(check="settings", ok=True, what="quotas, limits and proxies are sensible")
 
 
 def _setting_faults(settings: BoardSettings) -> Iterator[tuple[str, str]]:
@@ -145,7 +145,7 @@ def _is_large(network: str) -> bool:
         return False
 
 
-def _packages() -> Iterator[Finding]:
+def _packages() -> Iterator[BoardFinding]:
     """Compare the server's packages with the lower bounds that isogloss declares."""
     try:
         declared = requires("isogloss") or []
@@ -164,16 +164,16 @@ def _packages() -> Iterator[Finding]:
             outdated.append(f"{match[1]} {installed} is older than {match[2]}")
     if outdated:
         fix = install_command("board").replace(" install ", " install --upgrade ", 1)
-        yield Finding(check="packages", ok=False, what="; ".join(outdated), fix=fix)
+        yield BoardFinding(check="packages", ok=False, what="; ".join(outdated), fix=fix)
     else:
-        yield Finding(check="packages", ok=True, what="versions are recent enough")
+        yield BoardFinding(check="packages", ok=True, what="versions are recent enough")
 
 
 def _numbers(text_: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", text_.partition("+")[0])[:4]))
 
 
-def _database(engine: Engine, folder: Path, settings: BoardSettings) -> list[Finding]:
+def _database(engine: Engine, folder: Path, settings: BoardSettings) -> list[BoardFinding]:
     """Check version and integrity; raise DataError if the database is unusable, so that nothing else is checked."""
     current, newest = table_version(engine)
     if current != newest:
@@ -186,19 +186,19 @@ def _database(engine: Engine, folder: Path, settings: BoardSettings) -> list[Fin
         if problems != ["ok"]:
             fix = "Stop the server and restore the newest backup with isogloss board admin restore BACKUP NEW-FOLDER"
             raise DataError(f"damaged: {problems[0]}", where=database_name(engine), fix=fix)
-    return [Finding(check="database", ok=True, what=f"{engine.dialect.name}, version {current}, intact")]
+    return [BoardFinding(check="database", ok=True, what=f"{engine.dialect.name}, version {current}, intact")]
 
 
-def _pepper(session: Session, folder: Path) -> Iterator[Finding]:
+def _pepper(session: Session, folder: Path) -> Iterator[BoardFinding]:
     try:
         verify_pepper(session, folder)
     except DataError as error:
-        yield Finding(check="pepper", ok=False, what=error.what, where=error.where, fix=error.fix)
+        yield BoardFinding(check="pepper", ok=False, what=error.what, where=error.where, fix=error.fix)
     else:
-        yield Finding(check="pepper", ok=True, what="matches the tokens")
+        yield BoardFinding(check="pepper", ok=True, what="matches the tokens")
 
 
-def _archives(session: Session, folder: Path, *, deep: bool) -> Iterator[Finding]:
+def _archives(session: Session, folder: Path, *, deep: bool) -> Iterator[BoardFinding]:
     query = select(Submission.key, Submission.archive, Submission.archive_bytes)
     rows = session.execute(query.where(Submission.archive_removed_at.is_(None))).all()
     faults = 0
@@ -214,13 +214,13 @@ def _archives(session: Session, folder: Path, *, deep: bool) -> Iterator[Finding
         board = quote(str(folder))
         restored = f"tar -xf BACKUP -C {board} archives/{sha256[:2]}/{sha256}"
         fix = f"{restored}, or isogloss board admin delete {board} {key}"
-        yield Finding(check="archives", ok=False, what=what, where=str(path), fix=fix)
+        yield BoardFinding(check="archives", ok=False, what=what, where=str(path), fix=fix)
     if not faults:
         what = f"{len(rows)} submissions, {'checksums' if deep else 'sizes'} match"
-        yield Finding(check="archives", ok=True, what=what)
+        yield BoardFinding(check="archives", ok=True, what=what)
 
 
-def _site(session: Session, folder: Path) -> Iterator[Finding]:
+def _site(session: Session, folder: Path) -> Iterator[BoardFinding]:
     jobs = select(func.max(ScoringJob.id)).where(ScoringJob.kind == "site")
     done, failed, waiting = (
         session.scalar(jobs.where(ScoringJob.state.in_(states))) or -1
@@ -228,21 +228,21 @@ def _site(session: Session, folder: Path) -> Iterator[Finding]:
     )
     built, where = site_number(folder / "site/current"), str(folder / "site")
     if waiting >= 0:
-        yield Finding(check="site", ok=True, what="being rebuilt")
+        yield BoardFinding(check="site", ok=True, what="being rebuilt")
     elif failed > done:
         what, fix = "the pages could not be built", "Read the log of the workers, then publish or restart the server"
-        yield Finding(check="site", ok=False, what=what, where=where, fix=fix)
+        yield BoardFinding(check="site", ok=False, what=what, where=where, fix=fix)
     elif built < 0:
         fix = f"isogloss board serve {quote(str(folder))}"
-        yield Finding(check="site", ok=False, what="the pages have not been built", where=where, fix=fix)
+        yield BoardFinding(check="site", ok=False, what="the pages have not been built", where=where, fix=fix)
     elif built < done:
         what, fix = "the pages are older than the newest build", f"Restart isogloss board serve {quote(str(folder))}"
-        yield Finding(check="site", ok=False, what=what, where=where, fix=fix)
+        yield BoardFinding(check="site", ok=False, what=what, where=where, fix=fix)
     else:
-        yield Finding(check="site", ok=True, what="built and current")
+        yield BoardFinding(check="site", ok=True, what="built and current")
 
 
-def _scratch(session: Session, folder: Path) -> Iterator[Finding]:
+def _scratch(session: Session, folder: Path) -> Iterator[BoardFinding]:
     active = session.scalars(select(ScoringJob.id).where(ScoringJob.state.in_(("queued", "running"))))
     numbers = set(map(str, active))
     work = folder / "work"
@@ -250,12 +250,12 @@ def _scratch(session: Session, folder: Path) -> Iterator[Finding]:
     if left:
         fix = f"rm -r {quote(str(left[0]))}, or run a worker, which removes them"
         what = f"{len(left)} folders of finished jobs were left behind"
-        yield Finding(check="scratch", ok=False, what=what, where=str(left[0]), fix=fix)
+        yield BoardFinding(check="scratch", ok=False, what=what, where=str(left[0]), fix=fix)
     else:
-        yield Finding(check="scratch", ok=True, what="no folders of finished jobs")
+        yield BoardFinding(check="scratch", ok=True, what="no folders of finished jobs")
 
 
-def _queue(engine: Engine, folder: Path, settings: BoardSettings) -> Iterator[Finding]:
+def _queue(engine: Engine, folder: Path, settings: BoardSettings) -> Iterator[BoardFinding]:
     """Watch running jobs for one lease, in which each must send a heartbeat; a queue without workers must not wait."""
     before, oldest, age = _jobs(engine)
     deadline = time.monotonic() + settings.lease_seconds
@@ -267,13 +267,13 @@ def _queue(engine: Engine, folder: Path, settings: BoardSettings) -> Iterator[Fi
     if silent:
         what = f"{len(silent)} running jobs have no living worker"
         fix = f"isogloss board work {quote(str(folder))}, which takes them over"
-        yield Finding(check="queue", ok=False, what=what, where=f"job {min(silent)[0]}", fix=fix)
+        yield BoardFinding(check="queue", ok=False, what=what, where=f"job {min(silent)[0]}", fix=fix)
     elif oldest is not None and not before and age > _STUCK:
         what = f"job {oldest} has waited {age / 60:.0f} minutes, and no other is running"
         fix = f"isogloss board work {quote(str(folder))}; read its log if it does not help"
-        yield Finding(check="queue", ok=False, what=what, where=f"job {oldest}", fix=fix)
+        yield BoardFinding(check="queue", ok=False, what=what, where=f"job {oldest}", fix=fix)
     else:
-        yield Finding(check="queue", ok=True, what=f"{len(before)} jobs running; none is stuck")
+        yield BoardFinding(check="queue", ok=True, what=f"{len(before)} jobs running; none is stuck")
 
 
 def _jobs(engine: Engine) -> tuple[dict[tuple[int, str], int], int | None, float]:
