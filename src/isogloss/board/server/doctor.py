@@ -91,7 +91,8 @@ def finding_lines(findings: Sequence[BoardFinding]) -> list[str]:
         lines += _wrapped(" " * _INDENT, f"in {finding.where}") if finding.where and not finding.ok else []
         lines += _wrapped(" " * _INDENT, f"fix: {finding.fix}") if finding.fix and not finding.ok else []
     wrong = sum(not finding.ok for finding in findings)
-    return [*lines, "", f"{wrong} of {len(findings)} findings need attention" if wrong else "All is well."]
+    needs = "finding needs" if wrong == 1 else "findings need"
+    return [*lines, "", f"{wrong} {needs} attention, {len(findings) - wrong} are fine" if wrong else "All is well."]
 
 
 def _wrapped(head: str, words: str) -> list[str]:
