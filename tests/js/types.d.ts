@@ -171,6 +171,7 @@ declare global {
     examples?: Record<string, string[]>;
     no_examples?: string;
     submit?: string;
+    precision?: string;
     schema: number;
   }
 

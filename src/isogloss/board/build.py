@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from isogloss.board import model
 from isogloss.board.example_tables import ExampleTables, system_analyses
@@ -38,6 +39,13 @@ class Board:
     examples: ExampleTables = field(default_factory=ExampleTables)
 
 
+class Hosting(NamedTuple):
+    """What the server of a board adds to it: the address of the submission page, and a note on rounded scores."""
+
+    submit: str = ""
+    precision: str = ""
+
+
 def make_board(
     entries: Sequence[SystemResult],
     suite: Suite,
@@ -47,12 +55,12 @@ def make_board(
     paired: PairedTests | None = None,
     explained: ExplainRecords | None = None,
     examples: ExampleTables | None = None,
-    submit: str = "",
+    hosting: Hosting | None = None,
 ) -> Board:
     """Return the board of some systems.
 
     The data folder provides URIEL's features of languages; `explained` is the output of `isogloss explain` on the
-    systems and the data, and `submit` the address of the submission page.
+    systems and the data.
     """
     ids = unique_ids(entries)
     columns = [completed_averages(entry, suite) for entry in entries]
@@ -90,7 +98,8 @@ def make_board(
         has_bias=bias is not None,
         examples=tables.languages(),
         no_examples=printable(tables.why_none),
-        submit=submit,
+        submit=hosting.submit if hosting else "",
+        precision=hosting.precision if hosting else "",
     )
     return Board(shared, _details(entries, ids, suite, paired.tests, explained, tables), bias, tables)
 

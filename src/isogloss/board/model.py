@@ -181,6 +181,7 @@ class BoardData(msgspec.Struct, frozen=True, kw_only=True):
         examples: languages with examples in `examples/`, by task.
         no_examples: reason for missing examples.
         submit: address of the submission page, if the server takes submissions.
+        precision: note on scores that are rounded to protect hidden labels.
     """
 
     made: str
@@ -206,6 +207,7 @@ class BoardData(msgspec.Struct, frozen=True, kw_only=True):
     examples: dict[str, list[str]] = {}
     no_examples: str = ""
     submit: str = ""
+    precision: str = ""
     schema: int = SCHEMA
 
 

@@ -18,6 +18,7 @@ from isogloss.board.client import BoardClient
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import BoardTable, ScoreRecord, reading, writing
 from isogloss.board.server.disclosure import nice_step, random_rounding, stored_record
+from isogloss.board.server.queue import enqueue
 from isogloss.board.server.serve import create_app
 from isogloss.scoring.results import signature_parts
 from isogloss.scoring.score import score
@@ -213,3 +214,13 @@ def test_client_prints_only_shown_figures(tmp_path: Path, monkeypatch: pytest.Mo
     # 50 of 60 are right; a step is worth 5 of 60 examples, about 10 points.
     assert scores["tasks"][TASK] in (80.0, 90.0)
     assert "sketches" not in json.dumps(reader.submission(key))
+
+
+@pytest.mark.parametrize("step", [0.0, 5.0])
+def test_pages_state_the_precision(step: float, tmp_path: Path) -> None:
+    board = make_board(tmp_path, average_step=step, cell_step=3 * step)
+    with writing(board.engine) as session:
+        enqueue(session, "site")
+    work_all(board)
+    page = TestClient(create_app(board)).get("/data.js").text
+    assert ("a step is worth about 5 examples in task averages and 15 in cells" in page) == bool(step)

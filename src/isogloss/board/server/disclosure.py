@@ -226,6 +226,17 @@ def disclosure(
     )
 
 
+def precision_note(settings: BoardSettings) -> str:
+    """Return the note on the precision of scores for the pages, or "" if they have two decimals."""
+    if not settings.average_step and not settings.cell_step:
+        return ""
+    return (
+        "Scores on hidden labels are rounded at random, so that they reveal little about single labels: a step is "
+        f"worth about {settings.average_step:g} examples in task averages and {settings.cell_step:g} in cells of "
+        "parallel languages. Intervals allow for it."
+    )
+
+
 def stored_record(scored: ScoreRecord, *, closed: bool = False) -> BoardRecord:
     """Return the figures of a stored record; of the private examples if the board is closed and has some.
 

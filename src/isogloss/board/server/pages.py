@@ -11,10 +11,10 @@ from filelock import FileLock
 from sqlalchemy import select
 from sqlalchemy.orm import Session, selectinload
 
-from isogloss.board.build import make_board
+from isogloss.board.build import Hosting, make_board
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import Submission, reading, writing
-from isogloss.board.server.disclosure import stored_record
+from isogloss.board.server.disclosure import precision_note, stored_record
 from isogloss.board.server.evaluations import write_records
 from isogloss.board.server.intake import scored_before
 from isogloss.board.server.queue import ClaimedJob, owned, scratch_folder
@@ -79,7 +79,8 @@ def rebuild_pages(board: OpenBoard, job: ClaimedJob) -> None:
         ids = dict(session.execute(select(Submission.system_id, Submission.id)).all())
     suite = find_suite(board.settings.suite)
     entries = [_entry(system, suite) for system in systems] + read_published("published:all", suite)
-    site = make_board(entries, suite, title=board.settings.title, submit="submit.html")
+    hosting = Hosting("submit.html", precision_note(board.settings))
+    site = make_board(entries, suite, title=board.settings.title, hosting=hosting)
     with scratch_folder(board, job) as folder:
         write_site(site, folder / "site")
         pack_files(folder / "site")

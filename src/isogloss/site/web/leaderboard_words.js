@@ -139,6 +139,7 @@ export function leaderboardNotes({ board, rows, order }) {
       "Hover over or focus a score for its interval, scorer and data. ",
       "° marks a partial average, which is not ranked. – means missing.",
     ),
+    board.precision ? element("p", {}, board.precision) : null,
     order.note ? element("p", {}, order.note) : null,
     footnoteList(board, new Set(rows.map(({ system }) => system.id))),
   );

@@ -55,6 +55,7 @@ function aboutText(board) {
       "dl",
       { class: "readings" },
       readings.map(([title, text]) => [element("dt", {}, title), element("dd", {}, text)]),
+      board.precision ? [element("dt", {}, "Precision"), element("dd", {}, board.precision)] : null,
       Object.entries(TESTS).map(([name, title]) => [element("dt", {}, title), element("dd", {}, board.tests[name])]),
     ),
     element("h2", {}, "Tasks"),
