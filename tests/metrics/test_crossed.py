@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from isogloss.metrics.crossed import Design, MethodDifference, RunEstimates, over_runs
-from isogloss.metrics.estimate import estimate
+from isogloss.metrics.crossed import Design, MethodDifference, RunEstimates, over_runs, variance_shares
+from isogloss.metrics.estimate import Estimate, estimate
 from isogloss.metrics.exchange import exchange
 from isogloss.metrics.statistics import MEAN, Statistics
 
@@ -13,8 +13,17 @@ def scores(*values: float) -> Statistics:
     return Statistics(np.array(values, dtype=float)[:, None], MEAN)
 
 
-def seeds(count: int, owner: str = "") -> Design:
-    return Design.of([{"seed": str(seed)} for seed in range(count)], owner)
+def seeds(count: int) -> Design:
+    return Design.of([{"seed": str(seed)} for seed in range(count)])
+
+
+def squares(found: Estimate) -> dict[tuple[str, ...], float]:
+    """Return the mean squares of runs by factors, summed over both systems."""
+    totals: dict[tuple[str, ...], float] = {}
+    for part in found.runs:
+        key = tuple(sorted(part.factors))
+        totals[key] = totals.get(key, 0.0) + part.variance
+    return totals
 
 
 def test_designs() -> None:
@@ -40,8 +49,8 @@ def test_variances_of_two_crossed_factors_by_hand() -> None:
     of_seeds = table.mean(axis=1).var(ddof=1) / 4
     of_examples = table.mean(axis=0).var(ddof=1) / 30
     of_both = (residuals**2).sum() / (3 * 29) / (4 * 30)
-    assert found.factor_variances == pytest.approx({"seed": of_seeds})
-    assert found.overlap == pytest.approx(of_both)
+    assert squares(found) == pytest.approx({("seed",): of_seeds})
+    assert [part.by_example for part in found.runs] == pytest.approx([of_both])
     assert found.example_variance == pytest.approx(of_examples - of_both)
     assert found.variance == pytest.approx(of_seeds + of_examples - of_both)
     total = found.variance
@@ -58,8 +67,8 @@ def test_one_run_is_itself() -> None:
 def test_seeds_that_differ_alike_on_all_examples_are_all_seed() -> None:
     base = np.linspace(0.2, 0.6, 40)
     found = over_runs([estimate(scores(*(base + shift))) for shift in (0.0, 0.1, 0.2)], seeds(3))
-    assert found.factor_variances["seed"] == pytest.approx(0.01 / 3)
-    assert found.overlap == pytest.approx(0, abs=1e-15)
+    assert squares(found) == pytest.approx({("seed",): 0.01 / 3})
+    assert found.runs[0].by_example == pytest.approx(0, abs=1e-15)
     assert found.sources == 40  # seeds are not examples
     assert found.n == 40
     few = over_runs([estimate(scores(*np.linspace(0, seed / 9, 12))) for seed in range(9)], seeds(9))
@@ -75,7 +84,11 @@ def test_prompts_and_seeds_are_separate() -> None:
         for prompt, seed in zip(design.factors["prompt"], design.factors["seed"], strict=True)
     ]
     found = over_runs(runs, design)
-    assert found.factor_variances == pytest.approx({"prompt": 0.3**2 / 4, "seed": 0.01**2 / 3})
+    by_factor = {("prompt",): 0.3**2 / 4, ("seed",): 0.01**2 / 3, ("prompt", "seed"): 0}
+    assert squares(found) == pytest.approx(by_factor, abs=1e-15)
+    assert variance_shares(found) == pytest.approx(
+        {"prompt": 0.3**2 / 4 / found.variance, "seed": 0.01**2 / 3 / found.variance}
+    )
     assert found.levels["prompt"] == pytest.approx({"a": 0.41, "b": 0.71})
 
 
@@ -89,21 +102,18 @@ def test_seed_effect_that_languages_share_is_not_averaged_away() -> None:
         for place, values in enumerate(languages)
     ]
     average = RunEstimates.mean(parts).combined
-    assert average.factor_variances["seed"] == pytest.approx(0.01 / 3)
+    assert squares(average) == pytest.approx({("seed",): 0.01 / 3})
     gap = parts[0].minus(RunEstimates.mean(parts[1:])).combined
-    assert gap.factor_variances["seed"] == pytest.approx(0, abs=1e-15)
+    assert squares(gap) == pytest.approx({("seed",): 0}, abs=1e-15)
 
 
 def test_seeds_of_two_systems_are_different_sources() -> None:
     base = np.linspace(0.2, 0.6, 40)
-    sides = [
-        RunEstimates(tuple(estimate(scores(*(base + shift))) for shift in (0.0, 0.1)), seeds(2, name))
-        for name in ("one", "other")
-    ]
+    sides = [RunEstimates(tuple(estimate(scores(*(base + shift))) for shift in (0.0, 0.1)), seeds(2)) for _ in range(2)]
     further = exchange(scores(*base), scores(*base)).further
     found = MethodDifference.of(*sides, further)
     assert found.value == pytest.approx(0)
-    assert found.estimate.factor_variances["seed"] == pytest.approx(2 * 0.005 / 2)
+    assert squares(found.estimate) == pytest.approx({("seed",): 2 * 0.005 / 2})
     assert (found.p, found.test) == (pytest.approx(1), "t over seeds")
     low, high = found.interval() or (0, 0)
     assert low == pytest.approx(-high)
@@ -116,10 +126,8 @@ def test_equal_methods_with_random_seed_differences() -> None:
     for _ in range(400):
         easy = rng.random(200)
         sides = [
-            RunEstimates(
-                tuple(estimate(scores(*(rng.random(200) < easy).astype(float))) for _ in range(5)), seeds(5, name)
-            )
-            for name in "ab"
+            RunEstimates(tuple(estimate(scores(*(rng.random(200) < easy).astype(float))) for _ in range(5)), seeds(5))
+            for _ in range(2)
         ]
         said += MethodDifference.of(*sides, 0.0).p < 0.05
     assert 4 <= said <= 34
@@ -137,9 +145,9 @@ def test_detectable_difference_of_methods_is_found_four_times_in_five() -> None:
                     estimate(scores(*(rng.random(400) < 0.6 + shift + rng.normal(0, 0.03)).astype(float)))
                     for _ in range(3)
                 ),
-                seeds(3, name),
+                seeds(3),
             )
-            for name, shift in (("a", gap), ("b", 0.0))
+            for shift in (gap, 0.0)
         ]
         return MethodDifference.of(*sides, 0.0)
 

@@ -9,7 +9,7 @@ from isogloss.scoring.pilots import PlannedScore
 from isogloss.scoring.planning import (
     EXAMPLE,
     LANGUAGE,
-    SHARED,
+    TEST_SET,
     Numbers,
     PilotStudy,
     StudyGoal,
@@ -195,7 +195,7 @@ def _count(number: Value, factor: str) -> str:
 def _design_text(score: PlannedScore, pilot: PilotStudy, numbers: Numbers) -> str:
     """Return a design in words, such as "3 seeds each and 1,190 examples in each of 11 languages"."""
     parts = []
-    for factor in (factor for factor in pilot.numbers if factor not in SHARED):
+    for factor in (factor for factor in pilot.numbers if factor not in TEST_SET):
         first, second = numbers[factor]
         count = f"{first:g} and {second:g} {plural(factor)}" if first != second else counted(round(first), factor)
         parts.append(f"{count} each" if first == second else count)

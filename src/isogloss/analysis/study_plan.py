@@ -24,7 +24,7 @@ from isogloss.results.views import score_view
 from isogloss.scoring.cells import Progress
 from isogloss.scoring.compare import SystemRuns
 from isogloss.scoring.pilots import PlannedScore, planned_scores
-from isogloss.scoring.planning import CONFIDENCE, LANGUAGE, SHARED, PilotStudy
+from isogloss.scoring.planning import CONFIDENCE, LANGUAGE, TEST_SET, PilotStudy
 from isogloss.scoring.request import Request, ScoreOptions
 from isogloss.scoring.score import judge_systems
 from isogloss.workers import Workers, local_workers
@@ -223,7 +223,7 @@ def _check_budgets(budgets: Sequence[Mapping[str, int]], pilots: Sequence[PilotS
 
 def _notes(evidence: _Evidence, question: StudyQuestion) -> list[str]:
     pilots = [pilot for _, pilot in evidence.usable]
-    runs = [counts for pilot in pilots for factor, counts in pilot.numbers.items() if factor not in SHARED]
+    runs = [counts for pilot in pilots for factor, counts in pilot.numbers.items() if factor not in TEST_SET]
     notes = [
         f"power: the share of such studies that find the difference at the {question.goal.alpha:.2g} level"
         + (f", 0.05 corrected for {question.comparisons} comparisons (Bonferroni)" if question.comparisons > 1 else ""),

@@ -11,7 +11,7 @@ import numpy as np
 
 from isogloss.errors import PredictionError
 from isogloss.metrics import aggregate
-from isogloss.metrics.crossed import Design, MethodDifference, RunEstimates
+from isogloss.metrics.crossed import Design, MethodDifference, RunEstimates, variance_shares
 from isogloss.metrics.exchange import Exchange
 from isogloss.metrics.statistics import Statistics
 from isogloss.predictions.memory import Predictions
@@ -20,7 +20,7 @@ from isogloss.scoring.averages import MIXED, averaged
 from isogloss.scoring.cells import Cell, Progress
 from isogloss.scoring.comparison import Comparison, ScoreContrast, SystemsComparison, system_orders
 from isogloss.scoring.contrast import SystemDifference, contrast_fields, corrected
-from isogloss.scoring.designs import cell_estimates, check_same_examples, common_cells, design_of, factor_shares
+from isogloss.scoring.designs import cell_estimates, check_same_examples, common_cells, design_of
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics, mixed_directions
 from isogloss.scoring.request import Request, ScoreOptions
 from isogloss.scoring.score import clustered_tasks, judge_systems
@@ -184,7 +184,11 @@ def _compared(first: SystemRuns, second: SystemRuns, request: Request, tests: in
     contrast = partial(_contrast, margin=None if margin is None else margin / 100)
     contrasts = [
         contrast(
-            "cell", "/".join(key), _paired({key: cells}, designs, request)[key], tests * len(pairs), of_task=key[0]
+            "cell",
+            "/".join(key),
+            paired_estimates({key: cells}, designs, request)[key],
+            tests * len(pairs),
+            of_task=key[0],
         )
         for key, cells in pairs.items()
     ]
@@ -224,7 +228,7 @@ def _compared(first: SystemRuns, second: SystemRuns, request: Request, tests: in
 
 def _task_averages(pairs: CellPairs, designs: tuple[Design, Design], request: Request) -> "dict[str, PairedEstimates]":
     """Return both systems' averages over the languages of each task's average."""
-    estimates = _paired(pairs, designs, request)
+    estimates = paired_estimates(pairs, designs, request)
     averages = {}
     for name in dict.fromkeys(name for name, _ in pairs):
         inside = averaged([cells[0][0] for cells in pairs.values()], name, request)
@@ -263,7 +267,7 @@ class PairedEstimates:
         return MethodDifference.of(self.first, self.second, self.exchange.further)
 
 
-def _paired(
+def paired_estimates(
     pairs: CellPairs, designs: tuple[Design, Design], request: Request
 ) -> dict[tuple[str, str], PairedEstimates]:
     """Return the estimates of both systems on some cells, over the sources of these cells."""
@@ -309,5 +313,5 @@ def _contrast(
         n=pair.exchange.n,
         lower_is_better=lower_is_better(of_task),
         partial=partial,
-        shares=factor_shares(delta.estimate) if isinstance(delta, MethodDifference) else {},
+        shares=variance_shares(delta.estimate) if isinstance(delta, MethodDifference) else {},
     )

@@ -74,14 +74,17 @@ function exchanged(first, second, rows, sourceOf, sources) {
   return { value, p, count, interval };
 }
 
-// The variance of two further examples, one in favour of each system, as large as the observed differences.
+// The variance of two further examples, one in favour of each system, as large as the observed differences; with these
+// at least that of two further answers that differ by 1.
 /** @param {Float64Array} bySource @param {Float64Array} byRow @param {number} sources @param {number} rows */
 function furtherVariance(bySource, byRow, sources, rows) {
   const [together, alone] = [squares(bySource), squares(byRow)];
-  if (together < NEGLIGIBLE ** 2 || alone < NEGLIGIBLE ** 2) return 2 / (sources + 2) ** 2;
-  const independent = Math.min(Math.max(sources, (rows * alone) / together), Math.max(rows, sources));
+  const least = Math.max(0, 2 / (rows + 2) ** 2 - together);
+  if (alone < NEGLIGIBLE ** 2) return least;
+  const independent =
+    together > NEGLIGIBLE ** 2 ? Math.max(sources, rows * Math.min(1, alone / together)) : Math.max(rows, sources);
   const differing = byRow.reduce((sum, one) => sum + Number(one !== 0), 0);
-  return (2 * Math.min(1, (rows ** 2 * alone) / differing)) / (independent + 2) ** 2;
+  return Math.max(least, (2 * Math.min(1, (rows ** 2 * alone) / differing)) / (independent + 2) ** 2);
 }
 
 // The 95 % interval: all shifts for which the contributions, less their share of it, look like random signs.
