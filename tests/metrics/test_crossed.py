@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from isogloss.metrics.crossed import Design, MethodDifference, RunEstimates, over_runs, variance_shares
-from isogloss.metrics.estimate import Estimate, estimate
+from isogloss.metrics.estimate import Estimate, estimate, mean
 from isogloss.metrics.exchange import exchange
 from isogloss.metrics.statistics import MEAN, Statistics
 
@@ -155,3 +155,99 @@ def test_detectable_difference_of_methods_is_found_four_times_in_five() -> None:
     gap = float(np.sqrt(np.mean(np.square(reaches))))
     hits = sum(study(gap).p < 0.05 for _ in range(studies))
     assert 0.7 < hits / studies < 0.9
+
+
+def prompts(*names: str, seeds: int = 1) -> Design:
+    return Design.of([{"prompt": name, "seed": str(seed)} for name in names for seed in range(seeds)])
+
+
+def shifted(base: np.ndarray, shifts: dict[str, float], design: Design) -> RunEstimates:
+    """Return runs whose prompts shift all examples alike."""
+    return RunEstimates(tuple(estimate(scores(*(base + shifts[name]))) for name in design.factors["prompt"]), design)
+
+
+def test_effects_of_shared_prompts_cancel() -> None:
+    base = np.linspace(0.2, 0.6, 40)
+    design, shifts = prompts("a", "b", "c"), {"a": 0.0, "b": 0.1, "c": 0.3}
+    first, second = shifted(base + 0.05, shifts, design), shifted(base, shifts, design)
+    apart = MethodDifference.of(first, second, 0.0)
+    assert apart.value == pytest.approx(0.05)
+    assert squares(apart.estimate) == pytest.approx({("prompt",): 0}, abs=1e-15)
+    assert apart.test == "t over shared prompts"
+    # The order of runs does not matter, the names of prompts do.
+    turned = RunEstimates(second.runs[::-1], prompts("c", "b", "a"))
+    assert squares(MethodDifference.of(first, turned, 0.0).estimate) == pytest.approx({("prompt",): 0}, abs=1e-15)
+    other = MethodDifference.of(first, RunEstimates(second.runs, prompts("x", "y", "z")), 0.0)
+    of_one = np.var(list(shifts.values()), ddof=1) / 3
+    assert squares(other.estimate) == pytest.approx({("prompt",): 2 * of_one})
+    assert other.test == "t over different prompts"
+    single = MethodDifference.of(first, RunEstimates(second.runs[:1]), 0.0)
+    assert squares(single.estimate) == pytest.approx({("prompt",): of_one})
+    assert single.test == "t over prompts"
+
+
+def test_variance_of_shared_prompts_is_that_of_differences_within_prompts() -> None:
+    """A crossed layout of prompts and examples, whose values are the differences; seeds stay those of a system."""
+    rng = np.random.default_rng(0)
+    common = 0.1 * rng.standard_normal((4, 1)) + 0.1 * rng.standard_normal((4, 30))  # also on single examples
+    tables = [0.5 + common + 0.05 * rng.standard_normal((4, 30)) for _ in range(2)]
+    design = prompts(*"abcd")
+    sides = [RunEstimates(tuple(estimate(scores(*row)) for row in table), design) for table in tables]
+    apart = MethodDifference.of(*sides, 0.0).estimate
+    table = tables[0] - tables[1]
+    residuals = table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean()
+    [part] = apart.runs
+    assert part.variance == pytest.approx(table.mean(axis=1).var(ddof=1) / 4)
+    assert part.by_example == pytest.approx((residuals**2).sum() / (3 * 29) / (4 * 30))
+    assert (part.freedom, part.side) == (3, None)
+    alone = max(0.0, table.mean(axis=0).var(ddof=1) / 30 - part.by_example)
+    assert apart.variance == pytest.approx(part.variance + alone)
+
+
+def test_prompts_and_seeds_share_the_noise_of_runs() -> None:
+    """Runs that differ by noise only: the mean squares of prompts, seeds and both contain it, the variance once."""
+    rng = np.random.default_rng(0)
+    design = prompts(*"abcdefgh", seeds=8)
+    variances = []
+    for _ in range(20):
+        runs = [estimate(scores(*(rng.random(100) < 0.5).astype(float))) for _ in range(64)]
+        variances.append(over_runs(runs, design).variance)
+    assert 1 < np.mean(variances) / (0.25 / 6400) < 1.6  # components below 0 are set to 0
+
+
+@pytest.mark.parametrize(("count", "interaction"), [(2, 0.0), (4, 0.0), (4, 0.03), (8, 0.03)])
+def test_equal_methods_with_shared_prompts(count: int, interaction: float) -> None:
+    rng = np.random.default_rng(5)
+    significant, widths, design = 0, [], prompts(*map(str, range(count)))
+    for _ in range(300):
+        shift, easy = rng.normal(0, 0.05, count), 0.2 + 0.6 * rng.random(200)
+        sides = [shifted_draws(easy, shift + rng.normal(0, interaction, count), design, rng) for _ in range(2)]
+        apart = MethodDifference.of(*sides, 0.0)
+        significant += apart.p < 0.05
+        low, high = apart.interval() or (0, 0)
+        widths.append(high - low)
+    assert 5 <= significant <= 24  # 1.7 to 8 %
+    if (count, interaction) == (4, 0.0):
+        # As independent draws, prompts with a standard deviation of 5 points would give 20 points and more.
+        assert np.mean(widths) < 0.14
+
+
+def shifted_draws(easy: np.ndarray, shifts: np.ndarray, design: Design, rng: np.random.Generator) -> RunEstimates:
+    runs = tuple(estimate(scores(*(rng.random(len(easy)) < easy + shift).astype(float))) for shift in shifts)
+    return RunEstimates(runs, design)
+
+
+def test_estimates_are_combined_within_runs() -> None:
+    base = np.linspace(0.2, 0.6, 40)
+    one = shifted(base, {"a": 0.0, "b": 0.1}, prompts("a", "b")).combined
+    with pytest.raises(ValueError, match="within runs first"):
+        mean([one, one])
+
+
+def test_no_difference_within_the_scale_is_detectable_with_two_prompts() -> None:
+    base = np.linspace(0.2, 0.6, 40)
+    design = prompts("a", "b")
+    apart = MethodDifference.of(
+        shifted(base, {"a": 0.0, "b": 0.3}, design), shifted(base, {"a": 0.2, "b": 0.0}, design), 0.0
+    )
+    assert apart.detectable is None

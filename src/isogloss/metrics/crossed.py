@@ -61,6 +61,10 @@ class Design:
         """Runs in the order of their levels, so that they form a grid."""
         return sorted(range(prod(self.levels.values())), key=lambda run: [each[run] for each in self.factors.values()])
 
+    def of_runs(self, kept: Sequence[int]) -> "Design":
+        """Return the design of some of the runs."""
+        return Design({factor: tuple(names[run] for run in kept) for factor, names in self.factors.items()})
+
     def shared(self, other: "Design") -> list[str]:
         """Return the factors whose levels both designs share."""
         return [
@@ -134,8 +138,8 @@ class MethodDifference:
     def test(self) -> str:
         """Name of the test."""
         kinds = dict.fromkeys(self.shared, "shared ") | dict.fromkeys(self.separate, "different ")
-        names = dict.fromkeys(factor for part in self.estimate.runs for factor in sorted(part.factors))
-        return f"t over {' and '.join(f'{kinds.get(name, str())}{name}s' for name in names)}" if names else "t"
+        names = sorted({factor for part in self.estimate.runs for factor in part.factors})
+        return f"t over {' and '.join(kinds.get(name, '') + name + 's' for name in names)}" if names else "t"
 
     def interval(self, level: float = LEVEL) -> Interval | None:
         """Return the confidence interval of the difference, or None with too few sources."""
@@ -173,7 +177,7 @@ def variance_shares(estimate: Estimate) -> dict[str, float]:
 
     Effects of factors on each other count for each of them in equal parts.
     """
-    variances = {factor: 0.0 for part in estimate.runs for factor in sorted(part.factors)}
+    variances = dict.fromkeys(sorted({factor for part in estimate.runs for factor in part.factors}), 0.0)
     for (factors, _), parts in estimate.run_components.items():
         for factor in factors:
             variances[factor] += sum(parts) / len(factors)

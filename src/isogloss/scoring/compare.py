@@ -24,6 +24,7 @@ from isogloss.scoring.designs import cell_estimates, check_same_examples, common
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics, mixed_directions
 from isogloss.scoring.request import Request, ScoreOptions
 from isogloss.scoring.score import clustered_tasks, judge_systems
+from isogloss.scoring.shared_levels import with_shared_levels
 from isogloss.scoring.sources import Sources
 from isogloss.tasks.registry import category_of
 from isogloss.workers import Workers, in_parallel, local_workers
@@ -97,6 +98,7 @@ def compare_systems(
     """Compare every pair of judged systems on the cells that all have, with verdicts that hold simultaneously."""
     if margin is not None and not 0 < margin <= 100:
         raise PredictionError(f"the margin must be above 0 and at most 100 points, got {margin:g}")
+    systems = with_shared_levels(systems)
     shared = [key for key in systems[0].cells if all(key in system.cells for system in systems)]
     if not shared:
         fix = "Compare fewer systems" if len(systems) > 2 else "Score both on the same tasks and languages"

@@ -78,10 +78,10 @@ def planned_scores(
     if not keys:
         fix = "Pass pilots on the same tasks and languages"
         raise PredictionError("the pilots share no cell", where=f"{first.name}, {second.name}", fix=fix)
-    cells = {key: (first.cells[key], second.cells[key]) for key in keys}
-    for both in cells.values():
-        check_same_examples((*both[0], *both[1]), f"{first.name} and {second.name}")
-    pairs = paired_estimates(cells, (first.design, second.design), request)
+    judged = {key: (first.cells[key], second.cells[key]) for key in keys}
+    for one, other in judged.values():
+        check_same_examples((*one, *other), f"{first.name} and {second.name}")
+    pairs = paired_estimates(judged, (first.design, second.design), request)
     pilot_of = partial(_planned, single=single, assumptions=assumptions)
     languages = {
         name: [(name, cell.language) for cell in averaged([first.cells[key][0] for key in keys], name, request)]
