@@ -19,6 +19,10 @@ from isogloss.metrics.significance import one_size, sign_test
 from isogloss.metrics.statistics import FloatArray, IntArray, Statistics, sums_by_place
 from isogloss.metrics.student import ALPHA, ENOUGH, LEVEL, normal_quantile, normal_tail
 
+# Design effect of articles on real answers (benchmarks/README.md): if no answer differs, nothing shows that of a
+# difference.
+DESIGN_EFFECT = 2.0
+
 
 class Contributions(NamedTuple):
     """Each source's contribution to a difference, and its weight in it: the contribution if all differ by 1."""
@@ -176,12 +180,14 @@ def exchange(a: Statistics, b: Statistics, codes: IntArray | None = None, size: 
     values = _swapped(a, middle, sums_by_place(moves, position, size))
     row_weights = a.value.weights((a.rows + b.rows) / 2, np.ones(len(a)))
     weights = np.bincount(position, weights=row_weights, minlength=size).astype(np.float64)
-    total = float(weights.sum())
+    total, value = float(weights.sum()), a.score - b.score
+    weights = weights / total if total > 0 else weights
     counts = (int(np.count_nonzero(each)) for each in (weights, row_weights))
-    further = _further(values, _swapped(a, middle, moves), *counts)
+    spread = sum_of_squares(values - value * weights)
+    further = _further(values, _swapped(a, middle, moves), spread, *counts)
     return Exchange(
-        value=a.score - b.score,
-        parts={space: Contributions(values, weights / total if total > 0 else weights)},
+        value=value,
+        parts={space: Contributions(values, weights)},
         # Without a scale, a further example could move the score by any amount.
         further=further if a.value.is_share else 0.0,
         n=len(a),
@@ -201,15 +207,15 @@ def _swapped(statistics: Statistics, middle: FloatArray, moves: FloatArray) -> F
     return value(middle + moves, count) - value(middle - moves, count)
 
 
-def _further(by_source: FloatArray, by_row: FloatArray, sources: int, rows: int) -> float:
+def _further(by_source: FloatArray, by_row: FloatArray, spread: float, sources: int, rows: int) -> float:
     """Return the variance of two further examples, one in favour of each system, as large as the observed differences.
 
     An example is one answer, or more if the rows of a source differ together; if whole sources differ, it is a source.
-    The sum with the observed variance is at least that of two further answers that differ by 1, so that systems with
-    nearly the same answers never get a narrower interval than systems with the same answers.
+    The sum with the `spread` of sources is at least the variance of two further examples of `DESIGN_EFFECT` answers
+    that differ by 1, so that systems with nearly the same answers never get a narrower interval than with the same.
     """
     together, alone = sum_of_squares(by_source), sum_of_squares(by_row)
-    least = max(0.0, 2 / (rows + 2) ** 2 - together)
+    least = max(0.0, 2 / (max(sources, rows / DESIGN_EFFECT) + 2) ** 2 - spread)
     if alone < ROUNDING**2:
         return least
     independent = max(sources, rows * min(1.0, alone / together)) if together > ROUNDING**2 else max(rows, sources)
