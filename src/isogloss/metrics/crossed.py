@@ -20,7 +20,7 @@ from isogloss.metrics.statistics import FloatArray
 from isogloss.metrics.student import ALPHA, ENOUGH, LEVEL
 from isogloss.metrics.variance_components import MeanSquare, expected_squares, mean_squares, subsets
 
-# Factors whose levels belong to one system, even if two systems have levels of the same name.
+# Factors with levels of their own in each system, even if two systems have levels of the same name.
 OWN_FACTORS = frozenset({"seed"})
 
 
@@ -66,7 +66,7 @@ class Design:
         return Design({factor: tuple(names[run] for run in kept) for factor, names in self.factors.items()})
 
     def shared(self, other: "Design") -> list[str]:
-        """Return the factors whose levels both designs share."""
+        """Return the factors with the same levels in both designs."""
         return [
             factor
             for factor, names in self.factors.items()

@@ -85,7 +85,7 @@ def run_components(squares: Sequence[MeanSquare]) -> dict[RunFactors, tuple[floa
 def expected_squares(components: Mapping[RunFactors, float], shared: Collection[str]) -> dict[RunFactors, float]:
     """Return the expected mean square of every set of factors: the sum of the components that contain it.
 
-    `shared` are the factors whose levels both systems share.
+    `shared` are the factors with the same levels in both systems.
     """
     keys = {
         (chosen, None if chosen <= frozenset(shared) else side): None

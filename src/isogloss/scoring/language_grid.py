@@ -96,7 +96,7 @@ class LanguageGrid:
 def language_parts(grids: Sequence[LanguageGrid], shared: Sequence[str]) -> LanguageParts:
     """Return the variance of a mean, or of the difference of two, that concerns single languages.
 
-    Estimates are unbiased, so that small ones may be negative. `shared` are the factors whose levels both grids share.
+    Estimates are unbiased, so that small ones may be negative. `shared` are the factors with the same levels in both.
     """
     if len(grids[0].points[0]) == 1:
         return {}
