@@ -51,12 +51,12 @@ class Design:
         varying = [name for name, values in zip(names, levels, strict=True) if len(values) > 1]
         return Design({name: tuple(run[name] for run in runs) for name in varying})
 
-    @property
+    @cached_property
     def levels(self) -> dict[str, int]:
         """Number of levels of each factor."""
         return {factor: len(set(names)) for factor, names in self.factors.items()}
 
-    @property
+    @cached_property
     def order(self) -> list[int]:
         """Runs in the order of their levels, so that they form a grid."""
         return sorted(range(prod(self.levels.values())), key=lambda run: [each[run] for each in self.factors.values()])

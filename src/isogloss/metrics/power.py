@@ -58,7 +58,11 @@ class PlannedTest:
         return difference if isfinite(difference) and difference <= largest else None
 
     def _smallest(self, power: float) -> float:
-        low, high = 0.0, max(self.error, float(self._finite.min()))
+        # With equal thresholds, this is the result.
+        likely = max(self.error, float(np.median(self._finite)) + self.error * normal_quantile(power))
+        low, high = 0.98 * likely, 1.02 * likely
+        if self.power(low) >= power:
+            low, high = 0.0, low
         while self.power(high) < power:
             low, high = high, 2 * high
         while high - low > 1e-4 * high:
