@@ -17,7 +17,7 @@ install = { command -v uv >/dev/null || $(1)/bin/python $(PIP_INSTALL) uv; } && 
 		--constraint constraints.txt $(2) || \
 	$(1)/bin/python $(PIP_INSTALL) $(2)
 
-.PHONY: help setup demo test collect test-fast durations lint lint-js test-js format bench clean python
+.PHONY: help setup demo test collect test-fast durations lint lint-js test-js format bench pin audit clean python
 
 help:
 	@echo "make demo       run, score, explain and report the n-gram baseline on the embedded suite, and build a leaderboard, offline"
@@ -27,6 +27,8 @@ help:
 	@echo "make lint-js    tsc --strict and eslint on the JavaScript (needs node and npm)"
 	@echo "make test-js    unit tests of the JavaScript (needs node)"
 	@echo "make bench      compare the speed with peer libraries"
+	@echo "make pin        pin the newest versions that a board's server needs, with hashes, in deploy/requirements.txt"
+	@echo "make audit      look up known vulnerabilities of these versions (needs the network)"
 
 python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Isogloss needs Python 3.11 or newer (make PYTHON=…)"; exit 1; }
@@ -86,6 +88,17 @@ format: setup
 bench: setup
 	$(call install,.venv,--requirement benchmarks/requirements.txt)
 	$(BIN)/python benchmarks/run.py
+
+# Versions for every platform and Python that we support. Without --upgrade, uv would keep the pinned ones.
+pin: setup
+	{ command -v uv >/dev/null || $(BIN)/python $(PIP_INSTALL) uv; } && env PATH="$$PATH:$(BIN)" uv pip compile \
+		--quiet --upgrade --universal --python-version 3.11 --generate-hashes --extra board --extra postgresql \
+		--custom-compile-command "make pin" --output-file deploy/requirements.txt pyproject.toml
+
+# --strict: packages that the advisory service does not know are a failure, not skipped.
+audit: setup
+	{ command -v pip-audit >/dev/null || $(BIN)/python $(PIP_INSTALL) pip-audit; } && env PATH="$$PATH:$(BIN)" \
+		pip-audit --strict --require-hashes --disable-pip --requirement deploy/requirements.txt
 
 clean:
 	rm -rf .venv .venv-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis out

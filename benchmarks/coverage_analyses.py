@@ -38,6 +38,8 @@ MEAN, SPREAD = 60.0, 8.0
 APART = "the two best called different although equal"
 FOUND = "the two best called different at 80 % power"
 BETTER = "a rule called better than English dev, all checkpoints equal"
+RUNS_DIFFER = "runs called different in some language, all equal"
+NOT_CHANCE = "English dev called better or worse than chance in some language, all equal"
 BEST_GAIN, FITTED_GAIN = "gain of the best test score, points", "gain of the cross-fitted best score, points"
 RAW_ERROR, SHRUNK_ERROR = "mean squared error of measured scores", "mean squared error of shrunk scores"
 HELD_GINI = "interval of the corrected Gini coefficient holds the true one"
@@ -168,7 +170,10 @@ def _two_best(n: int, rng: np.random.Generator) -> Outcome:
 
 def _checkpoints(checkpoints: int, n: int, rng: np.random.Generator) -> Outcome:
     runs = [_equal_run(seed, checkpoints, n, rng) for seed in range(5)]
-    rows = {row["rule"]: row for row in checkpoint_selection(CheckpointScores(tuple(runs))).table("rules").records()}
+    sizes = dict.fromkeys(((code, "test") for code in ("en", "de", "sw")), n)
+    finding = checkpoint_selection(CheckpointScores(tuple(runs), sizes))
+    rows = {row["rule"]: row for row in finding.table("rules").records()}
+    guides = [str(row["guide"]) for row in finding.table("languages").records()]
     rules = [row for name, row in rows.items() if not str(name).startswith("best test") and row["gain"] is not None]
 
     def is_better(row: Mapping[str, Any]) -> bool:
@@ -178,6 +183,8 @@ def _checkpoints(checkpoints: int, n: int, rng: np.random.Generator) -> Outcome:
     fitted = rows.get("best test, cross-fitted")
     return {
         BETTER: [any(map(is_better, rules))],
+        RUNS_DIFFER: [any(row["significant"] for row in finding.table("variation").records())],
+        NOT_CHANCE: [any("misleads" in guide or "tracks" in guide for guide in guides)],
         BEST_GAIN: [rows["best test"]["gain"] / 100],
         FITTED_GAIN: [fitted and fitted["gain"] / 100],
         COVERAGE: [fitted and fitted["low"] <= 0 <= fitted["high"]],

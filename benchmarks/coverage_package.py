@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from isogloss.board.ranking import compared_pairs
 from isogloss.explain.calibration import calibration
 from isogloss.explain.cell_table import CellTable
 from isogloss.explain.correction import corrected_findings
@@ -22,7 +23,7 @@ from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.metrics.student import ALPHA
 from isogloss.scoring.cells import Cell
 from isogloss.scoring.compare import SystemRuns, compare_runs
-from isogloss.scoring.comparison import Comparison
+from isogloss.scoring.comparison import Comparison, ScoreContrast
 from isogloss.scoring.contrast import SystemContrast
 from isogloss.scoring.main_score import SCORE, main_statistics
 from isogloss.scoring.pilots import PilotAssumptions, planned_scores
@@ -104,6 +105,13 @@ def compared(first: Sequence[Cell], second: Sequence[Cell]) -> Comparison:
     """Compare two systems on the same cells."""
     sides = [SystemRuns.of(name, [cells], []) for name, cells in (("first", first), ("second", second))]
     return compare_runs(*sides, request(*dict.fromkeys(each.task for each in first)))
+
+
+def compared_on_a_board(systems: Sequence[Sequence[Cell]]) -> list[list[ScoreContrast]]:
+    """Return the contrasts of every pair of systems as the pages of a board show them."""
+    runs = {index: SystemRuns.of(str(index), [cells], []) for index, cells in enumerate(systems)}
+    tasks = dict.fromkeys(each.task for cells in systems for each in cells)
+    return [list(contrasts.values()) for contrasts in compared_pairs(runs, request(*tasks)).values()]
 
 
 def scored_seeds(seeds: Sequence[Sequence[Cell]]) -> Results:

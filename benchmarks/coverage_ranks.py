@@ -21,6 +21,7 @@ SPLIT = "equal systems told apart"
 OUTSIDE = "a system that was not told apart from a member stands outside its group"
 FOUND = "systems with different true scores told apart, of pairs"
 WIDE = "mean size of a rank set"
+PAGES = "equal systems told apart on the compare page of any two"
 
 SUITE = suite("xtreme-r")
 CODES = sorted({code for name in SUITE.tasks for code in SUITE.languages_of(name)})
@@ -148,6 +149,21 @@ def letter_cases() -> Iterator[Case]:
     for count in (4, 10):
         simulate = partial(_lettered, Design(200, ALONE, systems=count))
         yield Case(f"{count} equal systems with predictions", "0.8", ALONE.name, 200, simulate, heavy=True)
+    for lacking, cells in ((0, "the same cells"), (1, "one without a task"), (2, "two without a task")):
+        paged = partial(_compared_on_pages, Design(200, ALONE, systems=5), lacking)
+        yield Case(f"5 equal systems with predictions, {cells}", "0.8", ALONE.name, 200, paged, heavy=True)
+
+
+def _compared_on_pages(design: Design, lacking: int, rng: np.random.Generator) -> Outcome:
+    """Compare every two of some systems on two tasks, of which the last systems have one only."""
+    systems: list[list[package.Cell]] = [[] for _ in range(design.systems)]
+    for task in ("xnli", "pawsx"):
+        latent, _ = design.draw(rng)
+        sizes = sizes_of(design.n, rng)
+        for cells, each in zip(systems[: len(systems) - lacking * (task == "pawsx")], latent, strict=False):
+            cells.append(package.cell(task, "en", ACCURACY.judged(each[0], 0.8, sizes, rng), None))
+    pairs = package.compared_on_a_board(systems)
+    return {PAGES: [any(contrast.p < 0.05 for contrasts in pairs for contrast in contrasts)]}
 
 
 def _lettered(design: Design, rng: np.random.Generator) -> Outcome:

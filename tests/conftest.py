@@ -37,6 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--kills", type=int, default=8, help="number of kills of a run, each with a damaged file")
     parser.addoption("--cluster-kills", type=int, default=5, help="number of killed workers and nodes of a cluster")
     parser.addoption("--board-submissions", type=int, default=6, help="number of submissions with killed workers")
+    parser.addoption("--label-attacks", type=int, default=3, help="number of simulated attacks on hidden labels")
     parser.addoption("--board-upload-megabytes", type=int, default=20, help="size of an upload through nginx")
     parser.addoption("--every-database", action="store_true", help="kill a board's processes on both databases")
     parser.addoption(

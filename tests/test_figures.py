@@ -53,7 +53,9 @@ def test_intervals_are_printed() -> None:
     assert score_text(28.449, 0) == "28"
     assert interval_text(1.04, 2.96) == "1.0–3.0"
     assert difference_interval_text(-1.0, 2.0) == "-1.0 to +2.0"
-    assert difference_text(-0.04) == "-0.0"
+    # The sign of zero would claim a direction; the pages print it alike (`signedText`).
+    assert [difference_text(value) for value in (-0.04, -0.0, 0.04, -0.06)] == ["0.0", "0.0", "0.0", "-0.1"]
+    assert score_text(-0.04) == score_text(-0.0) == "0.0"
     assert (p_text(0.0124), p_text(0.0004), p_text(0.0)) == ("0.012", "4e-04", "≤1e-300")
 
 

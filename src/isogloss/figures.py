@@ -11,9 +11,10 @@ _BOUND = 1e-290
 def rounded(value: float, digits: int = 1) -> float:
     """Round a score for display.
 
-    A mean of 28.75 may be computed as 28.749999999999996, depending on the order of summation; both round alike.
+    A mean of 28.75 may be computed as 28.749999999999996, depending on the order of summation; both round alike. Zero
+    has no sign.
     """
-    return round(round(value, 9), digits)
+    return round(round(value, 9), digits) + 0.0
 
 
 def score_text(value: float | None, digits: int = 1) -> str:
@@ -22,8 +23,9 @@ def score_text(value: float | None, digits: int = 1) -> str:
 
 
 def difference_text(value: float) -> str:
-    """Format a difference of two scores, always with its sign."""
-    return f"{rounded(value):+.1f}"
+    """Format a difference of two scores with its sign; one that rounds to zero has none."""
+    shown = rounded(value)
+    return f"{shown:+.1f}" if shown else f"{shown:.1f}"
 
 
 def interval_text(low: float | None, high: float | None) -> str:

@@ -97,6 +97,6 @@ def test_interval_bounds_follow_the_value(make: Callable[[Path], Finding], tmp_p
 
 def test_differences_in_sentences() -> None:
     assert difference_words(2.0, 0.5, 3.5) == "+2.0 (+0.5 to +3.5)"
-    assert difference_words(-2.0, -4.0, 0.0) == "-2.0 (-4.0 to +0.0, not significant)"
+    assert difference_words(-2.0, -4.0, 0.0) == "-2.0 (-4.0 to 0.0, not significant)"
     assert difference_words(2.0, None, None) == "+2.0 (not tested)"
     assert difference_words(None, None, None) == "unknown"

@@ -48,12 +48,11 @@ def test_spread_and_flags() -> None:
     spread = run_spread(np.array([70.0, 72.5, 71.0]), 4000)
     assert (spread.smallest, spread.largest, spread.spread, spread.large) == (70.0, 72.5, 2.5, True)
     assert spread.p == pytest.approx(two_proportions(2800, 4000, 2900, 4000))
-    assert spread.significant
     assert spread.p is not None
     assert spread.p_any == pytest.approx(3 * spread.p)
     assert not run_spread(np.array([70.0, 72.4]), 4000).large
     unknown = run_spread(np.array([70.0, 90.0]))
-    assert (unknown.p, unknown.significant) == (None, None)
+    assert (unknown.p, unknown.p_any) == (None, None)
     assert run_spread(np.array([70.0]), 100).p is None
 
 

@@ -205,8 +205,9 @@ def test_an_order_that_depends_on_the_view_does_not_survive(tmp_path: Path) -> N
     assert flipped["survives"] is False
     assert "resources" in str(flipped["against"])
     [constant] = rows(finding, "conclusions", first="even", second="worst")
-    # Both are constant over languages, so neither has lower inequality.
-    assert constant["against"] == "gini"
+    # Both are constant over languages, so neither has lower inequality, which does not change their order.
+    assert (constant["views"], constant["of"], constant["against"]) == (6, 7, "")
+    assert "and 2 change order in some views" in finding.reading
     assert [row["figure"] for row in rows(finding, "ranks", view="gini", system="even")] == [0]
 
 
@@ -237,7 +238,22 @@ def test_few_languages_are_not_tested(tmp_path: Path) -> None:
     assert any("not tested, fewer than 5 languages: xnli (category, flat" in note for note in finding.notes)
     [pair] = rows(finding, "conclusions")
     assert (pair["survives"], pair["p"]) == (False, 1)
-    assert "significantly best in none of them" in finding.reading
+    assert "a has the best figure in all 7 views, the order is not tested;" in finding.reading
+
+
+def test_equal_figures_do_not_change_an_order(tmp_path: Path) -> None:
+    """All systems are constant over languages, so that inequality is 0 for all; the listing begins with the worst."""
+    codes = "en de fr es ru sw yo tl kk ka te".split()
+    scores = {"d": 30, "c": 50, "b": 60, "a": 70}
+    cells = [f"xnli,{name},,{code},{score}" for name, score in scores.items() for code in codes]
+    finding = isogloss.analyze("rankings", table(tmp_path, " ".join(cells)))
+    assert "a has the best figure in all 7 views" in finding.reading
+    assert "none changes order" in finding.reading
+    assert all(row["against"] == "" for row in rows(finding, "conclusions"))
+    cells = [f"xnli,{name},,{code},50" for name in "ab" for code in codes]
+    equal = isogloss.analyze("rankings", table(tmp_path, " ".join(cells)))
+    assert "a and b have the best figure in all 7 views, significantly best in none of them;" in equal.reading
+    assert "the order of the pair is not significant in some views" in equal.reading
 
 
 def test_ranks_letters_and_sentences_are_of_one_test(tmp_path: Path) -> None:
@@ -254,6 +270,7 @@ def test_ranks_letters_and_sentences_are_of_one_test(tmp_path: Path) -> None:
     }
     assert flat == {"a": (1, 2, "a"), "b": (1, 2, "a"), "c": (3, 3, "b")}
     assert rows(finding, "conclusions", first="a", second="b")[0]["survives"] is False
+    assert "Verdicts hold in similar languages (all pairs tested over languages, Holm's correction)." in finding.reading
 
 
 def test_transfer_gap_of_error_rates(tmp_path: Path) -> None:

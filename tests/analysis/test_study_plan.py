@@ -55,6 +55,20 @@ def test_two_methods_with_seeds(root: Path) -> None:
     assert [str(row["language"]) for row in finding.table("cells").records()] == LANGUAGES
 
 
+def test_notes_explain_the_columns_and_dots_that_are_shown(root: Path) -> None:
+    shown: dict[str, list[bool]] = {"cautious": [], "dots": []}
+    for difference in (0.1, 10, 90):
+        finding = planned(root, "mine", "theirs", difference=difference)
+        needs, cells = finding.table("needed"), finding.table("cells")
+        shown["cautious"].append(any(row["cautious"] is not None for row in needs.records()))
+        shown["dots"].append(any(row["needed"] is None for row in cells.records()))
+        assert any("needed, cautious" in note for note in needs.notes) == shown["cautious"][-1]
+        assert any("examples needed ·: no number" in note for note in cells.notes) == shown["dots"][-1]
+        assert any("share ·: the study is about these languages" in note for note in needs.notes)
+        assert not any("cautious" in note for note in finding.notes)
+    assert all(set(seen) == {True, False} for seen in shown.values())
+
+
 def test_single_runs_are_checkpoints(root: Path) -> None:
     finding = planned(root, "mine/seed-0", "theirs/seed-0", difference=5)
     needs = rows(finding)
@@ -197,6 +211,7 @@ def test_refusals(root: Path, options: dict[str, Any], message: str) -> None:
         ({"examples": 80}, "missing score"),
         ({"score": 100, "examples": 100}, "the score must be above 0 and below 100"),
         ({"score": 80, "examples": 19}, "expected 20 to 1,000,000,000 examples, got 19"),
+        ({"score": 80, "examples": 10**13}, "expected 20 to 1,000,000,000 examples, got 10,000,000,000,000"),
         ({"score": 80, "examples": 100, "seed_sd": -1}, "standard deviation between seeds"),
         ({"score": 80, "examples": 100, "seed_sd": float("nan")}, "standard deviation between seeds"),
     ],

@@ -73,6 +73,7 @@ def synthetic_board(count: int, seed: int = 0) -> Board:
         "cells": {name: packed(scores) for name, scores in cells.items()},
         "averages": _averages(tasks, cells, systems),
         "ranks": {},
+        "own_rule": ["category"],
         "example_tests": {},
         "footnotes": [{"system": systems[-1]["id"], "task": "xnli", "text": "The print gives another average."}],
         "has_bias": True,

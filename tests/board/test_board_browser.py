@@ -15,6 +15,7 @@ from board.made_systems import record as made_record
 from board.opened_board import Open, column, go, ranks, settle
 from board.synthetic_board import synthetic_board, write_site
 from isogloss.board.site import build_board
+from isogloss.scoring import tested_on as words
 from report.browser import BROWSER
 from waiting import wait_until
 
@@ -61,7 +62,7 @@ def test_own_systems_precede_published_ones(open_page: Open, tmp_path: Path) -> 
 def test_rank_sets_of_filtered_systems(open_page: Open) -> None:
     tab = open_page("#/?language=de&language=sw&language=zh&language=ar&language=ja&regime=zero-shot")
     tab.locator("td.rank", has_text="–").first.hover()
-    assert "are possible for similar languages (95 %)" in tab.locator("#tip").inner_text()
+    assert "are possible in similar languages (95 %)" in tab.locator("#tip").inner_text()
     sets = [[int(each) for each in re.findall("[0-9]+", text)] for text in column(tab, "Rank") if "–" in text]
     assert len(sets) > 5
     assert all(1 <= low <= rank <= high <= 12 for rank, low, high in sets)
@@ -184,8 +185,8 @@ def test_exports_contain_the_visible_table_and_no_formulas(open_page: Open) -> N
     assert rows[0]["Overall"] == column(tab, "Overall")[0].split()[0]
     assert not any(value.lstrip().startswith(("=", "+", "@", "-")) for row in rows for value in row.values())
     assert any(row["System"].startswith("'=cmd") for row in rows)
-    tested = "Best rank", "Worst rank", "Letters", "Tested on"
-    assert [rows[0][name] for name in tested] == ["1", "1", "a", "languages"]
+    tested = "Best rank", "Worst rank", "Letters", "Tested"
+    assert [rows[0][name] for name in tested] == ["1", "1", "a", words.tested_on("languages")]
     assert [rows[-1][name] for name in tested] == ["", "", "", ""]
     partial = [row["Partial averages"] for row in rows if row["Partial averages"]]
     assert len(partial) == tab.locator("td.partial").count() > 0
@@ -193,7 +194,7 @@ def test_exports_contain_the_visible_table_and_no_formulas(open_page: Open) -> N
         tab.click("text=JSON")
     record = json.loads(download.value.path().read_text(encoding="utf-8"))
     assert record["suite"] == "xtreme-r" and "hide=xcopa" in record["page"]
-    assert record["test"].startswith("All pairs of systems are tested over languages")
+    assert record["test"].startswith(f"Ranks hold {words.tested_on('languages')}; ")
     assert [row["name"] for row in record["rows"]][:2] == ["Human", rows[0]["System"]]
     with tab.expect_download() as download:
         tab.click("text=LaTeX")
@@ -209,7 +210,7 @@ def test_intervals_and_provenance_by_keyboard(open_page: Open) -> None:
     cell.focus()
     text = tab.locator("#tip").inner_text()
     assert text.startswith("Rank 1 of 36 by Overall")
-    assert "rank 1 for similar languages (95 %)" in text
+    assert "rank 1 in similar languages (95 %)" in text
     assert "significantly different from all others" in text
     tab.keyboard.press("ArrowRight")
     assert "95 % interval" in tab.locator("#tip").inner_text()
@@ -300,8 +301,8 @@ def test_screen_reader_announcements(open_page: Open) -> None:
 def test_headline_names_the_ranking_and_its_direction(open_page: Open) -> None:
     tab = open_page("#/?ranking=gini")
     assert "has the best score by “Inequality (Gini)”, " in tab.locator(".headline").inner_text()
-    tied = r"; lower is better; [0-9]+ systems are statistically tied for first\. "
-    assert re.search(tied, tab.locator(".headline").inner_text())
+    verdict = r"; lower is better; the [0-9]+ systems that could be first are not significantly different in similar "
+    assert re.search(verdict, tab.locator(".headline").inner_text())
     assert "Inequality (Gini)" in tab.locator("th.overall").inner_text()
     tab = open_page("#/?task=xnli&language=sw&language=de")
     assert "Averaged over 1 of 10 tasks and 2 of 50 languages." in tab.locator(".explains").inner_text()

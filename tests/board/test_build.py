@@ -128,15 +128,33 @@ def test_rank_sets_and_letters_are_of_one_test():
     category = board.data.ranks["category"]
     assert (category.test, category.groups) == ("examples", [[0], [1], [2], [3]])
     assert board.data.ranks["flat"] == flat
+    assert board.data.own_rule == ["category"]
     assert board.data.example_tests["overall"][0] == (0, 1, 0.001)
     assert board.details[0].paired["b"][0].p == 0.001
     assert board.details[1].paired["a"][0].difference == -1
-    # Six tests: 0.01 is not significant after Holm's correction.
-    borderline = board_of(*records, paired=paired({**p_values, (0, 1): 0.06, (2, 3): 0.03})).data.ranks["category"]
+    # Paired tests are already corrected.
+    borderline = board_of(*records, paired=paired({**p_values, (0, 1): 0.06, (2, 3): 0.07})).data.ranks["category"]
     assert borderline.groups == [[0, 1], [2, 3]]
     assert (borderline.low, borderline.high) == ([1, 1, 3, 3], [2, 2, 4, 4])
     assert set(board.data.tests) == {"examples", "languages", ""}
     assert "no gold" in board_of(*records, paired=PairedTests(why_none="no gold")).data.tests["languages"]
+
+
+def test_views_with_the_same_figures_have_the_same_test(tmp_path):
+    """A task is its own category, and each of its languages is of another family."""
+    (tmp_path / "one.toml").write_text('title = "One"\ntasks = ["xnli"]\nlanguages = ["en", "sw", "th", "zh", "vi"]\n')
+    one = suite(str(tmp_path / "one.toml"))
+    systems = read_systems([noisy("a", 60, 2, 1), noisy("b", 59.5, 2, 2)], XTREME_R)
+    tests = paired({(0, 1): 0.001})
+    data = make_board(systems, one, paired=tests).data
+    same = ["category", "flat", "family", "worst"]
+    assert data.own_rule == [*same, "weights"]
+    assert {name: view.test for name, view in data.ranks.items()} == {
+        **dict.fromkeys(same, "examples"),
+        **dict.fromkeys(("speakers", "resources", "gini"), "languages"),
+    }
+    for name in same:
+        assert data.ranks[name].groups == data.ranks["category"].groups == [[1], [0]]
 
 
 def test_systems_without_cells_are_ranked_but_not_tested():

@@ -2,9 +2,11 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from isogloss.board.build import make_board
 from isogloss.board.site import build_board, check_is_site, read_systems, write_site
 from isogloss.cli.main import main
 from isogloss.errors import DataError
+from isogloss.metrics.significance import holm
 
 pytestmark = pytest.mark.usefixtures("small_web")
 SUITE = 'title = "Two tasks"\ntasks = ["mini-xnli", "mini-xcopa"]\nlanguages = ["sw", "th", "zh"]\n'
@@ -165,6 +168,7 @@ def test_a_link_to_a_site_stays_a_link(tmp_path):
 # Fork one build per line of standard input, kill it after that many file operations, and print how it ended.
 KILLED = """
 import os, signal, sys
+from itertools import combinations
 from pathlib import Path
 from isogloss.board import site
 site.WEB = Path(sys.argv[1])
@@ -251,11 +255,36 @@ def test_systems_with_predictions_have_paired_tests(tmp_path, two_tasks):
     overall = {
         other: next(each for each in of if each["column"] == "overall") for other, of in detail["paired"].items()
     }
-    compared = isogloss.compare(folders[0], folders[2], suite=str(two_tasks)).overall
-    assert overall["c"]["difference"] == pytest.approx(compared.difference)
-    assert overall["c"]["p"] == compared.p < 0.05 < overall["b"]["p"]
+    # The same contrasts as isogloss compare, corrected over the same pairs.
+    for pair in isogloss.compare(*folders, suite=str(two_tasks)):
+        tests = read_detail(tmp_path / "site", pair.first)["paired"][pair.second]
+        contrasts = {"overall": pair.overall} | {each.name: each for each in (*pair.tasks, *pair.cells)}
+        assert {test["column"]: (test["difference"], test["p"]) for test in tests} == {
+            column: (pytest.approx(contrast.difference), contrast.p) for column, contrast in contrasts.items()
+        }
+    assert overall["c"]["p"] < 0.05 < overall["b"]["p"]
     mirrored = of_column(read_detail(tmp_path / "site", "c")["paired"]["a"], "overall")
     assert (mirrored["low"], mirrored["high"]) == (-overall["c"]["high"], -overall["c"]["low"])
+
+
+def test_paired_tests_of_systems_with_different_cells_are_corrected_over_pairs(tmp_path, two_tasks):
+    folders = [answers_with_mistakes(tmp_path / name, every, name) for name, every in (("a", 20), ("b", 8), ("c", 9))]
+    shutil.rmtree(next(path for path in folders[2].iterdir() if path.is_dir()))
+    build_board([*folders], tmp_path / "site", suite=str(two_tasks))
+    data = read_data(tmp_path / "site")
+    alone = {
+        (one.name, other.name): isogloss.compare(one, other, suite=str(two_tasks)).tasks
+        for one, other in combinations(folders, 2)
+    }
+    (shared,) = {contrast.name for contrast in alone["b", "c"]}
+    uncorrected = [contrast.p for pair in alone.values() for contrast in pair if contrast.name == shared]
+    p_values = [p for _, _, p in data["example_tests"][shared]]
+    assert p_values == pytest.approx(holm(uncorrected).tolist())
+    assert p_values != uncorrected
+    assert [of_column(read_detail(tmp_path / "site", "a")["paired"][other], shared)["p"] for other in "bc"] == p_values[
+        :2
+    ]
+    assert len(data["example_tests"]["overall"]) == 1
 
 
 def test_seeds_form_one_system_with_the_interval_of_their_summary(tmp_path, two_tasks):

@@ -4,11 +4,13 @@ import csv
 import json
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
 
 from e2e.command import isogloss
+from isogloss.cli.options import say_prose
 from isogloss.tables.text_curve import text_curve
 
 FIGURES = ("--score", "80", "--n", "10000", "--seed-sd", "1.2", "--correlation", "0.5")
@@ -31,6 +33,19 @@ def test_sentence_tables_and_curve(tmp_path: Path) -> None:
         seeds = [float(row["detectable"]) for row in csv.DictReader(stream) if row["factor"] == "seeds"]
     assert seeds == sorted(seeds, reverse=True)
     assert "Minimum detectable difference" in (tmp_path / "plan.html").read_text(encoding="utf-8")
+
+
+def test_sentences_wrap_on_terminals(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    text = " ".join(["word"] * 40)
+    say_prose(text, bullet="- ")
+    assert capsys.readouterr().out == f"- {text}\n"
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    say_prose(f"{text} --languages-as", bullet="- ")
+    first, *others = capsys.readouterr().out.splitlines()
+    assert first.startswith("- word")
+    assert all(len(line) <= 60 and line.startswith("  ") for line in others)
+    assert others[-1].endswith("--languages-as")
 
 
 def test_markdown() -> None:

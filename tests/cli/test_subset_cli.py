@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from isogloss.cli.export import SMALLEST_SUBSET
 from isogloss.cli.main import main
+from isogloss.metrics.student import ENOUGH
 from predictions.drawn import answers, only_drawn
 from predictions.made import write_jsonl
 
@@ -40,6 +42,12 @@ def test_export_answer_and_score(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert record["cells"][0]["subset"]["answered"] == 40
     assert len(record["tasks"][0]["score"]["on_all"]) == 2
     assert run("score", tmp_path / "dear", "-s", "mini") == 1
-    assert "no answer for 20 of 60 examples" in " ".join(capsys.readouterr().err.split())
+    assert "answers to 40 of 60 examples, those of the subset" in " ".join(capsys.readouterr().err.split())
     assert run("compare", tmp_path / "dear", cheap, "-s", "mini", *options) == 0
     assert "estimated from a subset of the examples" in " ".join(capsys.readouterr().out.split())
+
+
+def test_smallest_subset_is_refused_as_the_help_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert SMALLEST_SUBSET == ENOUGH
+    assert run("export", "mini-xnli", "--subset", ENOUGH - 1, "-o", tmp_path) == 2
+    assert f"x>={ENOUGH}" in capsys.readouterr().err

@@ -76,11 +76,13 @@ export const boardData = () => ({
   },
   averages: {},
   ranks: {},
+  own_rule: ["category"],
   example_tests: {
+    overall: [[0, 1, 0.2]],
     xquad: [
-      [0, 1, 0.001],
+      [0, 1, 0.003],
       [0, 2, 0.6],
-      [1, 2, 0.004],
+      [1, 2, 0.008],
     ],
   },
   tests: { examples: "tested on examples", languages: "tested over languages", "": "not tested" },

@@ -17,8 +17,10 @@ import {
   leadText,
   rankingText,
 } from "../../src/isogloss/site/web/leaderboard_words.js";
+import { openBoard } from "../../src/isogloss/site/web/decode.js";
 import { chosenWeights, standings, wholeValue } from "../../src/isogloss/site/web/standings.js";
-import { board, params } from "./board_fixture.js";
+import { exampleColumn } from "../../src/isogloss/site/web/tested_order.js";
+import { board, boardData, params } from "./board_fixture.js";
 
 const table = (query = "") => standings(board(), params(query));
 
@@ -73,24 +75,51 @@ test("weights come from the address", () => {
 test("a ranking with predictions is tested on examples", () => {
   const { order } = table("sort=xquad");
   assert.deepEqual([order.test, order.note], ["examples", "tested on examples"]);
-  // Holm: 0.001 × 3, 0.004 × 2 and 0.6.
+  // Corrected p-values: 0.003, 0.008 and 0.6.
   assert.deepEqual([...order.ranges], Object.entries({ a: [2, 3], b: [1, 1], c: [2, 3] }));
   assert.deepEqual(order.groups, [["b"], ["c", "a"]]);
-  assert.deepEqual(firstPlace(table("sort=xquad")), { verb: "leads", before: " with", after: "" });
+  assert.deepEqual(firstPlace(table("sort=xquad")), {
+    verb: "leads",
+    before: " with",
+    after: "significant on new examples in these languages (all pairs tested on the same examples, Holm's correction)",
+  });
 });
 
-test("fewer systems are corrected for fewer tests", () => {
+test("a selection of systems does not change the verdicts on examples", () => {
+  const data = boardData();
+  const almost = openBoard({ ...data, example_tests: { xquad: [[0, 1, 0.07], [0, 2, 0.06], [1, 2, 0.04]] } });
+  const groups = (query) => standings(almost, params(query)).order.groups;
+  assert.deepEqual(groups("sort=xquad"), [["b", "a"], ["c", "a"]]);
+  assert.deepEqual(groups("sort=xquad&kind=encoder"), [["c", "a"]]);
   assert.deepEqual(table("sort=xquad&kind=encoder").order.groups, [["c", "a"]]);
   assert.equal(table("sort=xquad&kind=llm").order.test, "");
   assert.deepEqual(firstPlace(table("sort=xquad&kind=llm")), { verb: "scores", before: "", after: "" });
 });
 
 test("a ranking of a selection is not tested on examples, nor over few languages", () => {
-  for (const query of ["", "sort=xquad&metric=f1", "task=xquad", "sort=xnli"]) {
+  for (const query of ["sort=xquad&metric=f1", "ranking=flat", "sort=xnli"]) {
     const { order } = table(query);
     assert.deepEqual([order.test, order.note, order.ranges.size, order.groups], ["", "not tested", 0, []]);
   }
-  assert.deepEqual(firstPlace(table()), { verb: "has the best score", before: ",", after: "the order is not tested" });
+  const after = "the order is not tested";
+  assert.deepEqual(firstPlace(table("sort=xnli")), { verb: "has the best score", before: ",", after });
+});
+
+test("the same figures have the same test", () => {
+  const column = (query, own_rule = ["category"]) =>
+    exampleColumn(standings(openBoard({ ...boardData(), own_rule }), params(query)));
+  assert.equal(column(""), "overall");
+  assert.equal(column("ranking=flat"), "");
+  assert.equal(column("ranking=flat", ["category", "flat"]), "overall");
+  assert.equal(column("ranking=weights", ["category", "weights"]), "overall");
+  assert.equal(column("ranking=weights&w=xnli:2", ["category", "weights"]), "");
+  assert.equal(column("task=xquad"), "xquad");
+  assert.equal(column("task=xquad&ranking=flat"), "xquad");
+  assert.equal(column("task=xquad&ranking=worst"), "");
+  assert.equal(column("task=xquad&language=en"), "");
+  assert.equal(column("sort=xquad"), "xquad");
+  assert.equal(column("sort=qa"), "");
+  assert.deepEqual(table("task=xquad").order.groups, table("sort=xquad").order.groups);
 });
 
 test("the headline claims no more than the test", () => {
@@ -100,14 +129,19 @@ test("the headline claims no more than the test", () => {
     const { verb, after } = firstPlace({ ...table(), order, ranked });
     return [verb, after];
   };
-  assert.deepEqual(words({ a: [1, 1], b: [2, 2] }, 2), ["leads", ""]);
+  const tested = "in similar languages (all pairs tested over languages, Holm's correction)";
+  assert.deepEqual(words({ a: [1, 1], b: [2, 2] }, 2), ["leads", `significant ${tested}`]);
   assert.deepEqual(words({ a: [1, 2], b: [1, 2], c: [3, 3] }, 3), [
     "has the best score",
-    "2 systems are statistically tied for first",
+    `the 2 systems that could be first are not significantly different ${tested}`,
   ]);
   assert.deepEqual(words({ a: [1, 2], b: [2, 3] }, 3), [
     "has the best score",
     "1 system without scores per language cannot be tested",
+  ]);
+  assert.deepEqual(words({ a: [1, 3], b: [1, 3] }, 3), [
+    "has the best score",
+    `the 2 tested systems that could be first are not significantly different ${tested}, and 1 system without scores per language cannot be tested`,
   ]);
 });
 

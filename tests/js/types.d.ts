@@ -162,6 +162,7 @@ declare global {
     rule: { name: string; text: string };
     categories: { name: string; tasks: string[] }[];
     ranks: Record<string, BoardRanks | undefined>;
+    own_rule: string[];
     example_tests: Record<string, [number, number, number][] | undefined>;
     tests: Record<string, string>;
     footnotes?: Footnote[];

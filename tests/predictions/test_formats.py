@@ -12,6 +12,7 @@ from isogloss.data import files
 from isogloss.errors import DataError, PredictionError
 from isogloss.predictions import folder, formats
 from isogloss.predictions.formats import FORMATS, json_lines
+from isogloss.predictions.problems import MAX_PROBLEMS
 from isogloss.tasks.kinds import KINDS
 from isogloss.tasks.registry import task
 
@@ -193,12 +194,12 @@ def test_invalid_system_toml_raises(tmp_path: Path, content: bytes) -> None:
     ("name", "line"), [("tags", b"NOUN\tX\n"), ("choices", b"x\n"), ("pairs", b"x\n"), ("json lines", b"x\n")]
 )
 def test_reading_stops_after_too_many_invalid_lines(tmp_path: Path, name: str, line: bytes) -> None:
-    path = write(tmp_path / "en.x", line * (formats.MAX_WRONG * 3))
+    path = write(tmp_path / "en.x", line * (MAX_PROBLEMS * 3))
     kind = KINDS["tagging"]
     answers = json_lines(path, kind) if name == "json lines" else FORMATS[name].read(path, kind, str)
     *wrong, last = answers.problems
     assert [problem.where.rpartition(":")[2] for problem in wrong] == [
-        str(number) for number in range(1, formats.MAX_WRONG + 1)
+        str(number) for number in range(1, MAX_PROBLEMS + 1)
     ]
     assert str(last) == f"{path}: … and more: stopped reading after 1,000 problems"
 

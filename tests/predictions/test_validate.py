@@ -1,13 +1,15 @@
 """Validation reports every problem with its location and a fix."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import isogloss
-from isogloss.predictions.problems import ProblemCode
+from isogloss.predictions import check
+from isogloss.predictions.formats import Answers
+from isogloss.predictions.problems import MAX_PROBLEMS, ProblemCode
 from isogloss.predictions.validate import ValidationReport, validate
 from isogloss.tasks.kinds import kind_of
 from predictions.made import LABELS, tatoeba, wikiann_dev, write_jsonl, xnli_dev, xquad
@@ -221,3 +223,62 @@ def test_only_tasks_in_the_folder_are_checked_and_paths_can_be_strings(tmp_path:
     report = validate(str(tmp_path / "p"), str(tmp_path / "data"))
     assert repr(report) == "ValidationReport(1 file, 0 errors, 0 warnings)"
     assert "no predictions found" in texts(validate(str(tmp_path / "p"), str(tmp_path / "data"), tasks=["xnli"]))
+
+
+def test_checking_stops_after_a_thousand_errors(tmp_path: Path) -> None:
+    """Faults of one line are reported once; a file stops at 1,000 errors, and so does the folder."""
+    sentences = len(wikiann_dev(tmp_path / "data"))
+    path = tmp_path / "pred/wikiann/dev-qu.jsonl"
+    write_jsonl(path, {f"dev-{i}": [[7, 99, "PER"]] * 50 for i in range(sentences)})
+    [spans] = validate(tmp_path / "pred", tmp_path / "data").errors
+    assert spans.what.startswith("span 7-99 is outside the text")
+    assert spans.what.endswith(f"; {sentences - 1} more like it")
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text(lines[0] * 3_000)
+    report = validate(tmp_path / "pred", tmp_path / "data")
+    duplicates, end = report.errors[:2]
+    assert (duplicates.code, duplicates.merged) == (ProblemCode.DUPLICATE_ID, MAX_PROBLEMS)
+    assert str(end) == f"{path}: … and more: stopped reading after 1,000 problems"
+    assert ProblemCode.TOO_MANY_PROBLEMS not in [problem.code for problem in report.problems], "no other file is left"
+
+
+def test_remaining_files_are_not_read(tmp_path: Path) -> None:
+    root = tmp_path / "pred"
+    for code in ("ar", "bg", "de"):
+        (root / "xnli").mkdir(parents=True, exist_ok=True)
+        (root / f"xnli/{code}.jsonl").write_text("x\n" * 700)
+    report = validate(root, tmp_path / "data")
+    assert [cell.language for cell in report.cells] == ["ar", "bg"]
+    assert str(report.problems[-1]) == f"{root}: … and more: stopped reading after 1,400 problems"
+    assert sum(problem.count for problem in report.errors if problem.code is ProblemCode.INVALID_LINE) == 1_400
+
+
+def test_misnamed_files_are_limited(tmp_path: Path) -> None:
+    (tmp_path / "xnli").mkdir()
+    for number in range(1_200):
+        (tmp_path / f"xnli/{number}.jsonl").touch()
+    (tmp_path / "xnli/de.jsonl").touch()
+    report = validate(tmp_path)
+    assert report.cells == []
+    *names, end = report.problems
+    assert {problem.code for problem in names} == {ProblemCode.UNKNOWN_LANGUAGE}
+    assert len(names) == end.count == MAX_PROBLEMS
+    assert end.code is ProblemCode.TOO_MANY_PROBLEMS
+
+
+def test_distinct_descriptions_are_limited(tmp_path: Path) -> None:
+    """Equal problems of many answers count once, so that the same mistake in every language is reported."""
+    labels = xnli_dev(tmp_path / "data")
+    task = isogloss.task("xnli")
+    examples = isogloss.load("xnli", "en", "dev", data=tmp_path / "data")
+
+    class Distinct(type(kind_of(task))):  # type: ignore[misc]
+        def errors(self, *_: object) -> Iterator[tuple[int, str, str]]:
+            return ((row, f"wrong {row}", "") for row in range(len(labels)))
+
+    answers = Answers(Path("en.jsonl"), ids=examples.ids, values=labels, numbers=[0] * len(labels))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(check, "kind_of", lambda _: Distinct())
+        _, problems = check.align(task, examples, answers)
+    assert [problem.merged for problem in problems] == [MAX_PROBLEMS, 1]
+    assert problems[1].code is ProblemCode.TOO_MANY_PROBLEMS

@@ -103,7 +103,7 @@ def test_tables_show_intervals_and_a_limited_number_of_rows() -> None:
     [shown] = finding_tables(FINDING)
     assert shown.header == ["code", "system", "size", "score", "95 %", "gap"]
     assert shown.words == 2
-    assert shown.rows[0] == ("en", "a", "6", "80.0", "78.0–82.0", "+0.0")
+    assert shown.rows[0] == ("en", "a", "6", "80.0", "78.0–82.0", "0.0")
     assert shown.rows[1][4] == "—"
     assert len(shown.rows) == 3
     assert shown.notes == ["1 more row: use --csv or --json for all"]

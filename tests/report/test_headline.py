@@ -1,18 +1,25 @@
 """Test the first sentence of a report in all situations."""
 
+import json
+import random
+import shutil
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
 
+import isogloss
 from isogloss.scoring.averages import MIXED
-from isogloss.scoring.results import Overall
+from isogloss.scoring.results import Overall, Results
+from isogloss.site.write import read_inputs
 from isogloss.tables.headline import headline
 from report.made_records import as_systems, results, scored
 
 Scores = dict[tuple[str, str], float]
 XNLI: Scores = {("xnli", "en"): 80, ("xnli", "de"): 70, ("xnli", "sw"): 60, ("xnli", "th"): 50}
+OVER_LANGUAGES = "in similar languages (all pairs tested over languages, Holm's correction)"
 BOTH: Scores = {**XNLI, ("xquad", "en"): 90, ("xquad", "de"): 70, ("xquad", "th"): 50}
 
 
@@ -85,7 +92,7 @@ def test_a_significant_lead() -> None:
     (sentence,) = headline(as_systems(systems))
     assert sentence.startswith(
         "first leads 2 systems on two-tasks with 75.5 (95 % interval 74.5–76.5), 8.0 points ahead of second "
-        "(67.5, 66.5–68.5): significant (tested over languages, all pairs together); "
+        f"(67.5, 66.5–68.5): significant {OVER_LANGUAGES}; "
     )
 
 
@@ -96,7 +103,7 @@ def test_a_lead_that_may_be_due_to_chance(ahead: float, words: str) -> None:
     systems = {"second": scored("second", MANY, width=None), "first": scored("first", moved(ahead, 3), width=None)}
     (sentence,) = headline(as_systems(systems))
     assert sentence.startswith("first has the best score of 2 systems on two-tasks, ")
-    assert f"{words}: first and second are statistically tied for first (tested over languages, " in sentence
+    assert f"{words}: first and second are not significantly different {OVER_LANGUAGES}; " in sentence
 
 
 def test_four_languages_are_not_tested() -> None:
@@ -106,11 +113,63 @@ def test_four_languages_are_not_tested() -> None:
     assert "leads" not in sentence
 
 
-def test_systems_tied_with_the_first_are_named() -> None:
+def test_systems_not_different_from_the_first_are_named() -> None:
     scores = {"a": moved(2, 2, 1), "b": moved(1, 2, 2), "c": moved(0, 2, 3), "d": moved(-30, 2, 4)}
     (sentence,) = headline(as_systems({name: scored(name, each) for name, each in scores.items()}))
     assert "a has the best score of 4 systems" in sentence
-    assert ": a, b and c are statistically tied for first (tested over languages, all pairs together); " in sentence
+    assert f": a, b and c are not significantly different {OVER_LANGUAGES}; " in sentence
+
+
+@pytest.fixture(scope="module")
+def answered_folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Run folders with answers: the first system is better than the second in two languages of nine."""
+    folder = tmp_path_factory.mktemp("answered")
+    codes = "en ar fi id ko sw te th tr".split()
+    suite = folder / "nine.toml"
+    suite.write_text(f'title = "Nine"\ntasks = ["mini-xquad"]\nlanguages = {json.dumps(codes)}\n', encoding="utf-8")
+    rights = {"A": dict.fromkeys(codes, 0.8), "B": {code: 0.2 if code in ("ko", "th") else 0.8 for code in codes}}
+    rights["C"] = dict.fromkeys(codes, 0.5)
+    for name, shares in rights.items():
+        answers: dict[str, dict[str, Any]] = {}
+        for code, share in shares.items():
+            examples, draw = isogloss.load("mini-xquad", code), random.Random(name + code)
+            (folder / name / "mini-xquad").mkdir(parents=True, exist_ok=True)
+            answers[code] = {
+                identifier: gold[0] if draw.random() < share else "wrong"
+                for identifier, gold in zip(examples.ids, examples["answers"], strict=True)
+            }
+            lines = [json.dumps({"id": identifier, "prediction": each}) for identifier, each in answers[code].items()]
+            (folder / name / "mini-xquad" / f"{code}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        isogloss.score(folder / name, suite=str(suite)).to_json(folder / name / "results.json")
+    return [folder / name for name in rights]
+
+
+def test_run_folders_with_predictions_are_tested_on_examples(answered_folders: list[Path], tmp_path: Path) -> None:
+    """The order is that of `compare`; records alone show only how much languages differ."""
+    (sentence,) = headline(read_inputs(answered_folders).systems)
+    verdict = (
+        "significant on new examples in these languages (all pairs tested on the same examples, Holm's correction)"
+    )
+    assert sentence.startswith("A leads 3 systems on nine with ")
+    assert f": {verdict}; " in sentence
+    suite = str(answered_folders[0].parent / "nine.toml")
+    assert "A is the best of 3 systems" in isogloss.compare(*answered_folders, suite=suite).verdict()
+    assert headline(read_inputs([folder / "results.json" for folder in answered_folders]).systems) == [sentence]
+    page = isogloss.report(answered_folders, tmp_path, pictures=False, data=tmp_path)
+    assert verdict in page.read_text(encoding="utf-8")
+    records = [Results.from_json(folder / "results.json") for folder in answered_folders]
+    (alone,) = headline(read_inputs(records).systems)
+    assert f": A and B are not significantly different {OVER_LANGUAGES}; " in alone
+    assert alone.startswith("A has the best score of 3 systems on nine, ")
+
+
+def test_predictions_of_other_scores_are_not_tested(answered_folders: list[Path], tmp_path: Path) -> None:
+    copies = [shutil.copytree(folder, tmp_path / folder.name) for folder in answered_folders[:2]]
+    assert "tested on the same examples" in headline(read_inputs(copies).systems)[0]
+    shutil.copy(copies[0] / "mini-xquad" / "en.jsonl", copies[1] / "mini-xquad" / "en.jsonl")
+    assert "tested over languages" in headline(read_inputs(copies).systems)[0]
+    shutil.rmtree(copies[1] / "mini-xquad")
+    assert "tested over languages" in headline(read_inputs(copies).systems)[0]
 
 
 def test_the_lowest_error_rate_leads() -> None:

@@ -122,6 +122,16 @@ def test_prompts_of_a_table_are_not_taken_for_seeds(folder: Path, tmp_path: Path
         assert test((name, code), "accuracy", *names, names) == contrast.significant
 
 
+def test_the_legend_mentions_only_tests_that_were_made() -> None:
+    records = {"A": record("A", 0), "B": record("B", -2)}
+    tested, *_ = paper_tables(records, "systems-by-language", test=lambda *_: True)
+    assert "underlined: not significantly worse" in tested.latex()
+    untested, *_ = paper_tables(records, "systems-by-language")
+    assert "Bold: best. Without significance tests." in untested.latex()
+    for text in (untested.latex(), untested.plain()):
+        assert "not significantly worse" not in text
+
+
 def test_averages_over_other_languages_are_not_compared() -> None:
     whole = results("whole")
     tasks = [replace(each, missing=["de"]) if each.name == "xnli" else each for each in whole.tasks]

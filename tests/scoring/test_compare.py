@@ -16,6 +16,7 @@ from isogloss.metrics.registry import Metric
 from isogloss.metrics.significance import holm
 from isogloss.metrics.student import normal_quantile, normal_tail
 from isogloss.scoring import main_score
+from isogloss.scoring import tested_on as words
 from isogloss.scoring.compare import compare, compare_request
 from isogloss.scoring.comparison import Comparison, SystemsComparison
 from isogloss.scoring.contrast import SystemContrast, corrected
@@ -114,7 +115,7 @@ def test_order_of_several_systems(systems: Path) -> None:
     assert set(top.systems[:2]) == {"good", "twin"} and top.systems[2] == "bad"
     assert (top.low, top.high, top.letters) == ([1, 1, 3], [2, 2, 3], ["a", "a", "b"])
     assert found.verdict() in {
-        f"2 systems could be the best overall: {names} (all 3 pairs tested together)"
+        f"{names} could each be the best of 3 systems overall: {words.tested_on(words.EXAMPLES)}"
         for names in ("good, twin", "twin, good")
     }
     # p-values are Holm's over the three pairs.
@@ -147,7 +148,7 @@ def test_several_systems_without_an_overall_are_ranked_on_every_task(
 ) -> None:
     monkeypatch.setattr(main_score, "find_metric", lambda name: Metric(name, name, lower_is_better=name == "accuracy"))
     found = run(systems, "good", "bad", "twin", tasks=["xnli", "udpos"])
-    assert found.verdict().startswith("bad is the best of 3 systems on xnli; 2 systems could be the best on udpos: ")
+    assert found.verdict().startswith("bad is the best of 3 systems on xnli; ")
     ranks, on_xnli, on_udpos, pairs, _ = systems_tables(found)
     assert ranks.header == ("", "xnli", "rank", "udpos", "rank")
     assert {row[0]: row[2] for row in ranks.rows} == {"bad": "1", "good": "2–3", "twin": "2–3"}
@@ -228,8 +229,8 @@ def test_equivalence_needs_a_margin(systems: Path) -> None:
     assert far.overall.verdict == "better"
     shown, _ = comparison_tables(far)
     assert shown.rows[-1][-1] == "●"
-    for margin in (0.0, -1.0, 101.0, float("nan")):
-        with pytest.raises(PredictionError, match="margin"):
+    for margin in (0.0, -1.0, 101.0, float("nan"), "1"):
+        with pytest.raises(PredictionError, match="the margin must be a number above 0 and at most 100 points"):
             compare_request(folders, request, margin=margin)
 
 

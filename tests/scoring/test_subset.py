@@ -173,7 +173,7 @@ def test_boards_leave_estimates_out(tmp_path: Path) -> None:
 
 def test_plain_records_have_no_new_fields() -> None:
     system, _ = both("mini-xnli")
-    results = isogloss.score(system, suite="mini")
+    results = isogloss.score(system, suite="mini", guide=None)
     [cell, *_] = results.cells
     assert isinstance(cell, CellScore) and cell.subset is UNSET and cell.subset_note == ""
     assert cell.metrics["accuracy"].on_all is None

@@ -5,10 +5,10 @@ from statistics import fmean
 
 from isogloss.analysis import language_selection as rules
 from isogloss.analysis.checkpoint_scores import CheckpointScores
+from isogloss.analysis.checkpoint_verdicts import LanguageVerdicts
 from isogloss.analysis.language_selection import (
     BEST,
     BOUNDS,
-    CHANCE,
     CROSSFITTED,
     FEWEST_SEEDS,
     LARGE_SPREAD,
@@ -24,23 +24,22 @@ from isogloss.scoring.names import language_name
 NAMED = 15
 
 
-def reading(targets: Sequence[LanguageSelection], scores: CheckpointScores, source: str, single: str) -> str:
+def reading(
+    targets: Sequence[LanguageSelection],
+    verdicts: LanguageVerdicts,
+    scores: CheckpointScores,
+    source: str,
+    single: str,
+) -> str:
     """Summarise the tables, their limits, and the advice."""
     runs = len(scores.seeds)
     sentences = [
         f"{counted(runs, 'run')}, {counted(len(targets), 'language')} besides {language_name(source)}.",
         *_sizes_sentences(targets, scores, source),
-        *_agreement_sentences(targets, source),
+        *_agreement_sentences(targets, verdicts, source),
         *_advice(targets, source, single),
     ]
-    if runs > 1:
-        unstable = [target.language for target in targets if target.spread.large]
-        tested = [target.language for target in targets if (target.spread.p_any or 1.0) < ALPHA]
-        beyond = f", significantly (Fisher's test, corrected for all pairs of runs) in {_listed(tested, targets)}"
-        sentences.append(
-            f"Runs differ by {LARGE_SPREAD} points or more in {_listed(unstable, targets)}"
-            f"{beyond if any(target.spread.p_any for target in targets) else ''}: report several seeds, not one."
-        )
+    sentences += [_runs_sentence(targets, verdicts)] if runs > 1 else []
     sentences.append(
         "The results may not hold for another model, task or learning rate. Zero-shot transfer excludes labelled data "
         "in the target language, even a dev set: report scores selected by it separately."
@@ -48,7 +47,22 @@ def reading(targets: Sequence[LanguageSelection], scores: CheckpointScores, sour
     return " ".join(sentences)
 
 
-def _agreement_sentences(targets: Sequence[LanguageSelection], source: str) -> list[str]:
+def _runs_sentence(targets: Sequence[LanguageSelection], verdicts: LanguageVerdicts) -> str:
+    """Say in which languages runs differ, by a test if the numbers of examples are known."""
+    large = _listed([target.language for target in targets if target.spread.large], targets)
+    apart = f"Runs are {LARGE_SPREAD} points or more apart in {large}"
+    tested = [target.language for target in targets if target.language in verdicts.runs_p]
+    if not tested:
+        return f"{apart}, which is not tested without the numbers of test examples (--test-size)."
+    differing = [code for code in tested if verdicts.runs_differ(code)]
+    test = "Fisher's test, corrected for all pairs of runs and for the languages"
+    if not differing:
+        return f"{apart}. No two runs are significantly different in any language ({test})."
+    significant = f"Runs are significantly different in {_listed(differing, targets)} ({test})"
+    return f"{apart}. {significant}: report several seeds, not one."
+
+
+def _agreement_sentences(targets: Sequence[LanguageSelection], verdicts: LanguageVerdicts, source: str) -> list[str]:
     by_source, by_target = rules.mean_agreements(targets)
     sentences, dev = [], dev_of(source)
     agreements = [target.by_source for target in targets if target.by_source]
@@ -65,21 +79,12 @@ def _agreement_sentences(targets: Sequence[LanguageSelection], source: str) -> l
         sentences.append(f"Between two checkpoints, test scores change in the same direction as {dev} in {share}.")
     if agreements and not any(agreement.interval for agreement in agreements):
         return [*sentences, f"More runs are needed to test whether {dev} is better than chance in a language."]
-    intervals = {target.language: target.by_source.interval for target in targets if target.by_source}
-    poor = [code for code, interval in intervals.items() if interval and interval[0] <= CHANCE]
-    tracked = {target.language: target.gain for target in targets if target.gain is not None}
-    closer = rules.significant_languages(
-        {code: gain.p for code, gain in tracked.items()}, {code: gain.low + gain.high for code, gain in tracked.items()}
-    )
-    chosen = {target.language: gains for target in targets if (gains := target.oracle_gains(source)) is not None}
-    raised = rules.significant_languages(
-        {code: rules.p_over_runs(gains) for code, gains in chosen.items()},
-        {code: float(gains.mean()) for code, gains in chosen.items()},
-    )
+    below = f", and significantly worse in {_listed(verdicts.below_chance, targets)}" if verdicts.below_chance else ""
     sentences.append(
-        f"{dev} is not significantly better than chance in {_listed(poor, targets)}. The language's own dev set tracks "
-        f"test scores significantly better in {_listed(closer, targets)}, and selects a checkpoint with a "
-        f"significantly higher test score in {_listed(raised, targets)} (Holm-corrected for the number of languages)."
+        f"{dev} is significantly better than chance in {_listed(verdicts.above_chance, targets)}{below}. The "
+        "language's own dev set tracks test scores significantly better in "
+        f"{_listed(verdicts.better_tracking, targets)}, and selects a checkpoint with a significantly higher test "
+        f"score in {_listed(verdicts.better_choice, targets)} (Holm-corrected for the number of languages)."
     )
     return sentences
 

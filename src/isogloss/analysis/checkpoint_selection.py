@@ -13,6 +13,7 @@ from isogloss.analysis import language_selection as rules
 from isogloss.analysis.api import command_line
 from isogloss.analysis.checkpoint_reading import reading
 from isogloss.analysis.checkpoint_scores import MOST_EXAMPLES, CheckpointScores, read_checkpoint_scores
+from isogloss.analysis.checkpoint_verdicts import language_verdicts
 from isogloss.analysis.crossfit import with_test_halves
 from isogloss.analysis.finding import AnalysisError, Finding
 from isogloss.analysis.language_selection import FEWEST_SEEDS, LARGE_SPREAD, SMALLEST_MOVE, LanguageSelection
@@ -75,18 +76,19 @@ def checkpoint_selection(
     targets = [selection for selection in selections if selection.language != source]
     if not targets:
         raise AnalysisError(f"only {source} has test scores in every run", fix="Add languages")
+    verdicts = language_verdicts(selections, source)
     what = " ".join(filter(None, (scores.task, scores.metric)))
     dev = [run.of(source, "dev") for run in scores.seeds]
     best_dev = [values[index] for values in dev if (index := rules.best_place(values, values)) is not None]
     return Finding(
         analysis="checkpoint-selection",
         title=f"Checkpoint selection{f': {what}' if what else ''}",
-        reading=reading(targets, scores, source, single),
+        reading=reading(targets, verdicts, scores, source, single),
         tables=[
             tables.rules_table(targets, source, single),
             *tables.sizes_tables(selections, scores),
-            tables.languages_table(targets, source),
-            tables.variation_table(selections, rules.run_spread(np.array(best_dev)), scores, source),
+            tables.languages_table(targets, verdicts, source),
+            tables.variation_table(selections, verdicts, rules.run_spread(np.array(best_dev)), scores, source),
             tables.oracle_table(targets, source),
             tables.agreement_table(selections, source),
             tables.curves_table(targets, scores, source),
@@ -130,8 +132,8 @@ def _notes(
         "Early in training all scores rise, which inflates agreement: exclude that phase with --from-step.",
         f"Spread: {LARGE_SPREAD} points is the paper's threshold, for test sets of 4,000 to 5,010 examples. p is "
         "Fisher's exact test of the smallest and the largest run as proportions of n examples. Like the paper's test "
-        "of proportions, it ignores that these are the extremes of all runs (p_any does not) and that all runs answer "
-        "the same questions. For scores other than accuracy p is approximate.",
+        "of proportions, it ignores that these are the extremes of all runs (the corrected p-values do not) and that "
+        "all runs answer the same questions. For scores other than accuracy p is approximate.",
         "mean dev: select by the mean over the dev sets of all languages. one other dev: select by the dev set of one "
         "other language, averaged over these languages.",
     ]

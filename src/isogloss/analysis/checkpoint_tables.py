@@ -7,6 +7,7 @@ import numpy as np
 
 from isogloss.analysis import language_selection as rules
 from isogloss.analysis.checkpoint_scores import CheckpointScores
+from isogloss.analysis.checkpoint_verdicts import CORRECTION, LanguageVerdicts
 from isogloss.analysis.crossfit import SPLITS
 from isogloss.analysis.finding import MEAN_ROW, Figure, TidyTable, Value, columns, figure
 from isogloss.analysis.language_selection import (
@@ -25,6 +26,8 @@ from isogloss.systems.neural.fit_log import kept_weights
 
 # Number of languages with the least, and with the most, agreement to draw curves for.
 CURVES = 2
+# Words for a test of the runs.
+RUNS = {True: "differ significantly", False: "not significantly different", None: "not tested"}
 # Bounds of a missing interval.
 NO_ENDS = (None, None)
 # Figures of the paper shown for comparison, by table row.
@@ -95,7 +98,7 @@ def weight_notes(selections: Sequence[LanguageSelection], scores: CheckpointScor
     return [f"The weights of {sum(chosen)} of {len(chosen)} checkpoints that target dev selects were kept: {fix}."]
 
 
-def languages_table(targets: Sequence[LanguageSelection], source: str) -> TidyTable:
+def languages_table(targets: Sequence[LanguageSelection], verdicts: LanguageVerdicts, source: str) -> TidyTable:
     """Return the conclusion per language, lowest agreement with source dev first."""
     heads = columns(
         "language guide runs; source_agreement:share = {dev} agrees; target_agreement:share = target dev agrees; "
@@ -105,34 +108,45 @@ def languages_table(targets: Sequence[LanguageSelection], source: str) -> TidyTa
     notes = [
         "Better tracking need not select a better checkpoint: see the table of the best target dev for the gain in "
         "points.",
-        f"unstable: runs differ by at least {LARGE_SPREAD} points at their best {dev_of(source)}.",
-        "Each language is judged by its own 95 % interval, without a correction for the number of languages.",
+        f"runs: test of the scores at the best {dev_of(source)}, see the table of scores over runs.",
+        CORRECTION,
     ]
-    title = f"Does {dev_of(source)} track test scores, and is one run enough?"
+    title = f"Does {dev_of(source)} track test scores, and do runs differ?"
     table = TidyTable("languages", title, heads, notes=notes, shown=60)
     for target in sorted(targets, key=_share_by_source):
         by_source, by_target = _share(target.by_source), _share(target.by_target)
         gain = None if by_source is None or by_target is None else by_target - by_source
-        runs = None if len(target.outcomes[LAST]) < 2 else "unstable" if target.spread.large else "stable"
+        runs = None if len(target.outcomes[LAST]) < 2 else RUNS[verdicts.runs_differ(target.language)]
         ends = NO_ENDS if target.gain is None else (target.gain.low, target.gain.high)
-        table.add(target.language, guide(target, source), runs, by_source, by_target, gain, *ends)
+        table.add(target.language, verdicts.guide(target, source), runs, by_source, by_target, gain, *ends)
     return table
 
 
 def variation_table(
-    selections: Sequence[LanguageSelection], dev: rules.RunSpread, scores: CheckpointScores, source: str
+    selections: Sequence[LanguageSelection],
+    verdicts: LanguageVerdicts,
+    dev: rules.RunSpread,
+    scores: CheckpointScores,
+    source: str,
 ) -> TidyTable:
     """Return the smallest and largest test score of the runs at the best source dev (Keung et al., Table 2)."""
     heads = columns(
         f"language split; n:count; smallest largest spread:score; large = at least {LARGE_SPREAD}; p:p; "
-        "p_any:p = p, any two runs; significant = p < 0.05"
+        "p_any:p = any two runs; p_corrected:p = all languages; significant"
     )
     title = f"Scores at the best {dev_of(source)} over {_runs(len(scores.seeds))}"
-    table = TidyTable("variation", title, heads, shown=60)
+    notes = [
+        "any two runs: corrected for the number of pairs of runs (Bonferroni). all languages: corrected for the number "
+        "of languages, too (Holm); significant if below 0.05.",
+    ]
+    table = TidyTable("variation", title, heads, notes=notes, shown=60)
     tests = ((selection.language, "test", selection.n, selection.spread) for selection in selections)
     for language, split, n, spread in ((source, "dev", scores.sizes.get((source, "dev"), 0), dev), *tests):
         ends = spread.smallest, spread.largest, spread.spread, spread.large
-        table.add(language, split, n or None, *ends, spread.p, spread.p_any, spread.significant)
+        # Dev scores of the source are not tested, and its test scores have the same code.
+        test = split == "test" and language in verdicts.runs_p
+        verdict = (verdicts.runs_p[language], verdicts.runs_differ(language)) if test else (None, None)
+        table.add(language, split, n or None, *ends, spread.p, spread.p_any, *verdict)
     return table
 
 
@@ -265,19 +279,3 @@ def _share_by_source(selection: LanguageSelection) -> float:
 
 def _runs(count: int) -> str:
     return "one run" if count == 1 else f"{count} runs"
-
-
-def guide(selection: LanguageSelection, source: str) -> str:
-    """Describe how well source dev tracks test scores, by the interval of the agreement, regardless of cost."""
-    agreement = selection.by_source
-    if agreement is None:
-        return "test scores do not change"
-    if agreement.interval is None:
-        return "unknown"
-    low, high = agreement.interval
-    if high < CHANCE:
-        return f"{dev_of(source)} misleads"
-    if low <= CHANCE:
-        return f"{dev_of(source)} is not significantly better than chance"
-    better = selection.gain is not None and selection.gain.low > 0
-    return "target dev tracks test better" if better else f"{dev_of(source)} tracks test"

@@ -17,7 +17,7 @@ from isogloss.analysis.crossfit import crossfitted
 from isogloss.metrics.estimate import ROUNDING, Interval, wilson_interval
 from isogloss.metrics.significance import holm
 from isogloss.metrics.statistics import FloatArray
-from isogloss.metrics.student import ALPHA, LEVEL, t_quantile, t_tail
+from isogloss.metrics.student import LEVEL, t_quantile, t_tail
 from isogloss.metrics.unpaired import two_proportions
 from isogloss.scoring.names import language_name
 
@@ -59,11 +59,6 @@ class RunSpread:
     def large(self) -> bool:
         """True if the spread is at least the paper's 2.5 points."""
         return self.spread >= LARGE_SPREAD - ROUNDING * 100
-
-    @property
-    def significant(self) -> bool | None:
-        """True if the paper's test is significant; None without a test."""
-        return None if self.p is None else self.p < ALPHA
 
 
 def run_spread(scores: FloatArray, n: int = 0) -> RunSpread:
@@ -117,17 +112,27 @@ class DirectionalAgreement:
 
     @property
     def interval(self) -> Interval | None:
-        """95 % interval; None for fewer than three runs.
+        """95 % interval, Wilson's with Student's quantile; None for fewer than three runs."""
+        if self._effective is None:
+            return None
+        return wilson_interval(self.share, self._effective, t_quantile((1 + LEVEL) / 2, len(self.without) - 1))
 
-        Pairs share checkpoints, so they are dependent. The interval is Wilson's with Student's quantile, with an
-        effective number of pairs from the jackknife over runs.
-        """
+    @property
+    def p_chance(self) -> float | None:
+        """p-value of an agreement by chance, below 0.05 if the interval excludes it; None for fewer than three runs."""
+        if self._effective is None:
+            return None
+        error = sqrt(CHANCE * (1 - CHANCE) / self._effective)
+        return 2 * t_tail(abs(self.share - CHANCE) / error, len(self.without) - 1)
+
+    @property
+    def _effective(self) -> float | None:
+        """Effective number of pairs, by the jackknife over runs: pairs share checkpoints, so they are dependent."""
         runs = len(self.without)
         if runs < FEWEST_SEEDS or not np.isfinite(self.without).all():
             return None
         variance, between = jackknife_variance(self.without), 0 < self.share < 1
-        effective = self.share * (1 - self.share) / variance if variance > ROUNDING**2 and between else float(runs)
-        return wilson_interval(self.share, effective, t_quantile((1 + LEVEL) / 2, runs - 1))
+        return self.share * (1 - self.share) / variance if variance > ROUNDING**2 and between else float(runs)
 
 
 def count_pairs(dev: FloatArray, test: FloatArray, smallest_move: float = SMALLEST_MOVE) -> PairCounts:
@@ -346,21 +351,14 @@ def rule_gains(languages: Sequence[LanguageSelection], names: Sequence[str], sou
     """Return the gain of every rule over source dev, tested over runs with a correction for the number of rules."""
     usual = rule_means(languages, dev_of(source))
     gains = {rule: rule_means(languages, rule) - usual for rule in names if rule != dev_of(source)}
-    corrected = _holm({rule: p_over_runs(values) for rule, values in gains.items() if rule not in BOUNDS})
+    tested = corrected({rule: p_over_runs(values) for rule, values in gains.items() if rule not in BOUNDS})
     # The best of many test scores is higher by chance: neither an interval nor a test of it would mean anything.
     intervals = {rule: None if rule == BEST else interval_over_runs(values) for rule, values in gains.items()}
-    return {
-        rule: RuleGain(float(values.mean()), intervals[rule], corrected.get(rule)) for rule, values in gains.items()
-    }
+    return {rule: RuleGain(float(values.mean()), intervals[rule], tested.get(rule)) for rule, values in gains.items()}
 
 
-def significant_languages(p_values: Mapping[str, float | None], gains: Mapping[str, float]) -> list[str]:
-    """Return the languages with a positive gain that is significant after Holm's correction over all languages."""
-    return [code for code, p in _holm(p_values).items() if p < ALPHA and gains[code] > 0]
-
-
-def _holm(p_values: Mapping[str, float | None]) -> dict[str, float]:
-    """Return the known p-values, corrected for their number."""
+def corrected(p_values: Mapping[str, float | None]) -> dict[str, float]:
+    """Return the known p-values, corrected for their number by Holm's method."""
     known = {name: p for name, p in p_values.items() if p is not None}
     return dict(zip(known, holm(list(known.values())).tolist(), strict=True))
 

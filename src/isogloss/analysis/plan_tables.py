@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, sqrt
 
 from isogloss.analysis.finding import TidyTable, Value, columns
-from isogloss.figures import counted, score_text
+from isogloss.figures import MISSING, counted, score_text
 from isogloss.scoring.pilots import PlannedScore
 from isogloss.scoring.planning import (
+    CONFIDENCE,
     EXAMPLE,
     LANGUAGE,
     TEST_SET,
@@ -74,6 +75,14 @@ def needed_table(planned: Planned, goal: StudyGoal) -> TidyTable:
             best = points(at_best(pilot, factor, pilot.numbers, goal))
             share = shares.get(factor, 0.0 if factor != LANGUAGE else None)
             table.add(label(score), plural(factor), share, round(now), number, sources, careful, best, answer)
+    rows = table.records()
+    if any(row["cautious"] is not None for row in rows):
+        table.notes.append(
+            f"needed, cautious: the number if every variance is at its upper limit ({100 * CONFIDENCE:g} % "
+            "confidence); a small pilot leaves a wide range"
+        )
+    if any(row["share"] is None for row in rows):
+        table.notes.append(f"share {MISSING}: the study is about these languages, so they are not a source of variance")
     return table
 
 
@@ -148,6 +157,11 @@ def cells_table(planned: Planned, goal: StudyGoal) -> TidyTable:
         limit, number = detectable(pilot, pilot.numbers, goal), needed(pilot, EXAMPLE, pilot.numbers, goal)
         known: list[Value] = [examples, score.sources, points(score.difference), points(limit), number]
         table.add(*score.name.split("/"), *known)
+    rows = table.records()
+    if any(row["detectable"] is None for row in rows):
+        table.notes.append(f"detectable {MISSING}: no difference, however large, reaches the power")
+    if any(row["needed"] is None for row in rows):
+        table.notes.append(f"examples needed {MISSING}: no number of examples alone is enough")
     return table
 
 

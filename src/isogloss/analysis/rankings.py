@@ -15,21 +15,22 @@ from isogloss.metrics.language_tests import LEAST_LANGUAGES
 from isogloss.metrics.student import ALPHA
 from isogloss.results.published_scores import speakers as published_speakers
 from isogloss.results.views import ScoreView
+from isogloss.scoring.tested_on import EXAMPLES, LANGUAGES, tested_on
 
 # Maximum number of systems in a chart.
 MOST_IN_CHART = 40
 # Maximum number of systems to compare in pairs; only the best are compared if there are more.
 MOST_IN_PAIRS = 20
-LIMITS = (
-    "An order that is significant in all views does not depend on the weighting or on the sample of languages. "
-    "Variation due to seeds, tuning and training data is not considered."
+_LIMITS = (
+    f"Verdicts hold {tested_on(LANGUAGES)}. An order that is significant in all views does not depend on the weighting "
+    "or on the sample of languages. Variation due to seeds, tuning and training data is not considered."
 )
 
 Ranked = dict[str, RankedView]
 _TEST = (
-    "test: would the order hold in similar languages? Differences vary over languages, languages of a family are "
-    "correlated, and the correlation is estimated from all systems of a ranking; p-values are corrected for all pairs "
-    "of a ranking (Holm). isogloss compare tests systems with predictions on new examples in the same languages instead"
+    f"test: does the order hold {tested_on(LANGUAGES)}? Differences vary over languages, languages of a family are "
+    "correlated, and the correlation is estimated from all systems of a ranking. For systems with predictions, "
+    f"isogloss compare answers another question: does the order hold {tested_on(EXAMPLES)}?"
 )
 _RANK_SETS = (
     "rank low and high: the ranks that the test leaves open, one below all significantly better systems and one above "
@@ -72,7 +73,7 @@ def rankings(scores: ScoreView, *, speakers: str = "") -> Finding:
     return Finding(
         analysis="rankings",
         title="How rankings depend on weighting",
-        reading=" ".join([*(_of_panel(panel, by_view, tables[1]) for panel, by_view in ranked[:4]), LIMITS]),
+        reading=" ".join([*(_of_panel(panel, by_view, tables[1]) for panel, by_view in ranked[:4]), _LIMITS]),
         tables=tables,
         figures=_figures(ranked, pareto),
         notes=notes,
@@ -101,7 +102,10 @@ def _pair_table(ranked: list[tuple[RankingPanel, Ranked]]) -> TidyTable:
         "panel first second; difference:difference = flat difference; views:count = views ahead; of:count; "
         "p:p = largest p; least_view = in view; survives; against = views that disagree"
     )
-    notes = [f"survives: the first is ahead in every view, significantly in each (p < {ALPHA})"]
+    notes = [
+        f"survives: the first is ahead in every view, significantly in each (p < {ALPHA})",
+        "views that disagree: the second is ahead; equal figures do not count",
+    ]
     table = TidyTable("conclusions", "Conclusions that hold in all views", heads, notes=notes)
     for panel, by_view in ranked:
         if len(panel.systems) > MOST_IN_PAIRS:
@@ -110,10 +114,11 @@ def _pair_table(ranked: list[tuple[RankingPanel, Ranked]]) -> TidyTable:
         order = [int(index) for index in np.argsort(-flat.figures, kind="stable")][:MOST_IN_PAIRS]
         for a, b in combinations(order, 2):
             p = {name: float(view.order.p[a, b]) if view.tested else 1.0 for name, view in by_view.items()}
-            against = [name for name, view in by_view.items() if view.ranks[a] >= view.ranks[b]]
+            ahead = [name for name, view in by_view.items() if view.ranks[a] < view.ranks[b]]
+            against = [name for name, view in by_view.items() if view.ranks[a] > view.ranks[b]]
             least = max(p, key=lambda name: p[name])
             names = panel.name, panel.systems[a], panel.systems[b]
-            views = len(by_view) - len(against), len(by_view), p[least], least
+            views = len(ahead), len(by_view), p[least], least
             survives = all(view.order.better[a, b] for view in by_view.values())
             table.add(*names, float(flat.figures[a] - flat.figures[b]), *views, survives, ", ".join(against))
     return table
@@ -153,14 +158,20 @@ def _figures(ranked: list[tuple[RankingPanel, Ranked]], pareto: TidyTable) -> li
 def _of_panel(panel: RankingPanel, by_view: Ranked, pairs: TidyTable) -> str:
     rows = [row for row in pairs.records() if row["panel"] == panel.name]
     stable = sum(bool(row["survives"]) for row in rows)
-    flipped = sum(bool(row["against"]) for row in rows)
-    leaders = Counter(panel.systems[view.order.order[0]] for view in by_view.values())
+    flipped = sum(bool(row["against"] and row["views"]) for row in rows)
+    # Systems with equal figures share the first rank.
+    firsts = Counter(
+        name for view in by_view.values() for name, rank in zip(panel.systems, view.ranks, strict=True) if rank == 1
+    )
     sole = sum(int((view.order.low == 1).sum()) == 1 for view in by_view.values())
-    parts = [f"{leader} in {count}" for leader, count in leaders.items()]
-    who = f"the best figure depends on the view ({', '.join(parts)})"
-    if len(leaders) == 1:
-        who = f"{next(iter(leaders))} has the best figure in all {len(by_view)} views"
+    everywhere = [name for name, count in firsts.items() if count == len(by_view)]
+    who = f"the best figure depends on the view ({', '.join(f'{name} in {count}' for name, count in firsts.items())})"
+    if everywhere:
+        verb = "has" if len(everywhere) == 1 else "have"
+        who = f"{' and '.join(everywhere)} {verb} the best figure in all {len(by_view)} views"
     sure = f"significantly best in {'all' if sole == len(by_view) else sole or 'none'} of them"
+    if not any(view.tested for view in by_view.values()):
+        sure = "the order is not tested"
     size = f"{len(panel.systems)} systems, {counted(panel.cells, 'cell')} each"
     return f"{panel.name} ({size}): {who}, {sure}; {_pairs(stable, flipped, len(rows))}."
 

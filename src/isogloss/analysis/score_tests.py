@@ -8,9 +8,9 @@ from pathlib import Path
 from isogloss.errors import IsoglossError
 from isogloss.metrics.unpaired import difference_p, two_proportions
 from isogloss.predictions.folder import tasks_in
+from isogloss.predictions.run_folders import run_folders
 from isogloss.results.views import ScoreView, ViewedScore
 from isogloss.scoring.compare import SystemRuns, compare_runs
-from isogloss.scoring.designs import run_folders
 from isogloss.scoring.request import Request
 from isogloss.scoring.score import judged_systems
 from isogloss.tasks.registry import task as find_task
@@ -95,7 +95,7 @@ class PairedAnswers:
             self._runs[key] = None
             source = self._scores.results[system].source
             folder = Path(source)
-            if source and folder.is_dir() and any(tasks_in(Path(str(run))) for run in run_folders(folder).values()):
+            if source and folder.is_dir() and any(map(tasks_in, run_folders(folder).values())):
                 try:
                     [judged] = judged_systems([folder], self._request(system, task))
                     metric = self._scores.metrics[task]

@@ -24,7 +24,7 @@ from isogloss.results.views import score_view
 from isogloss.scoring.cells import Progress
 from isogloss.scoring.compare import SystemRuns
 from isogloss.scoring.pilots import PlannedScore, planned_scores
-from isogloss.scoring.planning import CONFIDENCE, LANGUAGE, TEST_SET, PilotStudy
+from isogloss.scoring.planning import LANGUAGE, TEST_SET, PilotStudy
 from isogloss.scoring.request import Request, ScoreOptions
 from isogloss.scoring.score import judge_systems
 from isogloss.scoring.shared_levels import with_shared_levels
@@ -233,11 +233,6 @@ def _notes(evidence: _Evidence, question: StudyQuestion) -> list[str]:
         "further examples are assumed to come in sources (articles, premises, …) of the same size, and further "
         "languages, seeds and prompts to vary like the present ones",
     ]
-    if any(pilot.measured for pilot in pilots):
-        notes.append(
-            f"needed, cautious: the number if every variance is at its upper limit ({100 * CONFIDENCE:g} % "
-            "confidence); a small pilot leaves a wide range"
-        )
     if not runs:
         notes.append(
             "one run each: the variance between seeds is unknown and not included. The plan is for two checkpoints; a "

@@ -7,7 +7,7 @@ from isogloss.analysis.finding import AnalysisError
 from isogloss.errors import unknown
 from isogloss.metrics.estimate import POWER
 from isogloss.metrics.student import ALPHA, ENOUGH
-from isogloss.scoring.designs import FACTORS
+from isogloss.predictions.run_folders import FACTORS
 from isogloss.scoring.pilots import PilotAssumptions, PlannedScore
 from isogloss.scoring.planning import EXAMPLE, LANGUAGE, StudyGoal, assumed_pilot
 

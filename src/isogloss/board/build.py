@@ -9,7 +9,7 @@ from isogloss.board import model
 from isogloss.board.example_tables import ExampleTables, system_analyses
 from isogloss.board.facts import board_languages, shown_names, system_facts, unique_ids
 from isogloss.board.model import packed
-from isogloss.board.ranking import LANGUAGES, TESTS, Columns, PairedTests, TestsOfPairs, board_ranks, example_tests
+from isogloss.board.ranking import TESTS, Columns, PairedTests, TestsOfPairs, board_ranks, example_tests
 from isogloss.escaping import NAME_LENGTH, printable, printable_values
 from isogloss.explain.bias import DatasetBias
 from isogloss.results.averages import completed_averages, missing_cells, transfer_gaps
@@ -17,6 +17,7 @@ from isogloss.results.published_scores import human_score
 from isogloss.results.system import OVERALL, SystemResult
 from isogloss.scoring.main_score import SCORE, lower_is_better
 from isogloss.scoring.results import Number, signature_parts
+from isogloss.scoring.tested_on import LANGUAGES
 from isogloss.tables.explain_io import ExplainRecords
 from isogloss.tasks.suites import Suite
 from isogloss.version import __version__
@@ -58,6 +59,7 @@ def make_board(
     paired, tables = paired or PairedTests(), examples or ExampleTables()
     bias = None if explained is None else explained.bias
     systems, provenance = _systems(entries, ids, columns)
+    ranked = board_ranks(entries, columns, suite, paired.tests)
     shared = model.BoardData(
         made=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         isogloss=__version__,
@@ -72,7 +74,8 @@ def make_board(
         systems=systems,
         cells=_cells(entries, suite),
         averages=_averages(columns, suite),
-        ranks=board_ranks(entries, columns, suite, paired.tests),
+        ranks=ranked.ranks,
+        own_rule=ranked.own_rule,
         example_tests={
             column: [(one, other, p) for (one, other), p in pairs.items()]
             for column, pairs in example_tests(paired.tests, suite).items()

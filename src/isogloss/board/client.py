@@ -54,7 +54,7 @@ class BoardClient:
         return self._request("GET", "board")
 
     def team(self) -> dict[str, Any]:
-        """Return the team's quota for this month."""
+        """Return the team's quotas for this month and year, and its use of them."""
         return self._request("GET", "team")
 
     def queue(self) -> dict[str, Any]:
@@ -79,11 +79,11 @@ class BoardClient:
         return submissions
 
     def submission(self, key: str) -> dict[str, Any]:
-        """Return a submission's state, problems and scores."""
+        """Return a submission's state, problems and scores; cells only once it is published."""
         return self._request("GET", f"submissions/{key}")
 
     def publish(self, key: str) -> dict[str, Any]:
-        """Publish a submission."""
+        """Publish a submission; raise BoardError if the year's publications are used or it awaits the administrator."""
         return self._request("POST", f"submissions/{key}/publish")
 
     def withdraw(self, key: str) -> dict[str, Any]:

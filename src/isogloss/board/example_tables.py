@@ -301,7 +301,13 @@ def _bar(
 
 def _contrast(row: BucketContrast, sign: int) -> dict[str, Any]:
     own, other = (row.first, row.second)[::sign]
-    return {"own": own, "other": other, "p": row.p, "flips": row.flips, **signed_difference(row, sign)}
+    return {
+        "own": own,
+        "other": other,
+        "p": row.p,
+        "flips": row.flips,
+        **signed_difference(row, (row.low, row.high), sign),
+    }
 
 
 def _quoted_examples(charts: Iterable[BarChart], cases: Cases, name: str) -> dict[str, dict[str, BoardExample]]:

@@ -173,7 +173,9 @@ class BoardData(msgspec.Struct, frozen=True, kw_only=True):
             `task:metric` holds all but the last.
         averages: averages by column: "overall", category or task.
         ranks: ranks of complete systems, by view.
-        example_tests: paired tests by column, "overall" or a task: indices of two systems, and the p-value.
+        own_rule: views with the figures of the suite's own rule; "weights" is that of equal weights of tasks.
+        example_tests: paired tests by column, "overall" or a task: indices of two systems, and the p-value, corrected
+            over all pairs of the column.
         tests: descriptions of the tests of rankings, by name.
         has_bias: True if the site has `bias.js`, a description of the datasets.
         examples: languages with examples in `examples/`, by task.
@@ -195,6 +197,7 @@ class BoardData(msgspec.Struct, frozen=True, kw_only=True):
     cells: dict[str, str]
     averages: dict[str, PackedAverages]
     ranks: dict[str, BoardRanks]
+    own_rule: list[str]
     example_tests: dict[str, list[tuple[int, int, float]]]
     tests: dict[str, str]
     footnotes: list[Footnote]
@@ -228,7 +231,7 @@ class SystemGap(msgspec.Struct, frozen=True):
 
 
 class PairedTest(msgspec.Struct, frozen=True, kw_only=True):
-    """Paired test of one column: this system minus the other."""
+    """Paired test of one column: this system minus the other; p and the interval are corrected over all pairs."""
 
     column: str
     difference: float

@@ -1,71 +1,93 @@
 """Ranks of systems in several views, with the rank sets and letters of one test per ranking, and the paired tests."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import nan
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
+from isogloss.analysis.example_order import MOST_TESTED
 from isogloss.analysis.ranking_views import RankingPanel, View, panel_of_cells, ranks, views
 from isogloss.board.model import BoardRanks, PairedTest
 from isogloss.errors import IsoglossError
-from isogloss.explain.pairwise import BucketContrast
 from isogloss.metrics import aggregate
 from isogloss.metrics.language_tests import LEAST_LANGUAGES, language_tests
-from isogloss.metrics.ordering import ordering
-from isogloss.metrics.statistics import FloatArray
+from isogloss.metrics.ordering import Ordering, ordering
+from isogloss.metrics.significance import holm
+from isogloss.metrics.statistics import FloatArray, IntArray
 from isogloss.predictions.problems import LeftOut
+from isogloss.predictions.run_folders import run_names
 from isogloss.results.published_scores import speakers
 from isogloss.results.system import OVERALL, SystemResult
 from isogloss.scoring.cells import judged_cells
-from isogloss.scoring.compare import SystemRuns, compare_runs
+from isogloss.scoring.compare import SystemRuns, compare_runs, compare_systems
 from isogloss.scoring.comparison import Comparison, ScoreContrast
-from isogloss.scoring.designs import run_names
+from isogloss.scoring.contrast import SystemContrast
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import distinct_names
 from isogloss.scoring.request import Request
 from isogloss.scoring.results import Number
+from isogloss.scoring.tested_on import EXAMPLES, LANGUAGES, tested_on
 from isogloss.tasks.suites import Suite
 
 Columns = Mapping[str, Number]
-# Maximum number of systems to test in pairs.
-MOST_TESTED = 16
-
 # System, task and language -> score.
 ScoreOf = Callable[[SystemResult, str, str], Number | None]
-# Indices of two systems -> tests of all columns and cells that both have.
+# Indices of two systems -> tests of all columns and cells that both have; p-values are corrected over all pairs.
 TestsOfPairs = Mapping[tuple[int, int], Sequence[PairedTest]]
-# Indices of two systems, the smaller first -> p-value.
+# Indices of two systems, the smaller first -> corrected p-value.
 PairValues = Mapping[tuple[int, int], float]
 
-# Tests of a ranking, by name, in words. One ranking has one test.
-EXAMPLES, LANGUAGES, UNTESTED = "examples", "languages", ""
+UNTESTED = ""
+# Figures of two views that differ by less, in points, are the same.
+_ROUNDING = 1e-6
+# Readers' own weights of tasks, on the page; equal if not set.
+EQUAL_WEIGHTS = "weights"
 _RANK_SETS = (
     "The range next to a rank holds the ranks that the test leaves open. Systems that share a letter are not "
     "significantly different; that does not make them equal."
 )
+# Tests of a ranking, by name, in words. One ranking has one test.
 TESTS = {
-    EXAMPLES: "All pairs of systems are tested on the same examples (paired tests, Holm's correction): would the order "
-    f"hold for new examples in these languages? {_RANK_SETS}",
-    LANGUAGES: "All pairs of systems are tested over languages, with languages of a family as related (Holm's "
-    f"correction): would the order hold in similar languages? {_RANK_SETS} Rankings by the overall score or by a task "
-    "are tested on examples instead if all systems in them have predictions. Tasks reported per language in one metric "
-    "are tested in that metric.",
+    EXAMPLES: f"Ranks hold {tested_on(EXAMPLES)}. The correction covers all pairs of systems with predictions, shown "
+    f"or not. {_RANK_SETS}",
+    LANGUAGES: f"Ranks hold {tested_on(LANGUAGES)}; languages of a family count as related. {_RANK_SETS} Rankings by "
+    "the overall score or by a task are tested on examples instead if all systems in them have predictions. Tasks "
+    "reported per language in one metric are tested in that metric.",
     UNTESTED: f"The order is not tested: this needs at least {LEAST_LANGUAGES} languages, and scores of two systems in "
     "all of them.",
 }
 
 
+@dataclass(frozen=True, eq=False)
+class _RankedFigures:
+    """A view, the indices of the systems in it, and the figure of each."""
+
+    view: View
+    members: list[int]
+    figures: FloatArray
+
+
+@dataclass(frozen=True)
+class RankedBoard:
+    """Ranks of a board by view, and the names of the views with the figures of the suite's own rule."""
+
+    ranks: dict[str, BoardRanks]
+    own_rule: list[str]
+
+
 def board_ranks(
     entries: Sequence[SystemResult], columns: Sequence[Columns], suite: Suite, tests: TestsOfPairs
-) -> dict[str, BoardRanks]:
+) -> RankedBoard:
     """Return the ranks of complete systems in every view, with the rank sets and letters of one test per view.
 
-    The suite's own rule is tested on examples if all its systems have paired tests, and every other view over
-    languages. Views that only need task averages also rank systems without cells, which cannot be tested.
+    Views with the figures of the suite's own rule are tested on examples if all their systems have paired tests, and
+    every other view over languages. Views that only need task averages also rank systems without cells, which cannot
+    be tested.
     """
     complete = [index for index, averages in enumerate(columns) if OVERALL in averages]
     score_of = _language_scores(entries, suite)
@@ -77,28 +99,57 @@ def board_ranks(
         cells,
         lambda index, *cell: number.value if (number := score_of(entries[int(index)], *cell)) else nan,
     )
-    on_examples = example_tests(tests, suite).get(OVERALL, {})
-    ranks_by_view = {}
+    by_view = {}
     for name, view in views(panel, speakers(), suite.weights).items():
-        is_rule = name in aggregate.RULES
-        members = complete if is_rule else by_language
-        if not members:
-            continue
-        figures = view.figures(panel.scores)
-        if is_rule:
-            figures = np.array([_rule_figure(columns[index], name, suite) for index in complete])
-        pairs = list(combinations(members, 2))
-        if name == suite.rule and pairs and all(pair in on_examples for pair in pairs):
-            test, p = EXAMPLES, _matrix(members, on_examples)
-        else:
-            rows = [by_language.index(index) if index in by_language else None for index in members]
-            test, p = LANGUAGES, _p_over_languages(panel, view, figures, rows)
-        ranks_by_view[name] = _with_gaps(view, figures, p, members, test, len(entries))
-    return ranks_by_view
+        figures, members = view.figures(panel.scores), by_language
+        if name in aggregate.RULES:
+            members = complete
+            figures = np.array([_rule_figure(columns[index], name, suite, suite.weights) for index in complete])
+        if members:
+            by_view[name] = _RankedFigures(view, members, figures)
+    own_rule = _own_rule(by_view, columns, suite)
+    on_examples = example_tests(tests, suite).get(OVERALL, {})
+    ranked = {
+        name: _ranks(each, panel, by_language, on_examples if name in own_rule else {}, len(entries))
+        for name, each in by_view.items()
+    }
+    return RankedBoard(ranked, own_rule)
+
+
+def _own_rule(by_view: Mapping[str, _RankedFigures], columns: Sequence[Columns], suite: Suite) -> list[str]:
+    """Return the names of the views in which the figures of all systems are those of the suite's own rule."""
+    if suite.rule not in by_view:
+        return []
+    own = dict(zip(by_view[suite.rule].members, by_view[suite.rule].figures.tolist(), strict=True))
+    figures = {name: dict(zip(each.members, each.figures.tolist(), strict=True)) for name, each in by_view.items()}
+    figures[EQUAL_WEIGHTS] = {index: _rule_figure(columns[index], "flat", suite, {}) for index in own}
+    return [
+        name
+        for name, by_system in figures.items()
+        if all(abs(figure - own[index]) < _ROUNDING for index, figure in by_system.items())
+    ]
+
+
+def _ranks(
+    ranked: _RankedFigures, panel: RankingPanel, by_language: Sequence[int], on_examples: PairValues, count: int
+) -> BoardRanks:
+    """Return the ranks in a view, tested on examples if every pair has such a test."""
+    view, members, figures = ranked.view, ranked.members, ranked.figures
+    pairs = list(combinations(members, 2))
+    if pairs and all(pair in on_examples for pair in pairs):
+        test, tested = EXAMPLES, members
+        order = Ordering.of(figures, _matrix(members, on_examples), lower_is_better=view.lower)
+    else:
+        rows = [by_language.index(index) if index in by_language else None for index in members]
+        order, with_cells = _over_languages(panel, view, figures, rows)
+        tested = [members[row] for row in with_cells]
+        test = LANGUAGES if tested else UNTESTED
+    numbers = dict(zip(members, ranks(figures, lower=view.lower).tolist(), strict=True))
+    return BoardRanks(title=view.title, test=test, **_with_gaps(numbers, order, tested, count))
 
 
 def example_tests(tests: TestsOfPairs, suite: Suite) -> dict[str, PairValues]:
-    """Return the p-value of each pair of systems, by column: overall, and each task."""
+    """Return the corrected p-value of each pair of systems, by column: overall, and each task."""
     by_column: dict[str, dict[tuple[int, int], float]] = {}
     for (one, other), pair_tests in tests.items():
         for test in pair_tests if one < other else ():
@@ -116,32 +167,31 @@ def _matrix(members: Sequence[int], p_values: PairValues) -> FloatArray:
     return p
 
 
-def _p_over_languages(panel: RankingPanel, view: View, figures: FloatArray, rows: Sequence[int | None]) -> FloatArray:
-    """Test systems by the panel's rows; None is the row of a system without cells."""
+def _over_languages(
+    panel: RankingPanel, view: View, figures: FloatArray, rows: Sequence[int | None]
+) -> tuple[Ordering, IntArray]:
+    """Return the order of the systems with cells, and their indices; None is the row of a system without cells."""
     moves = np.full((len(rows), len(panel.languages)), np.nan)
     own = view.moves(panel.scores)
     for system, row in enumerate(rows):
         if row is not None:
             moves[system] = own[row]
-    return language_tests(figures, moves, view.languages, panel.families)
+    p = language_tests(figures, moves, view.languages, panel.families)
+    tested = np.flatnonzero((~np.isnan(p)).sum(axis=1) > 1)
+    return ordering(figures[tested], p[np.ix_(tested, tested)], lower_is_better=view.lower), tested
 
 
-def _with_gaps(
-    view: View, figures: FloatArray, p: FloatArray, members: Sequence[int], test: str, count: int
-) -> BoardRanks:
-    """Return ranks by index; None for unranked systems, and rank sets only for tested ones."""
+def _with_gaps(ranked: Mapping[int, int], order: Ordering, tested: Sequence[int], count: int) -> dict[str, Any]:
+    """Return ranks, rank sets and groups by index; None for unranked systems, and rank sets only for tested ones."""
     unranked: list[int | None] = [None] * count
     rank, low, high = unranked.copy(), unranked.copy(), unranked.copy()
-    for index, number in zip(members, ranks(figures, lower=view.lower).tolist(), strict=True):
+    for index, number in ranked.items():
         rank[index] = number
-    tested = np.flatnonzero((~np.isnan(p)).sum(axis=1) > 1)
-    order = ordering(figures[tested], p[np.ix_(tested, tested)], lower_is_better=view.lower)
-    untested = len(members) - len(tested)  # any of them may be better
-    for row, best, worst in zip(tested.tolist(), order.low.tolist(), order.high.tolist(), strict=True):
-        low[members[row]], high[members[row]] = best, worst + untested
-    groups = [[members[tested[row]] for row in group] for group in order.groups]
-    names = {"title": view.title, "test": test if len(tested) else UNTESTED}
-    return BoardRanks(**names, rank=rank, low=low, high=high, groups=groups)
+    untested = len(ranked) - len(tested)  # any of them may be better
+    for index, best, worst in zip(tested, order.low.tolist(), order.high.tolist(), strict=True):
+        low[index], high[index] = best, worst + untested
+    groups = [[tested[row] for row in group] for group in order.groups]
+    return {"rank": rank, "low": low, "high": high, "groups": groups}
 
 
 def _language_scores(entries: Sequence[SystemResult], suite: Suite) -> ScoreOf:
@@ -164,11 +214,11 @@ def _number(entry: SystemResult, name: str, code: str, metric: str) -> Number | 
     return entry.metric(name, code, metric) if metric else entry.score(name, code)
 
 
-def _rule_figure(columns: Columns, rule: str, suite: Suite) -> float:
+def _rule_figure(columns: Columns, rule: str, suite: Suite, weights: Mapping[str, float]) -> float:
     values = {name: columns[name].value for name in suite.tasks}
     figures = {name: 100 - value if lower_is_better(name) else value for name, value in values.items()}
     return aggregate.combined(
-        figures, rule, lambda name: suite.members[name].category, aggregate.weighted_mean, suite.weights
+        figures, rule, lambda name: suite.members[name].category, aggregate.weighted_mean, weights
     )
 
 
@@ -183,7 +233,7 @@ class PairedTests:
 def paired_tests(
     entries: Sequence[SystemResult], suite: Suite, data: Path | None, progress: Callable[[str], None]
 ) -> PairedTests:
-    """Test every pair of systems with predictions on one split, in both directions."""
+    """Test every pair of systems with predictions on one split, in both directions, corrected over all pairs."""
     indices = [index for index, entry in enumerate(entries) if entry.predictions]
     if len(indices) < 2:
         return PairedTests()
@@ -198,27 +248,51 @@ def paired_tests(
             runs = [list(judged_cells(run, request, progress, left_out)) for run in folders]
             judged[index] = SystemRuns.of(name, runs, left_out, names=run_names(folders))
         tests = {}
-        for one, other in combinations(judged, 2):
-            if judged[one].cells.keys() & judged[other].cells.keys():
-                columns = list(_columns(compare_runs(judged[one], judged[other], request)))
-                for pair, sign in (((one, other), 1), ((other, one), -1)):
-                    tests[pair] = [
-                        PairedTest(column=column, p=contrast.p, **signed_difference(contrast, sign))
-                        for column, contrast in columns
-                    ]
+        for (one, other), columns in compared_pairs(judged, request).items():
+            for pair, sign in (((one, other), 1), ((other, one), -1)):
+                tests[pair] = [
+                    PairedTest(
+                        column=column, p=contrast.p, **signed_difference(contrast, contrast.interval_for_all, sign)
+                    )
+                    for column, contrast in columns.items()
+                ]
         return PairedTests(tests)
     except IsoglossError as error:
         return PairedTests(why_none=str(error))
 
 
-def _columns(comparison: Comparison) -> Iterator[tuple[str, ScoreContrast]]:
-    if comparison.overall is not None and not comparison.overall.partial:
-        yield OVERALL, comparison.overall
-    yield from ((contrast.name, contrast) for contrast in comparison.tasks if not contrast.partial)
-    yield from ((contrast.name, contrast) for contrast in comparison.cells)
+def compared_pairs(
+    judged: Mapping[int, SystemRuns], request: Request
+) -> dict[tuple[int, int], dict[str, ScoreContrast]]:
+    """Return the contrasts of every pair by column, corrected over all pairs.
+
+    Systems with the same cells are compared as `isogloss compare` does. Otherwise each pair is compared on its own
+    cells, and the p-values of each column, which are corrected within each pair, are then corrected over the pairs.
+    """
+    pairs = list(combinations(judged, 2))
+    if len({frozenset(system.cells) for system in judged.values()}) == 1:
+        compared = compare_systems(list(judged.values()), request).pairs
+        return {pair: _columns(comparison) for pair, comparison in zip(pairs, compared, strict=True)}
+    contrasts = {
+        (one, other): _columns(compare_runs(judged[one], judged[other], request))
+        for one, other in pairs
+        if judged[one].cells.keys() & judged[other].cells.keys()
+    }
+    for column in dict.fromkeys(column for columns in contrasts.values() for column in columns):
+        tested = [columns for columns in contrasts.values() if column in columns]
+        for columns, p in zip(tested, holm([columns[column].p for columns in tested]).tolist(), strict=True):
+            columns[column] = msgspec.structs.replace(columns[column], p=p)
+    return contrasts
 
 
-def signed_difference(contrast: ScoreContrast | BucketContrast, sign: int) -> dict[str, Any]:
-    """Return a difference and its interval, as seen from the second system if the sign is -1."""
-    low, high = [None if end is None else sign * end for end in (contrast.low, contrast.high)][::sign]
+def _columns(comparison: Comparison) -> dict[str, ScoreContrast]:
+    """Return the contrasts of complete averages, and of cells, by column."""
+    overall = {} if comparison.overall is None or comparison.overall.partial else {OVERALL: comparison.overall}
+    tasks = {contrast.name: contrast for contrast in comparison.tasks if not contrast.partial}
+    return overall | tasks | {contrast.name: contrast for contrast in comparison.cells}
+
+
+def signed_difference(contrast: SystemContrast, ends: Sequence[float | None], sign: int) -> dict[str, Any]:
+    """Return a difference and the ends of its interval, as seen from the second system if the sign is -1."""
+    low, high = [None if end is None else sign * end for end in ends][::sign]
     return {"difference": sign * contrast.difference, "low": low, "high": high}

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 from isogloss.board.build import Board, make_board
@@ -164,13 +163,16 @@ def write_site(board: Board, folder: Path) -> None:
             with suppress(OSError):
                 if time.time() - abandoned.stat().st_mtime > 3600:
                     shutil.rmtree(abandoned)
-        temporary = Path(mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
+        # Not by mkdtemp: the umask decides who can read the site.
+        temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")
+        temporary.mkdir()
         try:
             for name, content in site_files(board):
                 path = temporary / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
-            temporary.chmod(target.stat().st_mode if target.exists() else 0o755)
+            if target.exists():
+                temporary.chmod(target.stat().st_mode)
             check_is_site(target)
             _put_in_place(temporary, target)
         finally:

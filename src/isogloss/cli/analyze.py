@@ -90,9 +90,9 @@ def write_and_show(finding: "Finding", json: Path | None, csv: Path | None, html
 
     write_finding_files(finding, json, csv, html)
     show(finding_tables(finding), "table")
-    o.say(finding.reading)
+    o.say_prose(finding.reading)
     for note in finding.notes:
-        o.say(f"- {note}")
+        o.say_prose(note, bullet="- ")
 
 
 def write_finding_files(finding: "Finding", json: Path | None, csv: Path | None, html: Path | None) -> None:

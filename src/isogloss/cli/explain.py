@@ -61,7 +61,7 @@ def explain(
     that is tested in this call: at most 5 % of the statements are false on
     average. With several systems, shows the differences per bucket and where
     the ranking flips. Question answering scores are the mean of F1 and exact
-    match.
+    match. Of a folder of runs, pass one run: my-system/seed-0.
 
     \b
     Examples:

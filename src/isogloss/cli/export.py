@@ -9,6 +9,9 @@ from isogloss.cli.options import Data, Languages, Output, Selection, say, words
 
 app = typer.Typer(add_completion=False)
 
+# Equal to `metrics.student.ENOUGH`, which is not imported to keep --help fast.
+SMALLEST_SUBSET = 20
+
 
 @app.command()
 def export(
@@ -18,7 +21,7 @@ def export(
     split: Annotated[str, Selection(help="test, dev or train.")] = "test",
     languages: Languages = None,
     subset: Annotated[
-        int | None, Selection(min=1, help="Draw this many examples per language.", show_default="all")
+        int | None, Selection(min=SMALLEST_SUBSET, help="Draw this many examples per language.", show_default="all")
     ] = None,
     seed: Annotated[
         int, Selection(help="Seed of the subset. A smaller subset with the same seed is part of a larger one.")

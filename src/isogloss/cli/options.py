@@ -1,7 +1,9 @@
 """Options shared by several verbs, and functions that print."""
 
 import inspect
+import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -178,6 +180,16 @@ def words(text: str | None) -> list[str] | None:
 def say(text: str, *, err: bool = False) -> None:
     """Print one or more lines, escaping control characters in names and paths."""
     typer.echo(printable(text, lines=True), err=err)
+
+
+def say_prose(text: str, *, bullet: str = "") -> None:
+    """Print a paragraph, or an item of a list, wrapped between words if standard output is a terminal."""
+    if sys.stdout.isatty():
+        wrapper = textwrap.TextWrapper(shutil.get_terminal_size().columns, bullet, " " * len(bullet))
+        wrapper.break_long_words = wrapper.break_on_hyphens = False
+        say(wrapper.fill(printable(text)))
+    else:
+        say(f"{bullet}{text}")
 
 
 @contextmanager

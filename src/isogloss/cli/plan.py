@@ -42,7 +42,7 @@ def plan(
     ] = None,
     cells: o.GoldOptions,
     score: Annotated[float | None, Figures(help="Score, 0–100, with the variance of a share of right answers.")] = None,
-    examples: Annotated[int | None, Figures("--examples", "--n", help="Number of examples.")] = None,
+    examples: Annotated[int | None, Figures("--examples", "--n", help="Number of examples, at least 20.")] = None,
     seed_sd: Annotated[float, Figures(help="Standard deviation between seeds, in points.")] = 0.0,
     prompt_sd: Annotated[float, Figures(help="Standard deviation between prompts, in points.")] = 0.0,
     json: o.Json = None,
@@ -108,7 +108,8 @@ def _show(finding: "Finding", form: str, goal: float) -> None:
     if form != "table":
         show(finding_tables(finding), form)
         return
-    o.say(f"{finding.reading}\n")
+    o.say_prose(finding.reading)
+    o.say("")
     show(finding_tables(finding), form)
     curve = finding.table("curve")
     name = str(curve.rows[0][0]) if curve.rows else ""
@@ -116,4 +117,4 @@ def _show(finding: "Finding", form: str, goal: float) -> None:
     rows = [row for row in curve.records() if row["score"] == name]
     o.say(text_curve(rows, group="factor", at="number", value="detectable", goal=goal) + "\n")
     for note in finding.notes:
-        o.say(f"- {note}")
+        o.say_prose(note, bullet="- ")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Input, Output, progress, say
+from isogloss.cli.options import Data, Input, Output, progress, say
 
 app = typer.Typer(add_completion=False)
 
@@ -16,6 +16,7 @@ def report(
     explain: Annotated[
         list[Path] | None, Input(help="JSON from isogloss explain: one system, a comparison, or --bias; repeatable.")
     ] = None,
+    data: Data = None,
     out: Annotated[Path, Output("--out", "-o", help="Output folder.")] = Path("report"),
     title: Annotated[str, Output(help="Page heading.")] = "Isogloss report",
     pictures: Annotated[
@@ -32,7 +33,8 @@ def report(
     index.html works offline. tables/ contains every table as CSV, Markdown and
     LaTeX (booktabs), and paper-*.tex systems by task and by language as papers
     print them; charts/ contains every chart as SVG and PNG, and scores.csv every
-    number. isogloss score --layout also underlines statistical ties.
+    number. Run folders with predictions are tested on examples, if the data folder
+    has the gold; isogloss score --layout also marks the results of tests.
 
     \b
     Examples:
@@ -45,5 +47,5 @@ def report(
     from isogloss.site.write import report as write
 
     with progress("writing") as step:
-        page = write(results, out, explain=explain or (), title=title, pictures=pictures, progress=step)
+        page = write(results, out, explain=explain or (), title=title, pictures=pictures, data=data, progress=step)
     say(f"{page} ({page.stat().st_size / 1e6:.1f} MB)")

@@ -16,7 +16,8 @@ def score(
     systems: Annotated[
         list[Path],
         typer.Argument(
-            help="One or more prediction folders: <task>/<language>.jsonl, XTREME's layout, or embeddings.",
+            help="One or more prediction folders: <task>/<language>.jsonl, XTREME's layout, embeddings, or runs of a "
+            "system (seed-0/, prompt-NAME/seed-0/, …).",
             metavar="PREDICTIONS…",
         ),
     ],
@@ -43,6 +44,11 @@ def score(
     placeholder gold, and gives the reason; --strict turns these into errors.
     Invalid predictions (ids, labels, types) are always errors.
 
+    A folder with the runs of one system gives means over its seeds, prompts and
+    translators, with the spread over each: seed-0/, seed-1/, …; prompt-NAME/,
+    translator-NAME/; or nested in any order, such as prompt-NAME/seed-0/, with
+    every combination present. Each run is a prediction folder.
+
     Use --layout for tables as in papers: the best number of each column in
     bold, and those not significantly worse underlined (paired tests, as in
     isogloss compare). --format latex needs booktabs; siunitx aligns decimals.
@@ -55,6 +61,7 @@ def score(
       isogloss score mine theirs --tasks xquad --format latex \\
           --layout systems-by-language --metrics f1/em
       isogloss score runs/*/zero-shot --data data --jobs 8
+      isogloss score llm --data data     # llm/prompt-short/seed-0/xquad/en.jsonl
     """
     from isogloss.plugins import load_object
     from isogloss.results.readers import system_of_record

@@ -1,10 +1,11 @@
 """isogloss validate: report every problem in a prediction folder."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from isogloss.cli.options import Data, Gold, Languages, Output, Predictions, Subset, Tasks, progress, words
+from isogloss.cli.options import Data, Gold, Languages, Output, Subset, Tasks, progress, words
 from isogloss.escaping import printable
 
 app = typer.Typer(add_completion=False)
@@ -15,7 +16,9 @@ FILES_SHOWN = 10
 
 @app.command()
 def validate(
-    predictions: Predictions,
+    predictions: Annotated[
+        Path, typer.Argument(help="Prediction folder, or runs of a system (seed-0/, prompt-NAME/seed-0/, …).")
+    ],
     data: Data = None,
     gold: Gold = None,
     subset: Subset = None,
@@ -27,7 +30,8 @@ def validate(
 
     Every problem comes with its location and a fix. Needs the task's inputs but
     no gold labels. Cells that score would skip, because their gold is missing,
-    partial or damaged, are warnings.
+    partial or damaged, are warnings. In a folder of runs (seed-0/,
+    prompt-NAME/seed-0/, …) every run is checked.
 
     Exit codes: 0 the predictions are valid (warnings may remain); 1 errors;
     2 wrong usage.

@@ -268,12 +268,18 @@ def lines(path: Path, digest: Digest | None = None) -> Iterator[str]:
         yield from block_lines
 
 
+def keep_files_private() -> None:
+    """Make all files that this process writes from now on accessible only to its user."""
+    os.umask(0o077)
+
+
 @contextmanager
-def atomic_write(path: Path) -> Iterator[TextIO]:
+def atomic_write(path: Path, *, private: bool = False) -> Iterator[TextIO]:
     """Yield a text file that appears under its name only when it is complete; its `buffer` takes bytes.
 
-    Links are followed, and the new file keeps the permissions and owner of the old one. Special files (a terminal, a
-    pipe, /dev/null) are written to directly and never replaced.
+    Links are followed, and the new file keeps the permissions and owner of the old one. A `private` file is accessible
+    only to its owner, from its creation. Special files (a terminal, a pipe, /dev/null) are written to directly and
+    never replaced.
     """
     try:
         older = None
@@ -285,7 +291,7 @@ def atomic_write(path: Path) -> Iterator[TextIO]:
             with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
                 yield stream
             return
-        with _replacing(path.resolve(), older) as stream:
+        with _replacing(path.resolve(), older, private=private) as stream:
             yield stream
     except OSError as error:
         raise DataError(f"cannot be written ({error.strerror or error})", where=str(path)) from error
@@ -312,19 +318,21 @@ def _stream_to(path: Path, status: os.stat_result) -> int:
 
 
 @contextmanager
-def _replacing(path: Path, older: os.stat_result | None) -> Iterator[TextIO]:
+def _replacing(path: Path, older: os.stat_result | None, *, private: bool) -> Iterator[TextIO]:
     """Yield a new file that replaces another on success."""
     # A random name, not the process id: on a shared folder another machine may have the same id.
     temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("w", encoding="utf-8", newline="\n") as stream:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
             if older is not None:  # keep owner and permissions, as far as allowed
                 with suppress(OSError):
                     if hasattr(os, "chown"):
                         os.chown(temporary, older.st_uid, older.st_gid)
                 with suppress(OSError):
-                    shutil.copymode(path, temporary)
+                    if not private:
+                        shutil.copymode(path, temporary)
             yield stream
             stream.flush()
             os.fsync(stream.fileno())

@@ -3,9 +3,9 @@
 A cell without usable gold is left out. Faulty answers are a problem, with or without gold.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -15,14 +15,26 @@ from isogloss.data.files import sha256_of, unpacked_name
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError, IsoglossError
 from isogloss.notebooks import short_repr
-from isogloss.predictions.folder import CELL_RECORDS, PredictionFile
+from isogloss.predictions.folder import CELL_RECORDS, PredictionFile, PredictionFolder
 from isogloss.predictions.formats import Answers, json_lines
 from isogloss.predictions.gold import GoldSource
 from isogloss.predictions.memory import PredictionSource
-from isogloss.predictions.problems import LISTED, LeftOut, Problem, ProblemCode, grouped
+from isogloss.predictions.nearby_subset import nearby_subset
+from isogloss.predictions.problems import (
+    LISTED,
+    MAX_PROBLEMS,
+    LeftOut,
+    Problem,
+    ProblemCode,
+    first_problems,
+    grouped,
+    stopped,
+)
 from isogloss.tasks.examples import REST, Examples
-from isogloss.tasks.kinds import Values, kind_of
+from isogloss.tasks.kinds import RowProblem, Values, kind_of
 from isogloss.tasks.task import Task
+
+_SUBSET_HINT = ". If only a subset was to be answered, pass its file with --subset"
 
 
 @dataclass(kw_only=True)
@@ -63,7 +75,10 @@ def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, lis
     # In mining most sentences have no translation, so a source may be left out, but not every source.
     if missing and not explained and not (kind.silence_is_answer and answers.ids):
         warning, ids = kind.lenient and len(missing) < len(examples), tuple(missing[:LISTED])
-        problems.append(of_file(code=ProblemCode.UNANSWERED, ids=ids, count=len(missing), warning=warning))
+        # A subset of the answers is a likelier reason than a system that skips most examples.
+        advice = _SUBSET_HINT if 2 * len(missing) > len(examples) > len(missing) and not examples.drawn else ""
+        problem = of_file(code=ProblemCode.UNANSWERED, ids=ids, count=len(missing), advice=advice, warning=warning)
+        problems.append(problem)
     known_ids = set(examples.split_ids or examples.ids)
     if extra := [identifier for identifier in first_row if identifier not in known_ids]:
         # If no id matches, the file belongs to another language or split, and a score of 0 would mislead.
@@ -78,12 +93,16 @@ def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, lis
             ids, count, total = tuple(others[:LISTED]), len(others), len(first_row)
             problems.append(of_file(code=ProblemCode.NOT_DRAWN, ids=ids, count=count, total=total, warning=True))
     if all(problem.warning for problem in answers.problems):
-        invalid: list[Problem] = []
         for check, warning in ((kind.errors, False), (kind.warnings, True)):
-            for index, what, fix in check(task, examples, values):
-                about = {**cell, "ids": (examples.ids[index],), "detail": what, "advice": fix, "warning": warning}
-                invalid.append(answers.problem(ProblemCode.INVALID_ANSWER, rows[index], **about))
-        problems += grouped(invalid)
+            described, complete = _described(check(task, examples, values))
+            invalid: list[Problem] = []
+            for (what, fix), (index, count) in described.items():
+                about = {"ids": (examples.ids[index],), "count": count if count > 1 else 0, "warning": warning}
+                texts = {"detail": what, "advice": fix}
+                invalid.append(answers.problem(ProblemCode.INVALID_ANSWER, rows[index], **cell, **about, **texts))
+            problems += grouped(invalid)
+            if not complete:
+                problems.append(stopped(str(answers.path), len(described)))
         if doubt := kind.doubt(examples, values):
             advice = "Check that the file is named after the language of its answers"
             problems.append(of_file(code=ProblemCode.UNLIKELY_ANSWERS, detail=doubt, advice=advice, warning=True))
@@ -91,6 +110,17 @@ def align(task: Task, examples: Examples, answers: Answers) -> tuple[Values, lis
     if null:
         problems.append(of_file(code=ProblemCode.NULL_ANSWERS, count=null, warning=True))
     return values, problems
+
+
+def _described(row_problems: Iterable[RowProblem]) -> tuple[dict[tuple[str, str], tuple[int, int]], bool]:
+    """Return the first row and the number of rows of every description and fix; False if there are too many."""
+    described: dict[tuple[str, str], tuple[int, int]] = {}
+    for row, what, fix in row_problems:
+        first, count = described.get((what, fix), (row, 0))
+        if not count and len(described) == MAX_PROBLEMS:
+            return described, False
+        described[what, fix] = first, count + 1
+    return described, True
 
 
 def _merge_unnamed(examples: Examples, answers: Answers) -> Answers:
@@ -111,12 +141,14 @@ def _merge_unnamed(examples: Examples, answers: Answers) -> Answers:
 def _first_rows(answers: Answers) -> tuple[dict[str, int], list[Problem]]:
     """Return the first row of every id, and a problem for each repetition."""
     rows: dict[str, int] = {}
-    problems: list[Problem] = []
     for row, identifier in enumerate(answers.ids):
-        if (first := rows.setdefault(identifier, row)) != row:
-            about = {"ids": (identifier,), "detail": answers.where(first)}
-            problems.append(answers.problem(ProblemCode.DUPLICATE_ID, row, **about))
-    return rows, problems
+        rows.setdefault(identifier, row)
+    duplicates = (
+        answers.problem(ProblemCode.DUPLICATE_ID, row, ids=(identifier,), detail=answers.where(rows[identifier]))
+        for row, identifier in enumerate(answers.ids)
+        if rows[identifier] != row
+    )
+    return rows, first_problems(duplicates, str(answers.path)) if len(rows) < len(answers.ids) else []
 
 
 def check_answers(
@@ -129,11 +161,32 @@ def check_answers(
         except DataError as error:
             left_out = LeftOut.of_error(error, task.id, language, split)
         else:
-            return _against_gold(source, task, file, examples)
+            return _against_gold(source, task, file, examples, gold)
     return _against_inputs(source, task, file, gold, left_out)
 
 
-def _against_gold(source: PredictionSource, task: Task, file: PredictionFile, examples: Examples) -> CheckedAnswers:
+def _aligned(
+    source: PredictionSource, task: Task, examples: Examples, answers: Answers, gold: GoldSource
+) -> tuple[Values, list[Problem]]:
+    """Align the answers of a cell; those to an exported subset that was not passed are one problem."""
+    values, problems = align(task, examples, answers)
+    unanswered = [problem for problem in problems if problem.code is ProblemCode.UNANSWERED]
+    if not unanswered or examples.drawn or not gold.seek_subset or not isinstance(source, PredictionFolder):
+        return values, problems
+    answered = set(answers.ids).intersection(examples.ids)
+    path = nearby_subset(source.root, task, examples, answered)
+    if path is None:
+        return values, problems
+    first, detail = unanswered[0], str(path)
+    advice = "; to count the other examples as wrong, move that file away" if first.warning else ""
+    about = replace(first, count=len(answered), ids=(), detail=detail, advice=advice, warning=False)
+    subset = replace(about, code=ProblemCode.SUBSET_ANSWERS)
+    return values, [subset if problem in unanswered else problem for problem in problems]
+
+
+def _against_gold(
+    source: PredictionSource, task: Task, file: PredictionFile, examples: Examples, gold: GoldSource
+) -> CheckedAnswers:
     checked = CheckedAnswers(split=examples.split)
     try:
         answers = source.read(task, file, examples)
@@ -146,7 +199,7 @@ def _against_gold(source: PredictionSource, task: Task, file: PredictionFile, ex
             checked.problems = [Problem.of_error(error, str(file.path))]
         return checked
     checked.examples, checked.count = examples, len(answers.ids)
-    checked.values, problems = align(task, examples, answers)
+    checked.values, problems = _aligned(source, task, examples, answers, gold)
     if answers.confidences is not None:
         rows, _ = _first_rows(answers)
         checked.confidences = [answers.confidences[rows[name]] if name in rows else None for name in examples.ids]
@@ -168,7 +221,7 @@ def _against_inputs(
         except IsoglossError as error:
             answers, problems = Answers(file.path), [Problem.of_error(error, str(file.path))]
         else:
-            _, problems = align(task, examples, answers)
+            _, problems = _aligned(source, task, examples, answers, gold)
     checked.count = len(answers.ids)
     checked.problems = [*_file_problems(source, task, left_out.language, file), *problems]
     return checked

@@ -11,9 +11,9 @@ import msgspec
 from isogloss.data.files import atomic_write
 from isogloss.errors import IsoglossError
 from isogloss.predictions.draw import draw_examples
-from isogloss.predictions.guide import names_of, open_guides
-from isogloss.predictions.memory import Predictions
-from isogloss.predictions.subset import FILE_NAME, CellSubset, SubsetFile
+from isogloss.predictions.folder import SUBSET_FILE
+from isogloss.predictions.guide import Guides, names_of, open_guides
+from isogloss.predictions.subset import CellSubset, SubsetFile
 from isogloss.predictions.write import prediction_path, split_prefix
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
@@ -31,7 +31,7 @@ def export(
     *,
     subset: int | None = None,
     seed: int = 0,
-    guide: Predictions | Sequence[Predictions] = (),
+    guide: Guides = None,
 ) -> list[tuple[Path, int]]:
     """Write the inputs of a task with the ids to answer, without gold.
 
@@ -74,8 +74,8 @@ def export(
     written = _one_file(chosen, target, list(sets)) if is_file else _file_per_language(chosen, target, sets)
     if subset is not None:
         file = SubsetFile(task=chosen.id, split=split, size=subset, seed=seed, guide=names_of(systems), languages=cells)
-        inside = target / chosen.id / f"{split_prefix(split)}{FILE_NAME}"
-        path = target.with_name(f"{target.stem}-{FILE_NAME}") if is_file else inside
+        inside = target / chosen.id / f"{split_prefix(split)}{SUBSET_FILE}"
+        path = target.with_name(f"{target.stem}-{SUBSET_FILE}") if is_file else inside
         file.write(path)
         written.append((path, sum(len(cell.ids) for cell in cells.values())))
     return written

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from isogloss.errors import DataError, PredictionError, near_names
 from isogloss.escaping import printable_system
 from isogloss.languages import codes_meant_by
 from isogloss.predictions.formats import Answers, file_format, json_lines
-from isogloss.predictions.problems import Problem, ProblemCode
+from isogloss.predictions.problems import Problem, ProblemCode, first_problems
 from isogloss.predictions.write import split_prefix
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
@@ -25,6 +25,8 @@ from isogloss.tasks.task import Task
 
 # Folder of cell records, in a run folder and in each of its seed folders.
 CELL_RECORDS = ".cells"
+# Name of the exported subset in the folder of a task, `dev-` before it for dev.
+SUBSET_FILE = "subset.json"
 # Words that precede the language in a file name.
 _FILE_NAME_WORDS = {"dev", "test", "queries", "candidates"}
 # Files that may accompany the task folders.
@@ -52,13 +54,21 @@ class PredictionFolder:
             raise PredictionError(what, where=str(self.root), fix="Pass the folder with one subfolder per task")
 
     @cached_property
-    def system(self) -> dict[str, Any]:
-        """Metadata from `system.toml`; without that file, the folder's name."""
+    def metadata(self) -> dict[str, Any]:
+        """Content of `system.toml`; empty without that file."""
         path = self.root / "system.toml"
         try:
-            metadata = read_toml(path) if path.is_file() else {}
+            return read_toml(path) if path.is_file() else {}
         except DataError as error:
             raise PredictionError(error.what, where=error.where, fix=error.fix) from None
+
+    @property
+    def system(self) -> dict[str, Any]:
+        """Metadata of the system; without a name in `system.toml`, that of the folder."""
+        return self.described(self.metadata)
+
+    def described(self, metadata: dict[str, Any]) -> dict[str, Any]:
+        """Return metadata with printable texts and a name, by default that of the folder."""
         name = str(metadata.get("name", "")).strip() or self.root.resolve().name.strip() or "system"
         return printable_system({"name": "", **metadata} | {"name": name})
 
@@ -93,7 +103,7 @@ class PredictionFolder:
         accepted = _all_file_names(task)
         problem = partial(Problem, code=ProblemCode.UNKNOWN_LANGUAGE, task=task.id)
         for path in (path for folder in self.folders(task) for path in sorted(folder.iterdir())):
-            ignored = path.name.startswith((".", "candidates", "dev-candidates"))
+            ignored = path.name.startswith((".", "candidates", "dev-candidates")) or path.name.endswith(SUBSET_FILE)
             if not ignored and unpacked_name(path) not in accepted:
                 yield problem(file=str(path), advice=_name_hint(unpacked_name(path), task, accepted))
         whole = self._one_file(task)
@@ -111,12 +121,13 @@ class PredictionFolder:
             answers.ids = kind.known_ids(answers.ids, examples)
             return answers
         if file.layout == "xtreme":
-            rows = kind.row_ids(examples)
+            names = kind.row_ids(examples)
             read = file_format(kind.label_format).read
-            return read(file.path, kind, lambda row: rows[row] if row < len(rows) else f"row {row}")
+            return read(file.path, kind, lambda row: names[row] if row < len(names) else f"row {row}")
         if file.layout == "one-file":
             answers = Answers(file.path)
-            for identifier, value in _by_language(file.path, stamp(file.path))[examples.language].items():
+            rows = _by_language(file.path, stamp(file.path))[examples.language]
+            for identifier, value in answers.worth_reading(rows.items()):
                 answers.convert(kind, identifier, value)
             return answers
         from isogloss.predictions.embeddings import answers_of_vectors
@@ -171,7 +182,11 @@ def misnamed_entries(folder: PredictionFolder, tasks: Iterable[str]) -> list[Pro
 
     An entry with no similar task name is a warning.
     """
-    problems: list[Problem] = []
+    of_tasks = (problem for name in tasks for problem in folder.misnamed(find_task(name)))
+    return first_problems(chain(_unknown_entries(folder), of_tasks), str(folder.root))
+
+
+def _unknown_entries(folder: PredictionFolder) -> Iterator[Problem]:
     task_names = {*TASKS, *ALIASES}
     for entry in sorted(folder.root.iterdir()):
         name = _task_name(entry)
@@ -181,13 +196,12 @@ def misnamed_entries(folder: PredictionFolder, tasks: Iterable[str]) -> list[Pro
             task = find_task(name)
             # One file may have the answers in all languages.
             if not (kind_of(task).one_file_for_all and unpacked_name(entry) == f"{task.id}.json"):
-                problems.append(Problem(code=ProblemCode.FILE_INSTEAD_OF_FOLDER, task=task.id, file=str(entry)))
+                yield Problem(code=ProblemCode.FILE_INSTEAD_OF_FOLDER, task=task.id, file=str(entry))
             continue
         close = near_names(name, task_names, 1)
         advice = f"Did you mean {close[0]}?" if close else "See isogloss list tasks"
         unknown = partial(Problem, code=ProblemCode.UNKNOWN_TASK, detail="not the name of a task")
-        problems.append(unknown(file=str(entry), advice=advice, warning=not close))
-    return [*problems, *(problem for name in tasks for problem in folder.misnamed(find_task(name)))]
+        yield unknown(file=str(entry), advice=advice, warning=not close)
 
 
 def _name_hint(name: str, task: Task, accepted: Iterable[str]) -> str:

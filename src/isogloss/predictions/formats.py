@@ -15,7 +15,7 @@ from isogloss.data.files import blocks, lines, read_text
 from isogloss.decoding import MARK, decode_python_json, decode_text
 from isogloss.errors import DataError, unknown
 from isogloss.notebooks import short_repr
-from isogloss.predictions.problems import Problem, ProblemCode
+from isogloss.predictions.problems import MAX_PROBLEMS, Problem, ProblemCode, stopped
 from isogloss.tasks.kinds import Kind
 
 # Returns the id of a row, counted from 0.
@@ -23,8 +23,8 @@ RowName = Callable[[int], str]
 
 # The largest cell of the benchmark has half a million answers; more than this could exhaust memory.
 MAX_ANSWERS = 5_000_000
-# A file with more invalid rows is probably in another format, so reading stops.
-MAX_WRONG = 1_000
+# A longer line is not decoded a second time to describe what is wrong with it.
+_DESCRIBED_BYTES = 1 << 16
 
 T = TypeVar("T")
 
@@ -87,8 +87,8 @@ class Answers:
         """Add a problem at a line."""
         file = str(self.path)
         self.problems.append(Problem(code=ProblemCode.INVALID_LINE, file=file, line=number, detail=what, advice=fix))
-        if len(self.problems) == MAX_WRONG:
-            self.problems.append(Problem(code=ProblemCode.TOO_MANY_PROBLEMS, file=file, count=MAX_WRONG))
+        if len(self.problems) == MAX_PROBLEMS:
+            self.problems.append(stopped(file, MAX_PROBLEMS))
 
     def numbered_lines(self) -> Iterator[tuple[int, str]]:
         """Yield the lines of the file with their numbers until too many are invalid."""
@@ -97,7 +97,7 @@ class Answers:
     def worth_reading(self, rows: Iterable[T]) -> Iterator[T]:
         """Yield the rows of the file until too many are invalid."""
         for row in rows:
-            if len(self.problems) > MAX_WRONG:
+            if len(self.problems) > MAX_PROBLEMS:
                 return
             yield row
 
@@ -177,6 +177,8 @@ def _one_by_one(raw: bytes, before: int, decoder: msgspec.json.Decoder[Any], kin
 def _mistyped(line: bytes, error: msgspec.ValidationError, kind: Kind) -> tuple[str, str]:
     """Return what is wrong with a line of another type, and how to fix it: wrong keys, or a wrong type of answer."""
     fix = f'Write {{"id": …, "prediction": …}} with {kind.answer_help}'
+    if len(line) > _DESCRIBED_BYTES:
+        return str(error), fix
     try:
         decoded = msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError):

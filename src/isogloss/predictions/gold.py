@@ -27,6 +27,7 @@ class GoldSource:
     labels: Path | None = None  # label folder in XTREME's layout, used instead of the data folder
     allow_partial: bool = False  # True to accept gold for only part of the examples
     subset: Subset | None = None  # to return only the drawn examples of its cells
+    seek_subset: bool = True  # False to ignore subset files near predictions without all answers
 
     def examples(self, task: Task, language: str, split: str) -> Examples:
         """Return the examples of a cell with usable gold."""

@@ -30,8 +30,14 @@ class Guide:
         return self.judgement.metrics
 
 
-def open_guides(guide: Predictions | Sequence[Predictions]) -> tuple[PredictionSource, ...]:
-    """Open the predictions of one guide or of several."""
+# Predictions of no guide, of one or of several.
+Guides = Predictions | Sequence[Predictions] | None
+
+
+def open_guides(guide: Guides) -> tuple[PredictionSource, ...]:
+    """Open the predictions of guides."""
+    if guide is None:
+        return ()
     several = isinstance(guide, Sequence) and not isinstance(guide, str)
     return tuple(map(open_predictions, guide if several else [guide]))  # type: ignore[arg-type]
 

@@ -9,6 +9,7 @@ from typing import Any
 from isogloss.notebooks import short_repr
 from isogloss.predictions.folder import PredictionFile, PredictionFolder
 from isogloss.predictions.formats import Answers
+from isogloss.predictions.run_folders import run_folders, single_run, system_of_runs
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.registry import no_language
@@ -46,7 +47,7 @@ class PredictionsInMemory:
     def read(self, task: Task, file: PredictionFile, examples: Examples) -> Answers:
         """Read the answers of a cell; a wrong type becomes a problem."""
         kind, answers = kind_of(task), Answers(file.path)
-        for identifier, value in self.answers[task.id][examples.language].items():
+        for identifier, value in answers.worth_reading(self.answers[task.id][examples.language].items()):
             if value is None:
                 answers.add(str(identifier), None)
             else:
@@ -60,9 +61,14 @@ PredictionSource = PredictionFolder | PredictionsInMemory
 
 
 def open_predictions(predictions: Predictions) -> PredictionSource:
-    """Open a prediction folder, or predictions in memory with task ids or aliases; raise an error for other names."""
+    """Open the predictions of one run: a folder, or a mapping with task ids or aliases.
+
+    Raises:
+        PredictionError: the folder does not exist, or is a folder of runs.
+        UnknownNameError: unknown task or language in a mapping.
+    """
     if isinstance(predictions, str | os.PathLike):
-        return PredictionFolder(Path(predictions))
+        return single_run(Path(predictions))
     if not isinstance(predictions, Mapping):
         advice = "; pass several folders one by one" if isinstance(predictions, list | tuple | set) else ""
         what = f"predictions are a folder or {{task: {{language: {{id: answer}}}}}}, got {type(predictions).__name__}"
@@ -75,3 +81,23 @@ def open_predictions(predictions: Predictions) -> PredictionSource:
                 raise no_language(task.id, code, task.every_language)
         answers[task.id] = languages
     return PredictionsInMemory(answers)
+
+
+@dataclass(frozen=True)
+class OpenedSystem:
+    """The predictions of a system: its runs by name, "" for the only run of a plain folder or mapping."""
+
+    runs: Mapping[str, PredictionSource]
+    system: dict[str, Any]  # metadata
+
+    __repr__ = short_repr
+
+
+def open_system(predictions: Predictions) -> OpenedSystem:
+    """Open the predictions of a system with one run or several; see `open_predictions` and `run_folders`."""
+    if isinstance(predictions, str | os.PathLike):
+        folder = PredictionFolder(Path(predictions))
+        runs = {name: PredictionFolder(path) for name, path in run_folders(folder.root).items()}
+        return OpenedSystem(runs, system_of_runs(folder, next(iter(runs.values()))))
+    run = open_predictions(predictions)
+    return OpenedSystem({"": run}, run.system)

@@ -9,6 +9,9 @@ import msgspec
 from isogloss.errors import DataError, IsoglossError, PredictionError
 from isogloss.notebooks import short_repr
 
+# Checking stops after this many errors in a file or folder: more do not help its author, and a file of a few kilobytes
+# can have millions.
+MAX_PROBLEMS = 1_000
 # Maximum number of problems in an error message.
 SHOWN = 12
 # Maximum number of ids in a message.
@@ -22,6 +25,7 @@ class ProblemCode(StrEnum):
 
     DUPLICATE_ID = "duplicate-id"
     UNANSWERED = "unanswered"
+    SUBSET_ANSWERS = "subset-answers"
     NULL_ANSWERS = "null-answers"
     UNKNOWN_IDS = "unknown-ids"
     NOT_DRAWN = "not-drawn"
@@ -39,6 +43,7 @@ class ProblemCode(StrEnum):
     UNKNOWN_LANGUAGE = "unknown-language"
     FILE_INSTEAD_OF_FOLDER = "file-instead-of-folder"
     NO_PREDICTIONS = "no-predictions"
+    INCOMPLETE_RUNS = "incomplete-runs"
     LEFT_OUT = "left-out"
     # Raised by boards only.
     INVALID_FORM = "invalid-form"
@@ -89,7 +94,8 @@ class Problem:
     file: str = ""  # path of the file, or name of the field
     line: int = 0  # line in the file, if any
     detail: str = ""  # description, for codes without a fixed text
-    advice: str = ""  # suggested fix, for codes without a fixed one
+    advice: str = ""  # suggested fix, for codes without a fixed one, or addition to it
+    merged: int = 1  # number of problems that it stands for
 
     __repr__ = short_repr
 
@@ -158,8 +164,12 @@ _TEXTS: Mapping[ProblemCode, tuple[str, ...]] = {
     ProblemCode.DUPLICATE_ID: ("duplicate id{id}{first}", "Answer every example once"),
     ProblemCode.UNANSWERED: (
         "no answer for {share} examples{ids}",
-        "Answer every id of isogloss export {task}; use null to skip one",
-        "They count as wrong",
+        "Answer every id of isogloss export {task}; use null to skip one{advice}",
+        "They count as wrong{advice}",
+    ),
+    ProblemCode.SUBSET_ANSWERS: (
+        "answers to {share} examples, those of the subset {detail}",
+        "Pass --subset {detail}{advice}",
     ),
     ProblemCode.NULL_ANSWERS: ("{share} answers {are} null", "They count as wrong"),
     ProblemCode.UNKNOWN_IDS: (
@@ -238,12 +248,35 @@ def grouped(problems: Iterable[Problem]) -> list[Problem]:
 
 
 def _together(group: Sequence[Problem]) -> Problem:
-    first, count = group[0], len(group)
-    if count == 1:
+    first = group[0]
+    if len(group) == 1:
         return first
+    rows, merged = sum(max(1, problem.count) for problem in group), sum(problem.merged for problem in group)
     if _ROWS[first.code] and all(problem.detail == first.detail for problem in group):
-        return replace(first, count=count)
-    return replace(first, detail=f"{first.detail}; {count - 1:,} more like it")
+        return replace(first, count=rows, merged=merged)
+    return replace(first, count=0, detail=f"{first.detail}; {rows - 1:,} more like it", merged=merged)
+
+
+def number_of_errors(problems: Iterable[Problem]) -> int:
+    """Return the number of problems that prevent scoring, each group with those that it stands for."""
+    return sum(problem.merged for problem in problems if not problem.warning)
+
+
+def first_problems(problems: Iterable[Problem], file: str) -> list[Problem]:
+    """Return the problems up to the maximum number of errors; if it is reached, the last one says so."""
+    kept: list[Problem] = []
+    errors = 0
+    for problem in problems:
+        kept.append(problem)
+        errors += not problem.warning
+        if errors == MAX_PROBLEMS:
+            return [*kept, stopped(file, errors)]
+    return kept
+
+
+def stopped(file: str, count: int) -> Problem:
+    """Return the problem that says that reading a file or folder stopped after a number of errors."""
+    return Problem(code=ProblemCode.TOO_MANY_PROBLEMS, file=file, count=count)
 
 
 def number_of(count: int, noun: str) -> str:

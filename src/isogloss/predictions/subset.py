@@ -18,14 +18,13 @@ from isogloss.decoding import decode_json
 from isogloss.errors import PredictionError
 from isogloss.metrics.control import Draw
 from isogloss.metrics.statistics import IntArray
+from isogloss.predictions.folder import SUBSET_FILE
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
 
 SCHEMA = 1
-# Name of the file in the folder of a task.
-FILE_NAME = "subset.json"
 _AGAIN = "Export the subset again"
 
 
@@ -148,10 +147,10 @@ def read_subset(path: str | os.PathLike[str]) -> Subset:
         DataError: a file cannot be read.
     """
     root = Path(path)
-    files = sorted(root.glob(f"*/*{FILE_NAME}")) if root.is_dir() else [root]
+    files = sorted(root.glob(f"*/*{SUBSET_FILE}")) if root.is_dir() else [root]
     if not files:
         fix = "Pass the file that isogloss export --subset wrote, or its folder"
-        raise SubsetError(f"no {FILE_NAME} in the folders of tasks", where=str(root), fix=fix)
+        raise SubsetError(f"no {SUBSET_FILE} in the folders of tasks", where=str(root), fix=fix)
     cells: dict[tuple[str, str, str], DrawnCell] = {}
     for file in files:
         record = _read(file)

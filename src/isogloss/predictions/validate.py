@@ -1,18 +1,36 @@
 """Find all problems of a prediction folder: files, formats, ids and answers."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from isogloss.errors import DataError, IsoglossError
+from isogloss.metrics.crossed import Design
 from isogloss.notebooks import data_frame, html_table, short_repr
 from isogloss.predictions.check import CheckedAnswers, check_answers
 from isogloss.predictions.folder import PredictionFolder, misnamed_entries, tasks_in
 from isogloss.predictions.gold import GoldSource
-from isogloss.predictions.problems import LeftOut, Problem, ProblemCode, number_of
+from isogloss.predictions.problems import (
+    MAX_PROBLEMS,
+    LeftOut,
+    Problem,
+    ProblemCode,
+    number_of,
+    number_of_errors,
+    stopped,
+)
+from isogloss.predictions.run_folders import (
+    COMPLETE_RUNS,
+    FINISH_RUNS,
+    NOTHING_SHARED,
+    in_some_runs,
+    run_folders,
+    run_levels,
+)
 from isogloss.predictions.subset import read_subset
 from isogloss.tasks.loading import data_folder
 from isogloss.tasks.registry import chosen_tasks
@@ -22,7 +40,10 @@ from isogloss.tasks.task import Task
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedFile:
-    """A checked cell: its file, number of answers, problems, and the reason if no score includes it."""
+    """A checked cell: its file, number of answers, problems, and the reason if no score includes it.
+
+    `run` is empty in a plain prediction folder.
+    """
 
     task: str
     language: str
@@ -31,15 +52,16 @@ class CheckedFile:
     answers: int
     problems: list[Problem]
     left_out: LeftOut | None = None
+    run: str = ""
 
     __repr__ = short_repr
 
 
 @dataclass(repr=False)
 class ValidationReport:
-    """Problems of a prediction folder."""
+    """Problems of a prediction folder, or of a folder of runs."""
 
-    cells: list[CheckedFile] = field(default_factory=list)  # with their problems, one per task, language and split
+    cells: list[CheckedFile] = field(default_factory=list)  # with their problems: by run, task, language and split
     problems: list[Problem] = field(default_factory=list)  # of the folder, such as misnamed entries
 
     def __repr__(self) -> str:
@@ -48,7 +70,9 @@ class ValidationReport:
     @property
     def summary(self) -> str:
         """Numbers of files, errors and warnings, in words."""
-        counts = {"file": len(self.cells), "error": len(self.errors)}
+        runs = len({cell.run for cell in self.cells if cell.run})
+        counts = {"run": runs} if runs else {}
+        counts |= {"file": len(self.cells), "error": len(self.errors)}
         counts["warning"] = len(self.everything()) - counts["error"]
         return ", ".join(number_of(count, noun) for noun, count in counts.items())
 
@@ -90,12 +114,13 @@ def validate(
     *,
     subset: str | os.PathLike[str] | None = None,
 ) -> ValidationReport:
-    """Check a folder of predictions: files, formats, ids and answers.
+    """Check a folder of predictions, or every run in a folder of runs: files, formats, ids and answers.
 
     Only the inputs are needed; a cell that `score` leaves out because its gold is missing is a warning.
 
     Args:
-        predictions: folder with `<task>/<language>.jsonl`, XTREME's own layout, or embeddings.
+        predictions: folder with `<task>/<language>.jsonl`, XTREME's own layout, or embeddings; or a folder of runs
+            (`seed-0`, `seed-1`, …; `prompt-short/seed-0`, …).
         data: data folder with the inputs; default ISOGLOSS_DATA or the user's cache.
         tasks: tasks to check; default all tasks in the folder.
         languages: languages to check; default all.
@@ -107,15 +132,45 @@ def validate(
         All problems, by file.
 
     Raises:
-        PredictionError: the folder is missing.
+        PredictionError: the folder is missing, or has predictions beside its runs.
         UnknownNameError: unknown task.
         PluginError: the plugin of a task in the folder cannot be loaded.
     """
-    folder = PredictionFolder(Path(predictions))
-    names = chosen_tasks(tasks, tasks_in(folder.root))
+    root = PredictionFolder(Path(predictions))
     drawn = None if subset is None else read_subset(subset)
     source = GoldSource(data_folder(data), None if gold is None else Path(gold), subset=drawn)
-    return check_folder(folder, list(map(find_task, names)), source, languages=languages, progress=progress)
+    reports = {}
+    for run, path in run_folders(root.root).items():
+        chosen = list(map(find_task, chosen_tasks(tasks, tasks_in(path))))
+        reports[run] = check_folder(PredictionFolder(path), chosen, source, languages=languages, progress=progress)
+    return reports[""] if "" in reports else _of_runs(root, reports)
+
+
+def _of_runs(root: PredictionFolder, reports: Mapping[str, ValidationReport]) -> ValidationReport:
+    """Merge the reports of the runs in a folder, and check that they belong together."""
+    problems = list(_unreadable_metadata(root))
+    incomplete = partial(Problem, code=ProblemCode.INCOMPLETE_RUNS, file=str(root.root))
+    try:
+        Design.of(list(map(run_levels, reports)))
+    except ValueError as error:
+        problems.append(incomplete(detail=f"incomplete runs: {error}", advice=COMPLETE_RUNS))
+    cells = {run: {(cell.task, cell.language, cell.split) for cell in report.cells} for run, report in reports.items()}
+    if all(cells.values()) and not set.intersection(*cells.values()):
+        problems.append(incomplete(detail=NOTHING_SHARED, advice=FINISH_RUNS))
+    for (task, language, split), reason in in_some_runs(cells).items():
+        left_out = LeftOut(reason=reason, fix=FINISH_RUNS, task=task, language=language, split=split)
+        problems.append(replace(left_out.problem, warning=True))
+    return ValidationReport(
+        cells=[replace(cell, run=run) for run, report in reports.items() for cell in report.cells],
+        problems=[*problems, *(problem for report in reports.values() for problem in report.problems)],
+    )
+
+
+def _unreadable_metadata(folder: PredictionFolder) -> Iterator[Problem]:
+    try:
+        _ = folder.metadata
+    except IsoglossError as error:
+        yield Problem.of_error(error)
 
 
 def check_folder(
@@ -127,12 +182,13 @@ def check_folder(
     progress: Callable[[str], None] | None = None,
     receive: Callable[[Task, str, CheckedAnswers], None] | None = None,
 ) -> ValidationReport:
-    """Check the cells of a folder one by one; `receive` gets each task, language and its checked answers."""
-    report = ValidationReport(problems=misnamed_entries(folder, [task.id for task in tasks]))
-    try:
-        _ = folder.system
-    except IsoglossError as error:
-        report.problems.insert(0, Problem.of_error(error))
+    """Check the cells of a folder one by one; `receive` gets each task, language and its checked answers.
+
+    Checking stops after `MAX_PROBLEMS` errors; the report then ends with a problem that says so.
+    """
+    misnamed = misnamed_entries(folder, [task.id for task in tasks])
+    report = ValidationReport(problems=[*_unreadable_metadata(folder), *misnamed])
+    errors = number_of_errors(report.problems)
     for task in tasks:
         codes = [code for code in task.every_language if languages is None or code in languages]
         try:
@@ -140,10 +196,13 @@ def check_folder(
                 file = folder.find(task, language, split)
                 if file is None:
                     continue
+                if errors >= MAX_PROBLEMS:
+                    return _stopped_report(report, folder, errors)
                 if progress is not None:
                     progress(f"{task.id}/{language}")
                 checked = check_answers(folder, task, language, {split: file}, gold)
                 problems, left_out = list(checked.problems), checked.left_out
+                errors += number_of_errors(problems)
                 if left_out is not None:
                     problems.append(replace(left_out.problem, warning=True))
                 report.cells.append(
@@ -163,4 +222,10 @@ def check_folder(
             report.problems.append(Problem.of_error(error))
     if not report.cells and not report.errors:
         report.problems.append(Problem(code=ProblemCode.NO_PREDICTIONS, file=str(folder.root)))
+    return report
+
+
+def _stopped_report(report: ValidationReport, folder: PredictionFolder, errors: int) -> ValidationReport:
+    if not any(problem.code is ProblemCode.TOO_MANY_PROBLEMS for problem in report.problems):
+        report.problems.append(stopped(str(folder.root), errors))
     return report

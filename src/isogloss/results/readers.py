@@ -11,11 +11,11 @@ from isogloss.data.files import read_bytes
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 from isogloss.predictions.folder import PredictionFolder, tasks_in
+from isogloss.predictions.run_folders import run_folders
 from isogloss.results.csv_scores import read_csv
 from isogloss.results.metadata import public_metadata, unparsed_share
 from isogloss.results.published_scores import is_published, read_published
 from isogloss.results.system import NO_RECORD, OVERALL, CellResult, Scorer, SystemErrorRate, SystemResult
-from isogloss.scoring.designs import run_folders
 from isogloss.scoring.names import known_language, system_words
 from isogloss.scoring.request import Request
 from isogloss.scoring.results import CellScore, Number, Results
@@ -101,7 +101,7 @@ def read_record(path: Path) -> Results:
 
 def _has_results(path: Path) -> bool:
     """Return True if a folder has a result record or predictions, possibly in folders of seeds."""
-    runs = (path, *(Path(str(run)) for run in run_folders(path).values()))
+    runs = (path, *run_folders(path).values())
     return any((run / RECORD).is_file() or tasks_in(run) for run in runs)
 
 
@@ -113,7 +113,7 @@ def _system_folders(path: Path) -> list[Path]:
 
 
 def _read_folder(path: Path, suite: Suite | None, request: Request | None) -> SystemResult:
-    runs = [Path(str(run)) for run in run_folders(path).values()]
+    runs = list(run_folders(path).values())
     if (path / RECORD).is_file():
         system = system_of_record(read_record(path), str(path), suite)
     else:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
+from numbers import Real
 from typing import Unpack, overload
 
 import msgspec
@@ -96,8 +97,8 @@ def compare_systems(
     systems: "Sequence[SystemRuns]", request: Request, workers: Workers | None = None, margin: float | None = None
 ) -> SystemsComparison:
     """Compare every pair of judged systems on the cells that all have, with verdicts that hold simultaneously."""
-    if margin is not None and not 0 < margin <= 100:
-        raise PredictionError(f"the margin must be above 0 and at most 100 points, got {margin:g}")
+    if margin is not None and not (isinstance(margin, Real) and 0 < margin <= 100):
+        raise PredictionError(f"the margin must be a number above 0 and at most 100 points, got {margin!r}")
     systems = with_shared_levels(systems)
     shared = [key for key in systems[0].cells if all(key in system.cells for system in systems)]
     if not shared:
@@ -155,7 +156,7 @@ class SystemRuns:
         names: Sequence[str] = (),
     ) -> "SystemRuns":
         """Return the cells that all runs of a system share, reduced to each task's main score or one metric."""
-        shared, in_some = common_cells(runs, where=name)
+        shared, in_some = common_cells(runs, names, where=name)
         cells: dict[tuple[str, str], list[Cell]] = {}
         for cell in (cell for row in zip(*shared, strict=True) for cell in row):
             if metric not in (SCORE, *cell.metrics):

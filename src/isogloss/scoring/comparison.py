@@ -7,12 +7,13 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from isogloss.figures import counted, p_equation, rank_text, score_text
+from isogloss.figures import p_equation, rank_text, score_text
 from isogloss.metrics.ordering import Ordering
 from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.problems import LeftOut
 from isogloss.scoring.contrast import SystemContrast, Verdict
 from isogloss.scoring.results import NO_INTERVAL
+from isogloss.scoring.tested_on import EXAMPLES, tested_on
 
 
 def _row_label(level: str, name: str, partial: bool) -> str:
@@ -186,7 +187,7 @@ class SystemsComparison(msgspec.Struct, frozen=True, kw_only=True):
             return "; ".join(pair.verdict() for pair in self.pairs)
         verdicts = [_best_of(top) for top in tops]
         verdicts += [equivalent] if (equivalent := self._equivalent_pairs()) else []
-        return f"{'; '.join(verdicts)} (all {len(self.pairs)} pairs tested together)"
+        return f"{'; '.join(verdicts)}: {tested_on(EXAMPLES)}"
 
     @property
     def top_orders(self) -> list[SystemOrder]:
@@ -233,7 +234,7 @@ def _best_of(order: SystemOrder) -> str:
     where = "overall" if order.level == "overall" else f"on {order.name}"
     if len(best) == 1:
         return f"{best[0]} is the best of {len(order.systems)} systems {where}"
-    return f"{counted(len(best), 'system')} could be the best {where}: {', '.join(best)}"
+    return f"{', '.join(best)} could each be the best of {len(order.systems)} systems {where}"
 
 
 def system_orders(systems: Sequence[str], pairs: Sequence[Comparison]) -> list[SystemOrder]:

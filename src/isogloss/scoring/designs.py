@@ -1,65 +1,20 @@
-"""Runs of one system with different seeds, prompts or translators: their folders, cells and estimates."""
+"""Runs of one system with different seeds, prompts or translators: their cells and estimates."""
 
-import os
-import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from isogloss.errors import PredictionError
 from isogloss.figures import counted
 from isogloss.metrics.crossed import Design, RunEstimates, variance_shares
 from isogloss.metrics.estimate import Estimate
-from isogloss.predictions.memory import Predictions
 from isogloss.predictions.problems import LeftOut
+from isogloss.predictions.run_folders import COMPLETE_RUNS, FINISH_RUNS, NOTHING_SHARED, in_some_runs, run_levels
 from isogloss.scoring.cells import Cell
 from isogloss.scoring.main_score import main_score
 from isogloss.scoring.results import CellScore, FactorSpread
 from isogloss.scoring.sources import Sources
 
-# Factors in which runs of a system may differ; their folders are called `seed-0`, `prompt-short`, `translator-nllb`, ….
-FACTORS = ("seed", "prompt", "translator")
-
 # Estimates by task, language and metric.
 Estimates = dict[tuple[str, str, str], RunEstimates]
-
-
-def run_folders(predictions: Predictions) -> dict[str, Predictions]:
-    """Return the runs in a folder by name; anything else is one unnamed run.
-
-    Runs lie in folders of seeds (`seed-0`, `seed-1`, …), prompts (`prompt-short`, …) or translators, which may be
-    nested in any order: `prompt-short/seed-0`.
-    """
-    if isinstance(predictions, (str, os.PathLike)):
-        runs = _nested(Path(predictions))
-        if runs:
-            return {path.relative_to(Path(predictions)).as_posix(): path for path in runs}
-    return {"": predictions}
-
-
-def _nested(root: Path, factors: tuple[str, ...] = FACTORS) -> list[Path]:
-    """Return the run folders below a folder, seeds in numerical order; a factor is not nested in itself."""
-    runs = []
-    for factor in factors:
-        level = re.compile(rf"{factor}-(\d+)" if factor == "seed" else rf"{factor}-([\w.-]+)")
-        named = [(match[1], path) for path in root.glob(f"{factor}-*") if (match := level.fullmatch(path.name))]
-        rest = tuple(other for other in factors if other != factor)
-        for _, path in sorted(named, key=lambda item: (int(item[0]) if factor == "seed" else 0, item[0])):
-            if path.is_dir():
-                runs += _nested(path, rest) or [path]
-    return runs
-
-
-def run_names(folders: Sequence[Path]) -> list[str]:
-    """Return the names of run folders below a common folder; "" for a single one."""
-    if len(folders) < 2:
-        return [""] * len(folders)
-    common = Path(os.path.commonpath(folders))
-    return [folder.relative_to(common).as_posix() for folder in folders]
-
-
-def run_levels(run: str) -> dict[str, str]:
-    """Return the levels in the name of a run: {"prompt": "short", "seed": "0"} for `prompt-short/seed-0`."""
-    return dict(part.split("-", 1) for part in run.split("/") if part)
 
 
 def counted_levels(runs: Sequence[str]) -> str:
@@ -83,22 +38,25 @@ def design_of(runs: Sequence[str], system: str = "") -> Design:
     try:
         return Design.of([run_levels(run) for run in names])
     except ValueError as error:
-        fix = "Run every seed with every prompt and translator, or score some of the folders alone"
-        raise PredictionError(f"incomplete runs: {error}", where=system, fix=fix) from None
+        raise PredictionError(f"incomplete runs: {error}", where=system, fix=COMPLETE_RUNS) from None
 
 
-def common_cells(runs: Sequence[Sequence[Cell]], where: str = "") -> tuple[list[list[Cell]], list[LeftOut]]:
-    """Return the cells that every run has, by run, and those left out because only some have them."""
+def common_cells(
+    runs: Sequence[Sequence[Cell]], names: Sequence[str] = (), where: str = ""
+) -> tuple[list[list[Cell]], list[LeftOut]]:
+    """Return the cells that every run has, by run, and those left out because only some have them.
+
+    `names` are those of the runs, by default numbers.
+    """
+    labels = names if any(names) else [f"run {number}" for number in range(1, len(runs) + 1)]
     by_name = [{(cell.task, cell.language): cell for cell in run} for run in runs]
-    every = dict.fromkeys(name for cells in by_name for name in cells)
-    shared = [name for name in every if all(name in cells for cells in by_name)]
-    fix = "Finish every run"
+    reasons = in_some_runs(dict(zip(labels, by_name, strict=True)))
+    shared = [name for name in by_name[0] if name not in reasons]
     if not shared:
-        raise PredictionError("the runs have no cell in common", where=where, fix=fix)
+        raise PredictionError(NOTHING_SHARED, where=where, fix=FINISH_RUNS)
     in_some = [
-        LeftOut(reason="only some of the runs have it", fix=fix, task=task, language=code, split=runs[0][0].split)
-        for task, code in every
-        if (task, code) not in shared
+        LeftOut(reason=reason, fix=FINISH_RUNS, task=task, language=code, split=runs[0][0].split)
+        for (task, code), reason in reasons.items()
     ]
     for name in shared:
         check_same_examples([cells[name] for cells in by_name], "its runs")

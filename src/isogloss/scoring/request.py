@@ -10,8 +10,8 @@ from isogloss.errors import PredictionError, unknown
 from isogloss.metrics import qa
 from isogloss.notebooks import short_repr
 from isogloss.predictions.gold import GoldSource
-from isogloss.predictions.guide import open_guides
-from isogloss.predictions.memory import Predictions, PredictionSource
+from isogloss.predictions.guide import Guides, open_guides
+from isogloss.predictions.memory import PredictionSource
 from isogloss.predictions.subset import Subset, read_subset
 from isogloss.tasks.loading import data_folder
 from isogloss.tasks.registry import chosen_tasks, no_language
@@ -41,7 +41,7 @@ class SubsetOptions(TypedDict, total=False):
     """Options of `score` and `compare` for answers to a subset of the examples; `score` documents them."""
 
     subset: str | os.PathLike[str] | None
-    guide: Predictions | Sequence[Predictions]
+    guide: Guides
 
 
 class ScoreOptions(SelectionOptions, SubsetOptions, total=False):
@@ -85,7 +85,7 @@ class Request:
         strict: bool = False,
         dialect: str = "",
         subset: str | os.PathLike[str] | None = None,
-        guide: Predictions | Sequence[Predictions] = (),
+        guide: Guides = None,
     ) -> "Request":
         """Return a request from user input; unknown names raise an error."""
         chosen_suite = find_suite(suite)

@@ -1,8 +1,9 @@
 """Score a folder of predictions: judge its cells, in this process or in several, and compile the result record."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple, Unpack
@@ -17,12 +18,13 @@ from isogloss.metrics.estimate import Estimate, estimate
 from isogloss.metrics.statistics import merge
 from isogloss.predictions.check import CheckedAnswers
 from isogloss.predictions.folder import PredictionFolder
-from isogloss.predictions.memory import Predictions, PredictionSource, open_predictions
+from isogloss.predictions.guide import Guides
+from isogloss.predictions.memory import Predictions, PredictionSource, open_system
 from isogloss.predictions.problems import LeftOut, ProblemCode
 from isogloss.predictions.validate import ValidationReport, check_folder
 from isogloss.scoring.averages import number, suite_averages, task_averages
-from isogloss.scoring.cells import Cell, Progress, Shortcomings, answered_row, asked_cells, judge_checked
-from isogloss.scoring.designs import Estimates, cell_estimates, common_cells, design_of, run_folders
+from isogloss.scoring.cells import Answered, Cell, Progress, Shortcomings, answered_row, asked_cells, judge_checked
+from isogloss.scoring.designs import Estimates, cell_estimates, common_cells, design_of
 from isogloss.scoring.names import distinct_names
 from isogloss.scoring.request import Request, Resample, SelectionOptions
 from isogloss.scoring.results import AverageScore, CellScore, PairScores, Results, SubsetUse
@@ -44,7 +46,7 @@ def score(
     *,
     jobs: int = 1,
     subset: str | os.PathLike[str] | None = None,
-    guide: Predictions | Sequence[Predictions] = (),
+    guide: Guides = None,
     **options: Unpack[SelectionOptions],
 ) -> Results:
     """Score predictions.
@@ -113,7 +115,7 @@ def score_systems(
 class JudgedSystem(NamedTuple):
     """The judged cells of a system."""
 
-    about: dict[str, Any]  # metadata from `system.toml` of its first run
+    about: dict[str, Any]  # metadata from `system.toml`
     names: list[str]  # of its runs, such as `seed-0`; "" for the only run of a plain prediction folder
     runs: list[list[Cell]]  # cells of each run that have answers and gold
     left_out: list[LeftOut]  # answers that cannot be scored, with reasons
@@ -138,14 +140,15 @@ def judged_systems(
 
     Problems are errors as in `answered_cells`, for the first run that has any.
     """
-    folders = [{name: open_predictions(run) for name, run in run_folders(system).items()} for system in systems]
-    requested = [[(run, *cell) for cell in asked_cells([run], request)] for runs in folders for run in runs.values()]
+    opened = list(map(open_system, systems))
+    every_run = [run for system in opened for run in system.runs.values()]
+    requested = [[(run, *cell) for cell in asked_cells([run], request)] for run in every_run]
     judged = in_parallel(workers, partial(_judged_cell, request), list(chain.from_iterable(requested)))
     cells_of_runs = iter(requested)
-    for by_name in folders:
+    for system in opened:
         left_out: list[LeftOut] = []
         runs: list[list[Cell]] = []
-        for run in by_name.values():
+        for run in system.runs.values():
             cells: list[Cell] = []
             total = Shortcomings.none(1)
             for _, name, language in next(cells_of_runs):
@@ -156,7 +159,7 @@ def judged_systems(
                 total.add(shortcomings)
             total.settle([run], request, left_out)
             runs.append(cells)
-        yield JudgedSystem(next(iter(by_name.values())).system, list(by_name), runs, left_out)
+        yield JudgedSystem(system.system, list(system.runs), runs, left_out)
 
 
 def _judged_cell(request: Request, item: tuple[PredictionSource, str, str]) -> tuple[list[Cell], Shortcomings]:
@@ -186,7 +189,7 @@ def score_runs(
     `system` is the system's metadata, as in `system.toml`; `names` are those of the runs, by default seeds.
     """
     design = design_of(names or [""] * len(runs))
-    runs, in_some = common_cells(runs)
+    runs, in_some = common_cells(runs, names)
     cells = runs[0]
     sources = Sources((cell for run in runs for cell in run), request.resample)
     averages = task_averages(cells, cell_estimates(runs, sources, design), request)
@@ -331,10 +334,13 @@ class ValidatedPredictions:
         return score_cells(cells, self.request, self.system, [*misnamed, *without_gold])
 
 
-def validate_and_judge(folder: PredictionFolder, request: Request) -> ValidatedPredictions:
+def validate_and_judge(
+    folder: PredictionFolder, request: Request, observe: Callable[[Answered], None] | None = None
+) -> ValidatedPredictions:
     """Validate a prediction folder and judge its valid cells of the request.
 
-    Every file is read and aligned once. Folders of runs and the split "best" are not supported.
+    Every file is read and aligned once. Folders of runs and the split "best" are not supported. `observe` gets each
+    judged cell with its answers, which are not kept.
     """
     cells: dict[tuple[str, str], Cell] = {}
     without_gold: dict[tuple[str, str], LeftOut] = {}
@@ -347,11 +353,17 @@ def validate_and_judge(folder: PredictionFolder, request: Request) -> ValidatedP
             without_gold[name] = checked.left_out
         elif checked.can_be_judged:
             try:
-                cells[name] = judge_checked(task, checked).cell
+                answered = judge_checked(task, checked)
             except DataError as error:
                 without_gold[name] = LeftOut.of_error(error, *name, checked.split)
+            else:
+                cells[name] = answered.cell
+                if observe is not None:
+                    observe(answered)
 
     tasks = [request.task(name) for name in request.tasks]
-    report = check_folder(folder, tasks, request.gold_source, receive=judge)
+    # Beside a submission lie those of other teams.
+    gold = replace_fields(request.gold_source, seek_subset=False)
+    report = check_folder(folder, tasks, gold, receive=judge)
     system = {} if report.errors else folder.system
     return ValidatedPredictions(request=request, system=system, report=report, cells=cells, without_gold=without_gold)

@@ -36,7 +36,7 @@ def html_page(inputs: ReportInputs, sections: Sequence[Section], title: str) -> 
     explanations = inputs.explained.explanations
     cells = {(facet.task, facet.language) for explanation in explanations.values() for facet in explanation.facets}
     # The first sentences, and the legend of marks.
-    first, *others = headline(inputs.systems, lambda name: f"<bdi>{html_text(name)}</bdi>") or [""]
+    first, *others = headline(inputs.systems, lambda name: f"<bdi>{html_text(name)}</bdi>", inputs.data) or [""]
     lines = [f'<p class="headline">{first}</p>'] * bool(first) + [f'<p class="soft">{line}</p>' for line in others]
     figures = (cell for part in sections for table in part.tables.values() for row in table.rows for cell in row)
     marks = mark_legend(figures) if inputs.systems else ""

@@ -42,12 +42,14 @@ class ReportInputs:
         systems: systems with result records, by the name they are shown under.
         subtitle: subtitle of a page without systems.
         languages: languages to offer in the search of a page without systems.
+        data: data folder, to test systems with predictions; default ISOGLOSS_DATA or the user's cache folder.
     """
 
     systems: Systems = field(default_factory=dict)
     explained: ExplainRecords = field(default_factory=ExplainRecords)
     subtitle: str = ""
     languages: tuple[str, ...] = ()
+    data: Path | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

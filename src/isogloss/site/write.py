@@ -37,6 +37,7 @@ def report(
     explain: Sequence[Path | str | Analysis | DatasetBias] = (),
     title: str = "Isogloss report",
     pictures: bool | None = None,
+    data: Path | str | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Path:
     """Write a report of one or more systems: a page that works offline, and every table and chart as a file.
@@ -49,6 +50,7 @@ def report(
         explain: analyses of `isogloss explain`, or their files.
         title: heading of the page.
         pictures: True to also write charts as files; by default if vl-convert is installed.
+        data: data folder; with it, run folders with predictions are tested on examples.
         progress: called with the name of each part before it is written.
 
     Returns:
@@ -63,6 +65,7 @@ def report(
     elif pictures:
         chart_library()  # fail before anything is written
     inputs = read_inputs([results] if isinstance(results, Path | str | Results) else results, explain)
+    inputs = replace(inputs, data=None if data is None else Path(data))
     folder, report_step = Path(out), progress or (lambda step: None)
     parts = [replace(part, pictures=pictures) for part in report_sections(inputs)]
     files: dict[str, bytes] = {}

@@ -16,13 +16,16 @@ SHOWN = 10
 
 
 def validation_table(report: ValidationReport) -> Table:
-    """Return one row per task and split: files, answers, errors, warnings."""
-    table = Table("Predictions", ("task", "split", "files", "answers", "errors", "warnings"), words=2)
-    for (name, split), cells in group_by(report.cells, lambda cell: (cell.task, cell.split)).items():
+    """Return one row per run (if there are several), task and split: files, answers, errors, warnings."""
+    runs = any(cell.run for cell in report.cells)
+    heads = (*(["run"] if runs else []), "task", "split")
+    table = Table("Predictions", (*heads, "files", "answers", "errors", "warnings"), words=len(heads))
+    for (run, name, split), cells in group_by(report.cells, lambda cell: (cell.run, cell.task, cell.split)).items():
         problems = [problem for cell in cells for problem in cell.problems]
         warnings = sum(problem.warning for problem in problems)
         counts = f"{sum(cell.answers for cell in cells):,}", str(len(problems) - warnings), str(warnings)
-        table.add(name, split, str(len(cells)), *counts, strong=len(problems) > warnings)
+        labels = [*([run] if runs else []), name, split]
+        table.add(*labels, str(len(cells)), *counts, strong=len(problems) > warnings)
     return table
 
 

@@ -2,21 +2,25 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from statistics import fmean
 
 import numpy as np
 
+from isogloss.analysis.example_order import example_order
 from isogloss.analysis.ranking_views import panel_of_cells, ranked_view, views
 from isogloss.errors import UnknownNameError
 from isogloss.figures import interval_text, rounded, score_text
 from isogloss.grouping import group_by
 from isogloss.metrics.language_tests import LEAST_LANGUAGES
+from isogloss.metrics.ordering import Ordering
 from isogloss.results.averages import Systems
 from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.designs import counted_levels
 from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import language_name
 from isogloss.scoring.results import Number, Results
+from isogloss.scoring.tested_on import EXAMPLES, LANGUAGES, first_place
 from isogloss.tables.coverage import SharedScores, coverage, same_cells, shared_scores
 
 # Formats a name from a record; pages escape it.
@@ -30,10 +34,11 @@ UNTESTED = (
 )
 
 
-def headline(systems: Systems, shown: Shown = str) -> list[str]:
+def headline(systems: Systems, shown: Shown = str, data: Path | None = None) -> list[str]:
     """Return the first sentence of a report, and a line on incomplete systems if there are any.
 
-    Incomplete systems are never ranked; several are compared on the cells they share.
+    Incomplete systems are never ranked; several are compared on the cells they share. Complete ones are tested on
+    examples if the folders of all records have predictions and the data folder has gold, otherwise over languages.
     """
     if not systems:
         return []
@@ -42,7 +47,7 @@ def headline(systems: Systems, shown: Shown = str) -> list[str]:
         ((name, system),) = systems.items()
         first, compared = _alone(name, system.record, shown), systems
     elif len(ranked) > 1 and same_cells(ranked):
-        first, compared = _leader(ranked, shown), ranked
+        first, compared = _leader(ranked, shown, data), ranked
     else:
         first, compared = _side_by_side(shared_scores(systems), shown), systems
     shared = shared_scores(compared)
@@ -86,30 +91,31 @@ def _errors(results: Results) -> bool:
     return all(lower_is_better(average.name) for average in results.tasks)
 
 
-def _leader(systems: Systems, shown: Shown) -> str:
-    """Return the best of complete systems, the second, and what a test over languages says about the first place."""
+def _leader(systems: Systems, shown: Shown, data: Path | None) -> str:
+    """Return the best of complete systems, the second, and what a test says about the first place."""
     records = {name: system.record for name, system in systems.items()}
     tops = {name: record.overall.score for name, record in records.items() if record.overall.score is not None}
     errors = _errors(next(iter(records.values())))
     one, two, *_ = sorted(tops, key=lambda name: tops[name].value if errors else -tops[name].value)
-    first = _first_place(systems, {name: top.value for name, top in tops.items()})
+    order, test = _tested_order(systems, {name: top.value for name, top in tops.items()}, data)
+    first = [] if order is None else [list(tops)[index] for index in order.order if order.low[index] == 1]
     among = f"{len(systems)} systems on {shown(records[one].suite)}"
+    who = f"has the {'lowest error rate' if errors else 'best score'} of {among}, "
     if first == [one]:
-        who, verdict = f"leads {among} with {'an error rate of ' * errors}", "significant"
-    else:
-        who, verdict = f"has the {'lowest error rate' if errors else 'best score'} of {among}, ", UNTESTED
-        if first:
-            verdict = f"{_listed([shown(name) for name in first])} are statistically tied for first"
-    tested = " (tested over languages, all pairs together)" * bool(first)
+        who = f"leads {among} with {'an error rate of ' * errors}"
+    verdict = first_place(_listed([shown(name) for name in first]), len(first), test) if first else UNTESTED
     ahead = abs(rounded(tops[one].value) - rounded(tops[two].value))
     interval = f", {interval_text(tops[two].low, tops[two].high)}" if tops[two].low is not None else ""
     theirs = f"{shown(two)} ({score_text(tops[two].value)}{interval})"
     by = f"{score_text(ahead)} points ahead of {theirs}" if ahead else f"level with {theirs}"
-    return f"{shown(one)} {who}{_figure(tops[one], records[one])}, {by}: {verdict}{tested}"
+    return f"{shown(one)} {who}{_figure(tops[one], records[one])}, {by}: {verdict}"
 
 
-def _first_place(systems: Systems, tops: Mapping[str, float]) -> list[str]:
-    """Return the systems that could be the best in similar languages, best score first; empty if untested."""
+def _tested_order(systems: Systems, tops: Mapping[str, float], data: Path | None) -> tuple[Ordering | None, str]:
+    """Return the order of systems by overall score with its test; None if untested."""
+    on_examples = example_order(systems, data)
+    if on_examples is not None:
+        return on_examples, EXAMPLES
     shared = shared_scores(systems)
     rule = next(iter(systems.values())).record.overall.rule
     panel = panel_of_cells("", list(tops), shared.places, lambda name, *cell: shared.scores[name][cell])
@@ -117,11 +123,9 @@ def _first_place(systems: Systems, tops: Mapping[str, float]) -> list[str]:
     try:
         view = views(panel, {})[rule]
     except (KeyError, UnknownNameError):  # a rule or task of another version
-        return []
+        return None, LANGUAGES
     ranked = ranked_view(panel, view, np.array([100 - top if lower else top for top in tops.values()]))
-    if not ranked.tested:
-        return []
-    return [panel.systems[index] for index in ranked.order.order if ranked.order.low[index] == 1]
+    return ranked.order if ranked.tested else None, LANGUAGES
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -28,6 +28,15 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
+@pytest.fixture(autouse=True)
+def restored_umask() -> Iterator[None]:
+    """Undo the verbs' change of the process's umask."""
+    umask = os.umask(0o022)
+    os.umask(umask)
+    yield
+    os.umask(umask)
+
+
 @pytest.fixture(scope="module", autouse=True)
 def dropped_connections() -> Iterator[None]:
     """Collect connections that a module left open: their warnings must not fail a later test of another package."""

@@ -46,15 +46,23 @@ METADATA: dict[str, Any] = {
 
 MakeBoard = Callable[..., OpenBoard]
 LANGUAGES = ("en", "de", "sw")
+GENEROUS: dict[str, Any] = {
+    **dict.fromkeys(("monthly_submissions", "yearly_submissions", "yearly_publications"), 1_000),
+    **dict.fromkeys(("monthly_uploads", "monthly_rejections"), 10_000),
+    **dict.fromkeys(("average_step", "cell_step"), 0),
+}
 
 
 def make_board(folder: Path, **settings: Any) -> OpenBoard:
-    """Create a board with the built-in suite; write non-default settings to its file."""
+    """Create a board with the built-in suite; write non-default settings to its file.
+
+    Limits are high, and scores have two decimals, unless the settings say otherwise.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     own = {name: settings.pop(name) for name in ("database", "title", "gold") if name in settings}
     write_settings(folder, BoardSettings(suite="mini", **own))
     with (folder / "board.toml").open("a") as stream:
-        for name, value in {"monthly_submissions": 1_000, "monthly_uploads": 10_000, **settings}.items():
+        for name, value in (GENEROUS | settings).items():
             stream.write(f"{name} = {msgspec.json.encode(value).decode()}\n")
     return open_board(folder)
 

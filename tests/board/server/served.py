@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 import requests
@@ -20,15 +20,16 @@ def free_port() -> int:
 class ServedBoard:
     """Server that can be killed and restarted on the same port."""
 
-    def __init__(self, folder: Path, workers: int, setup: str = "") -> None:
-        self.folder, self.workers, self.port, self.setup = folder, workers, free_port(), setup
+    def __init__(self, folder: Path, workers: int, setup: str = "", log: Path | None = None) -> None:
+        self.folder, self.workers, self.port, self.setup, self.log = folder, workers, free_port(), setup, log
         self.address = f"http://127.0.0.1:{self.port}"
         self.start()
 
     def start(self) -> None:
         words = ["board", "serve", self.folder, "--port", self.port, "--workers", self.workers]
         code = f"{self.setup}\nfrom isogloss.cli.main import main\nmain()"
-        self.process = subprocess.Popen([sys.executable, "-c", code, *map(str, words)])
+        with self.log.open("ab") if self.log else nullcontext() as log:
+            self.process = subprocess.Popen([sys.executable, "-c", code, *map(str, words)], stderr=log)
         deadline = time.monotonic() + 300
         while True:
             assert self.process.poll() is None, "the server ended"
@@ -48,9 +49,9 @@ class ServedBoard:
 
 
 @contextmanager
-def served(folder: Path, workers: int = 0, setup: str = "") -> Iterator[ServedBoard]:
-    """Start a server; `setup` is code that its process runs first."""
-    made = ServedBoard(folder, workers, setup)
+def served(folder: Path, workers: int = 0, setup: str = "", log: Path | None = None) -> Iterator[ServedBoard]:
+    """Start a server; `setup` is code that its process runs first, and `log` is the file of its messages."""
+    made = ServedBoard(folder, workers, setup, log)
     try:
         yield made
     finally:

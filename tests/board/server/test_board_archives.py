@@ -124,6 +124,17 @@ def test_bombs_in_a_zip(tmp_path: Path) -> None:
     assert "unpacks to more than" in problem
 
 
+@pytest.mark.parametrize(("suffix", "pack"), [(".xz", lzma.compress), (".gz", gzip.compress)])
+def test_bombs_in_packed_files(suffix: str, pack: Any, tmp_path: Path) -> None:
+    """Files that are packed inside the archive count with their unpacked size, all together."""
+    part = pack(b"x\n" * (20 << 20))
+    [problem] = refused(zip_of({f"mini-xnli/{code}.jsonl{suffix}": part for code in ("en", "de")}), tmp_path)
+    assert "unpacks to more than" in problem
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one.zip").write_bytes(zip_of({f"mini-xnli/en.jsonl{suffix}": part}))
+    unpack(tmp_path / "one.zip", tmp_path / "one", SETTINGS)
+
+
 def test_overlapping_zip_members(tmp_path: Path) -> None:
     """Many members share the same compressed bytes."""
     out = io.BytesIO()

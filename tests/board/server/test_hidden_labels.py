@@ -1,20 +1,27 @@
 """Messages to teams do not depend on the labels: with other labels, only the scores change."""
 
+import gzip
+import io
 import json
 import random
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
-from board.server.made_board import make_board, send, team_client, work_all, zip_of
+from board.server.made_board import answers, make_board, send, team_client, work_all, zip_of
 from isogloss.board.server.database import BoardTable
-from isogloss.board.server.scoring import read_submission, redacted
+from isogloss.board.server.probes import AnswerTrace
+from isogloss.board.server.scoring import read_submission, redacted, score_validated
 from isogloss.board.server.serve import create_app
 from isogloss.predictions.problems import Problem, ProblemCode
+from isogloss.tasks.loading import load
 from isogloss.tasks.suites import suite
 from sample import write_gold, write_system
 
@@ -199,6 +206,97 @@ def test_the_reason_for_unusable_labels_and_unlisted_codes_stay_private(ids_tell
     for code in listed:
         text = str(redacted(full_problem(code), ids_tell_gold=ids_tell_gold))
         assert "SECRET" not in text
+
+
+class OpenedFiles:
+    """Record of the files below a folder that this process opens while the record is active."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.names = folder, set[str]()
+        self.active = False
+        sys.addaudithook(self._observe)
+
+    def _observe(self, event: str, words: tuple[object, ...]) -> None:
+        if self.active and event == "open" and isinstance(words[0], str | Path):
+            path = Path(words[0])
+            if path.is_relative_to(self.folder):
+                self.names.add(str(path.relative_to(self.folder)))
+
+    def during(self, work: Callable[[], Any]) -> Any:
+        """Do some work and record the files that it opens."""
+        self.names.clear()
+        self.active = True
+        try:
+            return work()
+        finally:
+            self.active = False
+
+
+def smuggled(rng: random.Random) -> dict[str, dict[str, bytes]]:
+    """Return files that an attacker adds to a valid archive, by name of the attack."""
+    hidden = {f"mini-xnli/{code}.jsonl": content for code, content in _right_answers(rng).items()}
+    npy = io.BytesIO()
+    np.save(npy, np.eye(60))
+    return {
+        "seeds": {f"seed-{seed}/{name}": content for seed in range(9) for name, content in hidden.items()},
+        "prompts": {f"prompt-{word}/seed-0/{name}": content for word in "ab" for name, content in hidden.items()},
+        "runs": {f"system/zero-shot/seed-{seed}/{name}": text for seed in (0, 1) for name, text in hidden.items()},
+        "results": {"results.json": b'{"suite": "mini"}', "seed-0/results.json": b"{}", "summary.json": b"{}"},
+        "statistics": {"mini-xnli/.cells/en.npz": npy.getvalue(), ".statistics/mini-xnli/en.npz": npy.getvalue()},
+        "embeddings": {"mini-xnli/queries-en.npy": npy.getvalue(), "mini-xnli/candidates-en.npy": npy.getvalue()},
+        "packed": {"mini-xnli/en.jsonl.gz": gzip.compress(hidden["mini-xnli/en.jsonl"])},
+        "split": {"mini-xnli/dev-en.jsonl": hidden["mini-xnli/en.jsonl"], "xnli/en.jsonl": b""},
+    }
+
+
+def _right_answers(rng: random.Random) -> dict[str, bytes]:
+    files = {}
+    for code in ("en", "de"):
+        examples = load("mini-xnli", code)
+        rows = [{"id": name, "prediction": label} for name, label in zip(examples.ids, examples["label"], strict=True)]
+        rng.shuffle(rows)
+        files[code] = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    return files
+
+
+@pytest.mark.parametrize("attack", smuggled(random.Random(0)))
+def test_added_files_are_refused_or_ignored(attack: str, tmp_path: Path) -> None:
+    """An archive with a valid cell and hidden runs gets the scores of its validated cells, or none."""
+    board = make_board(tmp_path / "board")
+    client = team_client(board)
+    valid = answers(1, ("en",), skill=0.2)
+    files = valid | smuggled(random.Random(0))[attack]
+    keys = [send(client, zip_of(each), publish=True, name=attack).json()["key"] for each in (valid, files)]
+    work_all(board)
+    plain, attacked = (client.get(f"/api/v1/submissions/{key}").json() for key in keys)
+    assert plain["state"] == "published"
+    if attacked["state"] == "rejected":
+        assert attacked["scores"] == []
+        assert any(not problem["warning"] for problem in attacked["problems"])
+    else:
+        strip = ("tasks", "cells", "overall", "missing")
+        assert [attacked["scores"][0][name] for name in strip] == [plain["scores"][0][name] for name in strip]
+    ignored_in_silence = {"results", "statistics"}  # may accompany predictions, or are hidden files
+    assert attacked["problems"] or attack in ignored_in_silence
+
+
+@pytest.mark.parametrize("attack", smuggled(random.Random(0)))
+def test_what_is_scored_is_what_was_validated(attack: str, tmp_path: Path) -> None:
+    """The validator opens the files of its report, and records of their checksums; the scorer opens none."""
+    board = make_board(tmp_path / "board")
+    folder = tmp_path / "p"
+    for name, content in (answers(1, ("en",)) | smuggled(random.Random(0))[attack]).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    opened, trace = OpenedFiles(folder), AnswerTrace()
+    validated, problems = opened.during(lambda: read_submission(board, folder, trace.observe))
+    checked = {str(cell.path.relative_to(folder)) for cell in validated.report.cells}
+    assert {name for name in opened.names if not name.startswith(".cells/")} == checked
+    assert {f"{task}/{language}" for task, language in validated.cells} == set(trace.digests)
+    if not validated.report.errors:
+        [record] = opened.during(lambda: score_validated(board, validated, trace, problems))
+        assert opened.names == set()
+        assert {(cell.task, cell.language) for cell in record.cells} == set(validated.cells)
 
 
 def test_folders_of_seeds_do_not_bypass_validation(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import venv
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,12 @@ import urllib3
 from board.server.made_board import METADATA, answers, make_board, make_token, tar_of, zip_of
 from board.server.served import ServedBoard, free_port, served
 from isogloss.board.server.board import BoardSettings, OpenBoard
+from isogloss.cli.main import main
 
-GUIDE = (Path(__file__).parents[3] / "docs/board-server.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[3]
+GUIDE = (ROOT / "docs/board-server.md").read_text(encoding="utf-8")
+DEPLOY = ROOT / "deploy"
+FILES = {"ini": "isogloss-board.service", "nginx": "nginx.conf", "dockerfile": "Containerfile"}
 API = "/api/v1"
 
 pytestmark = pytest.mark.slow
@@ -32,6 +37,15 @@ def block(language: str) -> str:
     """Return the guide's only code block in a language."""
     [block] = re.findall(rf"```{language}\n(.*?)```", GUIDE, re.DOTALL)
     return str(block)
+
+
+def deployed(language: str) -> str:
+    return (DEPLOY / FILES[language]).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("language", FILES)
+def test_guide_quotes_the_files(language: str) -> None:
+    assert block(language) == deployed(language)
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +69,10 @@ def nginx(served_board: ServedBoard) -> Iterator[str]:
     files = ["-keyout", "privkey.pem", "-out", "fullchain.pem"]
     words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *named, *files]
     subprocess.run(words, cwd=folder, check=True, capture_output=True)
-    config = block("nginx").replace("/etc/letsencrypt/live/board.example.org", str(folder))
-    config = config.replace("listen 443", f"listen 127.0.0.1:{port}")
+    config = deployed("nginx").replace("/etc/letsencrypt/live/board.example.org", str(folder))
+    for standard, ours in ((443, port), (80, free_port())):
+        config = config.replace(f"listen {standard}", f"listen 127.0.0.1:{ours}")
+    config = re.sub(r"listen \[::\]:\d+.*;", "", config)
     assert "http://127.0.0.1:8000" in config
     config = config.replace("127.0.0.1:8000", f"127.0.0.1:{served_board.port}")
     places = "".join(
@@ -111,7 +127,7 @@ def test_nginx(
 
 def test_nginx_refuses_oversized_uploads(browser: requests.Session, nginx: str) -> None:
     """The guide's limit is slightly above the board's."""
-    limit = int(re.findall(r"client_max_body_size (\d+)m", block("nginx"))[0])
+    limit = int(re.findall(r"client_max_body_size (\d+)m", deployed("nginx"))[0])
     assert BoardSettings().upload_bytes < limit << 20 < BoardSettings().upload_bytes + (16 << 20)
     host, port = nginx.removeprefix("https://").split(":")
     context = ssl.create_default_context(cafile=str(browser.verify))
@@ -152,33 +168,66 @@ def test_systemd_unit(tmp_path: Path) -> None:
     if program is None:
         pytest.skip("systemd-analyze is missing (Debian package systemd)")
     # systemd-analyze requires an existing program; the rest is as in the guide.
-    unit = block("ini").replace("/opt/isogloss/bin/isogloss", f"{sys.executable} -m isogloss")
+    unit = deployed("ini").replace("/opt/isogloss/bin/isogloss", f"{sys.executable} -m isogloss")
     (tmp_path / "isogloss-board.service").write_text(unit)
     done = subprocess.run(
         [program, "verify", tmp_path / "isogloss-board.service"], capture_output=True, text=True, check=False
     )
     about = [line for line in (done.stdout + done.stderr).splitlines() if "isogloss-board" in line]
     assert (done.returncode, about) == (0, []), done.stderr
+    secured = subprocess.run(
+        [program, "security", "--offline=true", "--threshold=20", tmp_path / "isogloss-board.service"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert secured.returncode == 0, f"exposure above 2.0: {secured.stdout}"
+
+
+def test_unit_protects_files_and_allows_many_connections() -> None:
+    lines = deployed("ini").splitlines()
+    assert {"UMask=0077", "LimitNOFILE=65536", "CapabilityBoundingSet=", "NoNewPrivileges=true"} <= set(lines)
 
 
 def container_steps() -> dict[str, str]:
-    """Return the instructions of the container file by keyword."""
-    lines = block("dockerfile").replace("\\\n", " ").splitlines()
+    """Return the last instruction of the container file by keyword."""
+    lines = [line for line in deployed("dockerfile").replace("\\\n", " ").splitlines() if not line.startswith("#")]
     return {line.split(" ", 1)[0]: line.split(" ", 1)[1] for line in lines}
 
 
 def test_container_file() -> None:
-    """The file installs existing extras, and its user can write to the board's folder."""
+    """The file installs existing extras, and its unprivileged user can write to the board's folder."""
     steps = container_steps()
-    extras = re.findall(r"isogloss\[(.*?)\]", steps["RUN"])[0].split(",")
-    project = (Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8")
+    extras = re.findall(r"\{PACKAGE\}\[(.*?)\]", steps["RUN"])[0].split(",")
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert all(re.search(rf"^{extra} = \[", project, re.MULTILINE) for extra in extras)
-    user = steps["USER"]
-    assert f"useradd --create-home {user}" in steps["RUN"]
-    assert f"install -d -o {user} {steps['VOLUME']}" in steps["RUN"], "or only root could write there"
+    user, group = steps["USER"].split(":")
+    assert "0" not in (user, group)
+    assert f"install -d -o {user} -g {group} -m 700 {steps['VOLUME']}" in steps["RUN"], "or only root could write there"
     words = json.loads(steps["CMD"])
     assert words[:4] == ["isogloss", "board", "serve", steps["VOLUME"]]
-    assert steps["ENV"].startswith(f"ISOGLOSS_CACHE={steps['VOLUME']}/")
+    assert f"ISOGLOSS_CACHE={steps['VOLUME']}/" in steps["ENV"]
+
+
+@pytest.mark.parametrize("script", sorted(DEPLOY.glob("*.sh")), ids=lambda path: path.name)
+def test_scripts_are_valid(script: Path) -> None:
+    subprocess.run(["bash", "-n", script], check=True)
+    assert os.access(script, os.X_OK)
+
+
+def test_commands_of_the_guide_are_valid(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every `board …` command of the section on servers names existing verbs and options."""
+    section = GUIDE.partition("## On a server")[2].partition("## Threats")[0]
+    commands = re.findall(
+        r"^(?:podman exec board isogloss )?board (admin \w[\w-]*|doctor)\b(.*)$", section, re.MULTILINE
+    )
+    assert len(commands) >= 6
+    for verb, rest in commands:
+        with pytest.raises(SystemExit) as ended:
+            main(["board", *verb.split(), "--help"])
+        assert not ended.value.code
+        help_text = capsys.readouterr().out
+        assert all(option in help_text for option in re.findall(r"--[a-z-]+", rest)), (verb, rest)
 
 
 @pytest.mark.skipif(os.environ.get("ISOGLOSS_INSTALL") != "1", reason="ISOGLOSS_INSTALL=1 installs from an index")
@@ -187,9 +236,8 @@ def test_container_steps_in_a_clean_environment(tmp_path: Path) -> None:
     steps, folder = container_steps(), tmp_path / "board"
     home = tmp_path / "venv"
     venv.create(home, with_pip=True)
-    source = Path(__file__).parents[3]
-    extras = re.findall(r"isogloss(\[.*?\])", steps["RUN"])[0]
-    subprocess.run([home / "bin/pip", "install", "-q", "--no-cache-dir", f"{source}{extras}"], check=True)
+    extras = re.findall(r"\{PACKAGE\}(\[.*?\])", steps["RUN"])[0]
+    subprocess.run([home / "bin/pip", "install", "-q", "--no-cache-dir", f"{ROOT}{extras}"], check=True)
     folder.mkdir()
     as_user: dict[str, Any] = {}
     if os.geteuid() == 0:
@@ -228,3 +276,21 @@ def test_python_of_the_guide(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     output = capsys.readouterr().out
     assert "mini-xcopa" in output
     assert "Made-up" in output
+
+
+def test_nginx_limits_requests(nginx: str, served_board: ServedBoard) -> None:
+    """More requests than the burst, at once and from one address, are refused by nginx, not by the board.
+
+    The last test, because the address has no requests left for some seconds.
+    """
+    burst = int(re.findall(r"burst=(\d+)", deployed("nginx"))[0])
+    certificate = str(served_board.folder.with_name("nginx") / "fullchain.pem")
+    with requests.Session() as session:
+        session.trust_env, session.verify = False, certificate
+        with ThreadPoolExecutor(8) as pool:
+            statuses = list(
+                pool.map(lambda _: session.get(f"{nginx}/submit.html", timeout=30).status_code, range(8 * burst))
+            )
+    assert set(statuses) == {200, 429}
+    assert statuses.count(200) > burst
+    assert served_board.process.poll() is None

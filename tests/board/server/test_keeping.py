@@ -11,19 +11,13 @@ from sqlalchemy import MetaData, select, text
 from starlette.testclient import TestClient
 
 from board.server.made_board import MakeBoard, answers, make_board, new_database, send, team_client, work_all, zip_of
+from board.server.verbs import run
 from isogloss.board.server.backup import back_up, restore
 from isogloss.board.server.board import OpenBoard, open_board
 from isogloss.board.server.database import BoardTable, Submission, migrate, reading, writing
 from isogloss.board.server.serve import create_app
-from isogloss.cli.main import main
 from isogloss.errors import DataError, IsoglossError
 from isogloss.results.metadata import read_metadata
-
-
-def run(*words: object) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main([str(word) for word in words])
-    return int(ended.value.code or 0)
 
 
 def rows(board: OpenBoard) -> dict[str, list[Any]]:

@@ -1,5 +1,6 @@
 """Security headers, ETags, compression, request limits, and responses to disk and database failures."""
 
+import functools
 import gzip
 import json
 import os
@@ -138,6 +139,29 @@ def test_limits_of_size(boards: MakeBoard) -> None:
     assert list(board.incoming.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("headers", "what"),
+    [
+        (b"X: y\r\n" * 6, "a part has more than 6 headers"),
+        (b"X: y\r\n" * 1_000_000, "a part has more than 6 headers"),
+        (b"X: " + b"y" * 4_000 + b"\r\n", "the headers of a part are longer than 4,000 bytes"),
+        (b"X" * 4_000 + b": y\r\n", "the headers of a part are longer than 4,000 bytes"),
+        (b"X: y\r\n" * 5, "missing"),
+    ],
+)
+def test_headers_of_parts_are_limited(
+    headers: bytes, what: str, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Independently of the limits of the parser, which older versions do not have."""
+    unlimited = {"max_header_count": 10**9, "max_header_size": 10**9}
+    monkeypatch.setattr(intake, "MultipartParser", functools.partial(intake.MultipartParser, **unlimited))
+    part = b'--b\r\nContent-Disposition: form-data; name="metadata"\r\n' + headers + b"\r\n{}\r\n--b--\r\n"
+    kind = {"Content-Type": "multipart/form-data; boundary=b"}
+    refused = client.post(f"{API}/submissions", content=part, headers=kind)
+    assert refused.status_code == 422
+    assert what in refused.text
+
+
 def test_rate_limits(boards: MakeBoard, monkeypatch: pytest.MonkeyPatch) -> None:
     board = boards(reads_per_minute=20, writes_per_minute=3, failures_per_minute=2)
     client = team_client(board)
@@ -154,6 +178,19 @@ def test_rate_limits(boards: MakeBoard, monkeypatch: pytest.MonkeyPatch) -> None
     now = middleware.time.monotonic()
     monkeypatch.setattr(middleware.time, "monotonic", lambda: now + 61)
     assert client.get(f"{API}/board").status_code == 200
+
+
+def test_ipv6_clients_of_a_network_share_their_limits(boards: MakeBoard) -> None:
+    board = boards(reads_per_minute=20, failures_per_minute=2)
+    wrong = {"Authorization": "Bearer wrong"}
+    app = create_app(board)
+    statuses = [
+        TestClient(app, headers=wrong, client=(host, 1)).get(f"{API}/team").status_code
+        for host in ("2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8:0:1::1", "::ffff:192.0.2.1", "192.0.2.1")
+    ]
+    assert statuses == [401, 401, 429, 401, 401, 401]
+    reads = [TestClient(app, client=(f"2001:db8::{n:x}", 1)).get(f"{API}/queue").status_code for n in range(30)]
+    assert reads.count(429) == 13  # three requests are counted already
 
 
 def test_number_of_remembered_clients_is_bounded() -> None:

@@ -3,24 +3,29 @@
 import os
 import random
 import re
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NoReturn
 
 import pytest
 from sqlalchemy import func, select
 
 from board.server.made_board import LANGUAGES, MakeBoard, answers, send, team_client, work_all, zip_of
-from isogloss.board.server import worker
+from isogloss.board.server import archives, queue, worker
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import AuditEntry, ScoreRecord, ScoringJob, Submission, reading, writing
 from isogloss.board.server.pages import rebuild_pages
-from isogloss.board.server.queue import JobClaims, LostJobError, beat, enqueue, put_back
+from isogloss.board.server.queue import ClaimedJob, JobClaims, LostJobError, beat, enqueue, owned, put_back
 from isogloss.board.server.scoring import score_submission
 from isogloss.board.server.serve import prepare, running_workers
 from isogloss.tasks.registry import task
+
+# Instead of the process, an exception ends the thread that wants to exit.
+ends_threads = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 
 
 def counts(board: OpenBoard) -> tuple[int, int, int]:
@@ -43,6 +48,176 @@ def submit_many(board: OpenBoard, count: int, publish: bool = False, languages: 
         send(client, zip_of(answers(seed, languages)), publish=publish, name=f"S{seed}").json()["key"]
         for seed in range(count)
     ]
+
+
+def queue_jobs(board: OpenBoard, *teams: str) -> None:
+    """Queue one submission per entry, in this order; "" queues a build of the pages."""
+    clients = {team: team_client(board, team) for team in {*teams} - {""}}
+    for seed, team in enumerate(teams):
+        if team:
+            assert send(clients[team], zip_of(answers(seed, ["en"])), name=f"S{seed}").status_code == 201
+        else:
+            with writing(board.engine) as session:
+                enqueue(session, "site")
+
+
+def team_of(board: OpenBoard, job: ClaimedJob | None) -> str:
+    assert job is not None
+    with reading(board.engine) as session:
+        submission = session.get(Submission, job.submission_id) if job.submission_id else None
+        return submission.team.name if submission else ""
+
+
+@pytest.mark.parametrize(
+    ("workers", "queue", "order"),
+    [
+        # One worker: teams take turns, and the pages are a team.
+        (1, ["A", "A", "A", "A", "B", "B", "C"], ["A", "B", "C", "A", "B", "A", "A"]),
+        (1, ["A", "A", "A", "", "B"], ["A", "", "B", "A", "A"]),
+        # Three workers that never finish: first the team with the fewest running jobs, then the one that the worker
+        # has not served, then the oldest job.
+        (3, ["A", "A", "A", "B", "", "B"], ["A", "B", "", "B", "A", "A"]),
+        (3, ["A", "A", "A", "B", "C", "B"], ["A", "B", "C", "B", "A", "A"]),
+        (3, ["A", "A", "B"], ["A", "B", "A"]),
+    ],
+)
+def test_teams_take_turns(workers: int, queue: list[str], order: list[str], boards: MakeBoard) -> None:
+    board = boards(writes_per_minute=1_000)
+    queue_jobs(board, *queue)
+    claims = [JobClaims(board) for _ in range(workers)]
+    taken = []
+    for number in range(len(queue)):
+        job = claims[number % workers].claim()
+        taken.append(team_of(board, job))
+        if workers == 1 and job is not None:
+            with writing(board.engine) as session:
+                owned(session, job).state = "done"
+    assert taken == order
+    assert claims[0].claim() is None
+
+
+def test_dead_workers_do_not_count_as_running(boards: MakeBoard) -> None:
+    """A team must not wait because its own job has a dead worker."""
+    board = boards(lease_seconds=0.0)
+    queue_jobs(board, "A", "B")
+    assert team_of(board, JobClaims(board).claim()) == "A"
+    watcher = JobClaims(board)
+    assert [team_of(board, watcher.claim()) for _ in range(2)] == ["A", "B"]
+
+
+def test_queue_positions_follow_the_turns(boards: MakeBoard) -> None:
+    board = boards(writes_per_minute=1_000)
+    queue_jobs(board, "A", "A", "A", "B", "B")
+    shown = {team: team_client(board, team).get("/api/v1/submissions").json()["submissions"] for team in ("A", "B")}
+    positions = {team: [entry["queue_position"] for entry in entries[::-1]] for team, entries in shown.items()}
+    assert positions == {"A": [1, 3, 5], "B": [2, 4]}
+    queue = team_client(board).get("/api/v1/queue").json()
+    assert (queue["waiting"], [entry["position"] for entry in queue["entries"]]) == (5, [1, 2, 3, 4, 5])
+
+
+def test_job_without_space_waits_behind_others(boards: MakeBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first archive needs more space than there is; others are scored, and it follows once there is space."""
+    board = boards(attempts=1, unpacked_bytes=200 << 20)
+    free = 100 << 20
+    monkeypatch.setattr(archives, "disk_usage", lambda _: SimpleNamespace(free=free))
+    monkeypatch.setattr(queue, "DEFERRED_SECONDS", 0.0)
+    large = zip_of(answers(0, ["en"]) | {"README.md": random.Random(0).randbytes(2 << 20)})
+    client = team_client(board)
+    key = send(client, large, name="large").json()["key"]
+    queue_jobs(board, "B", "")
+    claims = JobClaims(board)
+    for _ in range(5):
+        assert worker.work_once(claims)
+    with reading(board.engine) as session:
+        job = session.scalars(select(ScoringJob).order_by(ScoringJob.id)).first()
+        assert job is not None
+        assert (job.state, job.attempts, job.deferrals) == ("queued", 0, 3)
+    assert jobs_in(board, "done") == 2, "the jobs of others are not blocked"
+    assert list(board.work.iterdir()) == []
+    free = 300 << 20
+    assert worker.work_once(claims)
+    assert client.get(f"/api/v1/submissions/{key}").json()["state"] == "preview"
+    assert jobs_in(board, "done") == 3
+
+
+def test_disk_that_fills_up_while_unpacking_defers_the_job(boards: MakeBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+    board = boards(attempts=1)
+    queue_jobs(board, "A", "B")
+    real, failures = archives._write, iter([OSError(28, "No space left on device")])
+
+    def write(*words: Any) -> None:
+        for error in failures:
+            raise archives.DiskError(error.errno, error.strerror)
+        real(*words)
+
+    monkeypatch.setattr(archives, "_write", write)
+    monkeypatch.setattr(queue, "DEFERRED_SECONDS", 0.0)
+    claims = JobClaims(board)
+    finished = []
+    while worker.work_once(claims):
+        with reading(board.engine) as session:
+            done = select(ScoringJob.deferrals).where(ScoringJob.state == "done").order_by(ScoringJob.id)
+            finished.append(session.scalars(done).all())
+    assert finished == [[], [0], [1, 0]], "the job of B goes first"
+    assert counts(board) == (2, 2, 2)
+
+
+def test_deferred_job_is_skipped_for_a_while(boards: MakeBoard) -> None:
+    """One worker with one deferred job must not try it without pause."""
+    board = boards()
+    queue_jobs(board, "A")
+    claims = JobClaims(board)
+    job = claims.claim()
+    assert job is not None
+    claims.defer(job)
+    assert claims.claim() is None
+    assert JobClaims(board).claim() is not None, "another machine may have space"
+    with pytest.raises(LostJobError):
+        claims.defer(job)
+
+
+@ends_threads
+def test_job_over_its_time_is_rejected(boards: MakeBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+    board = boards(job_seconds=0.01, lease_seconds=0.1, attempts=2)
+    [key] = submit_many(board, 1)
+    codes: list[int] = []
+
+    def exit_process(code: int) -> NoReturn:
+        codes.append(code)
+        over.set()
+        raise SystemExit  # ends the thread
+
+    monkeypatch.setattr(worker.os, "_exit", exit_process)
+    monkeypatch.setattr(worker, "score_submission", lambda *_: over.wait(60))
+    states = []
+    for _ in range(2):
+        over = threading.Event()
+        assert worker.work_once(JobClaims(board))
+        states.append(team_client(board).get(f"/api/v1/submissions/{key}").json()["state"])
+    assert codes == [75, 75]
+    assert states == ["received", "rejected"]
+    [problem] = team_client(board).get(f"/api/v1/submissions/{key}").json()["problems"]
+    assert (problem["what"], problem["code"]) == ("scoring takes longer than 0 seconds", "not-scored")
+    assert JobClaims(board).claim() is None
+
+
+@ends_threads
+def test_orphaned_worker_requeues_its_job(boards: MakeBoard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The job did not cause the end of the server, so it loses no attempt."""
+    board = boards(lease_seconds=0.1)
+    submit_many(board, 1)
+    over = threading.Event()
+
+    def exit_process(_: int) -> NoReturn:
+        over.set()
+        raise SystemExit
+
+    monkeypatch.setattr(worker.os, "_exit", exit_process)
+    monkeypatch.setattr(worker, "score_submission", lambda *_: over.wait(60))
+    assert worker.work_once(JobClaims(board), parent=-1)
+    job = JobClaims(board).claim()
+    assert job is not None
+    assert job.attempts == 1
 
 
 def test_many_workers_take_each_job_once(boards: MakeBoard) -> None:
@@ -129,7 +304,7 @@ def test_machine_failures_do_not_use_up_attempts(boards: MakeBoard, monkeypatch:
         real(*words)
 
     monkeypatch.setattr(worker, "score_submission", full)
-    monkeypatch.setattr(worker, "_RETRY", 0)
+    monkeypatch.setattr(queue, "DEFERRED_SECONDS", 0.0)
     assert work_all(board) == 4
     assert counts(board) == (1, 1, 1)
 
@@ -166,7 +341,7 @@ def test_abandoned_uploads_are_removed(boards: MakeBoard, tmp_path: Path) -> Non
 @pytest.mark.database("postgresql")
 def test_workers_killed_at_any_time(boards: MakeBoard, request: pytest.FixtureRequest) -> None:
     """Workers are killed at random; every submission is scored once and shown on the pages."""
-    board = boards(lease_seconds=1.0, attempts=1_000, writes_per_minute=1_000)
+    board = boards(lease_seconds=1.0, attempts=1_000, writes_per_minute=100_000)
     number = request.config.getoption("--board-submissions")
     submit_many(board, number, True, task("mini-xnli").languages)
     rng = random.Random(7)

@@ -19,12 +19,13 @@ FORM = b"Content-Type: multipart/form-data; boundary=b\r\n"
 # Seconds within which a bad client is dropped, even on a busy machine.
 SOON = 60
 # Check connections ten times as often as usual.
-OFTEN = "from isogloss.board.server import serve\nserve._STEP_SECONDS = 0.5"
+OFTEN = "from isogloss.board.server import connections\nconnections._STEP_SECONDS = 0.5"
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedBoard]:
-    board = make_board(tmp_path_factory.mktemp("rude") / "board", silence_seconds=0.5, writes_per_minute=1_000)
+    limits = {"silence_seconds": 0.5, "writes_per_minute": 1_000, "connections_per_address": 1_000}
+    board = make_board(tmp_path_factory.mktemp("rude") / "board", **limits)
     site = board.site / "site-1000000000"
     site.mkdir()
     (site / "data.js").write_bytes(b"x" * (8 << 20))

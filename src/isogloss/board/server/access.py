@@ -5,6 +5,7 @@ server; changes per team and invalid tokens per address are counted by the datab
 Implemented here, because the `limits` library supports memory, Redis, memcached and MongoDB, but not SQL databases.
 """
 
+import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -16,16 +17,21 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy import BigInteger, Engine, case, cast, delete, extract, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
+from isogloss.board.server.addresses import client_network
 from isogloss.board.server.answers import refusal
-from isogloss.board.server.board import Bearer, OpenBoard, bearer_of
+from isogloss.board.server.board import Bearer, OpenBoard, bearer_of, public_id
 from isogloss.board.server.database import RateCount, reading, writing
+from isogloss.escaping import printable
 
+LOG = logging.getLogger("isogloss.board")
 _SCHEME = HTTPBearer(auto_error=False, description="Team token issued by the board's administrator")
 _FIX = "Send the header Authorization: Bearer isogloss_…; the board's administrator issues tokens"
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 # Number of addresses and teams kept in memory; the least recently seen are dropped.
 REMEMBERED = 10_000
 _MINUTE = 60
+# Lines per minute about failed authentications; an attack from many addresses must not fill the disk.
+_LOGGED = 60
 _LONGEST = 200
 _NOW = cast(extract("epoch", func.now()), BigInteger)
 # abs(): a clock that was set back must not lock clients out.
@@ -97,6 +103,25 @@ class SharedRateLimit(RateLimit):
         return left
 
 
+@dataclass
+class FailureLog:
+    """Log of failed authentications, with the rest of a busy minute counted only."""
+
+    _lines: RateLimit = field(default_factory=lambda: RateLimit(what="lines", per_minute=_LOGGED))
+    _unlogged: int = 0
+
+    def add(self, address: str, token: str, reason: str) -> None:
+        """Log a failure; of the token, only the public part."""
+        if self._lines.wait(""):
+            self._unlogged += 1
+            return
+        if self._unlogged:
+            LOG.warning("%d more failed authentications", self._unlogged)
+            self._unlogged = 0
+        shown = public_id(token) or "malformed"
+        LOG.warning("failed authentication from %s: %s (token %s)", printable(address, _LONGEST), reason, shown)
+
+
 class RateLimits:
     """The rate limits of a board."""
 
@@ -105,6 +130,7 @@ class RateLimits:
         self.reads = RateLimit(what="requests", per_minute=settings.reads_per_minute)
         self.writes = SharedRateLimit(what="changes", per_minute=settings.writes_per_minute, engine=engine)
         self.failures = SharedRateLimit(what="invalid tokens", per_minute=settings.failures_per_minute, engine=engine)
+        self.failure_log = FailureLog()
 
 
 def board_of(request: Request) -> OpenBoard:
@@ -120,7 +146,7 @@ def address_of(request: Request) -> str:
 
 def limited_reads(request: Request) -> None:
     """Count an API request against its address."""
-    request.app.state.limits.reads.check(address_of(request))
+    request.app.state.limits.reads.check(client_network(address_of(request)))
 
 
 def check_scope(bearer: Bearer, scope: str) -> None:
@@ -142,9 +168,13 @@ def bearer_with(scope: str) -> Callable[..., Bearer]:
             raise refusal(401, "missing token", fix=_FIX, headers=_CHALLENGE)
         with reading(board.engine) as session:
             bearer = bearer_of(session, sent.credentials, board.pepper)
-        if bearer is None:
-            limits.failures.check(address_of(request))
-            raise refusal(401, "unknown or revoked token", fix=_FIX, headers=_CHALLENGE)
+        if bearer is None or bearer.is_disabled:
+            reason = "unknown or revoked token" if bearer is None else "the team is disabled"
+            limits.failures.check(client_network(address_of(request)))
+            limits.failure_log.add(address_of(request), sent.credentials, reason)
+            if bearer is None:
+                raise refusal(401, reason, fix=_FIX, headers=_CHALLENGE)
+            raise refusal(403, reason, fix="Ask the board's administrator")
         check_scope(bearer, scope)
         if scope != "read":
             limits.writes.check(str(bearer.team_id))

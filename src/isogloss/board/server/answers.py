@@ -9,10 +9,9 @@ from pydantic import BaseModel, Field
 from starlette.responses import JSONResponse
 
 from isogloss.board.server.database import ScoreRecord, Submission
+from isogloss.board.server.disclosure import stored_record
 from isogloss.errors import IsoglossError
-from isogloss.figures import rounded
 from isogloss.predictions.problems import Problem
-from isogloss.scoring.results import Results
 
 
 class ProblemAnswer(BaseModel):
@@ -35,7 +34,7 @@ class ErrorAnswer(BaseModel):
 
 
 class ScoredCell(BaseModel):
-    """Scores of a task in a language, 0 to 100, with 95 % intervals and the signature."""
+    """Scores of a task in a language, 0 to 100, rounded, with approximate 95 % intervals and the signature."""
 
     task: str
     language: str
@@ -55,14 +54,15 @@ class ScoresAnswer(BaseModel):
     categories: dict[str, float] = Field(description="over the cells present; `incomplete` lists missing ones")
     tasks: dict[str, float] = Field(description="over the cells present; `incomplete` lists missing ones")
     incomplete: dict[str, list[str]] = Field(description="missing cells by task and category")
-    cells: list[ScoredCell]
+    cells: list[ScoredCell] = Field(description="only of published systems")
+    part: str = Field(description="examples that the scores are of: all, public or private")
 
 
 class SubmissionAnswer(BaseModel):
     """A submission, as shown to its team."""
 
     key: str
-    state: str = Field(description="received, validating, scoring, preview, published, rejected or withdrawn")
+    state: str = Field(description="received, validating, scoring, preview, published, rejected, withdrawn or deleted")
     queue_position: int | None = Field(description="position in the queue, 1 for the next; null once scored")
     system_id: str
     system: dict[str, Any]
@@ -80,14 +80,20 @@ class SubmissionList(BaseModel):
 
 
 class TeamAnswer(BaseModel):
-    """A team's quota for this month."""
+    """A team's quotas and its use of them in this month and in the last 365 days."""
 
     team: str
     scopes: list[str]
     month: str
     monthly_submissions: int
-    used: int
-    left: int
+    used: int = Field(description="submissions of this month, without rejected ones")
+    left: int = Field(description="submissions that can be scored now")
+    monthly_rejections: int
+    rejected: int = Field(description="rejected submissions of this month")
+    yearly_submissions: int
+    used_in_year: int
+    yearly_publications: int
+    published_in_year: int
     scored_in_all: int = Field(description="number of scored submissions, shown with every published system")
 
 
@@ -125,6 +131,13 @@ class SystemList(BaseModel):
     next: int | None
 
 
+class EvaluationList(BaseModel):
+    """Every Eval Ever records of published systems; `next` is the start of the next page."""
+
+    records: list[dict[str, Any]]
+    next: int | None
+
+
 class SystemAnswer(BaseModel):
     """Public data of a system."""
 
@@ -145,13 +158,16 @@ class BoardAnswer(BaseModel):
     systems: int
     upload_bytes: int
     monthly_submissions: int
+    yearly_submissions: int
+    yearly_publications: int
+    average_step: float = Field(description="examples that a step of a task average is worth; 0 for two decimals")
+    cell_step: float = Field(description="examples that a step of a cell with parallel languages is worth")
+    private_share: float = Field(description="share of the examples with scores hidden until the board is closed")
+    closed: bool
     task_titles: dict[str, str] = Field(description="by task id")
     language_names: dict[str, str] = Field(description="by language code")
     metadata_schema: dict[str, Any] = Field(description="JSON schema of submission metadata")
 
-
-# Decimals of published scores; more would reveal labels of single examples.
-DECIMALS = 2
 
 # Errors of a route by status, as FastAPI documents them.
 Refusals = dict[int | str, dict[str, Any]]
@@ -168,7 +184,7 @@ REFUSALS = refusals(
 )
 REFUSALS |= refusals({429: "Too many requests; see Retry-After", 503: "Database unavailable"})
 UNKNOWN = refusals({404: "Not found"})
-GUARDED = refusals({401: "Missing or invalid token", 403: "The token lacks the scope"})
+GUARDED = refusals({401: "Missing or invalid token", 403: "The token lacks the scope, or the team is disabled"})
 
 
 def refusal(
@@ -193,48 +209,52 @@ def error_response(status: int, what: str, fix: str = "", headers: dict[str, str
     return JSONResponse(ErrorAnswer(what=what, fix=fix).model_dump(), status, headers)
 
 
-def submission_answer(submission: Submission, queue: Sequence[int], *, with_scores: bool = True) -> SubmissionAnswer:
-    """Return a submission as shown to its team; `queue` lists the waiting ids in order."""
+def submission_answer(
+    submission: Submission,
+    queue: Sequence[int],
+    *,
+    with_scores: bool = True,
+    with_problems: bool = True,
+    closed: bool = False,
+) -> SubmissionAnswer:
+    """Return a submission as shown to its team; `queue` lists the waiting ids in order.
+
+    Scores of cells are included only once it is published.
+    """
     same = ("key", "state", "system_id", "created_at", "changed_at")
     return SubmissionAnswer(
         **{name: getattr(submission, name) for name in same},
         queue_position=queue.index(submission.id) + 1 if submission.id in queue else None,
         system=msgspec.json.decode(submission.system),
         archive_sha256=submission.archive,
-        problems=msgspec.json.decode(submission.problems),
-        scores=score_answers(submission) if with_scores else [],
+        problems=msgspec.json.decode(submission.problems) if with_problems else [],
+        scores=score_answers(submission, closed=closed) if with_scores else [],
     )
 
 
-def score_answers(submission: Submission) -> list[ScoresAnswer]:
-    """Return the scores of a submission by scorer version."""
-    return [_scores(entry) for entry in submission.scores]
+def score_answers(submission: Submission, *, closed: bool = False) -> list[ScoresAnswer]:
+    """Return the scores of a submission by scorer version; a closed board shows the private part if published."""
+    is_public = submission.state == "published"
+    return [_scores(entry, with_cells=is_public, closed=closed and is_public) for entry in submission.scores]
 
 
-def _scores(scored: ScoreRecord) -> ScoresAnswer:
-    results = msgspec.json.decode(scored.record, type=Results)
+def _scores(scored: ScoreRecord, *, with_cells: bool, closed: bool) -> ScoresAnswer:
+    results = stored_record(scored, closed=closed)
     overall, averages = results.overall, [*results.tasks, *results.categories]
     cells = []
-    for cell in results.cells:
+    for cell in results.cells if with_cells else ():
         same, n = ("task", "language", "signature"), max(number.n for number in cell.metrics.values())
-        metrics = {
-            name: [published_score(value) for value in (number.value, number.low, number.high)]
-            for name, number in cell.metrics.items()
-        }
+        metrics = {name: [number.value, number.low, number.high] for name, number in cell.metrics.items()}
         cells.append(ScoredCell(**{name: getattr(cell, name) for name in same}, n=n, metrics=metrics))
     return ScoresAnswer(
         scorer=scored.scorer,
         at=scored.created_at,
-        overall=published_score(overall.complete_value),
+        overall=overall.complete_value,
         rule=overall.rule,
         missing=overall.missing,
-        categories={average.name: rounded(average.score.value, DECIMALS) for average in results.categories},
-        tasks={average.name: rounded(average.score.value, DECIMALS) for average in results.tasks},
+        categories={average.name: average.score.value for average in results.categories},
+        tasks={average.name: average.score.value for average in results.tasks},
         incomplete={average.name: average.missing for average in averages if average.missing},
         cells=cells,
+        part="all" if scored.private_record is None else "private" if closed else "public",
     )
-
-
-def published_score(value: float | None) -> float | None:
-    """Return a score with the published decimals."""
-    return None if value is None else rounded(value, DECIMALS)

@@ -1,21 +1,26 @@
 """Unpack untrusted archives: plain files only, limited in number and size, inside the folder.
 
 Names, links, counts and depth are checked for every member, and all problems are listed. Sizes are measured while
-unpacking, because the sizes declared by the archive cannot be trusted.
+unpacking, because the sizes declared by the archive cannot be trusted. Files that are packed themselves count with
+their unpacked size: an archive of a few kilobytes must not keep a worker busy with gigabytes.
 """
 
+import errno
 import io
 import stat
 import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from shutil import disk_usage
 from typing import IO, cast
 
 from isogloss.board.server.board import BoardSettings
 from isogloss.data.archives import CHUNK, DAMAGE, SAFE_BYTES, ArchiveMember, UnpackLimit, open_tar
-from isogloss.errors import PredictionError
+from isogloss.data.files import SUFFIXES, blocks
+from isogloss.errors import DataError, PredictionError
 from isogloss.escaping import printable
 from isogloss.predictions.problems import Problem, ProblemCode, ProblemText
 
@@ -53,10 +58,12 @@ def unpack(archive: Path, folder: Path, settings: BoardSettings) -> Path:
 
     Raises:
         ArchiveError: the archive is damaged, too large, or has entries that prediction folders cannot have.
-        DiskError: the board's own disk is full or broken.
+        DiskError: the board's own disk has too little space for the largest allowed content, or is broken.
     """
     size = archive.stat().st_size
     bytes_allowed = min(settings.unpacked_bytes, max(SAFE_BYTES, settings.unpacked_ratio * size))
+    if disk_usage(folder).free < bytes_allowed:
+        raise DiskError(errno.ENOSPC, f"less than {bytes_allowed:,} bytes free to unpack an archive")
     try:
         with archive.open("rb") as stream:
             is_zip = stream.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
@@ -64,7 +71,9 @@ def unpack(archive: Path, folder: Path, settings: BoardSettings) -> Path:
             # A tar is read to its end, including skipped members.
             read = UnpackLimit(2 * bytes_allowed, _refusal)
             members = _zip(stream, settings.files) if is_zip else _tar(stream, read, settings.files)
-            _write_all(members, folder, settings, UnpackLimit(bytes_allowed, _refusal))
+            limit = UnpackLimit(bytes_allowed, _refusal)
+            _write_all(members, folder, settings, limit)
+        _count_packed_files(folder, limit)
     except DiskError:
         raise
     except DAMAGE as error:
@@ -74,6 +83,14 @@ def unpack(archive: Path, folder: Path, settings: BoardSettings) -> Path:
     entries = list(folder.iterdir())
     is_inside = len(entries) == 1 and entries[0].is_dir() and any(child.is_dir() for child in entries[0].iterdir())
     return entries[0] if is_inside else folder
+
+
+def _count_packed_files(folder: Path, limit: UnpackLimit) -> None:
+    for suffix in SUFFIXES[1:]:
+        for path in folder.rglob(f"*{suffix}"):
+            with suppress(DataError):  # reported with its file when the predictions are read
+                for block in blocks(path):
+                    limit.spend(len(block))
 
 
 def _zip(stream: IO[bytes], files: int) -> Iterator[ArchiveMember]:

@@ -1,6 +1,7 @@
 """Back up a board to one file and restore it, with either database."""
 
 import io
+import os
 import re
 import shutil
 import tarfile
@@ -11,8 +12,8 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, MetaData, Table, select, text
 
-from isogloss.board.server.board import FILE, OpenBoard, read_settings
-from isogloss.board.server.database import Submission, migrate, open_database
+from isogloss.board.server.board import DATABASE_VARIABLE, FILE, OpenBoard, connect, read_settings
+from isogloss.board.server.database import Submission, clear_errors, migrate
 from isogloss.data.files import atomic_write
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
@@ -32,11 +33,13 @@ class BackupHead(msgspec.Struct, frozen=True):
 
 
 def back_up(board: OpenBoard, out: Path) -> int:
-    """Write a running board to a tar file; return the number of submissions.
+    """Write a running board to a tar file that only its owner can read; return the number of submissions.
 
     The tables are a consistent snapshot and may be of an older version. Archives never change, so they are read later.
+    Removed archives are left out.
     """
-    with atomic_write(out) as stream, tarfile.open(fileobj=stream.buffer, mode="w") as archive:
+    output = atomic_write(out, private=True)
+    with clear_errors(board.engine), output as stream, tarfile.open(fileobj=stream.buffer, mode="w") as archive:
         # A transaction on a consistent snapshot, the default in SQLite.
         is_sqlite = board.engine.dialect.name == "sqlite"
         options = {} if is_sqlite else {"isolation_level": "REPEATABLE READ"}
@@ -47,15 +50,33 @@ def back_up(board: OpenBoard, out: Path) -> int:
                 rows = connection.execute(select(table).order_by(table.c.id)).mappings()
                 lines = b"".join(msgspec.json.encode(dict(row)) + b"\n" for row in rows)
                 _add(archive, f"tables/{table.name}.jsonl", lines)
-            archives = connection.scalars(select(Submission.archive)).all()
+            submissions = _archives(connection)
         for name in (FILE, "pepper.key"):
             archive.add(board.folder / name, name)
-        for sha256 in sorted(set(archives)):
-            path = board.archive_path(sha256)
-            if not path.is_file():
-                raise DataError("missing archive", where=str(path), fix="Restore it from an older backup")
-            archive.add(path, f"archives/{sha256[:2]}/{sha256}")
-    return len(archives)
+        for sha256 in sorted({sha256 for sha256 in submissions if sha256 is not None}):
+            _add_archive(board, archive, sha256)
+    return len(submissions)
+
+
+def _archives(connection: Connection) -> list[str | None]:
+    """Return the archive of every submission, None if it was removed; tables before version 3 have no such column."""
+    table = next(table for table in _board_tables(connection) if table.name == Submission.__tablename__)
+    rows = connection.execute(select(table)).mappings()
+    return [None if row.get("archive_removed_at") else row["archive"] for row in rows]
+
+
+def _add_archive(board: OpenBoard, archive: tarfile.TarFile, sha256: str) -> None:
+    path = board.archive_path(sha256)
+    try:
+        archive.add(path, f"archives/{sha256[:2]}/{sha256}")
+    except FileNotFoundError:
+        with board.engine.connect() as connection:
+            if sha256 not in _archives(connection):  # removed since the snapshot
+                return
+        fix = (
+            f"Restore it from an older backup, or delete its submission; isogloss board doctor {board.folder} lists it"
+        )
+        raise DataError("missing archive", where=str(path), fix=fix) from None
 
 
 def _board_tables(connection: Connection) -> list[Table]:
@@ -84,6 +105,9 @@ def restore(backup: Path, folder: Path, database: str | None = None) -> int:
     """
     if folder.exists() and any(folder.iterdir()):
         raise DataError("not empty", where=str(folder), fix="Restore into a new folder")
+    if database is not None and os.environ.get(DATABASE_VARIABLE):
+        fix = f"Unset {DATABASE_VARIABLE}, or omit --database"
+        raise DataError("two databases given", where=DATABASE_VARIABLE, fix=fix)
     folder.mkdir(parents=True, exist_ok=True)
     tables: dict[str, bytes] = {}
     try:
@@ -95,9 +119,8 @@ def restore(backup: Path, folder: Path, database: str | None = None) -> int:
                 elif stream is not None and _FILES.fullmatch(info.name):
                     path = folder / info.name
                     path.parent.mkdir(parents=True, exist_ok=True)
-                    with path.open("wb") as out:
+                    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
                         shutil.copyfileobj(stream, out)
-                    path.chmod(0o600)
     except (tarfile.TarError, EOFError, OSError) as error:
         raise DataError(f"incomplete backup ({error})", where=str(backup)) from error
     if _HEAD not in tables or not (folder / FILE).is_file():
@@ -105,11 +128,11 @@ def restore(backup: Path, folder: Path, database: str | None = None) -> int:
     head: BackupHead = decode_json(tables.pop(_HEAD), str(backup), BackupHead)
     if database is not None:
         path, line = folder / FILE, to_toml({"database": database}).rstrip()
-        changed, count = re.subn(r"(?m)^database\s*=.*$", lambda _: line, path.read_text(encoding="utf-8"))
-        path.write_text(changed if count else f"{line}\n{changed}", encoding="utf-8")
-    engine = open_database(read_settings(folder).database, folder.resolve())
+        others = re.sub(r"(?m)^database(_file)?\s*=.*\n?", "", path.read_text(encoding="utf-8"))
+        path.write_text(f"{line}\n{others}", encoding="utf-8")
+    engine = connect(folder.resolve(), read_settings(folder))
     migrate(engine, folder, head.revision)
-    with engine.execution_options(writing=True).begin() as connection:
+    with clear_errors(engine), engine.execution_options(writing=True).begin() as connection:
         count = _fill(connection, tables, str(backup))
     migrate(engine, folder)
     return count

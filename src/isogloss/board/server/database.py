@@ -1,9 +1,11 @@
 """A board's database, SQLite in its folder or PostgreSQL by URL: its tables, transactions, migrations and audit log.
 
-Times are strings such as `2026-11-16T09:00:00Z`, for information only; no logic depends on clocks.
+Times are strings such as `2026-11-16T09:00:00Z`, for information. Months of quotas and retention periods depend on the
+database's clock, which all servers share; nothing else depends on clocks.
 """
 
 import getpass
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -13,7 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 from filelock import FileLock
 from sqlalchemy import BigInteger, Float, ForeignKey, Index, Integer, MetaData, String, Text, UniqueConstraint
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DatabaseError, InternalError, OperationalError, SQLAlchemyError
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, relationship
 
 from isogloss.errors import DataError
@@ -21,10 +23,12 @@ from isogloss.escaping import printable
 
 # Seconds a writer waits for another; SQLite allows one at a time.
 _BUSY_SECONDS = 30
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 # States of a submission: it waits and is then scored or `rejected`. Workers set `validating` and `scoring`; only the
-# team sees a preview.
+# team sees a preview. A deleted submission has no content left, but still counts against the team's quotas.
 WAITING = ("received", "validating", "scoring")
-SCORED = ("preview", "published", "withdrawn")
+SCORED = ("preview", "published", "withdrawn", "deleted")
+STATES = (*WAITING, *SCORED, "rejected")
 
 _NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -46,7 +50,7 @@ class BoardTable(DeclarativeBase):
 
 
 class Team(BoardTable):
-    """A team; `monthly_submissions` overrides the board's quota if not None."""
+    """A team; its own limits override the board's if not None. A disabled team keeps its data but loses its access."""
 
     __tablename__ = "teams"
 
@@ -54,6 +58,9 @@ class Team(BoardTable):
     name: Mapped[str] = mapped_column(String(120), unique=True)
     contact: Mapped[str] = mapped_column(String(320), default="")
     monthly_submissions: Mapped[int | None] = mapped_column(Integer)
+    yearly_submissions: Mapped[int | None] = mapped_column(Integer)
+    yearly_publications: Mapped[int | None] = mapped_column(Integer)
+    disabled_at: Mapped[str | None] = mapped_column(String(20))
     created_at: Mapped[str] = mapped_column(String(20), default=timestamp)
 
 
@@ -75,7 +82,10 @@ class AccessToken(BoardTable):
 
 
 class Submission(BoardTable):
-    """A submission; `digest` is unique per team, to detect duplicates."""
+    """A submission; `digest` is unique per team, to detect duplicates.
+
+    `flags` lists reasons to suspect a probe of the labels, for the administrator only.
+    """
 
     __tablename__ = "submissions"
     __table_args__ = (UniqueConstraint("team_id", "digest"), Index(None, "team_id", "month"))
@@ -92,6 +102,8 @@ class Submission(BoardTable):
     archive_bytes: Mapped[int] = mapped_column(BigInteger)
     publish_when_scored: Mapped[bool] = mapped_column(default=False)
     problems: Mapped[str] = mapped_column(Text, default="[]")
+    flags: Mapped[str] = mapped_column(Text, default="[]")
+    archive_removed_at: Mapped[str | None] = mapped_column(String(20))
     created_at: Mapped[str] = mapped_column(String(20), default=timestamp)
     changed_at: Mapped[str] = mapped_column(String(20), default=timestamp)
     published_at: Mapped[str | None] = mapped_column(String(20))
@@ -101,7 +113,10 @@ class Submission(BoardTable):
 
 
 class ScoreRecord(BoardTable):
-    """Scores of a submission by one scorer version: the full result record without examples."""
+    """Scores of a submission by one scorer version: the full result record without examples.
+
+    On a board with a private part of the examples, `record` is of the public part and `private_record` of the private.
+    """
 
     __tablename__ = "scores"
     __table_args__ = (UniqueConstraint("submission_id", "scorer"),)
@@ -111,6 +126,7 @@ class ScoreRecord(BoardTable):
     scorer: Mapped[str] = mapped_column(String(40))
     overall: Mapped[float | None] = mapped_column(Float)
     record: Mapped[str] = mapped_column(Text)
+    private_record: Mapped[str | None] = mapped_column(Text)
     created_at: Mapped[str] = mapped_column(String(20), default=timestamp)
 
 
@@ -118,7 +134,8 @@ class ScoringJob(BoardTable):
     """A job.
 
     `kind` is "score", or "site" to rebuild the pages. `beats` increases while the `owner` is alive; after a lease
-    without change another worker may take over, and the previous owner can no longer finish the job.
+    without change another worker may take over, and the previous owner can no longer finish the job. `deferrals`
+    counts how often it was put off for lack of space on the disk; jobs put off less often go first.
     """
 
     __tablename__ = "jobs"
@@ -130,6 +147,7 @@ class ScoringJob(BoardTable):
     attempts: Mapped[int] = mapped_column(Integer, default=0)
     owner: Mapped[str] = mapped_column(String(40), default="")
     beats: Mapped[int] = mapped_column(Integer, default=0)
+    deferrals: Mapped[int] = mapped_column(Integer, default=0)
     created_at: Mapped[str] = mapped_column(String(20), default=timestamp)
 
 
@@ -160,17 +178,40 @@ def open_database(url: str, folder: Path) -> sa.Engine:
     """Return an engine for a URL, or for the SQLite file in a board's folder; unsupported URLs raise DataError."""
     if not url or url.startswith("sqlite"):
         engine = sa.create_engine(
-            url or f"sqlite:///{folder / 'board.sqlite'}", connect_args={"timeout": _BUSY_SECONDS}
+            url or f"sqlite:///{folder / 'board.sqlite'}", connect_args={"timeout": _BUSY_SECONDS}, hide_parameters=True
         )
         sa.event.listen(engine, "connect", _prepare_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
-        return engine
+    else:
+        engine = _open_postgresql(url)
+    sa.event.listen(engine, "handle_error", _as_unavailable)
+    return engine
+
+
+def _open_postgresql(url: str) -> sa.Engine:
+    fix = "Use postgresql://USER:PASSWORD@HOST/NAME, or omit it for SQLite"
     try:
         # Without a driver name, SQLAlchemy would choose psycopg2.
-        return sa.create_engine(url.replace("postgresql://", "postgresql+psycopg://", 1), pool_pre_ping=True)
-    except (ArgumentError, ImportError) as error:
-        fix = "Use postgresql://USER:PASSWORD@HOST/NAME and pip install 'psycopg[binary]', or omit it for SQLite"
+        parsed = sa.make_url(url.replace("postgresql://", "postgresql+psycopg://", 1))
+        if "@" in (parsed.host or ""):
+            raise ValueError
+        return sa.create_engine(parsed, pool_pre_ping=True, hide_parameters=True)
+    except ValueError:  # the reason would quote a part of the password
+        fix += "; write special characters of the password as %40 (@), %2F (/), %3A (:)"
+        raise DataError("invalid database URL", where="database", fix=fix) from None
+    except ImportError as error:
+        fix = "pip install 'psycopg[binary]' for postgresql://…, or omit the URL for SQLite"
         raise DataError(f"unsupported database URL ({error})", where="database", fix=fix) from None
+    except ArgumentError:
+        raise DataError("unsupported database URL", where="database", fix=fix) from None
+
+
+def _as_unavailable(context: sa.engine.ExceptionContext) -> OperationalError | None:
+    """Report a damaged database like an unavailable one, which servers, workers and verbs handle."""
+    error = context.sqlalchemy_exception
+    if type(error) is DatabaseError or isinstance(error, InternalError):
+        return OperationalError(error.statement, error.params, context.original_exception, hide_parameters=True)
+    return None
 
 
 def _prepare_sqlite(connection: Any, _: object) -> None:
@@ -201,6 +242,21 @@ def writing(engine: sa.Engine) -> Iterator[Session]:
         yield session
 
 
+@contextmanager
+def clear_errors(engine: sa.Engine) -> Iterator[None]:
+    """Turn failures of the database into DataErrors, for verbs; servers and workers retry instead."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise _unavailable(engine, error) from error
+
+
+def database_time(session: Session) -> datetime:
+    """Return the time of the database's clock, in UTC; servers with wrong clocks then agree on the month."""
+    now = session.scalars(sa.select(sa.func.now())).one()
+    return now.replace(tzinfo=UTC) if now.tzinfo is None else now.astimezone(UTC)
+
+
 def record(session: Session, actor: str, action: str, subject: str = "", detail: str = "") -> None:
     """Add an entry to the audit log, in the transaction of the change."""
     entry = AuditEntry(actor=printable(actor, 200), action=action, subject=printable(subject, 200), detail=detail)
@@ -224,46 +280,61 @@ def _config(connection: sa.Connection) -> Any:
     return config
 
 
+def board_lock(folder: Path) -> FileLock:
+    """Return the lock of changes that only one of several starting processes may make."""
+    return FileLock(folder / ".migrate.lock", mode=0o600)
+
+
 def migrate(engine: sa.Engine, folder: Path, revision: str = "head") -> None:
     """Upgrade the tables to this version, keeping their rows; raise DataError if unavailable or newer."""
     from alembic import command
     from alembic.util import CommandError
 
-    with FileLock(folder / ".migrate.lock"):  # several servers may start together
+    with board_lock(folder):
         try:
-            with engine.execution_options(writing=True).begin() as connection:
+            with clear_errors(engine), engine.execution_options(writing=True).begin() as connection:
                 command.upgrade(_config(connection), revision)
         except CommandError as error:
             what = f"unknown table version ({error})"
-            raise DataError(what, where=_url(engine), fix="Install the newest isogloss") from None
-        except SQLAlchemyError as error:
-            raise _unreachable(engine, error) from error
+            raise DataError(what, where=database_name(engine), fix="Install the newest isogloss") from None
+
+
+def table_version(engine: sa.Engine) -> tuple[str | None, str | None]:
+    """Return the version of the tables, None if there are none, and the version that this isogloss needs."""
+    from alembic.migration import MigrationContext
+    from alembic.script import ScriptDirectory
+
+    with clear_errors(engine), engine.connect() as connection:
+        if not sa.inspect(connection).has_table("submissions"):
+            current = None
+        else:
+            current = MigrationContext.configure(connection).get_current_revision()
+        return current, ScriptDirectory.from_config(_config(connection)).get_current_head()
 
 
 def check_version(engine: sa.Engine, folder: Path, *, any_version: bool = False) -> None:
     """Create the tables in an empty database; raise DataError for another version, unless `any_version`."""
-    from alembic.migration import MigrationContext
-    from alembic.script import ScriptDirectory
-
-    try:
-        with engine.connect() as connection:
-            is_empty = not sa.inspect(connection).has_table("submissions")
-            current = MigrationContext.configure(connection).get_current_revision()
-            newest = ScriptDirectory.from_config(_config(connection)).get_current_head()
-    except SQLAlchemyError as error:
-        raise _unreachable(engine, error) from error
-    if is_empty:
+    current, newest = table_version(engine)
+    if current is None:
         migrate(engine, folder)
     elif current != newest and not any_version:
         what = f"the tables have version {current}, this isogloss needs {newest}"
         fix = f"Back up and run isogloss board admin migrate {folder}, or install the matching isogloss"
-        raise DataError(what, where=_url(engine), fix=fix)
+        raise DataError(what, where=database_name(engine), fix=fix)
 
 
-def _url(engine: sa.Engine) -> str:
+def database_name(engine: sa.Engine) -> str:
+    """Return the URL without its password."""
     return engine.url.render_as_string(hide_password=True)
 
 
-def _unreachable(engine: sa.Engine, error: SQLAlchemyError) -> DataError:
-    reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-    return DataError(f"database unavailable ({reason})", where=_url(engine))
+def _unavailable(engine: sa.Engine, error: SQLAlchemyError) -> DataError:
+    cause = getattr(error, "orig", None)
+    lines = str(cause or error).strip().splitlines() or [type(error).__name__]
+    password = str(engine.url.password or "")
+    reason = "***".join(lines[0].split(password)) if password else lines[0]
+    if isinstance(cause, sqlite3.DatabaseError) and cause.sqlite_errorcode & 0xFF in _DAMAGED:
+        fix = "Stop the server and restore the newest backup with isogloss board admin restore BACKUP NEW-FOLDER"
+        return DataError(f"the database is damaged ({reason})", where=database_name(engine), fix=fix)
+    fix = "Check that the database runs and its file or address is accessible"
+    return DataError(f"database unavailable ({reason})", where=database_name(engine), fix=fix)

@@ -18,13 +18,19 @@ from starlette.requests import Request
 
 from isogloss.board.facts import slug
 from isogloss.board.server.board import Bearer, OpenBoard
-from isogloss.board.server.database import SCORED, WAITING, Submission, Team, record, timestamp, writing
+from isogloss.board.server.budget import check_space, locked_team, team_budget
+from isogloss.board.server.database import SCORED, WAITING, Submission, record, writing
 from isogloss.board.server.middleware import BODY_BYTES
-from isogloss.board.server.queue import enqueue
-from isogloss.board.server.scoring import publish as publish_scored
+from isogloss.board.server.queue import enqueue, waiting_submissions
+from isogloss.board.server.scoring import publish_for_team
 from isogloss.errors import PredictionError
 
 FIELDS = ("metadata", "publish", "archive")
+# The free space is checked again whenever this many bytes have arrived.
+_SPACE_CHECKS = 16 << 20
+# Maximum number and bytes of the headers of a part; browsers and libraries send two to four, of less than a kilobyte.
+_PART_HEADERS = 6
+_PART_HEADER_BYTES = 4_000
 
 
 class FormError(PredictionError):
@@ -39,12 +45,6 @@ class UploadLimitError(FormError):
     status = 413
 
 
-class MonthlyLimitError(FormError):
-    """Monthly quota exhausted."""
-
-    status = 429
-
-
 class IncomingArchive:
     """An upload being written to disk; `close` removes it unless `keep` was called."""
 
@@ -56,7 +56,9 @@ class IncomingArchive:
         self.size = 0
 
     def write(self, chunk: bytes) -> None:
-        """Append bytes; raise UploadLimitError if the archive is too large."""
+        """Append bytes; raise UploadLimitError if the archive is too large, QuotaError if the disk is nearly full."""
+        if self.size // _SPACE_CHECKS != (self.size + len(chunk)) // _SPACE_CHECKS:
+            check_space(self._board)
         self.size += len(chunk)
         if self.size > self._board.settings.upload_bytes:
             what = f"the archive is larger than {self._board.settings.upload_bytes:,} bytes"
@@ -102,9 +104,9 @@ class UploadForm:
         """Return the parser's callbacks by event."""
         return {
             "on_part_begin": self._headers.clear,
-            "on_header_begin": lambda: self._headers.append([bytearray(), bytearray()]),
-            "on_header_field": lambda data, start, end: self._headers[-1][0].extend(data[start:end]),
-            "on_header_value": lambda data, start, end: self._headers[-1][1].extend(data[start:end]),
+            "on_header_begin": self._begin_header,
+            "on_header_field": lambda data, start, end: self._extend_header(0, data[start:end]),
+            "on_header_value": lambda data, start, end: self._extend_header(1, data[start:end]),
             "on_headers_finished": self._begin_field,
             "on_part_data": lambda data, start, end: self._take(data[start:end]),
             "on_end": lambda: setattr(self, "ended", True),
@@ -114,6 +116,17 @@ class UploadForm:
         """Remove the archive unless kept."""
         if self.archive is not None:
             self.archive.close()
+
+    def _begin_header(self) -> None:
+        self._headers.append([bytearray(), bytearray()])
+        if len(self._headers) > _PART_HEADERS:
+            raise FormError(f"a part has more than {_PART_HEADERS} headers", fix="Send only its name and type")
+
+    def _extend_header(self, side: int, data: bytes) -> None:
+        self._headers[-1][side].extend(data)
+        if sum(len(name) + len(value) for name, value in self._headers) > _PART_HEADER_BYTES:
+            what = f"the headers of a part are longer than {_PART_HEADER_BYTES:,} bytes"
+            raise FormError(what, fix="Send only its name and type")
 
     def _begin_field(self) -> None:
         headers = {bytes(name).lower(): bytes(value) for name, value in self._headers}
@@ -161,24 +174,27 @@ def accept(
     """Queue a submission; return its key, and False if it duplicates an earlier one.
 
     The complete upload is kept only with a submission. `publish` publishes it when scored, without a preview; it also
-    applies to the earlier duplicate. An exhausted quota raises MonthlyLimitError.
+    applies to the earlier duplicate.
+
+    Raises:
+        QuotaError: the team's quota is exhausted.
+        StateError: the earlier duplicate cannot be published.
     """
     sha256 = archive.sync()
     system = msgspec.json.encode(metadata, order="sorted").decode()
     digest = hashlib.sha256(f"{board.settings.suite}\n{sha256}\n{system}".encode()).hexdigest()
     with writing(board.engine) as session:
-        # The row lock serialises submissions of a team, so that its quota is checked and used atomically.
-        team = session.scalars(select(Team).where(Team.id == bearer.team_id).with_for_update()).one()
+        team = locked_team(session, bearer.team_id)
         same = select(Submission).where(Submission.team_id == team.id, Submission.digest == digest)
-        earlier, month = session.scalar(same), timestamp()[:7]
+        earlier, budget = session.scalar(same), team_budget(session, board, team)
         if earlier is None:
-            _check_month(session, board, team, month)
+            budget.check_submission()
         archive.keep()
         if earlier is not None:
             if publish and earlier.state in WAITING:
                 earlier.publish_when_scored = True
             elif publish and earlier.state == "preview":
-                publish_scored(session, earlier, bearer.actor)
+                publish_for_team(board, session, earlier, bearer.actor)
             return earlier.key, False
         key = secrets.token_hex(6)
         plain_name = unicodedata.normalize("NFKD", metadata["name"]).encode("ascii", "ignore").decode()
@@ -186,7 +202,7 @@ def accept(
             key=key,
             team_id=team.id,
             digest=digest,
-            month=month,
+            month=budget.month,
             system_id=f"{slug(plain_name) or 'system'}-{key[:6]}",
             system=system,
             archive=sha256,
@@ -200,22 +216,9 @@ def accept(
     return key, True
 
 
-def submissions_in_month(session: Session, team_id: int, month: str) -> tuple[int, int]:
-    """Return the numbers of submissions in a month that count against a team's quota, and in total."""
-    of_month = select(func.count()).where(Submission.team_id == team_id, Submission.month == month)
-    counted = session.scalar(of_month.where(Submission.state != "rejected")) or 0
-    return counted, session.scalar(of_month) or 0
-
-
 def queue_ids(session: Session) -> list[int]:
     """Return the ids of submissions that are waiting or being scored, next first."""
-    return list(session.scalars(select(Submission.id).where(Submission.state.in_(WAITING)).order_by(Submission.id)))
-
-
-def monthly_limit(board: OpenBoard, team: Team) -> int:
-    """Return a team's monthly quota of scored submissions."""
-    own = team.monthly_submissions
-    return board.settings.monthly_submissions if own is None else own
+    return [row.id for row in waiting_submissions(session)]
 
 
 def scored_before(session: Session, submission: Submission) -> int:
@@ -224,14 +227,3 @@ def scored_before(session: Session, submission: Submission) -> int:
         Submission.team_id == submission.team_id, Submission.id <= submission.id, Submission.state.in_(SCORED)
     )
     return session.scalar(earlier) or 0
-
-
-def _check_month(session: Session, board: OpenBoard, team: Team, month: str) -> None:
-    counted, sent = submissions_in_month(session, team.id, month)
-    limit = monthly_limit(board, team)
-    if counted >= limit:
-        what = f"monthly quota exhausted: {limit} submissions in {month}"
-        raise MonthlyLimitError(what, fix="Wait for the next month; rejected submissions do not count")
-    if sent >= max(board.settings.monthly_uploads, limit):
-        what = f"upload quota exhausted: {sent} uploads in {month}, including rejected ones"
-        raise MonthlyLimitError(what, fix="Run isogloss validate before uploading")

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from isogloss.board.server.answers import error_response
 from isogloss.board.server.board import OpenBoard
+from isogloss.board.server.evaluations import RECORDS
 from isogloss.board.site import static_files
 
 # The server's own pages: the submission form and its assets, available before the first build.
@@ -33,14 +34,16 @@ _BEING_BUILT = """<!doctype html>
 </html>
 """
 _TYPES = {".js": "text/javascript", ".html": "text/html", ".css": "text/css", ".svg": "image/svg+xml"}
+_PACKED_TYPES = {RECORDS: "application/gzip"}  # by name; the compressed forms of pages are not files of their own
 # Maximum bytes of a request body except uploads, of the URL, and of all headers.
 BODY_BYTES = 64 << 10
 _TARGET_BYTES = 2 << 10
 _HEADER_BYTES = 16 << 10
 # Minimum average bytes per second of a request body, after the allowed silence.
 _MIN_RATE = 4_000
-# Smaller responses are not compressed.
+# Smaller responses are not compressed, and larger ones outside of the event loop.
 _COMPRESS_FROM = 1_000
+_IN_THREAD_FROM = 100_000
 
 _SAFE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -164,7 +167,7 @@ class ConditionalAnswers:
 async def _send_tagged(scope: Scope, start: dict[str, Any], body: bytes, send: Send) -> None:
     request, headers = Headers(scope=scope), MutableHeaders(raw=list(start["headers"]))
     if start["status"] == 200:
-        tag = f'W/"{hashlib.sha256(body).hexdigest()[:32]}"'
+        tag = _tag(body)
         headers["ETag"] = tag
         headers["Cache-Control"] = "private, no-cache" if "authorization" in request else "no-cache"
         headers["Vary"] = "Accept-Encoding, Authorization"
@@ -172,11 +175,22 @@ async def _send_tagged(scope: Scope, start: dict[str, Any], body: bytes, send: S
             start["status"], body = 304, b""
             del headers["content-type"]
         elif len(body) >= _COMPRESS_FROM and accepts_gzip(request):
-            body = gzip.compress(body, 5, mtime=0)
+            if len(body) < _IN_THREAD_FROM:
+                body = _packed(body)
+            else:
+                body = await run_in_threadpool(_packed, body)
             headers["Content-Encoding"] = "gzip"
         headers["Content-Length"] = str(len(body))
     await send({**start, "headers": headers.raw})
     await send({"type": "http.response.body", "body": body})
+
+
+def _tag(body: bytes) -> str:
+    return f'W/"{hashlib.sha256(body).hexdigest()[:32]}"'
+
+
+def _packed(body: bytes) -> bytes:
+    return gzip.compress(body, 5, mtime=0)
 
 
 def matches(if_none_match: str, tag: str) -> bool:
@@ -262,10 +276,14 @@ def _read(site: Path | None, name: str) -> HeldFile | None:
         return None
     for root in (OWN, site, _SHARED.get(name)):
         path = None if root is None else root.joinpath(*parts)
-        if path is not None and path.suffix in _TYPES and path.is_file() and not path.is_symlink():
+        if path is None or not path.is_file() or path.is_symlink():
+            continue
+        if name in _PACKED_TYPES:
             content = path.read_bytes()
-            tag = f'W/"{hashlib.sha256(content).hexdigest()[:32]}"'
+            return HeldFile(content, content, _PACKED_TYPES[name], _tag(content))
+        if path.suffix in _TYPES:
+            content = path.read_bytes()
             compressed = path.with_name(f"{path.name}.gz")
             packed = compressed.read_bytes() if compressed.is_file() else gzip.compress(content, mtime=0)
-            return HeldFile(content, packed, _TYPES[path.suffix], tag)
+            return HeldFile(content, packed, _TYPES[path.suffix], _tag(content))
     return None

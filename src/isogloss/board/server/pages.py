@@ -12,13 +12,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, selectinload
 
 from isogloss.board.build import make_board
-from isogloss.board.server.answers import DECIMALS
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import Submission, reading, writing
+from isogloss.board.server.disclosure import stored_record
+from isogloss.board.server.evaluations import write_records
 from isogloss.board.server.intake import scored_before
 from isogloss.board.server.queue import ClaimedJob, owned, scratch_folder
 from isogloss.board.site import write_site
-from isogloss.figures import rounded
 from isogloss.results.metadata import known_facts, public_metadata
 from isogloss.results.published_scores import read_published
 from isogloss.results.readers import read_results
@@ -33,7 +33,7 @@ _KEPT = 2
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedSystem:
-    """A published system: its newest record with two decimals, and the team's scored submissions up to it."""
+    """A published system: its newest record, with the figures to show, and the team's scored submissions up to it."""
 
     id: str
     team: str
@@ -43,8 +43,11 @@ class PublishedSystem:
     published_at: str
 
 
-def published_systems(session: Session, system_id: str | None = None) -> list[PublishedSystem]:
-    """Return all published systems, or the one with an id, in the order of submission."""
+def published_systems(session: Session, system_id: str | None = None, *, closed: bool = False) -> list[PublishedSystem]:
+    """Return all published systems, or the one with an id, in the order of submission.
+
+    The scores of a closed board are those on the private part of the examples, if it has one.
+    """
     query = select(Submission).where(Submission.state == "published").order_by(Submission.id)
     if system_id is not None:
         query = query.where(Submission.system_id == system_id)
@@ -53,7 +56,7 @@ def published_systems(session: Session, system_id: str | None = None) -> list[Pu
         PublishedSystem(
             **public_facts(session, submission),
             system=public_metadata(msgspec.json.decode(submission.system)),
-            results=msgspec.convert(_rounded(msgspec.json.decode(submission.scores[-1].record)), Results),
+            results=stored_record(submission.scores[-1], closed=closed),
         )
         for submission in submissions
     ]
@@ -69,24 +72,18 @@ def public_facts(session: Session, submission: Submission) -> dict[str, Any]:
     }
 
 
-def _rounded(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _rounded(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_rounded(inner) for inner in value]
-    return rounded(value, DECIMALS) if isinstance(value, float) else value
-
-
 def rebuild_pages(board: OpenBoard, job: ClaimedJob) -> None:
     """Build the pages of all published systems and replace the old ones."""
     with reading(board.engine) as session:
-        systems = published_systems(session)
+        systems = published_systems(session, closed=board.settings.closed)
+        ids = dict(session.execute(select(Submission.system_id, Submission.id)).all())
     suite = find_suite(board.settings.suite)
     entries = [_entry(system, suite) for system in systems] + read_published("published:all", suite)
     site = make_board(entries, suite, title=board.settings.title, submit="submit.html")
     with scratch_folder(board, job) as folder:
         write_site(site, folder / "site")
         pack_files(folder / "site")
+        write_records(((ids[system.id], system) for system in systems), board.settings.title, folder / "site")
         _show(board, folder / "site", job.id)
     with writing(board.engine) as session:
         owned(session, job).state = "done"

@@ -1,7 +1,6 @@
 """Routes of the API: the public board with its systems, queue and Every Eval Ever records, and submissions of teams."""
 
-from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any
 
 import msgspec
@@ -9,29 +8,37 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, selectinload
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from isogloss.board.server import answers, intake
 from isogloss.board.server.access import bearer_with, board_of, check_scope
-from isogloss.board.server.board import Bearer, OpenBoard, scorer_version
-from isogloss.board.server.database import SCORED, WAITING, Submission, Team, reading, timestamp, writing
-from isogloss.board.server.pages import PublishedSystem, public_facts, published_systems
-from isogloss.board.server.scoring import StateError, publish, withdraw
+from isogloss.board.server.board import Bearer, BoardSettings, OpenBoard, scorer_version
+from isogloss.board.server.budget import QuotaError, check_upload, locked_team, team_budget
+from isogloss.board.server.database import Submission, Team, reading, writing
+from isogloss.board.server.disclosure import stored_record
+from isogloss.board.server.evaluations import evaluation_record, record_page
+from isogloss.board.server.pages import public_facts, published_systems
+from isogloss.board.server.queue import waiting_submissions
+from isogloss.board.server.scoring import StateError, publish_for_team, withdraw
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 from isogloss.predictions.problems import Problem, ProblemCode
 from isogloss.results.metadata import metadata_schema, public_metadata, read_metadata
-from isogloss.scoring.main_score import lower_is_better
 from isogloss.scoring.names import language_name
-from isogloss.scoring.results import CellScore, Number
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import suite as find_suite
 
 public = APIRouter(responses=answers.REFUSALS)
 teams = APIRouter(responses={**answers.REFUSALS, **answers.GUARDED})
 
-# Version of the Every Eval Ever format, which collects evaluations from many sources.
-EVERY_EVAL_EVER = "0.2.1"
+
+class JSONBytes(JSONResponse):
+    """Response with JSON that is encoded already."""
+
+    def render(self, content: bytes) -> bytes:
+        """Return the content."""
+        return content
+
 
 TheBoard = Annotated[OpenBoard, Depends(board_of)]
 SystemId = Annotated[str, Path(pattern="^[a-z0-9-]{1,80}$", description="System id")]
@@ -47,7 +54,7 @@ def show_board(board: TheBoard) -> answers.BoardAnswer:
     with reading(board.engine) as session:
         count = session.scalar(select(func.count()).where(Submission.state == "published")) or 0
     tasks, languages = _suite_names(board.settings.suite)
-    own = ("title", "suite", "upload_bytes", "monthly_submissions")
+    own = set(answers.BoardAnswer.model_fields) & set(BoardSettings.__dataclass_fields__)
     return answers.BoardAnswer(
         **{name: getattr(board.settings, name) for name in own},
         scorer=scorer_version(),
@@ -80,7 +87,7 @@ def list_systems(
             answers.SystemSummary(
                 **public_facts(session, submission),
                 name=msgspec.json.decode(submission.system)["name"],
-                overall=answers.published_score(submission.scores[-1].overall),
+                overall=stored_record(submission.scores[-1], closed=board.settings.closed).overall.complete_value,
             )
             for submission in page
         ]
@@ -98,7 +105,7 @@ def show_system(system_id: SystemId, board: TheBoard) -> answers.SystemAnswer:
         return answers.SystemAnswer(
             **public_facts(session, submission),
             system=public_metadata(msgspec.json.decode(submission.system)),
-            scores=answers.score_answers(submission),
+            scores=answers.score_answers(submission, closed=board.settings.closed),
         )
 
 
@@ -106,84 +113,33 @@ def show_system(system_id: SystemId, board: TheBoard) -> answers.SystemAnswer:
 def export_system(system_id: SystemId, board: TheBoard) -> dict[str, object]:
     """Return a system's scores as an Every Eval Ever record."""
     with reading(board.engine) as session:
-        systems = published_systems(session, system_id)
+        systems = published_systems(session, system_id, closed=board.settings.closed)
     if not systems:
         raise answers.refusal(404, f"unknown system {system_id}")
     return evaluation_record(systems[0], board.settings.title)
 
 
-@public.get("/every-eval-ever", response_class=Response, responses={200: {"content": {"application/jsonl": {}}}})
-def export_all(board: TheBoard) -> Response:
-    """Return all systems as Every Eval Ever records, one per line."""
-    with reading(board.engine) as session:
-        records = [evaluation_record(system, board.settings.title) for system in published_systems(session)]
-    return Response(b"".join(msgspec.json.encode(record) + b"\n" for record in records), media_type="application/jsonl")
+@public.get("/every-eval-ever", response_class=JSONBytes, responses={200: {"model": answers.EvaluationList}})
+def export_systems(
+    board: TheBoard,
+    after: Annotated[int, Query(ge=0, le=2**31 - 1, description="`next` of the previous page")] = 0,
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+) -> JSONBytes:
+    """List the systems of the built pages as Every Eval Ever records; /every-eval-ever.jsonl.gz has all of them."""
+    records, following = record_page(board.site / "current", after, limit)
+    return JSONBytes(b'{"records":[%b],"next":%b}' % (b",".join(records), msgspec.json.encode(following)))
 
 
 @public.get("/queue")
 def show_queue(board: TheBoard) -> answers.QueueAnswer:
-    """List submissions that are waiting or being scored, oldest first, at most 200."""
+    """List submissions that are waiting or being scored, next first, at most 200; teams take turns."""
     with reading(board.engine) as session:
-        waiting = session.execute(
-            select(Submission.state, Submission.changed_at).where(Submission.state.in_(WAITING)).order_by(Submission.id)
-        ).all()
-    entries = [answers.QueueEntry(position=row, state=state, since=at) for row, (state, at) in enumerate(waiting, 1)]
+        waiting = waiting_submissions(session)
+    entries = [
+        answers.QueueEntry(position=row, state=entry.state, since=entry.since) for row, entry in enumerate(waiting, 1)
+    ]
     queued = sum(entry.state == "received" for entry in entries)
     return answers.QueueAnswer(waiting=queued, running=len(entries) - queued, entries=entries[:200])
-
-
-def evaluation_record(system: PublishedSystem, board: str) -> dict[str, Any]:
-    """Return the record of a published system: one result per task, language and metric."""
-    at = datetime.strptime(system.published_at, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
-    seconds = str(int(at.timestamp()))
-    details = {name: str(value) for name, value in system.system.items() if name != "name"}
-    return {
-        "schema_version": EVERY_EVAL_EVER,
-        "evaluation_id": f"{system.results.suite}/{system.id}/{seconds}",
-        "evaluation_timestamp": system.published_at,
-        "retrieved_timestamp": seconds,
-        "source_metadata": {
-            "source_name": board,
-            "source_type": "evaluation_run",
-            "source_organization_name": board,
-            "evaluator_relationship": "third_party",
-            "additional_details": {"team": system.team, "submissions_scored_by_then": str(system.attempts)},
-        },
-        "eval_library": {
-            "name": "isogloss",
-            "version": system.results.isogloss,
-            "additional_details": {"suite": system.results.suite, "rule": system.results.overall.rule},
-        },
-        "model_info": {"name": system.system["name"], "id": system.id, "additional_details": details},
-        "evaluation_results": [
-            _result(cell, metric, number) for cell in system.results.cells for metric, number in cell.metrics.items()
-        ],
-    }
-
-
-def _result(cell: CellScore, metric: str, number: Number) -> dict[str, Any]:
-    entry = task(cell.task)
-    homepage = {"source_type": "url", "url": [entry.homepage]} if entry.homepage else {"source_type": "other"}
-    uncertainty: dict[str, Any] = {"num_samples": number.n}
-    if number.low is not None and number.high is not None:
-        interval = {"lower": number.low, "upper": number.high, "confidence_level": 0.95}
-        uncertainty["confidence_interval"] = {**interval, "method": "Wilson, with the jackknife over sources"}
-    return {
-        "evaluation_name": f"{cell.task}/{cell.language}/{metric}",
-        "source_data": {"dataset_name": cell.task, **homepage},
-        "metric_config": {
-            "evaluation_description": f"{metric} of {entry.title} in {cell.language}, {cell.split}",
-            "lower_is_better": lower_is_better(cell.task, metric),
-            "score_type": "continuous",
-            "min_score": 0,
-            "max_score": 100,
-        },
-        "score_details": {
-            "score": number.value,
-            "details": {"language": cell.language, "signature": cell.signature},
-            "uncertainty": uncertainty,
-        },
-    }
 
 
 # Declared by hand: the form is streamed after the token check, not parsed by the framework.
@@ -197,19 +153,28 @@ _CONTENT = {"schema": _SCHEMA, "encoding": {"metadata": {"contentType": "applica
 _FORM = {"requestBody": {"required": True, "content": {"multipart/form-data": _CONTENT}}}
 _SUBMITTED: answers.Refusals = {
     200: {"model": answers.SubmissionAnswer, "description": "Identical to an earlier submission; not counted again"},
-    **answers.refusals({408: "Request timed out", 507: "The board's disk is full"}),
+    **answers.refusals({408: "Request timed out", 409: "The earlier submission cannot be published"}),
+    **answers.refusals({507: "The board's disk is full"}),
 }
 
 
 @teams.post("/submissions", status_code=201, openapi_extra=_FORM, responses=_SUBMITTED)
 async def submit(request: Request, response: Response, board: TheBoard, bearer: Submitter) -> answers.SubmissionAnswer:
-    """Submit predictions and system metadata. Resubmitting identical predictions creates no duplicate."""
+    """Submit predictions and system metadata. Resubmitting identical predictions creates no duplicate.
+
+    Quotas and free space are checked before the body is read. Without the scope read, the answer has neither problems
+    nor scores.
+    """
     form = intake.UploadForm(board=board)
+    length = request.headers.get("content-length")
     try:
+        await run_in_threadpool(check_upload, board, bearer.team_id, None if length is None else int(length))
         await intake.read_form(request, form)
         key, is_new = await run_in_threadpool(_accept, board, bearer, form)
-    except intake.FormError as error:
+    except (intake.FormError, QuotaError) as error:
         raise answers.refusal(error.status, error) from None
+    except StateError as error:
+        raise answers.refusal(409, error) from None
     except OSError as error:
         raise answers.refusal(507, f"cannot store the upload ({error.strerror})", fix="Try again later") from error
     finally:
@@ -272,7 +237,7 @@ _CONFLICT = answers.UNKNOWN | answers.refusals({409: "Not allowed in the current
 @teams.post("/submissions/{key}/publish", responses=_CONFLICT)
 def publish_submission(key: Key, board: TheBoard, bearer: Publisher) -> answers.SubmissionAnswer:
     """Publish a scored submission."""
-    return _changed(board, bearer, key, publish)
+    return _changed(board, bearer, key, partial(publish_for_team, board))
 
 
 @teams.post("/submissions/{key}/withdraw", responses=_CONFLICT)
@@ -284,15 +249,21 @@ def withdraw_submission(key: Key, board: TheBoard, bearer: Publisher) -> answers
 def _changed(board: OpenBoard, bearer: Bearer, key: str, change: Any) -> answers.SubmissionAnswer:
     try:
         with writing(board.engine) as session:
+            locked_team(session, bearer.team_id)
             change(session, _find(session, bearer, key, lock=True), bearer.actor)
     except StateError as error:
         raise answers.refusal(409, error) from None
+    except QuotaError as error:
+        raise answers.refusal(error.status, error) from None
     return _one(board, bearer, key)
 
 
 def _one(board: OpenBoard, bearer: Bearer, key: str) -> answers.SubmissionAnswer:
     with reading(board.engine) as session:
-        return answers.submission_answer(_find(session, bearer, key), intake.queue_ids(session))
+        submission, queue = _find(session, bearer, key), intake.queue_ids(session)
+        if "read" not in bearer.scopes:
+            return answers.submission_answer(submission, queue, with_scores=False, with_problems=False)
+        return answers.submission_answer(submission, queue, closed=board.settings.closed)
 
 
 def _find(session: Session, bearer: Bearer, key: str, *, lock: bool = False) -> Submission:
@@ -306,19 +277,11 @@ def _find(session: Session, bearer: Bearer, key: str, *, lock: bool = False) -> 
 
 @teams.get("/team")
 def show_team(board: TheBoard, bearer: Reader) -> answers.TeamAnswer:
-    """Return the token's scopes and the team's quota for this month."""
-    month = timestamp()[:7]
+    """Return the token's scopes and the team's quotas for this month and year."""
     with reading(board.engine) as session:
         team = session.get_one(Team, bearer.team_id)
-        used, _ = intake.submissions_in_month(session, team.id, month)
-        scored = select(func.count()).where(Submission.team_id == team.id, Submission.state.in_(SCORED))
-        limit = intake.monthly_limit(board, team)
-        return answers.TeamAnswer(
-            team=team.name,
-            scopes=sorted(bearer.scopes),
-            month=month,
-            monthly_submissions=limit,
-            used=used,
-            left=max(0, limit - used),
-            scored_in_all=session.scalar(scored) or 0,
-        )
+        budget = team_budget(session, board, team)
+    names = set(answers.TeamAnswer.model_fields) - {"team", "scopes"}
+    return answers.TeamAnswer(
+        team=team.name, scopes=sorted(bearer.scopes), **{name: getattr(budget, name) for name in names}
+    )

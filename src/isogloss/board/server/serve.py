@@ -7,14 +7,11 @@ import socket
 import subprocess
 import sys
 import threading
-import time
-from asyncio import TimerHandle
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import h11
 import uvicorn
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -22,30 +19,30 @@ from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from isogloss.board.server import routes
 from isogloss.board.server.access import RateLimits, limited_reads
+from isogloss.board.server.addresses import TrustedProxies
 from isogloss.board.server.answers import ErrorAnswer, ProblemAnswer, error_response
 from isogloss.board.server.board import OpenBoard, open_board
+from isogloss.board.server.connections import (
+    MAX_CONNECTIONS,
+    BoardServer,
+    ConnectionLimits,
+    TimeoutProtocol,
+    raise_file_limit,
+)
 from isogloss.board.server.database import Submission, reading, writing
 from isogloss.board.server.middleware import ConditionalAnswers, Protection, StaticPages
 from isogloss.board.server.queue import enqueue
+from isogloss.board.server.retention import clean_up, cleaning_up
 from isogloss.board.server.scoring import rescore
 from isogloss.board.server.worker import write_log
+from isogloss.data.files import keep_files_private
 from isogloss.errors import IsoglossError
 from isogloss.escaping import printable
 from isogloss.version import __version__
 
-_CONNECTIONS = 2_000
-# Age in seconds at which an unfinished upload is deleted.
-_ABANDONED = 24 * 3600
-# Every connection is checked at this interval. A request's head must arrive within two intervals; a response must
-# advance by this many bytes in at least one of any four.
-_STEP_SECONDS = 5.0
-_HEAD_STEPS = 2
-_UNREAD_STEPS = 4
-_BYTES_PER_STEP = 5_000
 LOG = logging.getLogger("isogloss.board")
 API = "/api/v1"
 
@@ -116,46 +113,9 @@ _HANDLERS: dict[Any, Callable[[Request, Any], Awaitable[Response]]] = {
 }
 
 
-class TimeoutProtocol(H11Protocol):
-    """HTTP/1.1 connection that drops slow or idle clients.
-
-    uvicorn limits only idle keep-alive connections, not the time to send a request's head or to read a response.
-    """
-
-    _timer: TimerHandle | None = None
-    _headless_steps = _unread_steps = _unsent = 0
-    _last_cycle: object = None
-
-    def connection_made(self, transport: Any) -> None:
-        """Start checking."""
-        super().connection_made(transport)
-        self._timer = self.loop.call_later(_STEP_SECONDS, self._check)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Stop checking."""
-        if self._timer is not None:
-            self._timer.cancel()
-        super().connection_lost(exc)
-
-    def _check(self) -> None:
-        is_headless = self.conn.their_state is h11.IDLE and self.cycle is self._last_cycle
-        self._headless_steps = self._headless_steps + 1 if is_headless else 0
-        unsent = self.transport.get_write_buffer_size()
-        is_unread = unsent > max(0, self._unsent - _BYTES_PER_STEP)
-        self._unread_steps = self._unread_steps + 1 if is_unread else 0
-        self._last_cycle, self._unsent = self.cycle, unsent
-        if self._headless_steps >= _HEAD_STEPS or self._unread_steps >= _UNREAD_STEPS:
-            self.transport.abort()
-        else:
-            self._timer = self.loop.call_later(_STEP_SECONDS, self._check)
-
-
 def prepare(board: OpenBoard) -> None:
-    """Remove abandoned uploads and queue the work that a new version requires."""
-    for part in board.incoming.glob("*.part"):
-        with suppress(FileNotFoundError):  # completed by another server in the meantime
-            if time.time() - part.stat().st_mtime > _ABANDONED:
-                part.unlink()
+    """Clean up and queue the work that a new version requires."""
+    clean_up(board)
     with writing(board.engine) as session:
         if board.settings.rescore_on_upgrade:
             rescore(session, "server")
@@ -182,6 +142,7 @@ def serve(
         DataError: not a board folder, or its database is unavailable.
         IsoglossError: cannot listen on the address and port.
     """
+    keep_files_private()
     write_log()
     board = open_board(folder)
     listener = _listen(host, port)
@@ -200,17 +161,21 @@ def serve(
         h11_max_incomplete_event_size=24 << 10,
         timeout_keep_alive=5,
         timeout_graceful_shutdown=10,
-        limit_concurrency=_CONNECTIONS,
+    )
+    limits = ConnectionLimits(
+        per_client=board.settings.connections_per_address,
+        total=raise_file_limit(),
+        trusted=TrustedProxies.of(board.settings.trusted_proxies),
     )
     on_ready()
-    with listener, running_workers(board.folder, workers):
-        uvicorn.Server(config).run(sockets=[listener])
+    with listener, cleaning_up(board), running_workers(board.folder, workers):
+        BoardServer(config, listener, limits).run()
 
 
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=_CONNECTIONS)
+        return socket.create_server((host, port), family=family, backlog=MAX_CONNECTIONS)
     except OSError as error:
         taken = error.errno == errno.EADDRINUSE
         what = "address already in use" if taken else f"cannot listen ({error.strerror or error})"

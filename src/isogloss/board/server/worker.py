@@ -17,17 +17,23 @@ from isogloss.board.server.board import OpenBoard, open_board
 from isogloss.board.server.pages import rebuild_pages
 from isogloss.board.server.queue import ClaimedJob, JobClaims, LostJobError, beat, put_back, remove_leftovers
 from isogloss.board.server.scoring import LOG, give_up, score_submission
+from isogloss.data.files import keep_files_private
 
 # Seconds between polls of an empty queue, and after failures unrelated to the job.
 _IDLE = 0.5
 _RETRY = 5.0
 # Heartbeats per lease; one or two may be late.
 _BEATS = 5
-_OVERTIME = 75  # exit code
+# Exit codes of a worker without its server, and of one with a job over its time.
+_ORPHANED = 0
+_OVERTIME = 75
+# Failures to requeue a job; then its lease expires.
+_NOT_STORED = (SQLAlchemyError, LostJobError, OSError)
 
 
 def run_worker(folder: Path, parent: int | None = None) -> None:
     """Process jobs until SIGTERM, or until the parent process is gone."""
+    keep_files_private()
     write_log()
     signal.signal(signal.SIGTERM, _stop)
     signal.signal(signal.SIGINT, _stop)
@@ -73,7 +79,11 @@ def work_once(claims: JobClaims, parent: int | None = None) -> bool:
                 score_submission(board, job)
     except LostJobError:
         LOG.warning("job %s was taken over by another worker", job.id)
-    except (OSError, SQLAlchemyError) as error:
+    except OSError as error:
+        LOG.error("deferring job %s: %s", job.id, error)
+        with suppress(*_NOT_STORED):
+            claims.defer(job)
+    except SQLAlchemyError as error:
         LOG.error("requeueing job %s: %s", job.id, error)
         _put_back(board, job, counts=False)
         time.sleep(_RETRY)
@@ -87,9 +97,19 @@ def work_once(claims: JobClaims, parent: int | None = None) -> bool:
 
 
 def _put_back(board: OpenBoard, job: ClaimedJob, *, counts: bool) -> None:
-    # If this fails too, the lease expires.
-    with suppress(SQLAlchemyError, LostJobError, OSError):
+    with suppress(*_NOT_STORED):
         put_back(board, job, counts=counts)
+
+
+def _end_overtime(board: OpenBoard, job: ClaimedJob) -> None:
+    """Requeue a job over its time; after the last attempt, reject its submission."""
+    limit = f"{board.settings.job_seconds:,.0f} seconds"
+    LOG.error("job %s took longer than %s", job.id, limit)
+    if job.attempts < board.settings.attempts:
+        _put_back(board, job, counts=True)
+        return
+    with suppress(*_NOT_STORED):
+        give_up(board, job, f"scoring takes longer than {limit}", "Send fewer or smaller files")
 
 
 @contextmanager
@@ -100,8 +120,11 @@ def _beating(board: OpenBoard, job: ClaimedJob, parent: int | None) -> Iterator[
 
     def send_heartbeats() -> None:
         while not ended.wait(board.settings.lease_seconds / _BEATS):
-            orphaned = parent is not None and os.getppid() != parent
-            if orphaned or time.monotonic() - started > board.settings.job_seconds:
+            if parent is not None and os.getppid() != parent:
+                _put_back(board, job, counts=False)
+                os._exit(_ORPHANED)
+            if time.monotonic() - started > board.settings.job_seconds:
+                _end_overtime(board, job)
                 os._exit(_OVERTIME)
             with suppress(SQLAlchemyError):
                 beat(board, job)  # the time limit applies even if another worker has taken over

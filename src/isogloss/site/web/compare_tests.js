@@ -1,8 +1,8 @@
 import { languageName, loadedDetail, taskName } from "./decode.js";
+import { ALPHA } from "./distributions.js";
 import { element, missing, nameOf, partText, signedText } from "./dom.js";
 import { plainTable } from "./parts.js";
-
-const LEVEL_OF_TESTS = 0.05;
+import { testedOn } from "./tested_on.js";
 
 // The tests of each pair, first minus second, from either system's file.
 /** @param {System[]} systems @param {Detail[]} details */
@@ -27,7 +27,7 @@ function testsOf(systems, details) {
 // The significantly better system, or null.
 /** @param {Board} board @param {PairedTest & SystemPair} options1 */
 function winner(board, { first, second, column, difference, p }) {
-  if (!(p < LEVEL_OF_TESTS) || !difference) return null;
+  if (!(p < ALPHA) || !difference) return null;
   const task = board.task.get(column) ?? board.task.get(column.slice(0, column.lastIndexOf("/")));
   const lower = task ? task.lower_is_better : board.tasks.every(({ lower_is_better: isLower }) => isLower);
   return difference > 0 !== lower ? first : second;
@@ -53,7 +53,7 @@ const testRow = (board, test) => {
     signedText(difference),
     missing(low) ? "–" : `${signedText(low)} to ${signedText(high)}`,
     p < 0.001 ? "< 0.001" : p.toFixed(3),
-    best ? [nameOf(best.fullName), " is significantly better"] : "not significant",
+    best ? [nameOf(best.fullName), " is significantly better"] : "not significantly different",
   ].map((cell) => element("td", {}, cell));
 };
 
@@ -64,6 +64,21 @@ const testTable = (board, label, tests) =>
     ["Pair", "Column", "Difference", "95 % interval", "p", "Verdict"],
     tests.map((test) => testRow(board, test)),
   );
+
+// The verdicts do not depend on the selection: they are those of the leaderboard, where it is tested on examples.
+/** @param {Board} board */
+function correctionText(board) {
+  const isMixed = board.systems.some((system) => system.has_predictions && !system.complete);
+  const isOther = board.ranks[board.rule.name]?.test === "languages";
+  return [
+    `Verdicts hold ${testedOn("examples")}. Examples are clustered by source.`,
+    "The correction covers all pairs of systems with predictions on this board, selected or not, and all tasks or cells.",
+    isMixed ? "As systems cover different cells, intervals are corrected within each pair only." : "",
+    isOther ? `The leaderboard answers another question: the order ${testedOn("languages")}.` : "",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
 
 // Paired tests, for systems with predictions on this board.
 /** @param {Board} board @param {System[]} systems */
@@ -87,7 +102,7 @@ export function pairedTests(board, systems) {
     element(
       "p",
       { class: "soft" },
-      "On the same examples, clustered by source; p values are Holm-corrected over tasks and over cells. ",
+      `${correctionText(board)} `,
       tested < pairs ? [`${partText(tested, pairs, "pair", ["has", "have"])} tests: `, because] : "",
     ),
     testTable(

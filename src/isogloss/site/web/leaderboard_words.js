@@ -1,6 +1,7 @@
 import { shortScoreTitle, systemWithRegime } from "./describe.js";
 import { languageName, taskName } from "./decode.js";
 import { countText, element, listed, nameOf, plural, scoreText } from "./dom.js";
+import { firstPlaceWords } from "./tested_on.js";
 
 const MOST_FOOTNOTES = 200;
 
@@ -38,11 +39,12 @@ export function firstPlace({ order, ranked, testRanks }) {
   const first = [...order.ranges.values()].filter(([low]) => low === 1).length;
   const untested = ranked - order.ranges.size;
   if (untested) {
-    const tied = first > 1 ? `${first} of the tested systems are statistically tied for first, and ` : "";
-    return { ...best, after: `${tied}${plural(untested, "system")} without scores per language cannot be tested` };
+    const names = `the ${first} tested systems that could be first`;
+    const verdict = first > 1 ? `${firstPlaceWords(names, first, order.test)}, and ` : "";
+    return { ...best, after: `${verdict}${plural(untested, "system")} without scores per language cannot be tested` };
   }
-  if (first > 1) return { ...best, after: `${first} systems are statistically tied for first` };
-  return { verb: "leads", before: " with", after: "" };
+  const after = firstPlaceWords(`the ${first} systems that could be first`, first, order.test);
+  return first > 1 ? { ...best, after } : { verb: "leads", before: " with", after };
 }
 
 // "3 systems cover the full benchmark; 232 have partial results".

@@ -16,7 +16,7 @@ export function holm(pValues) {
 }
 
 // Rank sets of k systems, and groups of systems that are not significantly different, best first. Two systems share a group
-// if and only if they are not significantly different. `p(i, j)` is the p-value of a pair with i < j.
+// if and only if they are not significantly different. `p(i, j)` is the uncorrected p-value of a pair with i < j.
 /**
  * @param {number[]} values
  * @param {(one: number, other: number) => number} p
@@ -24,13 +24,26 @@ export function holm(pValues) {
  * @returns {Ordering}
  */
 export function ordering(values, p, lower = false) {
-  const order = values
-    .map((_, at) => at)
-    .sort((a, b) => (lower ? values[a] - values[b] : values[b] - values[a]) || a - b);
   const count = values.length;
   const raw = [];
   for (let one = 0; one < count; one++) for (let other = one + 1; other < count; other++) raw.push(p(one, other));
   const corrected = holm(raw);
+  // Pairs before those of `one`, and before `other` among them.
+  return correctedOrdering(values, (one, other) => corrected[(one * (2 * count - one - 3)) / 2 + other - 1], lower);
+}
+
+// The same from corrected p-values.
+/**
+ * @param {number[]} values
+ * @param {(one: number, other: number) => number} p
+ * @param {boolean} [lower]
+ * @returns {Ordering}
+ */
+export function correctedOrdering(values, p, lower = false) {
+  const order = values
+    .map((_, at) => at)
+    .sort((a, b) => (lower ? values[a] - values[b] : values[b] - values[a]) || a - b);
+  const count = values.length;
   const place = new Int32Array(count);
   order.forEach((at, rank) => {
     place[at] = rank;
@@ -38,10 +51,9 @@ export function ordering(values, p, lower = false) {
   // Pairs that differ, by place from best to worst.
   const differ = new Uint8Array(count * count);
   const [low, high] = [values.map(() => 1), values.map(() => count)];
-  let pair = 0;
   for (let one = 0; one < count; one++)
-    for (let other = one + 1; other < count; other++, pair++) {
-      if (!(corrected[pair] < ALPHA) || values[one] === values[other]) continue;
+    for (let other = one + 1; other < count; other++) {
+      if (!(p(one, other) < ALPHA) || values[one] === values[other]) continue;
       const [better, worse] = place[one] < place[other] ? [one, other] : [other, one];
       low[worse] += 1;
       high[better] -= 1;

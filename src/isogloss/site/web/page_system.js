@@ -20,6 +20,7 @@ import { byFamily, cellTip, crumbs, facts, nothing, pageHead, plainTable } from 
 import { weightedMean } from "./ranking.js";
 import { hashOf } from "./state.js";
 import { standings } from "./standings.js";
+import { testedOn } from "./tested_on.js";
 import { withTip } from "./tips.js";
 
 /** @param {Board} board @param {string[]} options1 @returns {Page} */
@@ -66,7 +67,8 @@ function headlineOf(board, table, row) {
     "Overall ",
     element("strong", {}, scoreText(overall.value)),
     Number.isNaN(overall.low) ? "" : ` (${scoreText(overall.low)}–${scoreText(overall.high)})`,
-    `, rank ${row.rank}${low === high ? "" : ` (${low} to ${high} possible)`} of ${plural(table.ranked, "complete system")}.`,
+    `, rank ${row.rank} of ${plural(table.ranked, "complete system")}`,
+    low === high ? "." : `; ranks ${low} to ${high} are possible ${testedOn(table.order.test)}.`,
   );
 }
 

@@ -2,6 +2,7 @@ import { lackText, shortScoreTitle } from "./describe.js";
 import { element, listed } from "./dom.js";
 import { fileColumn } from "./export.js";
 import { letterOf } from "./ordering.js";
+import { population, testedOn } from "./tested_on.js";
 
 // Maximum number of letters on the page; files have all.
 const MOST_LETTERS = 6;
@@ -33,7 +34,7 @@ export function rankColumnsInFiles({ order }) {
     fileColumn("rank_low", "Best rank", (row) => range(row)?.[0], true),
     fileColumn("rank_high", "Worst rank", (row) => range(row)?.[1], true),
     fileColumn("rank_letters", "Letters", (row) => lettersOf(order, row)),
-    fileColumn("rank_test", "Tested on", (row) => (range(row) ? order.test : "")),
+    fileColumn("rank_test", "Tested", (row) => (range(row) ? testedOn(order.test) : "")),
   ].map((column) => ({ ...column, onlyInFiles: true }));
 }
 
@@ -64,11 +65,6 @@ function rankTip(table, row, by) {
   return [`Rank ${row.rank} of ${table.ranked} by ${by}`, ...testLines(table, row)];
 }
 
-const TESTED_ON = new Map([
-  ["examples", "new examples in these languages"],
-  ["languages", "similar languages"],
-]);
-
 /** @param {Standings} table @param {Standing} row */
 function testLines({ board, order, ranked, testRanks }, row) {
   const range = order.ranges.get(row.system.id);
@@ -84,7 +80,7 @@ function testLines({ board, order, ranked, testRanks }, row) {
     6,
   );
   return [
-    `${low === high ? `rank ${low}` : `ranks ${low} to ${high} are possible`} for ${TESTED_ON.get(order.test)} (95 %)`,
+    `${low === high ? `rank ${low}` : `ranks ${low} to ${high} are possible`} ${population(order.test)} (95 %)`,
     others.length ? `not significantly different: ${names}` : "significantly different from all others",
   ];
 }

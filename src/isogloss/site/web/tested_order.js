@@ -1,8 +1,8 @@
 // The test of a ranking: on examples if every ranked system has predictions, otherwise over languages. One ranking has one
-// test, from which its rank sets, letters and sentences follow.
+// test, from which its rank sets, letters and sentences follow. The same figures always have the same test.
 import { languageMoves } from "./language_moves.js";
 import { languageTests } from "./language_tests.js";
-import { ordering } from "./ordering.js";
+import { correctedOrdering, ordering } from "./ordering.js";
 
 // More systems take too long to test in a browser.
 const MOST_TESTED = 500;
@@ -24,7 +24,8 @@ export function testedOrder(table) {
   const figures = ranked.map((at) => values[at]);
   const { p, tested } = onExamples ?? overLanguages(table, systems, figures);
   if (tested.length < 2) return untested;
-  const order = ordering(
+  // The builder has corrected the tests on examples for all pairs, so that a selection does not change them.
+  const order = (onExamples ? correctedOrdering : ordering)(
     tested.map((at) => figures[at]),
     (one, other) => p(tested[one], tested[other]),
     table.by.lower,
@@ -42,11 +43,28 @@ export function testedOrder(table) {
   };
 }
 
-// The paired tests of the column, if every pair of the ranking has one.
+// The rankings that average the scores of tasks.
+const TASK_MEANS = ["category", "flat", "weights"];
+
+// The column of paired tests with the same figures as the ranking, or "".
+/** @param {Standings} table */
+export function exampleColumn({ board, by, choice, columns }) {
+  if (by.kind === "task") return by.part.whole ? by.id : "";
+  const parts = by.kind === "category" ? by.parts : columns;
+  if (parts.some(({ whole }) => !whole)) return "";
+  const weights = new Set(parts.map(({ task }) => choice.weights?.[task.id] ?? 1));
+  const isEqual = by.kind === "category" || choice.ranking !== "weights" || weights.size === 1;
+  if (parts.length === 1 && TASK_MEANS.includes(choice.ranking)) return weights.has(0) ? "" : parts[0].task.id;
+  if (parts.length < board.tasks.length || !isEqual) return "";
+  // The average of the only category is that of the suite.
+  return by.kind === "category" || board.own_rule.includes(choice.ranking) ? "overall" : "";
+}
+
+// The paired tests of the ranking's figures, if every pair has one.
 /** @param {Standings} table @param {System[]} systems @returns {PairTests | null} */
-function exampleTests({ board, by, choice }, systems) {
-  const isRule = by.kind === "overall" && choice.ranking === board.rule.name && !choice.narrowed;
-  const pairs = isRule || (by.kind === "task" && by.part.whole) ? (board.example_tests[by.id] ?? []) : [];
+function exampleTests(table, systems) {
+  const { board } = table;
+  const pairs = board.example_tests[exampleColumn(table)] ?? [];
   const values = new Map(pairs.map(([one, other, p]) => [one * board.systems.length + other, p]));
   /** @param {number} one @param {number} other */
   const p = (one, other) => {

@@ -201,12 +201,14 @@ class Mining(Kind):
         return value if isinstance(value, list) else [value]
 
     def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
-        """Yield English ids that do not exist."""
-        pool = examples.pool.language_of if examples.pool is not None else None
+        """Yield the first English id of every answer that does not exist; a single answer may have millions."""
+        if examples.pool is None:
+            return
+        pool = examples.pool.language_of
         for row, targets in enumerate(values):
-            for item in targets or ():
-                if pool is not None and item not in pool:
-                    yield row, f"{item!r} is not a sentence of the English side", "Use the ids of the .en file"
+            unknown = next((item for item in targets or () if item not in pool), None)
+            if unknown is not None:
+                yield row, f"{unknown!r} is not a sentence of the English side", "Use the ids of the .en file"
 
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
         """Return the gold pairs; source sentences without a pair have no translation."""

@@ -14,6 +14,11 @@ from isogloss.tasks.task import Task
 # Dialect of character-span answers.
 SPANS = "char-spans"
 
+# Fixes of faulty span answers.
+_NO_MIXTURE = "Use either tags or spans throughout"
+_COUNT_CODE_POINTS = "Count code points"
+_BARE_TYPE = "Write the bare type"
+
 
 class Tagging(Kind):
     """UD-POS and WikiANN."""
@@ -99,15 +104,24 @@ def _are_spans(examples: Examples, values: Values) -> bool:
 
 
 def _span_errors(task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
+    """Yield the first fault of each sort in every answer; a single answer may have millions."""
     types = {label.partition("-")[2] or label for label in task.labels if label != "O"}
     for row, (value, text) in enumerate(zip(values, examples["text"], strict=True)):
+        faulty: dict[str, Any] = {}  # first item by fix
         for item in value or ():
             if isinstance(item, str):
-                yield row, "one file mixes tags and spans", "Use either tags or spans throughout"
+                faulty.setdefault(_NO_MIXTURE, item)
             elif not 0 <= item[0] < item[1] <= len(text):
-                yield row, f"span {item[0]}-{item[1]} is outside the text (length {len(text)})", "Count code points"
+                faulty.setdefault(_COUNT_CODE_POINTS, item)
             elif item[2] not in types:
-                yield row, f"type {item[2]!r} is not one of {', '.join(sorted(types))}", "Write the bare type"
+                faulty.setdefault(_BARE_TYPE, item)
+        for fix, item in faulty.items():
+            if fix == _NO_MIXTURE:
+                yield row, "one file mixes tags and spans", fix
+            elif fix == _COUNT_CODE_POINTS:
+                yield row, f"span {item[0]}-{item[1]} is outside the text (length {len(text)})", fix
+            else:
+                yield row, f"type {item[2]!r} is not one of {', '.join(sorted(types))}", fix
 
 
 def marks_entities(task: Task) -> bool:

@@ -133,7 +133,7 @@ function show(title, text, problems = [], bad = false) {
 function showSteps(state) {
   const scored = [...WAITING, "preview", "published"];
   /** @type {Record<string, string[]>} */
-  const others = { rejected: ["received", "validating", "rejected"], withdrawn: [...scored, "withdrawn"] };
+  const others = { rejected: ["received", "validating", "rejected"], withdrawn: [...scored, "withdrawn"], deleted: ["deleted"] };
   const steps = others[state] || scored;
   byId("steps").hidden = false;
   byId("steps").replaceChildren();
@@ -212,10 +212,11 @@ function showScores({ scores: versions }) {
 function showSubmission(submission) {
   /** @type {Record<string, string>} */
   const states = {
-    preview: "Scored and visible only to your team. Publish it when you are satisfied.",
+    preview: "Scored and visible only to your team. Publish it when you are satisfied; then the languages are shown, too.",
     published: "Published on the board.",
     rejected: "Not scored and not counted. Fix the problems below and submit again.",
     withdrawn: "No longer on the board.",
+    deleted: "Deleted by the board's administrator.",
   };
   const text =
     states[submission.state] ||
@@ -252,7 +253,9 @@ const ACTIONS = { preview: ["publish", "withdraw"], published: ["withdraw"], wit
 async function showTeam() {
   const [team, sent] = await Promise.all([request("team"), request("submissions")]);
   byId("team").textContent =
-    `${team.team}: ${team.left} of ${team.monthly_submissions} submissions left in ${team.month}; ${team.scored_in_all} scored in total`;
+    `${team.team}: ${team.left} of ${team.monthly_submissions} submissions left in ${team.month}; ` +
+    `${team.used_in_year} of ${team.yearly_submissions} submissions and ${team.published_in_year} of ` +
+    `${team.yearly_publications} publications used in 365 days; ${team.scored_in_all} scored in total`;
   byId("submissions").hidden = false;
   const body = byId("submissions").tBodies[0];
   body.replaceChildren();
@@ -317,7 +320,7 @@ attempt(async () => {
   document.title = `Submit to ${board.title}`;
   byId("board").textContent = board.title;
   byId("about").textContent =
-    `Suite ${board.suite}, scored by ${board.scorer}; ${board.systems} submitted system${board.systems === 1 ? "" : "s"}. Each team can have ${board.monthly_submissions} submissions scored per month.`;
+    `Suite ${board.suite}, scored by ${board.scorer}; ${board.systems} submitted system${board.systems === 1 ? "" : "s"}. ${board.closed ? "The board is closed." : `Each team can have ${board.monthly_submissions} submissions scored per month and ${board.yearly_submissions} per year.`}`;
   fields = board.metadata_schema.properties;
   names = { tasks: board.task_titles, languages: board.language_names };
   for (const [name, schema] of Object.entries(fields)) {

@@ -1,0 +1,17 @@
+// Words for the tests of an order of systems, as in scoring/tested_on.py: every page names a test and its population alike.
+/** @type {Record<string, { population: string, test: string }>} */
+const WORDS = {
+  examples: { population: "on new examples in these languages", test: "all pairs tested on the same examples" },
+  languages: { population: "in similar languages", test: "all pairs tested over languages" },
+};
+
+/** @param {string} test */
+export const population = (test) => WORDS[test].population;
+
+/** @param {string} test */
+export const testedOn = (test) => `${WORDS[test].population} (${WORDS[test].test}, Holm's correction)`;
+
+// The verdict on the systems that no other beats, from their names in words and their number.
+/** @param {string} names @param {number} number @param {string} test */
+export const firstPlaceWords = (names, number, test) =>
+  `${number === 1 ? "significant" : `${names} are not significantly different`} ${testedOn(test)}`;
