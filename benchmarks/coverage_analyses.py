@@ -6,6 +6,7 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from coverage_outcomes import COVERAGE, DIFFERENCE, WIDTH, Case, Outcome
 from coverage_simulator import FloatArray
 
@@ -41,6 +42,8 @@ RUNS_DIFFER = "runs called different in some language, all equal"
 NOT_CHANCE = "English dev called better or worse than chance in some language, all equal"
 BEST_GAIN, FITTED_GAIN = "gain of the best test score, points", "gain of the cross-fitted best score, points"
 RAW_ERROR, SHRUNK_ERROR = "mean squared error of measured scores", "mean squared error of shrunk scores"
+HELD_GINI = "interval of the corrected Gini coefficient holds the true one"
+RAW_WORST, SHRUNK_WORST = "worst ten found by measured scores", "worst ten found by shrunk scores"
 RAW_GINI, TRUE_GINI = "bias of the measured Gini coefficient, %", "bias of the corrected Gini coefficient, %"
 
 
@@ -72,7 +75,10 @@ def cases() -> Iterator[Case]:
         )
     for systems, small in ((1, 20), (3, 20), (3, 200)):
         what = f"{systems} system{'s' * (systems > 1)}, {small} to 2,000 examples"
-        yield Case(what, "0.65 ± 0.085", "none", 40, partial(_noisy_cells, systems, small))
+        yield Case(what, "0.65 ± 0.085", "none", 40, partial(_noisy_cells, (3.0,) * systems, small), sets=200)
+    for own in ((1.0, 1.0, 10.0), (1.0, 1.0, 1.0, 1.0, 10.0)):
+        what = f"{len(own)} systems, one uneven, 20 to 2,000 examples"
+        yield Case(what, "0.65 ± 0.085", "none", 40, partial(_noisy_cells, own, 20), sets=200)
 
 
 def _effects(codes: Sequence[str], related: float, rng: np.random.Generator) -> FloatArray:
@@ -206,9 +212,13 @@ def _equal_run(seed: int, checkpoints: int, n: int, rng: np.random.Generator) ->
     return SeedScores(seed, steps, values, by_half)
 
 
-def _noisy_cells(systems: int, small: int, rng: np.random.Generator) -> Outcome:
-    """Languages with test sets of different sizes; half of the errors of two systems are shared."""
-    true = 65 + 8 * rng.standard_normal(40) + 3 * rng.standard_normal((systems, 40))
+def _noisy_cells(own: Sequence[float], small: int, rng: np.random.Generator) -> Outcome:
+    """Languages with test sets of different sizes; half of the errors of two systems are shared.
+
+    `own` has the standard deviation of the effects of single languages on each system.
+    """
+    systems = len(own)
+    true = 65 + 8 * rng.standard_normal(40) + np.array(own)[:, None] * rng.standard_normal((systems, 40))
     errors = 45 / np.sqrt(np.exp(rng.uniform(np.log(small), np.log(2000), 40)))
     noise = errors * (rng.standard_normal(40) + rng.standard_normal((systems, 40))) / sqrt(2)
     raw = {RAW_ERROR: [float((noise**2).mean()) / 100], RAW_GINI: [_bias(gini(true + noise), gini(true))]}
@@ -218,13 +228,25 @@ def _noisy_cells(systems: int, small: int, rng: np.random.Generator) -> Outcome:
         return raw
     found = shrink(true + noise, np.broadcast_to(errors, true.shape), draws=300)
     held = (found.low <= true) & (true <= found.high)
-    corrected = gini(found.draws.reshape(-1, 40)).reshape(-1, systems).mean(axis=0)
+    drawn = gini(found.draws.reshape(-1, 40)).reshape(-1, systems)
+    low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
+    corrected, in_interval = drawn.mean(axis=0), (low <= gini(true)) & (gini(true) <= high)
+    worst = np.argsort(true, axis=1)[:, :10]
     return {
         **raw,
         COVERAGE: held.ravel().astype(float).tolist(),
         SHRUNK_ERROR: [float(((found.values - true) ** 2).mean()) / 100],
         TRUE_GINI: [_bias(corrected, gini(true))],
+        HELD_GINI: in_interval.astype(float).tolist(),
+        RAW_WORST: [_common(worst, true + noise)],
+        SHRUNK_WORST: [_common(worst, found.values)],
     }
+
+
+def _common(worst: npt.NDArray[np.int64], scores: FloatArray) -> float:
+    """Return the share of the truly worst ten languages among the lowest ten scores of each system."""
+    lowest = np.argsort(scores, axis=1)[:, :10]
+    return float(np.mean([np.isin(one, other).mean() for one, other in zip(worst, lowest, strict=True)]))
 
 
 def _bias(found: FloatArray, true: FloatArray) -> float:

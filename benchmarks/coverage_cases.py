@@ -340,6 +340,7 @@ PARTS: dict[str, Callable[[], Iterator[Case]]] = {
     "seeds": _seed_cases,
     "power": _power_cases,
     "designs": coverage_designs.seed_cases,
+    "prompts": coverage_designs.prompt_cases,
     "pairs": coverage_designs.pair_cases,
     "sparse": coverage_designs.sparse_cases,
     "comparisons": coverage_designs.comparison_cases,

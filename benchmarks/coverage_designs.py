@@ -1,4 +1,4 @@
-"""Cases above the cell: seeds in averages, correlated systems, sparse entities, whole comparisons."""
+"""Cases above the cell: seeds in averages, shared prompts, correlated systems, sparse entities, whole comparisons."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -8,7 +8,7 @@ import numpy as np
 from coverage_outcomes import COVERAGE, DIFFERENCE, FALSE_ALARM, WIDTH, Case, Outcome
 from coverage_simulator import ACCURACY, ALONE, ARTICLES, ENTITIES, Clusters, Design, Figure
 
-from isogloss.metrics.statistics import F1, Statistics
+from isogloss.metrics.statistics import F1, MEAN, Statistics
 from isogloss.scoring.cells import Cell
 from isogloss.scoring.comparison import ScoreContrast
 from isogloss.tasks.registry import task as find_task
@@ -17,6 +17,9 @@ from isogloss.tasks.registry import task as find_task
 SEED_EFFECT, SEED_BY_LANGUAGE = 0.02, 0.01
 LEVEL = 0.8
 CONTRADICTION = "p < 0.05 and an interval that holds 0, or neither"
+POWER = "finds a difference of 5 points"
+# Standard deviations of a prompt's effect on all systems, and of its effect on single systems, 0..1.
+PROMPT_EFFECT, PROMPT_BY_SYSTEM = 0.05, 0.03
 ANY_CLAIM = "any false difference in one comparison (cells, tasks, overall)"
 
 PARALLEL = Figure("accuracy", "xnli", "accuracy", 0.0, 0.0, ACCURACY.rows)
@@ -85,6 +88,44 @@ def _suite_of_seeds(seeds: int, rng: np.random.Generator) -> Outcome:
     return {} if top is None or contrast is None else _mean_and_difference(package.interval(top), contrast)
 
 
+# ---- shared prompts
+
+
+def prompt_cases() -> Iterator[Case]:
+    """Two equally good methods, and two that differ by 5 points, with the same prompts."""
+    for prompts in (2, 4, 8):
+        for seeds in (1, 3):
+            for by_system in (0.0, PROMPT_BY_SYSTEM):
+                what = f"{prompts} shared prompts, {seeds} seed{'s' * (seeds > 1)}"
+                level = f"{LEVEL - 0.1:g} ± {PROMPT_EFFECT:g}, in one system ± {by_system:g}"
+                simulate = partial(_shared_prompts, prompts, seeds, by_system)
+                yield Case(what, level, "none", 200, simulate, sets=1000)
+
+
+def _shared_prompts(prompts: int, seeds: int, by_system: float, rng: np.random.Generator) -> Outcome:
+    names = [f"prompt-{prompt}/seed-{seed}" for prompt in range(prompts) for seed in range(seeds)]
+    of_prompts = PROMPT_EFFECT * rng.standard_normal((1, prompts, 1))
+    own = by_system * rng.standard_normal((2, prompts, 1))
+    of_seeds = (SEED_EFFECT if seeds > 1 else 0.0) * rng.standard_normal((2, 1, seeds))
+    contrasts = []
+    for gap in (0.0, 0.05):
+        levels = LEVEL - 0.1 + of_prompts + own + of_seeds - gap * np.reshape((0, 1), (2, 1, 1))
+        latent = Design(200, ALONE, systems=levels.size).draw(rng)[0][:, 0]
+        runs = [
+            [package.cell(ACCURACY.task, "en", ACCURACY.judged(each, level, np.ones(200, np.int64), rng), None)]
+            for each, level in zip(latent, np.clip(levels.ravel(), 0.02, 0.98), strict=True)
+        ]
+        half = len(names)
+        contrasts.append(package.compared_seeds(runs[:half], runs[half:], names=names).cells[0])
+    interval = package.interval(contrasts[0])
+    return {
+        FALSE_ALARM: [package.significant(contrasts[0])],
+        DIFFERENCE: [interval.holds(0.0)],
+        WIDTH: [interval.width],
+        POWER: [package.significant(contrasts[1])],
+    }
+
+
 # ---- two correlated systems
 
 
@@ -101,6 +142,30 @@ def pair_cases() -> Iterator[Case]:
         yield Case(
             "accuracy, correlation 0.9", "0.8", "none", size if size != 60 else 50, partial(_correlated, 0.8, design)
         )
+
+    for together in (1, 2, 5):
+        for lost in (0.001, 0.003, 0.01, 0.03):
+            what = "one system loses answers, single ones" if together == 1 else f"… {together} of an article together"
+            yield Case(what, f"{lost:g}", "48 articles of 25", 1000, partial(_lost, lost, together), heavy=True)
+
+
+def _lost(share: float, together: int, rng: np.random.Generator) -> Outcome:
+    """Two systems with the same answers, of which one loses a few right ones."""
+    right = rng.random(1200) < LEVEL
+    left = right & ~np.repeat(rng.random(1200 // together) < share, together)
+    names = [f"{code:05}" for code in np.repeat(np.arange(48), 25).tolist()]
+    cells = [
+        package.cell(ACCURACY.task, "en", {"accuracy": Statistics(each[:, None].astype(np.float64), MEAN)}, names)
+        for each in (right, left)
+    ]
+    contrast = package.compared(cells[:1], cells[1:]).cells[0]
+    interval = package.interval(contrast)
+    holds = interval.holds(0.0)
+    return {
+        COVERAGE: [interval.holds(LEVEL * share)],
+        WIDTH: [interval.width],
+        CONTRADICTION: [None if holds is None else holds == package.significant(contrast)],
+    }
 
 
 def _correlated(level: float, design: Design, rng: np.random.Generator) -> Outcome:

@@ -134,3 +134,29 @@ def test_error_rates_are_turned_around(truth: np.ndarray) -> None:
 def test_invalid_options_are_refused(noisy: ScoreView, options: dict[str, float]) -> None:
     with pytest.raises(AnalysisError, match="must be"):
         dispersion(noisy, **options)
+
+
+def test_equal_scores_have_no_inequality() -> None:
+    """Rounding errors are not shown, and scores that differ less than their errors are mostly noise."""
+    values = np.full(30, 72.3)
+    exact = row_of(dispersion(score_view([measured("one", values, np.zeros(30))])), "systems")
+    assert (exact["gini"], exact["corrected"], exact["corrected_low"], exact["noise"]) == (0, 0, 0, 0)
+    noisy = dispersion(score_view([measured("one", values, np.full(30, 2.0))]))
+    row = row_of(noisy, "systems")
+    assert row["gini"] == 0
+    assert float(str(row["noise"])) > 0.8
+    assert "-0.000" not in noisy.reading
+
+
+def test_an_uneven_system_does_not_make_others_uneven() -> None:
+    rng = np.random.default_rng(3)
+    errors = np.full(30, 4.0)
+    even = 70 + errors * rng.normal(size=30)
+    uneven = 70 + 15 * rng.normal(size=30)
+    alone, beside = (
+        row_of(dispersion(score_view([measured("one", even, errors), *others])), "systems")
+        for others in ([], [measured("other", uneven, errors)])
+    )
+    for row in (alone, beside):
+        assert float(str(row["corrected"])) < float(str(row["gini"]))
+        assert float(str(row["noise"])) > 0.5

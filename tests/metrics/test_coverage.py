@@ -114,16 +114,16 @@ def test_mean_of_a_method_over_new_seeds_and_new_articles(seeds: int) -> None:
     assert 0.925 <= covered(world) <= 0.98
 
 
-def method(rng: np.random.Generator, truth: float, seeds: int, name: str = "seeds") -> Estimate:
+def method(rng: np.random.Generator, truth: float, seeds: int) -> Estimate:
     """Runs that differ by their seed, on 60 articles of 5 questions that are hard for all of them."""
     hard = np.repeat(rng.normal(0, 0.15, 60), 5)
     runs = [np.clip(truth + rng.normal(0, 0.02) + hard, 0, 1) for _ in range(seeds)]
     estimates = tuple(estimate(of(rng.random(300) < run), np.arange(300) // 5, 60, "a") for run in runs)
-    return RunEstimates(estimates, design(seeds, name)).combined
+    return RunEstimates(estimates, design(seeds)).combined
 
 
-def design(seeds: int, name: str) -> Design:
-    return Design.of([{"seed": str(seed)} for seed in range(seeds)], name)
+def design(seeds: int) -> Design:
+    return Design.of([{"seed": str(seed)} for seed in range(seeds)])
 
 
 def test_equal_methods_rarely_differ_significantly() -> None:
@@ -132,10 +132,10 @@ def test_equal_methods_rarely_differ_significantly() -> None:
     for _ in range(DATA_SETS):
         hard = np.repeat(rng.normal(0, 0.15, 60), 5)
         pair = []
-        for name in "ab":
+        for _ in range(2):
             runs = [np.clip(0.7 + rng.normal(0, 0.03) + hard, 0, 1) for _ in range(3)]
             found = tuple(estimate(of(rng.random(300) < run), np.arange(300) // 5, 60, "x") for run in runs)
-            pair.append(RunEstimates(found, design(3, name)))
+            pair.append(RunEstimates(found, design(3)))
         said += MethodDifference.of(*pair, 0.0).p < 0.05
     assert said / DATA_SETS <= 0.06
 
@@ -150,7 +150,7 @@ def test_average_of_languages_over_seeds(seeds: int) -> None:
         languages = []
         for code in "abcdefghij":
             runs = tuple(estimate(of(rng.random(100) < level), space=code) for level in levels)
-            languages.append(RunEstimates(runs, design(seeds, "")))
+            languages.append(RunEstimates(runs, design(seeds)))
         return truth, RunEstimates.mean(languages).combined.score_interval()
 
     assert 0.93 <= covered(world) <= 0.975

@@ -182,3 +182,40 @@ def test_equivalence_rarely_holds_at_the_margin() -> None:
         gaps = rng.choice([1.0, -1.0, 0.0], p=[0.12, 0.08, 0.8], size=500)
         said += exchange(scores(*np.maximum(gaps, 0)), scores(*np.maximum(-gaps, 0))).equivalence(0.04) < 0.05
     assert 5 <= said <= 35
+
+
+def test_identical_answers_have_the_narrowest_interval() -> None:
+    """Change answers one by one, wholly or partly, in 48 articles of 25 questions: no interval is narrower."""
+    rng = np.random.default_rng(0)
+    units = np.repeat(np.arange(48), 25).tolist()
+    base = (rng.random(1200) < 0.8).astype(float)
+
+    def width(other: np.ndarray) -> float:
+        found = exchange(scores(*base, units=units), scores(*other, units=units))
+        low, high = found.interval() or (1, -1)
+        assert (low <= 0 <= high) == (found.p >= 0.05)
+        return high - low if found.p >= 0.05 else 1.0  # that of a significant difference is cut at 0
+
+    identical = width(base)
+    assert identical == pytest.approx(2 * 1.96 * sqrt(2) / 602, rel=0.1)
+    for step in (1.0, 0.5, 0.05):
+        other, widths = base.copy(), [identical]
+        for row in rng.permutation(1200)[:40]:
+            other[row] += step if base[row] == 0 else -step
+            widths.append(width(other))
+        assert min(widths) == pytest.approx(identical, rel=0.01)
+    # Two differences that cancel within an article are no evidence of differences between articles.
+    other = base.copy()
+    right, wrong = (int(np.flatnonzero(base[:25] == value)[0]) for value in (1, 0))
+    other[right], other[wrong] = 0, 1
+    assert width(other) == pytest.approx(identical, rel=0.01)
+
+
+def test_only_right_and_wrong_answers_make_mcnemars_test() -> None:
+    right = [1.0] * 6 + [0.0] * 94
+    assert exchange(scores(*right), scores(*[0.0] * 100)).test == "McNemar"
+    half = exchange(scores(*right), scores(*[0.5, *right[1:]]))  # one difference, of an answer that is partly right
+    assert half.test == "randomisation"
+    assert exchange(scores(*[0.5] * 30), scores(*[0.5] * 30)).test == "randomisation"
+    articles = np.repeat(np.arange(50), 2).tolist()
+    assert exchange(scores(*right, units=articles), scores(*[0.0] * 100, units=articles)).test == "randomisation"

@@ -157,3 +157,34 @@ def test_records_of_earlier_versions_have_seeds() -> None:
     assert number.seeds is None
     again = msgspec.json.decode(msgspec.json.encode(number), type=Number)
     assert again.spread == number.spread
+
+
+def test_prompts_of_the_same_names_are_paired(root: Path, prompts: Path, tmp_path: Path) -> None:
+    """A second system with the same prompts is compared within prompts; a prompt of its own is left out."""
+    other = tmp_path / "other"
+    for prompt, share in {"long": 0.8, "short": 0.5, "own": 0.9}.items():
+        for seed in range(2):
+            run = other / f"prompt-{prompt}" / f"seed-{seed}"
+            write_system(run, suite("xtreme"), 60, f"other {prompt} {seed}", share)
+            (run / "system.toml").write_text('name = "other"\n')
+    found = isogloss.compare(prompts, other, **options(root, "xnli"))
+    [average] = found.tasks
+    assert found.runs == [{"prompt": 2, "seed": 2}, {"prompt": 2, "seed": 2}]
+    assert average.test == "t over shared prompts and seeds"
+    assert [str(each) for each in found.left_out] == [
+        "left out: other/prompt-own: only some of the systems have it. Run every system with the same prompts"
+    ]
+    # Prompts differ by 30 points in both systems, which cancels.
+    assert average.low is not None and average.high is not None
+    assert average.high - average.low < 40
+    plan = isogloss.plan(prompts, other, difference=5, **options(root, "xnli"))
+    [now] = [row for row in plan.table("designs").records() if row["design"] == "now"]
+    assert now["detectable"] == pytest.approx(average.detectable)
+    assert "the same 2 prompts and 2 seeds each" in plan.reading
+    assert str(found.left_out[0]) in plan.notes
+    # With one prompt in common, prompts are independent samples.
+    (other / "prompt-short").rename(other / "prompt-brief")
+    found = isogloss.compare(prompts, other, **options(root, "xnli"))
+    assert found.runs[1] == {"prompt": 3, "seed": 2}
+    assert found.tasks[0].test == "t over different prompts and seeds"
+    assert not found.left_out

@@ -102,7 +102,7 @@ def test_one_seed_sees_nothing() -> None:
 def test_differences_above_100_points_do_not_exist() -> None:
     pilot = assumed_pilot([0.5], 20, deviations={frozenset({"seed"}): 0.9}, runs={"seed": 3})
     goal = StudyGoal(difference=0.5)
-    assert pilot.test(pilot.numbers).detectable(goal.power) > 1
+    assert (pilot.test(pilot.numbers).detectable(goal.power, is_share=False) or 0) > 1
     assert detectable(pilot, pilot.numbers, goal) is None
     assert (detectable(pilot, pilot.with_levels(pilot.numbers, seed=50), goal) or 0) < 1
 
@@ -142,7 +142,9 @@ def test_interactions_of_two_factors_count_as_in_the_test() -> None:
     both = VarianceComponent(frozenset({"seed", "prompt"}), 0.0009, 0)
     numbers = {EXAMPLE: (1000, 1000), LANGUAGE: (1, 1), "seed": (3, 1), "prompt": (3, 1)}
     one = PilotStudy(components=(both,), numbers=numbers, freedom=999)
-    assert one.test(numbers).error == pytest.approx(sqrt(2 * 0.0009 / 9))  # as in `over_runs`: part of both factors
+    assert one.test(numbers).error == pytest.approx(sqrt(0.0009 / 9))
+    # The mean squares of seeds and prompts contain it, and they have two degrees of freedom each.
+    assert (detectable(one, numbers, GOAL) or 0) > 3.6 * one.test(numbers).error
     assert one.shares(numbers) == pytest.approx({EXAMPLE: 0, "prompt": 0.5, "seed": 0.5})
 
 
@@ -181,7 +183,8 @@ def test_power_is_a_chance_and_the_detectable_difference_has_it(
     assert 0 <= power[0] <= power[1] + 1e-12
     assert power[1] <= power[2] + 1e-12
     assert power[2] <= 1 + 1e-12
-    limit = one.test(numbers).detectable(GOAL.power)
+    limit = one.test(numbers).detectable(GOAL.power, is_share=False)
+    assert limit is not None
     assert detectable(one, numbers, GOAL) == (limit if limit <= 1 else None)
     if limit:
         assert one.test(numbers).power(limit) == pytest.approx(0.8, abs=0.01)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import sqrt
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from isogloss.tasks.registry import task as find_task
 _MOST_NUMBERS = 10_000_000
 # Languages more likely among the worst than not are listed with them.
 _LIKELY = 0.5
+# Decimals of a Gini coefficient; more are rounding errors.
+_DIGITS = 9
 # Maximum number of systems in a chart.
 MOST_DRAWN = 6
 
@@ -105,8 +108,9 @@ NOTES = (
     "Gini: half the mean absolute difference of two languages, relative to the mean; 0 if all are equal. Noise of "
     "small test sets inflates it, and puts languages among the worst by chance",
     "shrunk: empirical-Bayes estimate from the model score = system mean + language effect + (system, language) effect "
-    "+ error; the variances of the effects are estimated from all languages, those of the errors from the intervals. "
-    "It is shown beside the measured score, not instead of it",
+    "+ error. Language effects have one variance, (system, language) effects one per system, since one system may be "
+    "even where another is not; both are estimated from all languages, the variance of errors from the intervals. "
+    "Shrunk scores are shown beside measured ones, not instead of them",
     "intervals and probabilities are those of the posterior distribution, for these languages and new test examples",
 )
 _ASSUMED = (
@@ -115,8 +119,8 @@ _ASSUMED = (
 )
 _SYSTEM_COLUMNS = columns(
     "task regime system; languages:count; gini:number = Gini, measured; corrected±:number = Gini, corrected; "
-    "deviation:score = standard deviation, measured; true_deviation:score = corrected; noise:share = share of noise in "
-    "the variance; worst:count = worst languages; worst_mean:score = their mean, measured; "
+    "deviation:score = standard deviation, measured; true_deviation:score = corrected; noise:share = expected share of "
+    "noise in the variance; worst:count = worst languages; worst_mean:score = their mean, measured; "
     "worst_corrected±:score = corrected"
 )
 _CELL_COLUMNS = columns(
@@ -211,10 +215,11 @@ def _system_row(group: LanguageScores, index: int) -> list[Value]:
     if group.shrunk is not None:
         drawn = group.shrunk.draws[:, index]
         ginis, means = gini(drawn), worst_mean(drawn, group.worst)
-        true = float(np.sqrt(drawn.var(axis=1, ddof=1).mean()))
-        corrected, of_worst = [float(ginis.mean()), *_ends(ginis)], [float(means.mean()), *_ends(means)]
-        deviations = [true, max(0.0, 1 - true**2 / variance) if variance else 0.0]
-    spread = [float(gini(values)), *corrected, float(np.sqrt(variance)), *deviations]
+        true, noise = float(drawn.var(axis=1, ddof=1).mean()), float(group.shrunk.noise[index])
+        corrected = [round(end, _DIGITS) for end in (float(ginis.mean()), *_ends(ginis))]
+        of_worst = [float(means.mean()), *_ends(means)]
+        deviations = [sqrt(true), noise / (noise + true) if noise else 0.0]
+    spread = [round(float(gini(values)), _DIGITS), *corrected, sqrt(variance), *deviations]
     return [len(group.languages), *spread, group.worst, worst, *of_worst]
 
 
@@ -256,7 +261,7 @@ def _reading(systems: TidyTable, worst: TidyTable) -> str:
         low, high = (float(row[f"corrected_{end}"] or 0) for end in ("low", "high"))
         listed = members[row["task"], row["system"]]
         sure = sum(float(each["probability"] or 0) >= LEVEL for each in listed)
-        noise = f"{100 * float(row['noise'] or 0):.0f} % of the variance"
+        noise = f"about {100 * float(row['noise'] or 0):.0f} % of the variance"
         sentences.append(
             f"{where} has a Gini coefficient of {measured:.3f} as measured and {corrected:.3f} ({low:.3f} to "
             f"{high:.3f}) without noise, which is {noise}. {sure} of its "

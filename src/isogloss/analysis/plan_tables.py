@@ -10,7 +10,7 @@ from isogloss.scoring.planning import (
     CONFIDENCE,
     EXAMPLE,
     LANGUAGE,
-    SHARED,
+    TEST_SET,
     Numbers,
     PilotStudy,
     StudyGoal,
@@ -93,7 +93,7 @@ def designs_table(planned: Planned, goal: StudyGoal, budgets: Sequence[Mapping[s
         f"score design; {' '.join(map(plural, factors))}:count; detectable:score = detectable, points; "
         f"power:share = power for {100 * goal.difference:g}"
     )
-    table = TidyTable("designs", "What a study can detect", heads)
+    table = TidyTable("designs", "What a study can detect", heads, notes=["detectable: empty if none within the scale"])
     for score, pilot in planned:
         for name, numbers in _designs(pilot, goal, budgets):
             test = pilot.test(numbers, goal.alpha)
@@ -177,7 +177,7 @@ def _sentences(score: PlannedScore, pilot: PilotStudy, goal: StudyGoal, needs: T
     name, chance = label(score), f"{100 * goal.power:g} % power"
     design = _design_text(score, pilot, pilot.numbers)
     if limit is None:
-        can = f"{name}: {design} cannot show a difference of any size with {chance}."
+        can = f"{name}: {design} cannot show any difference within the scale ({chance})."
     else:
         can = f"{name}: with {design} you can see differences of {score_text(100 * limit)} points ({chance})."
     rows = [row for row in needs.records() if row["score"] == name]
@@ -209,10 +209,13 @@ def _count(number: Value, factor: str) -> str:
 def _design_text(score: PlannedScore, pilot: PilotStudy, numbers: Numbers) -> str:
     """Return a design in words, such as "3 seeds each and 1,190 examples in each of 11 languages"."""
     parts = []
-    for factor in (factor for factor in pilot.numbers if factor not in SHARED):
+    for factor in (factor for factor in pilot.numbers if factor not in TEST_SET):
         first, second = numbers[factor]
-        count = f"{first:g} and {second:g} {plural(factor)}" if first != second else counted(round(first), factor)
-        parts.append(f"{count} each" if first == second else count)
+        if first != second:
+            parts.append(f"{first:g} and {second:g} {plural(factor)}")
+        else:
+            count = counted(round(first), factor)
+            parts.append(f"the same {count}" if factor in pilot.shared else f"{count} each")
     languages, examples = round(numbers[LANGUAGE][0]), f"{round(numbers[EXAMPLE][0]):,} examples"
     where = f" in each of {languages} languages" if languages > 1 else " per language" * (score.level == "overall")
     parts.append(examples + where)

@@ -178,8 +178,9 @@ def gini(values: FloatArray) -> FloatArray:
     It is half the mean absolute difference of two values, relative to their mean; 0 if all are 0.
     """
     count = values.shape[-1]
-    # Each value exceeds those before it and is exceeded by those after it.
-    pairs = (np.sort(values, axis=-1) * (2 * np.arange(count) + 1 - count)).sum(axis=-1)
+    # Each value exceeds those before it and is exceeded by those after it; equal values give exactly 0.
+    above_lowest = np.sort(values - values.min(axis=-1, keepdims=True), axis=-1)
+    pairs = (above_lowest * (2 * np.arange(count) + 1 - count)).sum(axis=-1)
     mass = values.sum(axis=-1) * count
     coefficients: FloatArray = np.divide(pairs, mass, out=np.zeros_like(pairs), where=mass > 0)
     return coefficients

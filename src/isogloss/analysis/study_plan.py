@@ -24,9 +24,10 @@ from isogloss.results.views import score_view
 from isogloss.scoring.cells import Progress
 from isogloss.scoring.compare import SystemRuns
 from isogloss.scoring.pilots import PlannedScore, planned_scores
-from isogloss.scoring.planning import LANGUAGE, SHARED, PilotStudy
+from isogloss.scoring.planning import LANGUAGE, TEST_SET, PilotStudy
 from isogloss.scoring.request import Request, ScoreOptions
 from isogloss.scoring.score import judge_systems
+from isogloss.scoring.shared_levels import with_shared_levels
 from isogloss.workers import Workers, local_workers
 
 
@@ -141,7 +142,9 @@ def _judged(
     if request.subset is not None:
         raise AnalysisError("cannot plan with answers to a subset", fix="Pass pilots that answer all examples")
     judged = judge_systems(pilots, request, progress, workers)
-    runs = [SystemRuns.of(name, one.runs, one.left_out, names=one.names) for name, one in judged.items()]
+    runs = with_shared_levels(
+        [SystemRuns.of(name, one.runs, one.left_out, names=one.names) for name, one in judged.items()]
+    )
     left_out = list(dict.fromkeys(each for system in runs for each in system.left_out))
     names = [system.name for system in runs] if len(runs) > 1 else []
     return _Evidence(list(planned_scores(runs, request, question.assumptions)), names, left_out)
@@ -223,7 +226,7 @@ def _check_budgets(budgets: Sequence[Mapping[str, int]], pilots: Sequence[PilotS
 
 def _notes(evidence: _Evidence, question: StudyQuestion) -> list[str]:
     pilots = [pilot for _, pilot in evidence.usable]
-    runs = [counts for pilot in pilots for factor, counts in pilot.numbers.items() if factor not in SHARED]
+    runs = [counts for pilot in pilots for factor, counts in pilot.numbers.items() if factor not in TEST_SET]
     notes = [
         f"power: the share of such studies that find the difference at the {question.goal.alpha:.2g} level"
         + (f", 0.05 corrected for {question.comparisons} comparisons (Bonferroni)" if question.comparisons > 1 else ""),
@@ -237,6 +240,9 @@ def _notes(evidence: _Evidence, question: StudyQuestion) -> list[str]:
         )
     elif any(1 in counts for counts in runs):
         notes.append("a system with a single seed or prompt is taken as it is: its variance between runs is unknown")
+    if names := sorted({factor for pilot in pilots for factor in pilot.shared}):
+        how = "what they change in both alike cancels" if evidence.systems else "their effects are assumed to differ"
+        notes.append(f"both systems have the same {' and '.join(f'{name}s' for name in names)}: {how}")
     if not evidence.systems:
         bound = "" if question.correlation else ", an upper bound, since systems mostly fail on the same examples"
         notes.append(
@@ -267,7 +273,6 @@ def _omissions(evidence: _Evidence) -> list[str]:
     notes = [f"{tables.label(score)} is not planned: {score.reason}" for score in without if score.level != "cell"]
     if cells := [score for score in without if score.level == "cell"]:
         notes.append(f"{counted(len(cells), 'cell')} not planned, such as {cells[0].name}: {cells[0].reason}")
-    if evidence.left_out:
-        first = evidence.left_out[0]
-        notes.append(f"{counted(len(evidence.left_out), 'cell')} left out, such as {first.task}: {first.reason}")
-    return notes
+    if left_out := [each for each in evidence.left_out if each.task]:
+        notes.append(f"{counted(len(left_out), 'cell')} left out, such as {left_out[0].task}: {left_out[0].reason}")
+    return [*notes, *(str(each) for each in evidence.left_out if not each.task)]

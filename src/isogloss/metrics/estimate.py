@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from isogloss.metrics.statistics import FloatArray, IntArray, Statistics, checked_rows, sums_by_place
 from isogloss.metrics.student import ENOUGH, LEVEL, t_quantile, t_tail
+from isogloss.metrics.variance_components import MeanSquare, RunFactors, pooled, run_components
 
 # Mathematically equal scores may differ in their last digits.
 ROUNDING = 1e-12
@@ -34,14 +35,10 @@ def sum_of_squares(values: FloatArray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class SourceErrors:
-    """Contribution of each source of a space to an estimate's error, 0 for sources not `present`.
-
-    The levels of a `factor`, such as the seeds of a system, form a space as well; "" marks sources of examples.
-    """
+    """Contribution of each source of a space to an estimate's error, 0 for sources not `present`."""
 
     values: FloatArray
     present: npt.NDArray[np.bool_]
-    factor: str = ""
 
     @cached_property
     def variance(self) -> float:
@@ -87,40 +84,44 @@ class Estimate:
     centre: float  # the score with one further example right and one wrong in every cell; the middle of intervals
     n: int  # number of examples
     is_share: bool = True  # True if all underlying scores lie within 0..1
-    overlap: float = 0.0  # part of the examples' variance that the factors' contains as well
+    runs: tuple[MeanSquare, ...] = ()  # variance between seeds, prompts, …, if it is a mean over several runs
     levels: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # factor -> level -> score
 
     @cached_property
+    def run_components(self) -> dict[RunFactors, tuple[float, float]]:
+        """Variance due to the factors of runs: effects on all examples, and on single examples."""
+        return run_components(self.runs)
+
+    @cached_property
     def example_variance(self) -> float:
-        """Variance due to the examples alone."""
-        parts = self.errors.values()
-        return max(0.0, sum(part.variance for part in parts if not part.factor) - self.overlap)
+        """Variance due to examples alone, without that of runs on single examples."""
+        between = sum(part.variance for part in self.errors.values())
+        return max(0.0, between - sum(on_single for _, on_single in self.run_components.values()))
 
     @property
     def example_freedom(self) -> float:
         """Degrees of freedom of the examples' variance, pooled over spaces (Satterthwaite); infinite if it is 0."""
-        parts = [part for part in self.errors.values() if not part.factor and part.count > 1]
+        parts = [part for part in self.errors.values() if part.count > 1]
         squares = sum(part.variance**2 / part.freedom for part in parts)
         return sum(part.variance for part in parts) ** 2 / squares if squares else inf
 
     @cached_property
-    def factor_variances(self) -> dict[str, float]:
-        """Variance due to each factor, such as the seeds."""
-        variances: dict[str, float] = {}
-        for part in self.errors.values():
-            if part.factor:
-                variances[part.factor] = variances.get(part.factor, 0.0) + part.variance
-        return variances
+    def _pooled(self) -> tuple[float, float]:
+        examples = MeanSquare(self.example_variance, self.example_freedom)
+        if not self.runs:
+            return examples.variance, 1 / examples.freedom
+        total, inverse = pooled([examples, *self.runs])
+        return float(total), float(inverse)
 
-    @cached_property
+    @property
     def variance(self) -> float:
-        """Variance observed between sources of examples and between levels of factors."""
-        return self.example_variance + sum(self.factor_variances.values())
+        """Variance observed between sources of examples and between runs."""
+        return self._pooled[0]
 
     @property
     def sources(self) -> int:
         """Number of sources of examples."""
-        return sum(part.count for part in self.errors.values() if not part.factor)
+        return sum(part.count for part in self.errors.values())
 
     @property
     def from_subset(self) -> bool:
@@ -129,26 +130,9 @@ class Estimate:
 
     @property
     def freedom(self) -> float:
-        """Degrees of freedom of the variance; a space of g sources has g - 1.
-
-        Spaces of examples, and those of a factor, are pooled as Satterthwaite (1946) does. Examples and factors are
-        pooled by the mean of 1 / freedom, weighted by variance: with two or three seeds, Satterthwaite's intervals are
-        too narrow whenever the seeds happen to agree.
-        """
-        by_factor: dict[str, list[tuple[float, float]]] = {}
-        for part in self.errors.values():
-            if part.count > 1:
-                by_factor.setdefault(part.factor, []).append((part.variance, part.freedom))
-        variances = {"": self.example_variance, **self.factor_variances}
-        total = sum(variances[factor] for factor in by_factor)
-        if total < ROUNDING**2:
-            return float(max(1, self.sources - 1))
-        inverse = sum(
-            variances[factor] / total * sum(variance**2 / freedom for variance, freedom in parts) / pooled**2
-            for factor, parts in by_factor.items()
-            if (pooled := sum(variance for variance, _ in parts)) > 0
-        )
-        return 1 / inverse
+        """Degrees of freedom of the variance; a space of g sources has g - 1, a factor of g levels has g - 1."""
+        total, inverse = self._pooled
+        return 1 / inverse if total > ROUNDING**2 and inverse else float(max(1, self.sources - 1))
 
     def score_interval(self, level: float = LEVEL) -> Interval | None:
         """Return the confidence interval of a score, or None with fewer than `ENOUGH` sources.
@@ -292,9 +276,10 @@ def difference(a: Estimate, b: Estimate, *, unseen: float | None = None) -> Esti
 def weighted_sum(estimates: Sequence[Estimate], factors: Sequence[float]) -> Estimate:
     """Return the sum of estimates times factors: an average, a difference, a trend.
 
-    Means over runs may only be combined if their runs are independent, such as those of two systems: otherwise combine
-    within runs first (`isogloss.metrics.crossed`).
+    Means over several runs are combined within runs first (`isogloss.metrics.crossed`).
     """
+    if any(part.runs for part in estimates):
+        raise ValueError("combine estimates within runs first")
     errors: dict[str, SourceErrors] = {}
     used = [(part, factor) for part, factor in zip(estimates, factors, strict=True) if factor]
     for part, factor in used:
@@ -313,7 +298,6 @@ def weighted_sum(estimates: Sequence[Estimate], factors: Sequence[float]) -> Est
         errors=errors,
         unseen=sum(factor**2 * part.unseen for part, factor in used),
         is_share=all(part.is_share for part in estimates),
-        overlap=sum(factor**2 * part.overlap for part, factor in used),
     )
 
 

@@ -14,9 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from isogloss.metrics.estimate import POWER, ROUNDING, Interval, source_numbers, sum_of_squares
+from isogloss.metrics.power import exchange_test
 from isogloss.metrics.significance import one_size, sign_test
 from isogloss.metrics.statistics import FloatArray, IntArray, Statistics, sums_by_place
-from isogloss.metrics.student import ENOUGH, LEVEL, normal_quantile, normal_tail
+from isogloss.metrics.student import ALPHA, ENOUGH, LEVEL, normal_quantile, normal_tail
+
+# Design effect of articles on real answers (benchmarks/README.md): if no answer differs, nothing shows that of a
+# difference.
+DESIGN_EFFECT = 2.0
 
 
 class Contributions(NamedTuple):
@@ -39,6 +44,7 @@ class Exchange:
     further: float
     n: int
     is_share: bool = True  # True if scores lie within 0..1
+    right_or_wrong: bool = False  # True if every source is a single answer that is right or wrong
 
     @cached_property
     def values(self) -> FloatArray:
@@ -63,7 +69,7 @@ class Exchange:
     @property
     def test(self) -> str:
         """Name of the test."""
-        return "McNemar" if one_size(self.values) else "randomisation"
+        return "McNemar" if self.right_or_wrong else "randomisation"
 
     def z(self, shift: float = 0.0) -> float:
         """Return the standardised distance of the difference from a hypothetical one."""
@@ -104,13 +110,40 @@ class Exchange:
             return 1.0
         return max(normal_tail(self.z(-margin)), normal_tail(-self.z(margin)))
 
+    @cached_property
+    def variance(self) -> float:
+        """Variance of the difference, without that of further examples."""
+        return sum(self._variances)
+
     @property
+    def freedom(self) -> float:
+        """Degrees of freedom of the variance, pooled over spaces (Satterthwaite)."""
+        counts = [int(np.count_nonzero(part.weights)) for part in self.parts.values()]
+        squares = sum(
+            variance**2 / (count - 1) for variance, count in zip(self._variances, counts, strict=True) if count > 1
+        )
+        return self.variance**2 / squares if squares else self.sources - 1.0
+
+    @property
+    def _variances(self) -> list[float]:
+        return [sum_of_squares(part.values - self.value * part.weights) for part in self.parts.values()]
+
+    @property
+    def step(self) -> float:
+        """Half the distance between possible differences, 0 if it is small."""
+        return float(np.abs(self.values).max(initial=0.0)) if one_size(self.values) else 0.0
+
+    @cached_property
     def detectable(self) -> float | None:
-        """Minimum detectable difference at the 5 % level with 80 % power, or None with too few sources."""
+        """Minimum detectable difference at the 5 % level with 80 % power.
+
+        None with too few sources, or if even the largest possible difference is not detected with this power.
+        """
         if self.sources < ENOUGH:
             return None
-        variance = sum_of_squares(self.values - self.value * self.weights) + self.further
-        return (normal_quantile((1 + LEVEL) / 2) + normal_quantile(POWER)) * sqrt(variance)
+        weight = sum_of_squares(self.weights)
+        planned = exchange_test(self.variance, self.freedom, ALPHA, weight, self.step, self.further)
+        return planned.detectable(POWER, is_share=self.is_share)
 
     @staticmethod
     def mean(exchanges: "Sequence[Exchange]", weights: Sequence[float] | None = None) -> "Exchange":
@@ -129,6 +162,7 @@ class Exchange:
             further=sum((weight / total) ** 2 * one.further for one, weight in zip(exchanges, weights, strict=True)),
             n=sum(one.n for one in exchanges),
             is_share=all(one.is_share for one in exchanges),
+            right_or_wrong=len(exchanges) == 1 and exchanges[0].right_or_wrong,
         )
 
 
@@ -146,17 +180,26 @@ def exchange(a: Statistics, b: Statistics, codes: IntArray | None = None, size: 
     values = _swapped(a, middle, sums_by_place(moves, position, size))
     row_weights = a.value.weights((a.rows + b.rows) / 2, np.ones(len(a)))
     weights = np.bincount(position, weights=row_weights, minlength=size).astype(np.float64)
-    total = float(weights.sum())
+    total, value = float(weights.sum()), a.score - b.score
+    weights = weights / total if total > 0 else weights
     counts = (int(np.count_nonzero(each)) for each in (weights, row_weights))
-    further = _further(values, _swapped(a, middle, moves), *counts)
+    spread = sum_of_squares(values - value * weights)
+    further = _further(values, _swapped(a, middle, moves), spread, *counts)
     return Exchange(
-        value=a.score - b.score,
-        parts={space: Contributions(values, weights / total if total > 0 else weights)},
+        value=value,
+        parts={space: Contributions(values, weights)},
         # Without a scale, a further example could move the score by any amount.
         further=further if a.value.is_share else 0.0,
         n=len(a),
         is_share=a.value.is_share,
+        right_or_wrong=_right_or_wrong(a, b, position),
     )
+
+
+def _right_or_wrong(a: Statistics, b: Statistics, position: IntArray) -> bool:
+    """Return True if every source has one row, and rows are 0 or 1."""
+    binary = a.rows.shape[1] == 1 and all(bool(((each.rows == 0) | (each.rows == 1)).all()) for each in (a, b))
+    return binary and int(np.bincount(position).max(initial=0)) <= 1
 
 
 def _swapped(statistics: Statistics, middle: FloatArray, moves: FloatArray) -> FloatArray:
@@ -164,15 +207,17 @@ def _swapped(statistics: Statistics, middle: FloatArray, moves: FloatArray) -> F
     return value(middle + moves, count) - value(middle - moves, count)
 
 
-def _further(by_source: FloatArray, by_row: FloatArray, sources: int, rows: int) -> float:
+def _further(by_source: FloatArray, by_row: FloatArray, spread: float, sources: int, rows: int) -> float:
     """Return the variance of two further examples, one in favour of each system, as large as the observed differences.
 
-    If the rows of a source differ together, a source counts as one example; if they differ independently, each row
-    does. Without any difference, sources count, and an example may differ by 1.
+    An example is one answer, or more if the rows of a source differ together; if whole sources differ, it is a source.
+    The sum with the `spread` of sources is at least the variance of two further examples of `DESIGN_EFFECT` answers
+    that differ by 1, so that systems with nearly the same answers never get a narrower interval than with the same.
     """
     together, alone = sum_of_squares(by_source), sum_of_squares(by_row)
-    if together < ROUNDING**2 or alone < ROUNDING**2:
-        return 2 / (sources + 2) ** 2
-    independent = min(max(sources, rows * alone / together), max(rows, sources))
+    least = max(0.0, 2 / (max(sources, rows / DESIGN_EFFECT) + 2) ** 2 - spread)
+    if alone < ROUNDING**2:
+        return least
+    independent = max(sources, rows * min(1.0, alone / together)) if together > ROUNDING**2 else max(rows, sources)
     squared_size = min(1.0, rows**2 * alone / np.count_nonzero(by_row))
-    return 2 * squared_size / (independent + 2) ** 2
+    return max(least, 2 * squared_size / (independent + 2) ** 2)

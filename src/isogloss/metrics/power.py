@@ -2,36 +2,25 @@
 
 A test divides the difference by its estimated error. With two or three seeds, that error and its degrees of freedom
 vary widely from study to study, so power is an average over what they may turn out to be. For a single estimated
-variance this is the noncentral t distribution; `isogloss.metrics.estimate.Estimate` pools several.
+variance this is the noncentral t distribution; several are pooled as `isogloss.metrics.estimate.Estimate` does.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from math import erfc, inf, isfinite, lgamma, log, sqrt
+from math import inf, isfinite, lgamma, log, sqrt
 
 import numpy as np
 
 from isogloss.metrics.estimate import ROUNDING
 from isogloss.metrics.statistics import FloatArray
 from isogloss.metrics.student import normal_quantile, t_quantile
+from isogloss.metrics.variance_components import MeanSquare, pooled
 
 # Equally likely outcomes of the estimated variances.
 _OUTCOMES = 512
 # From here on, Wilson and Hilferty's approximation of chi-squared is accurate to four digits.
 _MANY = 40
-
-
-@dataclass(frozen=True)
-class VariancePart:
-    """Part of the variance of a difference, with the degrees of freedom of its estimate; infinite if it is known.
-
-    Parts of one factor, such as the seeds of both systems, are pooled; "" is that of the examples.
-    """
-
-    variance: float
-    freedom: float
-    factor: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,21 +34,35 @@ class PlannedTest:
         """Return the chance that a true difference becomes significant."""
         if not self.error:
             return float(np.mean(self.thresholds < abs(difference)))
-        scale = self.error * sqrt(2)
-        tails = [erfc((limit - difference) / scale) + erfc((limit + difference) / scale) for limit in self._finite]
-        return sum(tails) / (2 * len(self.thresholds))
+        tails = _normal_tails((self._finite - difference) / self.error) + _normal_tails(
+            (self._finite + difference) / self.error
+        )
+        return float(tails.sum()) / len(self.thresholds)
 
     @cached_property
-    def _finite(self) -> list[float]:
-        return [limit for limit in self.thresholds.tolist() if isfinite(limit)]
+    def _finite(self) -> FloatArray:
+        return self.thresholds[np.isfinite(self.thresholds)]
 
-    def detectable(self, power: float) -> float:
-        """Return the smallest difference that is detected with this power; infinite if there is none."""
+    def detectable(self, power: float, *, is_share: bool = True) -> float | None:
+        """Return the smallest difference that is detected with this power, or None if there is none.
+
+        Differences of shares are at most 1.
+        """
+        largest = 1.0 if is_share else inf
         if not self.error:
-            return float(np.quantile(self.thresholds, power))
-        low, high = 0.0, max(self.error, min(self._finite, default=0.0))
-        if len(self._finite) < power * len(self.thresholds):
-            return inf
+            difference = float(np.quantile(self.thresholds, power))
+        elif len(self._finite) < power * len(self.thresholds) or (is_share and self.power(largest) < power):
+            return None
+        else:
+            difference = self._smallest(power)
+        return difference if isfinite(difference) and difference <= largest else None
+
+    def _smallest(self, power: float) -> float:
+        # With equal thresholds, this is the result.
+        likely = max(self.error, float(np.median(self._finite)) + self.error * normal_quantile(power))
+        low, high = 0.98 * likely, 1.02 * likely
+        if self.power(low) >= power:
+            low, high = 0.0, low
         while self.power(high) < power:
             low, high = high, 2 * high
         while high - low > 1e-4 * high:
@@ -68,34 +71,41 @@ class PlannedTest:
         return high
 
 
-def t_test(parts: Sequence[VariancePart], alpha: float, further: float = 0.0) -> PlannedTest:
-    """Return the t test of a difference with several estimated parts of variance, as `Estimate.t_test` makes it.
+def _normal_tails(z: FloatArray) -> FloatArray:
+    """Return P(Z >= z) of the normal distribution within 1e-7 (Abramowitz and Stegun 1964, 7.1.26), for arrays."""
+    size = np.abs(z) / sqrt(2)
+    t = 1 / (1 + 0.3275911 * size)
+    powers = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
+    upper = powers * np.exp(-(size**2)) / 2
+    return np.where(z < 0, 1 - upper, upper)
+
+
+def t_test(parts: Sequence[MeanSquare], alpha: float, further: float = 0.0) -> PlannedTest:
+    """Return the t test of a difference with several estimated mean squares, as `Estimate.t_test` makes it.
 
     `further` is added to the estimated variance, as the test does, but not to the true one.
     """
     used = [part for part in parts if part.variance > ROUNDING**2]
-    error = sqrt(sum(part.variance for part in used))
+    error = sqrt(pooled(used)[0]) if used else 0.0
     if not used or any(part.freedom <= 0 for part in used):
         return PlannedTest(error, np.full(1, inf if used else 0.0))
-    drawn = _variance_ratios(tuple(part.freedom for part in used)) * np.array([[part.variance] for part in used])
-    total = drawn.sum(axis=0)
-    inverse = np.zeros(drawn.shape[1])
-    for factor in dict.fromkeys(part.factor for part in used):
-        rows = [row for row, part in enumerate(used) if part.factor == factor]
-        pooled = drawn[rows].sum(axis=0)
-        squares = sum(drawn[row] ** 2 / used[row].freedom for row in rows)
-        inverse += squares / (pooled * total)
+    ratios = _variance_ratios(tuple(part.freedom for part in used))
+    drawn = [replace(part, variance=part.variance * row) for part, row in zip(used, ratios, strict=True)]
+    total, inverse = pooled(drawn)
     return PlannedTest(error, _t_quantiles(1 - alpha / 2, inverse) * np.sqrt(total + further))
 
 
-def exchange_test(variance: float, freedom: float, alpha: float, weight: float, step: float = 0.0) -> PlannedTest:
+def exchange_test(
+    variance: float, freedom: float, alpha: float, weight: float, step: float = 0.0, further: float = 0.0
+) -> PlannedTest:
     """Return the exchange test of single runs (`isogloss.metrics.exchange.Exchange`).
 
     It measures the error by the contributions of sources around zero instead of their mean, which adds the square of
     the difference times `weight`, the sum of squared weights of sources. `step` is half the distance of possible
-    differences, which an exact test cannot use.
+    differences, which an exact test cannot use. The variance is at least that of two `further` examples, as of two
+    systems that give the same answers to all examples at hand.
     """
-    quantile = normal_quantile(1 - alpha / 2)
+    quantile, variance = normal_quantile(1 - alpha / 2), max(variance, further)
     room = 1 - quantile**2 * weight
     if room <= 0:
         return PlannedTest(sqrt(variance), np.full(1, inf))

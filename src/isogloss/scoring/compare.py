@@ -12,7 +12,7 @@ import numpy as np
 
 from isogloss.errors import PredictionError
 from isogloss.metrics import aggregate
-from isogloss.metrics.crossed import Design, MethodDifference, RunEstimates
+from isogloss.metrics.crossed import Design, MethodDifference, RunEstimates, variance_shares
 from isogloss.metrics.exchange import Exchange
 from isogloss.metrics.statistics import Statistics
 from isogloss.predictions.memory import Predictions
@@ -21,10 +21,11 @@ from isogloss.scoring.averages import MIXED, averaged
 from isogloss.scoring.cells import Cell, Progress
 from isogloss.scoring.comparison import Comparison, ScoreContrast, SystemsComparison, system_orders
 from isogloss.scoring.contrast import SystemDifference, contrast_fields, corrected
-from isogloss.scoring.designs import cell_estimates, check_same_examples, common_cells, design_of, factor_shares
+from isogloss.scoring.designs import cell_estimates, check_same_examples, common_cells, design_of
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics, mixed_directions
 from isogloss.scoring.request import Request, ScoreOptions
 from isogloss.scoring.score import clustered_tasks, judge_systems
+from isogloss.scoring.shared_levels import with_shared_levels
 from isogloss.scoring.sources import Sources
 from isogloss.tasks.registry import category_of
 from isogloss.workers import Workers, in_parallel, local_workers
@@ -98,6 +99,7 @@ def compare_systems(
     """Compare every pair of judged systems on the cells that all have, with verdicts that hold simultaneously."""
     if margin is not None and not (isinstance(margin, Real) and 0 < margin <= 100):
         raise PredictionError(f"the margin must be a number above 0 and at most 100 points, got {margin!r}")
+    systems = with_shared_levels(systems)
     shared = [key for key in systems[0].cells if all(key in system.cells for system in systems)]
     if not shared:
         fix = "Compare fewer systems" if len(systems) > 2 else "Score both on the same tasks and languages"
@@ -185,7 +187,11 @@ def _compared(first: SystemRuns, second: SystemRuns, request: Request, tests: in
     contrast = partial(_contrast, margin=None if margin is None else margin / 100)
     contrasts = [
         contrast(
-            "cell", "/".join(key), _paired({key: cells}, designs, request)[key], tests * len(pairs), of_task=key[0]
+            "cell",
+            "/".join(key),
+            paired_estimates({key: cells}, designs, request)[key],
+            tests * len(pairs),
+            of_task=key[0],
         )
         for key, cells in pairs.items()
     ]
@@ -225,7 +231,7 @@ def _compared(first: SystemRuns, second: SystemRuns, request: Request, tests: in
 
 def _task_averages(pairs: CellPairs, designs: tuple[Design, Design], request: Request) -> "dict[str, PairedEstimates]":
     """Return both systems' averages over the languages of each task's average."""
-    estimates = _paired(pairs, designs, request)
+    estimates = paired_estimates(pairs, designs, request)
     averages = {}
     for name in dict.fromkeys(name for name, _ in pairs):
         inside = averaged([cells[0][0] for cells in pairs.values()], name, request)
@@ -264,7 +270,7 @@ class PairedEstimates:
         return MethodDifference.of(self.first, self.second, self.exchange.further)
 
 
-def _paired(
+def paired_estimates(
     pairs: CellPairs, designs: tuple[Design, Design], request: Request
 ) -> dict[tuple[str, str], PairedEstimates]:
     """Return the estimates of both systems on some cells, over the sources of these cells."""
@@ -310,5 +316,5 @@ def _contrast(
         n=pair.exchange.n,
         lower_is_better=lower_is_better(of_task),
         partial=partial,
-        shares=factor_shares(delta.estimate) if isinstance(delta, MethodDifference) else {},
+        shares=variance_shares(delta.estimate) if isinstance(delta, MethodDifference) else {},
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from isogloss.errors import PredictionError
 from isogloss.figures import counted
-from isogloss.metrics.crossed import Design, RunEstimates
+from isogloss.metrics.crossed import Design, RunEstimates, variance_shares
 from isogloss.metrics.estimate import Estimate
 from isogloss.predictions.problems import LeftOut
 from isogloss.predictions.run_folders import COMPLETE_RUNS, FINISH_RUNS, NOTHING_SHARED, in_some_runs, run_levels
@@ -36,7 +36,7 @@ def design_of(runs: Sequence[str], system: str = "") -> Design:
     # Runs in memory have no names: they are seeds.
     names = runs if any(runs) else [f"seed-{number}" for number in range(len(runs))]
     try:
-        return Design.of([run_levels(run) for run in names], system)
+        return Design.of([run_levels(run) for run in names])
     except ValueError as error:
         raise PredictionError(f"incomplete runs: {error}", where=system, fix=COMPLETE_RUNS) from None
 
@@ -88,17 +88,11 @@ def cell_estimates(runs: Sequence[Sequence[Cell]], sources: Sources, design: Des
 
 def factor_spreads(estimate: Estimate) -> dict[str, FactorSpread]:
     """Return the spread of a score over the levels of each factor; empty for one run."""
-    shares = factor_shares(estimate)
+    shares = variance_shares(estimate)
     return {
         factor: FactorSpread.of({level: 100 * value for level, value in levels.items()}, shares.get(factor, 0.0))
         for factor, levels in estimate.levels.items()
     }
-
-
-def factor_shares(estimate: Estimate) -> dict[str, float]:
-    """Return the share of the variance due to each factor; the rest is due to the test set."""
-    total = estimate.variance
-    return {factor: variance / total for factor, variance in estimate.factor_variances.items()} if total else {}
 
 
 def seed_scores(cell: CellScore) -> list[float]:

@@ -9,15 +9,17 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import ceil, inf, prod
 
+from isogloss.metrics.crossed import OWN_FACTORS
 from isogloss.metrics.estimate import POWER
 from isogloss.metrics.language_sample import LEAST_FREEDOM
 from isogloss.metrics.planning import difference_variance
-from isogloss.metrics.power import PlannedTest, VariancePart, exchange_test, largest_variance, t_test
+from isogloss.metrics.power import PlannedTest, exchange_test, largest_variance, t_test
 from isogloss.metrics.student import ALPHA, ENOUGH
+from isogloss.metrics.variance_components import MeanSquare, RunFactors, expected_squares
 
 EXAMPLE, LANGUAGE = "example", "language"
-# Factors that both systems share; any other is varied by each system itself.
-SHARED = (EXAMPLE, LANGUAGE)
+# Factors of the test set; any other is varied between runs.
+TEST_SET = (EXAMPLE, LANGUAGE)
 # More levels than this are out of reach.
 _MOST = 10**9
 # The variance of a pilot is below its cautious value with this confidence (Browne 1995).
@@ -32,7 +34,10 @@ Numbers = Mapping[str, tuple[float, float]]
 
 @dataclass(frozen=True)
 class VarianceComponent:
-    """Variance of a difference due to some factors, with one level of each; of one system's runs if it has a `side`."""
+    """Variance of a difference due to some factors, with one level of each; `side` is the system that varies them.
+
+    It is None if both systems share the levels, as those of examples and of prompts with the same names.
+    """
 
     factors: frozenset[str]
     variance: float
@@ -41,7 +46,7 @@ class VarianceComponent:
     @property
     def run_factors(self) -> list[str]:
         """Factors that vary between runs, such as seeds."""
-        return sorted(self.factors.difference(SHARED))
+        return sorted(self.factors.difference(TEST_SET))
 
     def within(self, numbers: Numbers) -> float:
         """Return its part of the variance of a study's difference."""
@@ -68,6 +73,7 @@ class PilotStudy:
         weight: sum of the squared weights of sources.
         step: half the distance between possible differences of single runs.
         further: variance of two further examples.
+        shared: factors of runs with the same levels in both systems, such as prompts.
         measured: False if its variances are assumed.
     """
 
@@ -78,6 +84,7 @@ class PilotStudy:
     weight: float = 0.0
     step: float = 0.0
     further: float = 0.0
+    shared: tuple[str, ...] = ()
     measured: bool = True
 
     @property
@@ -97,52 +104,55 @@ class PilotStudy:
 
     def test(self, numbers: Numbers, alpha: float = ALPHA) -> PlannedTest:
         """Return the test of a study with these numbers."""
+        of_runs, alone = self._run_variances(numbers), self._variances_alone(numbers)
         parts = [
-            VariancePart(variance, self._freedom(factor, side, numbers), factor)
-            for (factor, side), variance in self._variances(numbers).items()
+            *(MeanSquare(alone[name], self._freedom(name, numbers), _factors(name)) for name in alone),
+            *(
+                MeanSquare(variance, prod(numbers[factor][side or 0] - 1 for factor in factors), factors, side)
+                for (factors, side), variance in expected_squares(of_runs, self.shared).items()
+            ),
         ]
         scale = self.numbers[EXAMPLE][0] / numbers[EXAMPLE][0]
-        if any(part.factor for part in parts):
+        if any(part.factors for part in parts):
             return t_test(parts, alpha, self.further * scale**2)
         [only] = parts
         step = self.step * scale * self.numbers[LANGUAGE][0] / numbers[LANGUAGE][0]
-        return exchange_test(only.variance, only.freedom, alpha, self.weight * scale, step)
+        return exchange_test(only.variance, only.freedom, alpha, self.weight * scale, step, self.further * scale**2)
 
-    def _variances(self, numbers: Numbers) -> dict[tuple[str, int | None], float]:
-        """Return the variance that the test attributes to each factor and system; "" is that of the examples.
-
-        As in `isogloss.metrics.crossed.over_runs`, effects of two factors on each other are part of both.
-        """
-        variances: dict[tuple[str, int | None], float] = {("", None): 0.0}
+    def _run_variances(self, numbers: Numbers) -> dict[RunFactors, float]:
+        """Return the variance due to each set of factors of the runs, with and without examples and languages."""
+        variances: dict[RunFactors, float] = {}
         for component in self.components:
-            value, runs = component.within(numbers), component.run_factors
-            for factor in runs:
-                key = factor, component.side
-                variances[key] = variances.get(key, 0.0) + value
-            if EXAMPLE in component.factors:
-                # The factors already contain it: it counts once in total.
-                variances["", None] += (1 - len(runs)) * value
-            elif not runs:
-                variances[LANGUAGE, None] = value
-        variances["", None] = max(0.0, variances["", None])
+            if runs := component.run_factors:
+                key = frozenset(runs), component.side
+                variances[key] = variances.get(key, 0.0) + component.within(numbers)
         return variances
 
-    def _freedom(self, factor: str, side: int | None, numbers: Numbers) -> float:
-        if not factor:
+    def _variances_alone(self, numbers: Numbers) -> dict[str, float]:
+        """Return the variance of all runs alike due to examples, and that between languages if they are a sample."""
+        variances = {EXAMPLE: 0.0}
+        for component in self.components:
+            if not component.run_factors:
+                name = EXAMPLE if EXAMPLE in component.factors else LANGUAGE
+                variances[name] = variances.get(name, 0.0) + component.within(numbers)
+        return variances
+
+    def _freedom(self, factor: str, numbers: Numbers) -> float:
+        if factor == EXAMPLE:
             return (self.freedom + 1) * numbers[EXAMPLE][0] / self.numbers[EXAMPLE][0] - 1
-        if factor == LANGUAGE:
-            return self.language_freedom * numbers[LANGUAGE][0] / self.numbers[LANGUAGE][0]
-        return numbers[factor][side or 0] - 1
+        return self.language_freedom * numbers[LANGUAGE][0] / self.numbers[LANGUAGE][0]
 
     def shares(self, numbers: Numbers) -> dict[str, float]:
-        """Return the share of the variance due to each factor; that of the examples includes new sources."""
-        shares: dict[str, float] = {}
-        variances = self._variances(numbers)
+        """Return the share of the variance due to each factor; that of the examples includes new sources.
+
+        Effects of factors of the runs on each other count for each of them in equal parts.
+        """
+        variances = self._variances_alone(numbers)
+        for (factors, _), variance in self._run_variances(numbers).items():
+            for factor in sorted(factors):
+                variances[factor] = variances.get(factor, 0.0) + variance / len(factors)
         total = sum(variances.values())
-        for (factor, _), variance in variances.items():
-            name = factor or EXAMPLE
-            shares[name] = shares.get(name, 0.0) + (variance / total if total else 0.0)
-        return shares
+        return {factor: variance / total if total else 0.0 for factor, variance in variances.items()}
 
     def with_levels(self, numbers: Numbers, **levels: float) -> dict[str, tuple[float, float]]:
         """Return the numbers of a study with other levels of some factors in both systems."""
@@ -156,11 +166,16 @@ class PilotStudy:
     def _doubt(self, component: VarianceComponent) -> float:
         """Return the ratio of the upper confidence limit of a variance to its estimate."""
         if component.run_factors:
-            levels = [self.numbers[factor] for factor in component.run_factors]
-            freedom = min(max(0.0, sum(counts) - len(counts)) for counts in levels)
+            sides = (0,) if component.side is None else (0, 1)
+            counts = ([self.numbers[factor][side] for side in sides] for factor in component.run_factors)
+            freedom = min(max(0.0, sum(each) - len(each)) for each in counts)
         else:
             freedom = self.freedom if EXAMPLE in component.factors else self.language_freedom
         return largest_variance(freedom, CONFIDENCE) if freedom > 0 else 1.0
+
+
+def _factors(name: str) -> frozenset[str]:
+    return frozenset() if name == EXAMPLE else frozenset({name})
 
 
 def assumed_pilot(
@@ -177,16 +192,17 @@ def assumed_pilot(
     Args:
         scores: score in each language, 0..1, with the variance of a share of right answers.
         examples: number of examples per language.
-        deviations: standard deviation, 0..1, between the levels of factors of each system, such as seeds.
+        deviations: standard deviation, 0..1, between the levels of factors of each system, such as seeds. Prompts and
+            translators are those of both systems, with independent effects: an upper bound.
         runs: number of runs of each system by factor; 1 by default.
         correlation: correlation of the two systems on an example.
         parallel: True if languages have translations of the same examples, on which all of them fail together.
     """
     spread = sum(difference_variance(score, score, correlation) for score in scores) / len(scores)
-    shared = frozenset({EXAMPLE} if parallel or len(scores) == 1 else SHARED)
+    shared = frozenset({EXAMPLE} if parallel or len(scores) == 1 else TEST_SET)
     components = [VarianceComponent(shared, spread)]
     for factors, deviation in (deviations or {}).items():
-        components += [VarianceComponent(factors, deviation**2, side) for side in (0, 1)]
+        components += of_two_systems(factors, deviation**2)
     levels = {factor: 1 for component in components for factor in component.run_factors} | dict(runs or {})
     sources = examples if parallel else examples * len(scores)
     return PilotStudy(
@@ -196,13 +212,23 @@ def assumed_pilot(
         weight=1 / sources,
         step=1 / (examples * len(scores)),
         further=2 / (sources + 2) ** 2,
+        shared=tuple(sorted(factor for factor in levels if factor not in OWN_FACTORS)),
     )
+
+
+def of_two_systems(factors: frozenset[str], variance: float) -> list[VarianceComponent]:
+    """Return the components of the difference of two systems that are alike, from the variance of one of them.
+
+    Both have the same prompts, with independent effects, which is an upper bound: effects that both share cancel.
+    """
+    if factors & OWN_FACTORS:
+        return [VarianceComponent(factors, variance, side) for side in (0, 1)]
+    return [VarianceComponent(factors, 2 * variance)]
 
 
 def detectable(pilot: PilotStudy, numbers: Numbers, goal: StudyGoal) -> float | None:
     """Return the minimum detectable difference of a study, 0..1, or None if even the largest is not detected."""
-    difference = pilot.test(numbers, goal.alpha).detectable(goal.power)
-    return difference if difference <= 1 else None
+    return pilot.test(numbers, goal.alpha).detectable(goal.power)
 
 
 def reached(pilot: PilotStudy, numbers: Numbers, goal: StudyGoal) -> bool:
@@ -248,7 +274,7 @@ def _ladder(least: int) -> Iterator[int]:
 
 def combinations(pilot: PilotStudy, goal: StudyGoal) -> list[dict[str, tuple[float, float]]]:
     """Return designs that reach the goal: for some numbers of runs, or of languages, the examples they need."""
-    varied = [factor for factor in pilot.factors if factor not in SHARED] or pilot.factors[1:]
+    varied = [factor for factor in pilot.factors if factor not in TEST_SET] or pilot.factors[1:]
     choices: Sequence[int] = _RUNS
     if varied == [LANGUAGE]:
         languages = int(pilot.numbers[LANGUAGE][0])

@@ -151,10 +151,10 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
     averages = comparison.averages()
     tasks = _contrast_table(comparison, "tasks", averages)
     rule = f"; overall by rule {comparison.rule}" if comparison.overall else ""
-    smallest = [f"{row.label} {score_text(row.detectable)}" for row in averages if row.detectable is not None]
+    smallest = [f"{row.label} {_detectable(row)}" for row in averages if row.adjusted_low is not None]
     tasks.notes = [comparison.verdict(), _compared_population(comparison)]
     if smallest:
-        tasks.notes.append(f"minimum detectable difference (80 % power): {', '.join(smallest)} points")
+        tasks.notes.append(f"minimum detectable difference (80 % power): {', '.join(smallest)}")
     tasks.notes.append(f"{_together(len(comparison.tasks), 'task')}{rule}; {_marks(comparison)}")
     if len(comparison.cells) > 1:
         tasks.notes.append(LEVELS)
@@ -174,6 +174,11 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
         *interval_notes(cells),
     ]
     return [tasks, cells]
+
+
+def _detectable(contrast: ScoreContrast) -> str:
+    """Return the minimum detectable difference in words; few prompts or seeds may leave none."""
+    return "none within the scale" if contrast.detectable is None else f"{score_text(contrast.detectable)} points"
 
 
 def _contrast_table(comparison: Comparison, what: str, contrasts: Sequence[ScoreContrast]) -> Table:

@@ -3,6 +3,9 @@ import { ALPHA, NORMAL_QUANTILE } from "./distributions.js";
 import { ENOUGH_SOURCES, NEGLIGIBLE, SCORE_OF_SUMS, squares, WEIGHT_OF_SUMS } from "./estimates.js";
 import { signTest } from "./sign_test.js";
 
+// As in metrics/exchange.py.
+const DESIGN_EFFECT = 2;
+
 // The difference in each bucket, first minus second; `bucketOf` and `sourceOf` hold the bucket and source of each row.
 /**
  * @param {Metric} first
@@ -67,21 +70,25 @@ function exchanged(first, second, rows, sourceOf, sources) {
   const value = score(sums[0], rows.length) - score(sums[1], rows.length);
   const p = signTest(values);
   const shares = all > 0 ? weights.map((one) => one / all) : weights;
+  const spread = squares(values.map((one, at) => one - value * shares[at]));
   const interval =
     count < ENOUGH_SOURCES
       ? null
-      : shiftsThatFit(value, values, shares, furtherVariance(values, byRow, count, weighted), p);
+      : shiftsThatFit(value, values, shares, furtherVariance(values, byRow, spread, count, weighted), p);
   return { value, p, count, interval };
 }
 
-// The variance of two further examples, one in favour of each system, as large as the observed differences.
-/** @param {Float64Array} bySource @param {Float64Array} byRow @param {number} sources @param {number} rows */
-function furtherVariance(bySource, byRow, sources, rows) {
+// The variance of two further examples, one in favour of each system, as large as the observed differences; with these
+// at least that of two further examples of DESIGN_EFFECT answers that differ by 1.
+/** @param {Float64Array} bySource @param {Float64Array} byRow @param {number} spread @param {number} sources @param {number} rows */
+function furtherVariance(bySource, byRow, spread, sources, rows) {
   const [together, alone] = [squares(bySource), squares(byRow)];
-  if (together < NEGLIGIBLE ** 2 || alone < NEGLIGIBLE ** 2) return 2 / (sources + 2) ** 2;
-  const independent = Math.min(Math.max(sources, (rows * alone) / together), Math.max(rows, sources));
+  const least = Math.max(0, 2 / (Math.max(sources, rows / DESIGN_EFFECT) + 2) ** 2 - spread);
+  if (alone < NEGLIGIBLE ** 2) return least;
+  const independent =
+    together > NEGLIGIBLE ** 2 ? Math.max(sources, rows * Math.min(1, alone / together)) : Math.max(rows, sources);
   const differing = byRow.reduce((sum, one) => sum + Number(one !== 0), 0);
-  return (2 * Math.min(1, (rows ** 2 * alone) / differing)) / (independent + 2) ** 2;
+  return Math.max(least, (2 * Math.min(1, (rows ** 2 * alone) / differing)) / (independent + 2) ** 2);
 }
 
 // The 95 % interval: all shifts for which the contributions, less their share of it, look like random signs.
