@@ -146,7 +146,7 @@ def test_a_run_killed_at_random_ends_like_an_undisturbed_one(
     monkeypatch.setenv("FAKE_SLEEP", "60")
     plan, undisturbed = (planned(tmp_path / name, "in-language-1000", seeds=2) for name in ("killed", "undisturbed"))
     expected = run_plan(undisturbed)
-    assert kill_at_random(plan, seed=5, first=0.05) >= 5
+    assert kill_at_random(plan, seed=5, first=0.002, growth=1.1) >= 5
     assert run_plan(plan) == expected
     assert snapshot(plan.root) == snapshot(undisturbed.root)
     assert leftovers(plan.root) == []

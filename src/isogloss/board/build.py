@@ -40,7 +40,7 @@ class Board:
 
 
 class Hosting(NamedTuple):
-    """What the server of a board adds to it: the address of the submission page, and a note on rounded scores."""
+    """Additions of a server to its board: the address of the submission page, and a note on rounded scores."""
 
     submit: str = ""
     precision: str = ""
