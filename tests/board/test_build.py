@@ -11,6 +11,7 @@ import pytest
 import hostile
 from board.made_systems import XTREME_R, number, record
 from board.unpacking import unpacked as hundredths
+from isogloss.board import ranking
 from isogloss.board.build import make_board
 from isogloss.board.model import NONE, BoardSystem, PairedTest
 from isogloss.board.ranking import PairedTests
@@ -138,6 +139,14 @@ def test_rank_sets_and_letters_are_of_one_test():
     assert (borderline.low, borderline.high) == ([1, 1, 3, 3], [2, 2, 4, 4])
     assert set(board.data.tests) == {"examples", "languages", ""}
     assert "no gold" in board_of(*records, paired=PairedTests(why_none="no gold")).data.tests["languages"]
+
+
+def test_many_systems_have_no_letters(monkeypatch):
+    """Groups of 1,000 systems would take ten megabytes."""
+    records = [noisy(name, value, 2, seed) for seed, (name, value) in enumerate({"a": 60, "b": 59.5, "c": 50}.items())]
+    monkeypatch.setattr(ranking, "MOST_LETTERED", 2)
+    flat = board_of(*records).data.ranks["flat"]
+    assert (flat.low, flat.high, flat.groups) == ([1, 1, 3], [2, 2, 3], [])
 
 
 def test_views_with_the_same_figures_have_the_same_test(tmp_path):

@@ -73,6 +73,13 @@ test("groups overlap", () => {
   assert.deepEqual(ordering([5, 5], () => 0).groups, [[0, 1]]);
 });
 
+test("more than 100 systems have rank sets, but no letters", () => {
+  const values = Array.from({ length: 101 }, (_, at) => at);
+  const { low, high, groups } = ordering(values, () => 0);
+  assert.deepEqual([low[100], high[100], groups], [1, 1, []]);
+  assert.equal(ordering(values.slice(1), () => 0).groups.length, 100);
+});
+
 test("letters continue after z", () => {
   assert.deepEqual([0, 25, 26, 27, 51, 52, 701, 702].map(letterOf), ["a", "z", "aa", "ab", "az", "ba", "zz", "aaa"]);
 });

@@ -135,7 +135,7 @@ class BoardRanks(msgspec.Struct, frozen=True, kw_only=True):
         low: best rank that the test leaves open, None if not tested.
         high: worst rank that the test leaves open.
         groups: systems that are not significantly different, as indices, best first; they overlap, and letters name
-            them on pages.
+            them on pages. Empty for more than 100 tested systems.
         test: "examples", "languages", or "" if no system is tested.
     """
 

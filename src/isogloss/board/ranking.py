@@ -43,6 +43,9 @@ TestsOfPairs = Mapping[tuple[int, int], Sequence[PairedTest]]
 PairValues = Mapping[tuple[int, int], float]
 
 UNTESTED = ""
+# Letters of more systems than this cannot be read, and their groups would be most of a page's data. The page has the
+# same limit (ordering.js).
+MOST_LETTERED = 100
 # Figures of two views that differ by less, in points, are the same.
 _ROUNDING = 1e-6
 # Readers' own weights of tasks, on the page; equal if not set.
@@ -190,7 +193,7 @@ def _with_gaps(ranked: Mapping[int, int], order: Ordering, tested: Sequence[int]
     untested = len(ranked) - len(tested)  # any of them may be better
     for index, best, worst in zip(tested, order.low.tolist(), order.high.tolist(), strict=True):
         low[index], high[index] = best, worst + untested
-    groups = [[tested[row] for row in group] for group in order.groups]
+    groups = [[tested[row] for row in group] for group in order.groups] if len(tested) <= MOST_LETTERED else []
     return {"rank": rank, "low": low, "high": high, "groups": groups}
 
 

@@ -15,6 +15,9 @@ export function holm(pValues) {
   return corrected;
 }
 
+// Letters of more systems cannot be read, so that they have no groups; board/ranking.py has the same limit.
+const MOST_LETTERED = 100;
+
 // Rank sets of k systems, and groups of systems that are not significantly different, best first. Two systems share a group
 // if and only if they are not significantly different. `p(i, j)` is the uncorrected p-value of a pair with i < j.
 /**
@@ -59,7 +62,7 @@ export function correctedOrdering(values, p, lower = false) {
       high[better] -= 1;
       differ[place[one] * count + place[other]] = differ[place[other] * count + place[one]] = 1;
     }
-  const groups = neededGroups(grownGroups(differ, count), count);
+  const groups = count > MOST_LETTERED ? [] : neededGroups(grownGroups(differ, count), count);
   return { low, high, groups: groups.map((group) => group.map((at) => order[at])) };
 }
 

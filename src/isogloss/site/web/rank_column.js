@@ -73,6 +73,8 @@ function testLines({ board, order, ranked, testRanks }, row) {
     return [testRanks ? "testing …" : order.test ? "not tested: no scores per language" : order.note];
   }
   const [low, high] = range;
+  const possible = `${low === high ? `rank ${low}` : `ranks ${low} to ${high} are possible`} ${population(order.test)} (95 %)`;
+  if (!order.groups.length) return [possible];
   const groups = order.groups.filter((group) => group.includes(row.system.id));
   const others = [...new Set(groups.flat())].filter((id) => id !== row.system.id);
   const names = listed(
@@ -80,7 +82,7 @@ function testLines({ board, order, ranked, testRanks }, row) {
     6,
   );
   return [
-    `${low === high ? `rank ${low}` : `ranks ${low} to ${high} are possible`} ${population(order.test)} (95 %)`,
+    possible,
     others.length ? `not significantly different: ${names}` : "significantly different from all others",
   ];
 }
