@@ -95,7 +95,10 @@ TIMED = """hashes => hashes.map((hash) => {
 
 def in_browser(page: Path) -> None:
     """Open the page and print its timings, or a note without a browser."""
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    chromium = next(
+        filter(None, map(shutil.which, ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"))),
+        None,
+    )
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
