@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -189,7 +190,9 @@ def test_damaged_database(how: str, tmp_path: Path, capsys: pytest.CaptureFixtur
         assert "isogloss board admin restore BACKUP" in shown
     assert not (tmp_path / "backup.tar").exists()
     assert run("board", "serve", board.folder, "--port", 1) == 1
+    before = signal.getsignal(signal.SIGINT)
     assert run("board", "work", board.folder) == 1
+    assert signal.getsignal(signal.SIGINT) is before  # a worker that does not start changes nothing in its process
     assert run("board", "doctor", board.folder) == 1
     assert "Traceback" not in capsys.readouterr().err
     with pytest.raises(DataError, match="damaged"):

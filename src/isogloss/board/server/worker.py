@@ -35,9 +35,9 @@ def run_worker(folder: Path, parent: int | None = None) -> None:
     """Process jobs until SIGTERM, or until the parent process is gone."""
     keep_files_private()
     write_log()
+    board = open_board(folder)
     signal.signal(signal.SIGTERM, _stop)
     signal.signal(signal.SIGINT, _stop)
-    board = open_board(folder)
     if board.settings.worker_bytes:
         with suppress(ValueError, OSError):  # a lower limit may be set already
             resource.setrlimit(resource.RLIMIT_AS, (board.settings.worker_bytes, board.settings.worker_bytes))
