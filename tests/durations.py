@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 STORED = Path(__file__).with_name("durations.json")
-SLOW = 0.15
+SLOW = 0.05
 
 
 def test_function(nodeid: str) -> str:
