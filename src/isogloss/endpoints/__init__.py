@@ -1,0 +1,1 @@
+"""OpenAI-compatible endpoints: requests, the store of paid responses, the client, prices."""
