@@ -73,7 +73,7 @@ def answer_units(text: str, language: str) -> list[Unit]:
         text: a model's reply.
         language: two-letter code of the task's language; unknown ones use English phrases only.
     """
-    text = _without_thoughts(text)
+    text = without_thoughts(text)
     phrases = _phrases(language)
     wrapped, text = _tagged(text)
     units = [replace(unit, explicit=True) for inner in wrapped for unit in _text_units(inner, phrases)]
@@ -99,7 +99,7 @@ def sentences(text: str) -> list[str]:
     return [sentence for sentence in map(str.strip, _END.split(text)) if sentence]
 
 
-def _without_thoughts(text: str) -> str:
+def without_thoughts(text: str) -> str:
     """Drop reasoning between tags; without the opening tag, drop all before the closing one; unclosed, the rest."""
     kept: list[str] = []
     depth, start = 0, 0

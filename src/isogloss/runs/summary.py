@@ -14,6 +14,7 @@ from isogloss.grouping import group_by
 from isogloss.notebooks import data_frame, html_table, short_repr
 from isogloss.predictions.folder import PredictionFolder
 from isogloss.runs.cells import write_statistics
+from isogloss.runs.drawn_cells import drawn_cells
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import CellRecord, ResultsRecord, damage, damaged_statistics, read_records, warn_of_damage
 from isogloss.scoring.cells import Cell, judged_cells
@@ -162,7 +163,9 @@ def _request(plan: Plan, chosen: frozenset[tuple[str, str]]) -> "_ChosenCells":
     every = tuple(dict.fromkeys((*suite.tasks, *tasks)))
     split, data = plan.request.split, plan.request.data
     # Cells with partial gold are chosen only if an earlier command allowed them.
-    return _ChosenCells(suite=suite, tasks=every, split=split, data=data, allow_partial=True, chosen=chosen)
+    return _ChosenCells(
+        suite=suite, tasks=every, split=split, data=data, allow_partial=True, chosen=chosen, subset=drawn_cells(plan)
+    )
 
 
 def _results(plan: Plan, seed: int, records: dict[CellKey, CellRecord]) -> Results:
@@ -270,7 +273,7 @@ def summarize(plan: Plan, results: Results | None = None) -> RunSummary:
         return {str(cell): record.reason for cell, record in records.items() if record.status == status}
 
     return RunSummary(
-        system=plan.root.parent.name,
+        system=plan.folder_name,
         regime=plan.regime.name,
         suite=plan.request.suite.id,
         split=plan.request.split,

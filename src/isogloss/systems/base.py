@@ -90,12 +90,19 @@ class System(ABC):
         name: name in folders and tables.
         train_on: task of the training set for every task, or "" for the task's own.
         follows_recipes: True if the constructor takes `recipe` and `overrides`.
+        prompted: True if the system is not trained but shown examples in prompts; the constructor takes `wording` and
+            `prompt_language`.
+        usual_regime: regime of a run that names none.
+        usual_seeds: number of seeds of a run that names none.
         made_with: all constructor settings, including defaults; set by `system`.
     """
 
     name: str
     train_on: str = ""
     follows_recipes: ClassVar[bool] = False
+    prompted: ClassVar[bool] = False
+    usual_regime: ClassVar[str] = "zero-shot"
+    usual_seeds: ClassVar[int] = 5
     made_with: Mapping[str, Any] = MappingProxyType({})
 
     @property
@@ -200,6 +207,7 @@ _SHIPPED = {
     "dual-encoder": "isogloss.systems.dual:DualEncoderSystem",
     "text2text": "isogloss.systems.text2text:Text2TextSystem",
     "xtreme-r": "isogloss.systems.baseline:BaselineSystem",
+    "llm": "isogloss.systems.llm:LlmSystem",
 }
 ABOUT = {
     "ngram": "linear models over character n-grams: a baseline without downloads",
@@ -208,6 +216,7 @@ ABOUT = {
     "dual-encoder": "a pretrained encoder for queries and candidates, fine-tuned for retrieval",
     "text2text": "a pretrained encoder-decoder that generates its answers, fine-tuned",
     "xtreme-r": "XTREME-R's baseline: one model, sent to the right one of the three systems above for each task",
+    "llm": "a language model behind an OpenAI-compatible endpoint, prompted; retrieval by its embeddings",
 }
 
 
