@@ -23,7 +23,7 @@ from isogloss.runs.records import AnswerChecksums, CellRecord, Provenance, check
 from isogloss.scoring.cells import Cell, judge_answers
 from isogloss.scoring.score import score_cell
 from isogloss.scoring.stored import can_store, write_cell
-from isogloss.systems.base import System
+from isogloss.systems.base import System, replies_of
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load, unusable_gold
 
@@ -132,7 +132,8 @@ def _predict_and_judge(
     job, path = fit_result.job, plan.predictions_path(cell)
     cell_input = fit_result.inputs.pop(cell.language, None) or job.read(cell.language, plan.request.split)
     examples, kind = cell_input.examples, kind_of(job.task)
-    content = encode_predictions(path, examples.ids, predict(system, job.task, examples))
+    values = predict(system, job.task, examples)
+    content = encode_predictions(path, examples.ids, values, replies_of(values))
     if no_gold := unusable_gold(job.task, examples):
         return CellOutcome(reason=f"not scored: {no_gold}", files=cell_input.files), content, None
     if job.regime.asks_translated and cell.language != "en":
