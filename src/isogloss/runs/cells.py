@@ -26,7 +26,7 @@ from isogloss.scoring.cells import Cell, judge_answers
 from isogloss.scoring.score import score_cell
 from isogloss.scoring.subset import whole_cell
 from isogloss.scoring.stored import can_store, write_cell
-from isogloss.systems.base import System
+from isogloss.systems.base import System, replies_of
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load, unusable_gold
 
@@ -142,7 +142,8 @@ def _predict_and_judge(
         gold = load(job.task, cell.language, examples.split, job.data, allow_partial=job.allow_partial)
     if drawn := draw_cell(plan, cell, gold):
         examples, gold = drawn.kept(examples), drawn.kept(gold)
-    content = encode_predictions(path, examples.ids, predict(system, job.task, examples))
+    values = predict(system, job.task, examples)
+    content = encode_predictions(path, examples.ids, values, replies_of(values))
     if no_gold := unusable_gold(job.task, gold):
         return CellOutcome(reason=f"not scored: {no_gold}", files=cell_input.files), content, None
     # The content is scored as if read from the file.

@@ -6,7 +6,7 @@ entry point group `isogloss.systems`; an import failure is reported only when th
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 from isogloss.data.files import sha256_of
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
 from isogloss.plugins import entry_points, load_object
+from isogloss.reply_outcomes import ReplyFacts
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
@@ -81,6 +82,21 @@ class FurtherFit:
     task: Task
     train: Examples
     context: FitContext
+
+
+class RepliedPredictions(list[Any]):
+    """Predictions read from the replies of a language model, with facts about each reply, None if unknown."""
+
+    def __init__(self, values: Iterable[Any], replies: Iterable[ReplyFacts | None]) -> None:
+        super().__init__(values)
+        self.replies = list(replies)
+        if len(self.replies) != len(self):
+            raise ValueError(f"{len(self.replies)} replies for {len(self)} predictions")
+
+
+def replies_of(values: Sequence[Any]) -> list[ReplyFacts | None] | None:
+    """Return the facts about the replies behind some predictions, or None if they have none."""
+    return values.replies if isinstance(values, RepliedPredictions) else None
 
 
 class System(ABC):
@@ -195,7 +211,8 @@ class System(ABC):
             examples: examples of one language and split.
 
         Returns:
-            One answer per example, in order, in the form of the task's kind; None to abstain.
+            One answer per example, in order, in the form of the task's kind; None to abstain. A language model returns
+            `RepliedPredictions`, which state how its replies were read and what they cost.
         """
 
 
