@@ -83,6 +83,14 @@ def prompt_recipe(name: str, form: str) -> PromptRecipe:
     return _decoded(read_text(path), str(path))
 
 
+def wording_names(name: str) -> list[str]:
+    """Return the wordings of a recipe that serve every form of answer it has."""
+    folder = files("isogloss.prompts") / "recipe_data" / name if name in SHIPPED else Path(name)
+    forms = sorted(PurePosixPath(file.name).stem for file in folder.iterdir() if file.name.endswith(".toml"))
+    by_form = [prompt_recipe(name, form).wordings for form in forms]
+    return [wording for wording in by_form[0] if all(wording in wordings for wording in by_form)] if by_form else []
+
+
 @cache
 def _shipped(name: str, form: str) -> PromptRecipe:
     folder = files("isogloss.prompts") / "recipe_data" / name

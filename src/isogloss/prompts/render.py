@@ -216,7 +216,7 @@ class Prompts:
         """Return what the reply to each example answers."""
         texts = [
             PromptReply(
-                reply.text,
+                reply.text or reply.refusal,
                 [(token, logprob) for token, _, logprob in reply.top_logprobs],
                 cut=reply.finish_reason == "length",
                 filtered=reply.filtered,

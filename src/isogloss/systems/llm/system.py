@@ -1,29 +1,26 @@
 """The llm system: prompts an endpoint, keeps every response, and reads the answers."""
 
 import re
-import sys
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from isogloss.endpoints.endpoint import Endpoint
+from msgspec import structs
+
 from isogloss.endpoints.prices import Prices
 from isogloss.endpoints.probe import Capabilities, probe
 from isogloss.endpoints.replies import ModelReply
 from isogloss.endpoints.requests import ApiRequest
-from isogloss.endpoints.send import Budget, send
 from isogloss.endpoints.store import ResponseStore, default_store_dir
 from isogloss.errors import IsoglossError
-from isogloss.escaping import printable
 from isogloss.prompts.demonstrations import chosen_demonstrations
 from isogloss.prompts.render import Prompts, not_prompted
 from isogloss.prompts.settings import AnswerStyle, LabelFormat, PromptLanguage, PromptSettings, TagFormat
 from isogloss.reply_language import language_of, script_of
-from isogloss.reply_outcomes import ReplyFacts
+from isogloss.reply_outcomes import ReplyFacts, Usage
 from isogloss.systems.base import RepliedPredictions, System, SystemFailureError, dataset_name, system
-from isogloss.systems.llm.progress import SendingBar
+from isogloss.systems.llm.sending import Sender, counted_reasons
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.task import Task
@@ -32,7 +29,7 @@ from isogloss.version import __version__
 AUTO: Literal["auto"] = "auto"
 # Settings of the transport: they do not decide what a model answers.
 _TRANSPORT = frozenset(
-    "endpoint key_variable timeout concurrency prices max_cost store quiet label embedding_model".split()
+    "endpoint key_variable timeout concurrency prices max_cost store quiet label embedding_model replay".split()
 )
 
 
@@ -70,6 +67,7 @@ class LlmSystem(System):
         prices: TOML file with prices, for costs.
         max_cost: cost, in the currency of the prices, at which to stop.
         store: folder of responses; default `isogloss/responses` in the user's cache folder.
+        replay: folder of responses to all requests, to be read instead of asking the endpoint.
         quiet: True to hide the progress bar.
     """
 
@@ -108,16 +106,18 @@ class LlmSystem(System):
         prices: str | Path = "",
         max_cost: float = 0.0,
         store: str | Path = "",
+        replay: str | Path = "",
         quiet: bool = False,
     ) -> None:
         if not model:
             raise SystemFailureError("no model", where="llm", fix="Name it after the colon: llm:qwen3-32b")
         self.model = model
         self.name = label or f"llm-{re.sub(r'[^\w.-]+', '-', model).strip('-.')}"
-        self.endpoint = Endpoint.of(endpoint, key_variable=key_variable, timeout=timeout, concurrency=concurrency)
+        transport = (endpoint, key_variable, timeout, concurrency, prices, max_cost)
+        self._transport = dict(zip(Sender.SETTINGS, transport, strict=True))
         self.store_root = (Path(store) if store else default_store_dir()) / self.name_of_store(model, revision)
+        # Read at once: a run should not fail after its first cell for a missing file.
         self.prices = Prices.read(Path(prices)) if prices else None
-        self.budget = Budget(max_cost) if max_cost else None
         self._wanted = {"labels": labels, "tags": tags}
         self._prompt = {
             "model": model,
@@ -138,7 +138,7 @@ class LlmSystem(System):
         self._embeddings = {"query_prefix": query_prefix, "candidate_prefix": candidate_prefix, "quiet": quiet}
         self._embedding_model = embedding_model or model
         self.rerank = rerank
-        self._quiet = quiet
+        self._quiet, self._replay = quiet, Path(replay) if replay else None
         self._task: Task | None = None
         self._demonstrations: Examples | None = None
 
@@ -148,9 +148,14 @@ class LlmSystem(System):
         return re.sub(r"[^\w.-]+", "-", f"{model}@{revision}" if revision else model).strip("-.") or "model"
 
     @cached_property
+    def sender(self) -> Sender:
+        """Endpoint, prices and budget; a replay needs none of them."""
+        return Sender.of(self._transport, self.store_root / "spent.txt")
+
+    @cached_property
     def capabilities(self) -> Capabilities:
         """Capabilities of the endpoint, probed once and recorded beside the responses."""
-        return probe(self.endpoint, self.model, self.store_root)
+        return probe(self.sender.endpoint, self.model, self.store_root)
 
     @cached_property
     def settings(self) -> PromptSettings:
@@ -223,6 +228,8 @@ class LlmSystem(System):
 
     def store(self, language: str) -> ResponseStore:
         """Return the store of the fitted task's responses in a language."""
+        if self._replay is not None:
+            return ResponseStore(self._replay)
         task = self._task.id if self._task else ""
         return ResponseStore(self.store_root / task / language)
 
@@ -239,10 +246,14 @@ class LlmSystem(System):
     def _answered(self, examples: Examples) -> list[ModelReply]:
         """Return the replies to all examples, from the store or the endpoint."""
         requests, store = self.requests(examples), self.store(examples.language)
-        with SendingBar(f"{self.name} {dataset_name(examples)}", quiet=self._quiet) as bar:
-            ended = send(
-                requests, store, self.endpoint, prices=self.prices, budget=self.budget, on_progress=bar.show
-            )
+        if self._replay is not None:
+            ids = [request.custom_id for request in requests]
+            missing = set(ids) - store.has(ids)
+            if missing:
+                raise open_requests_error(examples, dict.fromkeys(missing, "no response in the folder"), len(requests))
+            return self.stored_replies(requests, store)
+        title = f"{self.name} {dataset_name(examples)}"
+        ended = self.sender.send(requests, store, title, quiet=self._quiet)
         if ended.open:
             raise open_requests_error(examples, ended.open, len(requests))
         return self.stored_replies(requests, store)
@@ -251,7 +262,7 @@ class LlmSystem(System):
     def stored_replies(requests: Sequence[ApiRequest], store: ResponseStore) -> list[ModelReply]:
         """Return the stored replies to requests."""
         responses = store.find([request.custom_id for request in requests])
-        return [ModelReply.of(responses[request.custom_id]) for request in requests]
+        return [responses[request.custom_id].reply for request in requests]
 
     def read(self, examples: Examples, replies: Sequence[ModelReply]) -> RepliedPredictions:
         """Return the answers that replies give, with facts about each reply."""
@@ -260,7 +271,7 @@ class LlmSystem(System):
         facts = [
             ReplyFacts(
                 outcome=reading.outcome,
-                usage=self.priced(reply),
+                usage=None if reply.usage is None else self.priced(reply.usage),
                 script=script_of(reply.text),
                 language=language_of(reply.text) if in_words else "",
             )
@@ -268,15 +279,16 @@ class LlmSystem(System):
         ]
         return RepliedPredictions([reading.answer for reading in readings], facts)
 
-    def priced(self, reply: ModelReply) -> Any:
-        """Return a reply's tokens with their cost, or None if the server does not count."""
-        usage = reply.usage
-        return usage if usage is None or self.prices is None else self.prices.priced(self.model, usage)
+    def priced(self, usage: Usage) -> Usage:
+        """Return tokens with their cost, if there are prices."""
+        cost = None if self.prices is None else self.prices.cost(self.model, usage)
+        return usage if cost is None else structs.replace(usage, cost=cost)
 
     def _retrieved(self, task: Task, examples: Examples) -> Sequence[Any]:
         """Return rankings by the endpoint's embeddings."""
-        model, url, key = f"endpoint:{self._embedding_model}", self.endpoint.url, self.endpoint.key_variable
-        embedder = system("embedder", model=model, endpoint=url, key_variable=key, **self._embeddings)
+        model, endpoint = f"endpoint:{self._embedding_model}", self.sender.endpoint
+        place = {"endpoint": endpoint.url, "key_variable": endpoint.key_variable}
+        embedder = system("embedder", model=model, **place, **self._embeddings)
         ranked = embedder.fit(task, None, 0).predict(examples)
         if not self.rerank or kind_of(task).form != "ranking":
             return ranked
@@ -287,13 +299,7 @@ class LlmSystem(System):
 
 def open_requests_error(examples: Examples, reasons: Mapping[str, str], total: int) -> IsoglossError:
     """Return the error of a cell with requests that have no response."""
-    counts = Counter(reasons.values()).most_common(3)
-    listed = "; ".join(f"{count:,} × {reason}" for reason, count in counts)
+    listed = "; ".join(counted_reasons(reasons))
     what = f"{len(reasons):,} of {total:,} requests have no answer yet: {listed}"
     fix = "Run the same command to send only these; all other answers are stored"
     return SystemFailureError(what, where=dataset_name(examples), fix=fix, cause=f"open requests: {listed}")
-
-
-def say(line: str) -> None:
-    """Print a line to stderr."""
-    sys.stderr.write(f"{printable(line)}\n")
