@@ -113,9 +113,11 @@ class ReplyCounts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         )
 
     @classmethod
-    def total(cls, counts: "Iterable[ReplyCounts]") -> "ReplyCounts":
-        """Return the sum over cells or runs."""
-        every = list(counts)
+    def total(cls, counts: "Iterable[ReplyCounts | msgspec.UnsetType | None]") -> "ReplyCounts | None":
+        """Return the sum over cells or runs; None if none of them has counts."""
+        every = [each for each in counts if each]
+        if not every:
+            return None
         usages = [each.usage for each in every if each.usage is not None]
         return cls(
             replies=sum(each.replies for each in every),

@@ -268,6 +268,8 @@ def judge_checked(task: Task, checked: CheckedAnswers) -> Answered:
     examples, warnings = checked.examples, checked.problems
     assert examples is not None  # noqa: S101 - by `can_be_judged`
     replies = _replies(task, checked)
+    # The counts of replies say more than a note on null answers.
+    noted = [warning for warning in warnings if replies is None or warning.code is not ProblemCode.NULL_ANSWERS]
     with _collector_paused():
         judgement = judge(task, examples, checked.values)
     cell = Cell(
@@ -279,7 +281,7 @@ def judge_checked(task: Task, checked: CheckedAnswers) -> Answered:
         units=examples.units,
         checksum=examples.checksum,
         partial=examples.partial,
-        notes=[*examples.notes, *judgement.notes, *(f"{warning.what}. {warning.fix}" for warning in warnings)],
+        notes=[*examples.notes, *judgement.notes, *(f"{warning.what}. {warning.fix}" for warning in noted)],
         clusters=examples.clusters,
         unanswered=sum(warning.count for warning in warnings if warning.code in _UNANSWERED) / max(len(examples), 1),
         replies=None if replies is None else ReplyCounts.of(facts for facts in replies if facts is not None),

@@ -21,6 +21,8 @@ from isogloss.tasks.registry import ALIASES
 
 SCHEMA = 1
 
+# Name of the outcome `unparsed` beside the share of all replies without an answer, which has the same name.
+UNREADABLE = "unreadable"
 # Reason for excluding a cell from averages.
 PARTIAL_GOLD = "partial gold"
 # Reason for a missing interval.
@@ -339,7 +341,7 @@ def _reply_rows(cell: CellScore) -> Iterator[ScoreRow]:
         return
     shares = {outcome.value: 100 * count / counts.replies for outcome, count in counts.failures.items()}
     other = shares.pop(Outcome.UNPARSED.value, None)
-    numbers = {"unparsed": 100 * counts.unparsed} | shares | ({} if other is None else {"unreadable": other})
+    numbers = {"unparsed": 100 * counts.unparsed} | shares | ({} if other is None else {UNREADABLE: other})
     if counts.cost_per_thousand is not None:
         numbers["cost of 1,000"] = counts.cost_per_thousand
     where = {"task": cell.task, "language": cell.language, "split": cell.split, "note": "", "signature": cell.signature}

@@ -266,7 +266,6 @@ def _cell_score(cells: Sequence[Cell], design: Design, resample: Resample) -> Ce
         use = subset_use(cell, _main_score(cell, by_example), _main_score(cell, by_draw))
         on_all = {metric: number(estimate.combined) for (_, _, metric), estimate in by_draw.items()}
         numbers = {metric: stated(each, on_all[metric]) for metric, each in numbers.items()}
-    replies = [one.replies for one in cells if one.replies is not None]
     return CellScore(
         task=cell.task,
         language=cell.language,
@@ -278,7 +277,7 @@ def _cell_score(cells: Sequence[Cell], design: Design, resample: Resample) -> Ce
         design_effect=effect,
         unanswered=max(one.unanswered for one in cells) or UNSET,
         subset=use,
-        replies=ReplyCounts.total(replies) if replies else UNSET,
+        replies=ReplyCounts.total(one.replies for one in cells) or UNSET,
     )
 
 
