@@ -224,7 +224,7 @@ def probe(
     from isogloss.endpoints.endpoint import Endpoint
     from isogloss.endpoints.probe import probe as probe_endpoint
     from isogloss.scoring.results import write_json
-    from isogloss.tables.reply_tables import capabilities_table
+    from isogloss.tables.request_tables import capabilities_table
 
     with o.progress("probing"), TemporaryDirectory() as folder:
         found = probe_endpoint(Endpoint.of(endpoint, key_variable=key_variable), model, Path(folder))
@@ -236,7 +236,7 @@ def probe(
 def show_estimate(plans: "list[Plan]") -> None:
     """Print what some grids would send."""
     from isogloss.runs.prompted_cells import estimate
-    from isogloss.tables.reply_tables import estimate_table
+    from isogloss.tables.request_tables import estimate_table
 
     for plan in plans:
         with o.progress("estimating"):
