@@ -65,8 +65,3 @@ def rank_text(low: int, high: int) -> str:
 def counted(number: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun, such as "1 task" or "3 tasks"."""
     return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
-
-
-def cost_text(cost: float) -> str:
-    """Format an amount of money with two decimals, or two digits if it is small; prices name the currency."""
-    return f"{cost:,.2f}" if cost >= 0.1 or not cost else f"{cost:.2g}"
