@@ -14,7 +14,7 @@ import msgspec
 
 from isogloss.data.files import atomic_write, read_text
 from isogloss.decoding import convert_value, decode_toml
-from isogloss.endpoints.prices import estimate_tokens
+from isogloss.endpoints.prices import estimate_usage
 from isogloss.endpoints.requests import ApiRequest, read_requests, write_requests
 from isogloss.errors import IsoglossError, MissingDataError
 from isogloss.prompts.recipes import wording_names
@@ -35,8 +35,6 @@ MANIFEST = "requests.toml"
 RESPONSES = "responses"
 # Limits of a batch file at OpenAI: lines, and bytes with room to spare.
 _MOST_LINES, _MOST_BYTES = 50_000, 180_000_000
-# Tokens that chat templates add to a message.
-_MESSAGE_TOKENS = 5
 
 
 @dataclass(frozen=True)
@@ -118,18 +116,9 @@ def estimate(plan: Plan) -> tuple[dict[str, TaskEstimate], dict[str, str]]:
         entry.total += each.total
         entry.stored += len(each.stored)
         entry.requests += len(fresh)
-        usages = (estimated_usage(one) for one in fresh.values())
+        usages = (estimate_usage(one.body) for one in fresh.values())
         entry.usage = Usage.total([entry.usage, *map(system.priced, usages)])
     return tasks, skipped
-
-
-def estimated_usage(request: ApiRequest) -> Usage:
-    """Return the estimated input tokens of a request, and the most output tokens that it allows."""
-    body = request.body
-    messages = body.get("messages") or [{"content": body.get("prompt", "")}]
-    texts = [message["content"] for message in messages]
-    limit = next((body[name] for name in ("max_tokens", "max_completion_tokens") if name in body), 0)
-    return Usage(input=sum(map(estimate_tokens, texts)) + _MESSAGE_TOKENS * len(texts), output=limit)
 
 
 class RequestsManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
