@@ -20,6 +20,8 @@ from isogloss.grouping import group_by
 
 # Strong spans that a unit keeps, and their maximum length; a decoded JSON text is read up to this length.
 _MOST_SPANS, _LONGEST_SPAN, _LONGEST_JSON = 16, 400, 1 << 16
+# Letters between the parts of a phrase, at most.
+_LONGEST_GAP = 80
 _THOUGHTS = re.compile(r"<(/?)(?:think|thinking|thought|reasoning|analysis)>", re.I)
 _TAGS = re.compile(r"<(/?)(?:final[_ ]?)?answer>", re.I)
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.M)
@@ -287,6 +289,43 @@ def _prefix(text: str, known: _ByLetter, spaced: bool) -> int:
     return 0
 
 
+@dataclass(frozen=True, eq=False)
+class SilencePhrases:
+    """Phrases by which a model says that it does not answer, compiled; they match texts in lower case.
+
+    Attributes:
+        refusals: it cannot answer, or does not understand.
+        none_of_these: no option fits.
+        apologies: beginnings of refusals.
+        declines: signs of a refusal in a reply that says nothing else, such as a request for another text.
+    """
+
+    refusals: re.Pattern[str]
+    none_of_these: re.Pattern[str]
+    apologies: re.Pattern[str]
+    declines: re.Pattern[str]
+
+
+@cache
+def silence_phrases(language: str) -> SilencePhrases:
+    """Return the phrases of a language and the English ones."""
+    names = ("refusals", "none_of_these", "apologies", "declines")
+    return SilencePhrases(*(_pattern(_listed(name, language)) for name in names))
+
+
+def _pattern(phrases: Sequence[str]) -> re.Pattern[str]:
+    """Compile phrases; "…" stands for a few words within a sentence."""
+    return re.compile("|".join(_words_pattern(phrase) for phrase in phrases))
+
+
+def _words_pattern(phrase: str) -> str:
+    # An ending is written as such: "n't" belongs to a longer word.
+    parts = [re.escape(part.strip()) for part in phrase.split("…")]
+    before = "" if phrase.startswith("n't") or not phrase[0].isascii() else r"(?<!\w)"
+    after = r"(?!\w)" if phrase[-1].isascii() else ""
+    return before + rf"(?!\w)[^.!?]{{0,{_LONGEST_GAP}}}?(?<!\w)".join(parts) + after
+
+
 @cache
 def _shipped() -> dict[str, dict[str, list[str]]]:
     import tomllib
@@ -295,12 +334,27 @@ def _shipped() -> dict[str, dict[str, list[str]]]:
 
 
 @cache
-def _phrases(language: str) -> _Phrases:
-    tables = [table for code in dict.fromkeys((language, "en")) if (table := _shipped().get(code))]
+def _of_prompts(language: str) -> dict[str, list[str]]:
+    """Return the phrases written with the prompts of a language, which list all refusals together."""
+    import tomllib
 
+    file = files("isogloss") / "prompts" / "literals" / f"{language}.toml"
+    if language == "en" or not language.isalpha() or not file.is_file():
+        return {}
+    replies = tomllib.loads(file.read_text(encoding="utf-8")).get("replies", {})
+    return {"refusals": replies.get("refusal", []), "none_of_these": replies.get("none", [])}
+
+
+def _listed(name: str, language: str) -> list[str]:
+    """Return the phrases of a language and the English ones, in lower case, the longest first."""
+    tables = [_shipped().get("en", {}), _shipped().get(language, {}), _of_prompts(language)]
+    return sorted({phrase.lower() for table in tables for phrase in table.get(name, ())}, key=len, reverse=True)
+
+
+@cache
+def _phrases(language: str) -> _Phrases:
     def merged(name: str) -> _ByLetter:
-        known = {phrase.lower() for table in tables for phrase in table.get(name, ())}
-        return group_by(sorted(known, key=len, reverse=True), lambda phrase: phrase[0])
+        return group_by(_listed(name, language), lambda phrase: phrase[0])
 
     labels = merged("labels")
     keys = frozenset(_KEYS.split()).union(*labels.values())

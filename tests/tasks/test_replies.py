@@ -6,18 +6,17 @@ from pathlib import Path
 import pytest
 
 from isogloss.tasks.kinds import Reply, kind_of
-from isogloss.tasks.kinds.replies import label_in
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task as find_task
-
-TOPICS = ("science/technology", "travel", "politics", "sports", "health", "entertainment", "geography")
 
 
 def read(
     task: str, *replies: str, language: str = "en", spellings: dict[str, str] | None = None, **inputs: object
 ) -> list[object]:
     asked = [Reply(text, inputs) for text in replies]
-    return kind_of(find_task(task)).read_replies(find_task(task), language, asked, spellings or {})
+    readings = kind_of(find_task(task)).read_replies(find_task(task), language, asked, spellings or {})
+    assert all((reading.answer is None) is not reading.outcome.is_answer for reading in readings)
+    return [reading.answer for reading in readings]
 
 
 @pytest.mark.parametrize(
@@ -106,7 +105,7 @@ def test_numbers_of_choices_count_from_where_the_replies_do() -> None:
         ("Based on the passage, 308 points", "308 points"),
         ("Carolina gave up few points.\n\n**Answer:** 308", "308"),
         ("1. FC Köln", "1. FC Köln"),
-        ("", ""),
+        ("", None),
         ("308\n309", None),
         ("Answer: 308\nAnswer: 309", None),
         ("<think>308", None),
@@ -140,34 +139,9 @@ def test_real_choices_agree_with_published_ones(data_dir: Path, prompt: str, par
         Reply(row["Prediction With Explanation"], {"choices": choice})
         for row, choice in zip(rows, choices, strict=True)
     ]
-    read_back = kind_of(task).read_replies(task, "ht", replies, {})
+    read_back = [reading.answer for reading in kind_of(task).read_replies(task, "ht", replies, {})]
     # Unread replies refuse to choose; the published reading of them is a sentence or nothing, never 0 or 1.
     published = [int(row["Prediction"]) if row["Prediction"] in "01" and row["Prediction"] else None for row in rows]
     assert read_back == published
     assert sum(answer is not None for answer in read_back) == parsed
     assert sum(answer == int(row["Label"]) for answer, row in zip(read_back, rows, strict=True)) == accuracy * 500
-
-
-@pytest.mark.parametrize("model", ["gpt4", "gpt3.5"])
-def test_real_topics(data_dir: Path, model: str) -> None:
-    folder = data_dir / "sib200" / "llm" / model
-    if not folder.exists():
-        pytest.skip("needs the published answers")
-    labels = {topic: topic for topic in TOPICS}
-    alone = alone_read = several = several_read = 0
-    for path in sorted(folder.glob("*.tsv"))[::5]:
-        with path.open(encoding="utf-8", newline="") as file:
-            replies = [row[-1] for row in csv.reader(file, delimiter="\t")][1:]
-        for reply in replies:
-            named = {topic for topic in TOPICS if topic in reply.casefold()}
-            topic = label_in(reply, "en", labels)
-            assert topic is None or topic in named
-            alone += len(named) == 1
-            alone_read += len(named) == 1 and topic is not None
-            several += len(named) > 1
-            several_read += len(named) > 1 and topic is not None
-            if "none of the" in reply and len(named) > 4 and "entertainment" not in named:
-                assert topic is None, reply
-    # Replies with several topics are read only if they deny the others or call them merely possible.
-    assert alone_read / alone > 0.9
-    assert several_read / several < 0.03

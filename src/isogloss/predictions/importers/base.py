@@ -1,5 +1,6 @@
 """Input and output of importers, and functions they share."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,7 @@ from isogloss.data.files import read_text
 from isogloss.decoding import decode_python_json
 from isogloss.errors import PredictionError
 from isogloss.predictions.formats import Answers
+from isogloss.reply_outcomes import Outcome
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Kind, Reply, kind_of
 from isogloss.tasks.task import Task
@@ -87,7 +89,8 @@ def read_replies(imported: ImportedAnswers, target: Target, spellings: Mapping[s
     places = [rows.get(imported.ids[row]) for row in written]
     inputs = [{} if at is None else {name: column[at] for name, column in columns.items()} for at in places]
     replies = [Reply(*reply) for reply in zip(texts, inputs, strict=True)]
-    answers = target.kind.read_replies(target.task, target.language, replies, spellings)
+    readings = target.kind.read_replies(target.task, target.language, replies, spellings)
+    answers = [reading.answer for reading in readings]
     for row, answer in zip(written, answers, strict=True):
         imported.values[row] = answer
     within = sum(answer not in (None, text.strip()) for answer, text in zip(answers, texts, strict=True))
@@ -95,9 +98,15 @@ def read_replies(imported: ImportedAnswers, target: Target, spellings: Mapping[s
         imported.notes.append(f"answers taken from longer replies: {within:,}; the tool's scores may differ")
     unread = [row for row, answer in zip(written, answers, strict=True) if answer is None]
     if unread:
-        first = f"first at {imported.where(unread[0])}"
-        what = f"replies with no answer or several: {len(unread):,} of {len(written):,}, {first}"
-        imported.notes.append(f"{what}; they count as unanswered")
+        counts = Counter(reading.outcome for reading in readings if reading.answer is None)
+        reasons = ", ".join(f"{count:,} {_in_words(outcome, count)}" for outcome, count in counts.most_common())
+        what = f"replies without an answer: {len(unread):,} of {len(written):,} ({reasons})"
+        imported.notes.append(f"{what}, first at {imported.where(unread[0])}; they count as unanswered")
+
+
+def _in_words(outcome: Outcome, count: int) -> str:
+    words = {Outcome.REFUSAL: "refusal" if count == 1 else "refusals", Outcome.NONE: "none of the options"}
+    return words.get(outcome, str(outcome))
 
 
 def alike(first: str, second: str) -> bool:
