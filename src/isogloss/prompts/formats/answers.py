@@ -50,7 +50,9 @@ class ShortAnswers(AnswerFormat):
         readings = kind.read_replies(self.task, self.language, texts, {})
         # What stands in the passage as it is needs no reading: it may begin like a label or a list ("Note: …", "1. FC").
         readings = [
-            Reading(text, Outcome.STRICT) if (text := reply.text.strip()) and text in row.get("context", "") else reading
+            Reading(text, Outcome.STRICT)
+            if (text := reply.text.strip()) and text in row.get("context", "")
+            else reading
             for reply, row, reading in zip(replies, rows, readings, strict=True)
         ]
         if self.schema:
