@@ -69,11 +69,12 @@ def distance_columns(data: Path, codes: Sequence[str]) -> list[LanguageColumn]:
     """Return URIEL's distances from English: six, five without coordinates, none without URIEL in the data folder."""
     if uriel_folder(data) is None:
         return []
-    uriel = read_uriel(data, dict.fromkeys((PIVOT, *codes)))
-    values = {kind: {code: uriel.distance(kind, PIVOT, code) for code in codes} for kind in uriel.distances}
+    uriel = read_uriel(data, dict.fromkeys((PIVOT, *codes)), skip_missing=True)
+    described = [code for code in codes if code in uriel.languages]
+    values = {kind: {code: uriel.distance(kind, PIVOT, code) for code in described} for kind in uriel.distances}
     # URIEL relates Haitian to English through French, but the registry, which defines the held-out families, does not.
     family = language(PIVOT).family
-    values["genetic"] |= dict.fromkeys((code for code in codes if language(code).family != family), 1.0)
+    values["genetic"] |= dict.fromkeys((code for code in described if language(code).family != family), 1.0)
     return [LanguageColumn(name=kind, values=own, label=f"{kind} distance (URIEL)") for kind, own in values.items()]
 
 
