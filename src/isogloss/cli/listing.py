@@ -115,8 +115,8 @@ def listing(
     what: Annotated[
         str | None,
         typer.Argument(
-            help="tasks, languages, all-languages, suites, metrics, systems, analyses or doubts; or the name of one task "
-            "or language."
+            help="tasks, languages, all-languages, suites, metrics, systems, analyses or doubts; or the name of one "
+            "task or language."
         ),
     ] = None,
     json: Annotated[bool, Output("--json", help="Print JSON.")] = False,
