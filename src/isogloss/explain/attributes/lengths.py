@@ -8,8 +8,8 @@ import numpy as np
 
 from isogloss.errors import unknown
 from isogloss.explain.attributes.needs import cached_per_examples, text_language
-from isogloss.languages import language as find_language
 from isogloss.metrics.statistics import FloatArray
+from isogloss.scoring.names import known_language
 from isogloss.tasks.examples import Examples
 
 # Function that selects one text of every example, in the language of its main text.
@@ -34,8 +34,9 @@ _CHARACTERS = re.compile(rf"[{_LATIN}]+(?:[.,'’-][{_LATIN}]+)*|\S[{_MARKS}]*")
 
 
 def spaced(language: str) -> bool:
-    """Return True if the language puts spaces between words (in Vietnamese, between syllables)."""
-    return find_language(language).segmented
+    """Return True if the language puts spaces between words (in Vietnamese, between syllables), or is unknown."""
+    entry = known_language(language)
+    return entry is None or entry.segmented
 
 
 def cutter(language: str, convention: Convention = "script") -> Callable[[str], list[str]]:

@@ -20,8 +20,8 @@ from isogloss.explain.attributes.lexicon import OTHER, character_codes, negates,
 from isogloss.explain.attributes.needs import cached_per_examples, has, main_texts, text_language
 from isogloss.explain.model import StrArray
 from isogloss.languages import UNKNOWN
-from isogloss.languages import language as find_language
 from isogloss.metrics.statistics import FloatArray, sizes
+from isogloss.scoring.names import known_language
 from isogloss.tasks.examples import Examples, Pool
 
 # First code point of each block and its script; "-" marks blocks without a distinguished script.
@@ -73,7 +73,8 @@ def _characters(examples: Examples) -> FloatArray:
 
 def _by_script(examples: Examples) -> tuple[FloatArray, list[str]]:
     """Return letter counts by script, with the scripts' names: first the language's own, or the main one."""
-    own = find_language(text_language(examples)).script
+    entry = known_language(text_language(examples))
+    own = entry.script if entry else UNKNOWN
     letters = _characters(examples)[:, _LETTERS:]
     if own == UNKNOWN:
         own = _SCRIPTS[int(letters.sum(axis=0).argmax())]
