@@ -117,7 +117,7 @@ def test_only_the_worst_languages_are_listed(tmp_path: Path) -> None:
     assert table is not None
     assert column(table, "language") == ["all", "English", "Greek", "German", "Bengali", "Bulgarian"]
     assert len(table.rows) == 1 + LISTED
-    assert table.notes[-1] == "1 more language with fewer such replies; use --json for all"
+    assert table.notes[-1] == "1 more language with fewer such replies in the result record"
     assert column(table, "unreadable")[0] == "21"
 
 

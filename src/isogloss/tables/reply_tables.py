@@ -77,7 +77,7 @@ def failure_table(systems: Systems) -> Table | None:
                 table.add(*labels, language_name(code), *_failure_texts(failed[code], reasons))
             unlisted += len(worst[LISTED:])
     if unlisted:
-        table.notes.append(f"{counted(unlisted, 'more language')} with fewer such replies; use --json for all")
+        table.notes.append(f"{counted(unlisted, 'more language')} with fewer such replies in the result record")
     return table
 
 
