@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 import isogloss
+from e2e.command import isogloss as command
 from isogloss.explain.analysis import explain
 from isogloss.figures import cost_text
 from isogloss.reply_outcomes import Outcome, ReplyCounts
@@ -167,6 +168,40 @@ def test_runs_have_shares_over_all_seeds(tmp_path: Path) -> None:
     assert summary.tasks["mini-xnli"].replies.replies == 4 * EXAMPLES
     assert summary.tasks["mini-xnli"].replies.outcomes == {"refusal": 30, "strict": 4 * EXAMPLES - 30}
     assert summary.to_pandas()["unparsed"].tolist() == [12.5, 12.5]
+
+
+TALKER = """
+from isogloss.reply_outcomes import Outcome, ReplyFacts
+from isogloss.systems.base import RepliedPredictions, System
+
+class Talker(System):
+    name = "talker"
+
+    def needs_training(self, task):
+        return False
+
+    def fit(self, task, train, seed):
+        return self
+
+    def predict(self, examples):
+        refused = [examples.language == "de" and row < 15 for row in range(len(examples))]
+        outcomes = [Outcome.REFUSAL if each else Outcome.STRICT for each in refused]
+        answers = [None if each else "neutral" for each in refused]
+        return RepliedPredictions(answers, [ReplyFacts(outcome=each) for each in outcomes])
+"""
+
+
+def test_commands_write_and_show_replies(tmp_path: Path) -> None:
+    (tmp_path / "talker.py").write_text(TALKER, encoding="utf-8")
+    system = f"{tmp_path}/talker.py:Talker"
+    chosen = ("--suite", "mini", "--tasks", "mini-xnli", "--languages", "de,en", "--seeds", 2)
+    done = command("run", system, *chosen, "--out", tmp_path / "runs")
+    # 30 of 240 replies.
+    assert re.search(r"^ mini-xnli .* 12\.5 % +2 *$", done.out, re.MULTILINE)
+    assert UNPARSED_NOTE in done.out
+    command("predict", system, "-t", "mini-xnli", "-l", "de", "--out", tmp_path / "answers")
+    found = isogloss.score(tmp_path / "answers", "mini", tasks=["mini-xnli"])
+    assert found["mini-xnli", "de"].replies.failures == {Outcome.REFUSAL: 15}  # type: ignore[union-attr]
 
 
 def test_reports_have_a_section_on_replies(root: Path, tmp_path: Path) -> None:
