@@ -8,7 +8,7 @@ import msgspec
 
 
 class Outcome(StrEnum):
-    """How a reply was read: the first five gave an answer, the others did not."""
+    """Results of reading a reply: the first five are answers, the others are not."""
 
     LOGPROBS = "logprobs"  # the probabilities of the first token separate the labels
     SCHEMA = "schema"  # in a format that the server enforced

@@ -2,6 +2,7 @@
 
 import csv
 from collections import Counter
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from isogloss.reply_outcomes import Outcome
 from isogloss.tasks.kinds import Reading, Reply, kind_of
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
+from test_answer_shapes import calls
 
 SCIENCE = "science/technology"
 TOPICS = (SCIENCE, "travel", "politics", "sports", "health", "entertainment", "geography")
@@ -37,10 +39,7 @@ SYNONYMS = {
 
 
 def topics() -> Task:
-    import dataclasses
-
-    options = {"labels": TOPICS, "synonyms": SYNONYMS}
-    return dataclasses.replace(find_task("mldoc"), options=options)
+    return replace(find_task("mldoc"), options={"labels": TOPICS, "synonyms": SYNONYMS})
 
 
 def read(*texts: str, language: str = "en", **facts: bool) -> list[Reading]:
@@ -212,6 +211,21 @@ def test_other_languages() -> None:
     assert topic("यह खाल है।", "hi") is None  # vowel signs tell words apart
     # The negations of this language are not known, so a label in the middle of a sentence may be denied.
     assert topic('ບໍ່ແມ່ນ "sports" ດອກ', "lo") is None
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "sports ", "sports and ", "sports or the ", "related to the ", "about sports, ", "not ", "it is about sports. ",
+        '"sports" ', "as it ", "(", "(sports) ", "the category of ", "science ", "science/", "I'm sorry ",
+        "not x any of ", "difficult ", "体育", "any of the ", "Answer: sports ", "might be sports, it ", "\n- sports",
+    ],
+)  # fmt: skip
+def test_effort_grows_with_the_text_and_no_faster(piece: str) -> None:
+    """Count operations on hostile replies of two sizes; quadratic effort would grow sixteenfold."""
+    small, large = piece * 500, piece * 2_000
+    read(small)  # fills caches
+    assert calls(lambda: read(large)) <= 4.5 * calls(lambda: read(small)) + 200
 
 
 JUDGED = Path(__file__).with_name("judged_topics.tsv")

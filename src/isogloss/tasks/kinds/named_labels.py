@@ -65,7 +65,7 @@ def _set(words: str) -> frozenset[str]:
 
 _CONTRASTS = _set("but however although though yet nevertheless ; — –")
 _EXPLAINS = _set(
-    "because since considering specifically namely particularly especially which where given due based whose who ("
+    "because since considering specifically namely particularly especially which where given due based who ("
 )
 _SUBJECTS = _set("it it's this that the i i'm i'd so therefore thus hence then")
 _VERBS = _set(
@@ -97,7 +97,7 @@ _FILLERS = _set(
 # Words that may follow a label without turning it into a part of another noun: "sports as it …", not "travel agencies".
 _FOLLOWS = _set(
     "as and or & / because since based due in on at with given considering rather but if which that for from by to of"
-    " about while when where who whose is was would will can could may might also too here overall then however"
+    " about while when where who is was would will can could may might also too here overall then however"
     " although though category categories topic topics section sections field domain area industry sector news article"
     " issues matters related specifically particularly especially possibly potentially perhaps more instead not per"
     " according depending without within between best most well only alone than nor"
@@ -138,7 +138,7 @@ def words_of(text: str) -> list[str]:
 
 
 class LabelNames:
-    """Names of a task's labels, found in sentences.
+    """Names of a task's labels, to find in sentences.
 
     Args:
         spellings: labels by spelling, in lower case.
@@ -167,12 +167,12 @@ class LabelNames:
         if _ENGLISH.isdisjoint(words):
             return self._foreign(words) if short and len(sentence) <= _LONGEST_FOREIGN else []
         conditional = words[0] in _CONDITIONS  # "If it reports a match, it is about sports."
-        found: list[Mention] = []
+        mentions: list[Mention] = []
         for clause in _clauses(words):
             for mention in self._in_clause(clause, doubtful=doubtful):
                 guessed = conditional and mention.says is Says.YES
-                found.append(mention._replace(says=Says.MAYBE) if guessed else mention)
-        return [] if _recites(found) else found
+                mentions.append(mention._replace(says=Says.MAYBE) if guessed else mention)
+        return [] if _recites(mentions) else mentions
 
     def quoted(self, text: str) -> set[str]:
         """Return the labels that stand in quotes, as names of categories do."""
@@ -237,13 +237,13 @@ class LabelNames:
             if len(negation) > 1
         )
         hedged = not _HEDGES.isdisjoint(words)
-        found: list[Mention] = []
+        mentions: list[Mention] = []
         for start, end in places:
             if self._knows_negations or start == 0 or end == len(words):
                 is_open = hedged or not _EITHER.isdisjoint((*words[max(0, start - 1) : start], *words[end : end + 1]))
                 says = Says.NO if denied else Says.MAYBE if is_open else Says.YES
-                found.append(Mention(self._named[tuple(words[start:end])], says, main=True))
-        return [] if _recites(found) else found
+                mentions.append(Mention(self._named[tuple(words[start:end])], says, main=True))
+        return [] if _recites(mentions) else mentions
 
 
 def _denies(word: str) -> bool:
@@ -251,9 +251,9 @@ def _denies(word: str) -> bool:
     return word in _DENIALS or word.endswith("n't")
 
 
-def _recites(found: Collection[Mention]) -> bool:
+def _recites(mentions: Collection[Mention]) -> bool:
     """Return True if a sentence names so many labels that it repeats the options."""
-    return len({mention.label for mention in found if mention.says is not Says.NO}) >= RECITAL
+    return len({mention.label for mention in mentions if mention.says is not Says.NO}) >= RECITAL
 
 
 def _clauses(words: list[str]) -> Iterator[_Clause]:
@@ -326,7 +326,7 @@ def _ends_well(words: Sequence[str], end: int, starts: Collection[int]) -> bool:
 
 
 def _either(words: Sequence[str], start: int, end: int, label_at: Mapping[int, str], ends: Mapping[int, int]) -> bool:
-    """Return True if a label is one side of an "or" whose other side is something else."""
+    """Return True if a label stands beside an "or" with something else on the other side."""
     label = label_at[start]
     if end < len(words) and words[end] in _EITHER and label_at.get(end + 1) != label:
         return True

@@ -88,27 +88,29 @@ def _label_in(text: str, language: str, labels: Mapping[str, str], names: LabelN
     units = sentence_units(text, language)
     explicit = [unit for unit in units if unit.explicit]
     silence = Silence(text, language, names.denied)
-    found: list[Mention] = []
+    mentions: list[Mention] = []
     for unit in explicit or units:
         if (whole := labels.get(unit.text.strip(_EDGE).casefold())) is not None:
-            found.append(Mention(whole, Says.YES, main=True))
+            mentions.append(Mention(whole, Says.YES, main=True))
         elif not unit.text.rstrip(_EDGE).endswith(_QUESTION):
-            found += names.mentions(unit.text, doubtful=silence.refuses, short=len(units) <= 3)
+            mentions += names.mentions(unit.text, doubtful=silence.refuses, short=len(units) <= 3)
     if silence.denies_all and not explicit:
         return Reading(None, Outcome.NONE)
-    reading = _decided(found, silence)
-    others = set() if explicit else names.quoted(text) - {mention.label for mention in found if mention.says is Says.NO}
-    if reading.answer is not None and 1 < len(others | {reading.answer}) < RECITAL:
-        return Reading(None, Outcome.SEVERAL)
+    reading = _decided(mentions, silence)
+    if reading.answer is not None and not explicit:
+        # A name in quotes is another answer, wherever it stands, unless it is denied.
+        denied = {mention.label for mention in mentions if mention.says is Says.NO}
+        if 1 < len(names.quoted(text) - denied | {reading.answer}) < RECITAL:
+            return Reading(None, Outcome.SEVERAL)
     return reading
 
 
-def _decided(found: Sequence[Mention], silence: Silence) -> Reading:
+def _decided(mentions: Sequence[Mention], silence: Silence) -> Reading:
     """Return the only label that a reply asserts; explanations count if its statements name none."""
-    decisive = [mention for mention in found if mention.main and mention.says is not Says.NO]
-    decisive = decisive or [mention for mention in found if mention.says is not Says.NO]
+    decisive = [mention for mention in mentions if mention.main and mention.says is not Says.NO]
+    decisive = decisive or [mention for mention in mentions if mention.says is not Says.NO]
     given = {mention.label for mention in decisive if mention.says is Says.YES}
-    denied = {mention.label for mention in found if mention.says is Says.NO}
+    denied = {mention.label for mention in mentions if mention.says is Says.NO}
     named = given | {mention.label for mention in decisive}
     if len(named) == 1 and given and not given & denied:
         return Reading(given.pop(), Outcome.TOLERANT)

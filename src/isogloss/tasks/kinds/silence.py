@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import cached_property
 
-from isogloss.answer_shapes import sentence_units, silence_phrases
+from isogloss.answer_shapes import answer_units, sentences, silence_phrases
 from isogloss.reply_outcomes import Outcome
 
 # Longer replies are not searched for phrases.
@@ -11,18 +11,19 @@ _LONGEST = 1 << 14
 
 
 class Silence:
-    """What a reply says about not answering.
+    """Phrases in a reply about not answering.
 
     Args:
         text: the reply.
-        language: language of the task, whose phrases count beside the English ones.
+        language: language of the task; its phrases count beside the English ones.
         denied: returns True if a sentence denies the options one by one.
     """
 
     def __init__(self, text: str, language: str, denied: Callable[[str], bool]) -> None:
         self._phrases = silence_phrases(language)
-        units = sentence_units(text[:_LONGEST], language)
-        self._sentences = [unit.text.casefold().replace("’", "'") for unit in units]
+        # A sentence may go on in the next line.
+        joined = " ".join(unit.text for unit in answer_units(text[:_LONGEST], language))
+        self._sentences = sentences(joined.casefold().replace("’", "'"))
         self._denied = denied
 
     @cached_property
