@@ -64,9 +64,7 @@ def requests(
         named = SystemName.of(system).settings
         settings = {**{name: form for name, form in plain.items() if name not in named}, **settings}
     request = Request.of(suite, tasks=o.words(tasks), languages=o.words(languages), split=split, data=data)
-    plan = Plan.of(
-        system, out, request, seeds=seeds, regime=regime, settings=settings, subset=subset, prompt=wording
-    )
+    plan = Plan.of(system, out, request, seeds=seeds, regime=regime, settings=settings, subset=subset, prompt=wording)
     with o.progress("writing requests"):
         count, files = write_request_files(plan, out, settings, wording)
     o.say(f"{count:,} requests in {files} {'file' if files == 1 else 'files'}, in {out}")
@@ -144,17 +142,20 @@ def read(
       isogloss score gpt4 --suite living --data data
     """
     if task:
-        from isogloss.predictions.reply_files import read_reply_files
+        from rich.console import Console
+
+        from isogloss.predictions.reply_files import check_destinations, read_reply_files, unread_replies
         from isogloss.tables.reply_tables import reply_files_table
 
         cells = read_reply_files(
             paths, task, column=column, id_column=id_column, labels=o.words(labels) or (), split=split, data=data
         )
+        check_destinations(cells, out, force=force)
         for cell in cells:
             cell.write(out, force=force)
-        reply_files_table(cells).print()
-        for line in (line for cell in cells for line in cell.unread_lines(examples)):
-            o.say(line)
+        reply_files_table(cells).print(Console())
+        for outcome, where, text in unread_replies(cells, examples):
+            o.say(f"{outcome}: {where}: {text}")
         return
     from isogloss.cli.run import run_plan_and_report, system_settings
     from isogloss.endpoints.store import ResponseStore
@@ -221,26 +222,28 @@ def probe(
     """
     from tempfile import TemporaryDirectory
 
-    from isogloss.endpoints.endpoint import Endpoint
+    from rich.console import Console
+
     from isogloss.endpoints.probe import probe as probe_endpoint
     from isogloss.scoring.results import write_json
+    from isogloss.systems.llm.sending import Sender
     from isogloss.tables.request_tables import capabilities_table
 
     with o.progress("probing"), TemporaryDirectory() as folder:
-        found = probe_endpoint(Endpoint.of(endpoint, key_variable=key_variable), model, Path(folder))
+        found = probe_endpoint(Sender.of({"endpoint": endpoint, "key_variable": key_variable}).endpoint, model, Path(folder))
     if json is not None:
         write_json(json, found)
-    capabilities_table(model, found).print()
+    capabilities_table(model, found).print(Console())
 
 
 def show_estimate(plans: "list[Plan]") -> None:
     """Print what some grids would send."""
+    from rich.console import Console
+
     from isogloss.runs.prompted_cells import estimate
     from isogloss.tables.request_tables import estimate_table
 
     for plan in plans:
         with o.progress("estimating"):
             tasks, skipped = estimate(plan)
-        estimate_table(plan, tasks, skipped).print()
-
-
+        estimate_table(plan, tasks, skipped).print(Console())

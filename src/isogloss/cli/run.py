@@ -22,7 +22,9 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def run(
-    system: Annotated[str, typer.Argument(help="System, e.g. ngram, embedder:muse, encoder:MODEL#epochs=3, llm:MODEL.")],
+    system: Annotated[
+        str, typer.Argument(help="System, e.g. ngram, embedder:muse, encoder:MODEL#epochs=3, llm:MODEL.")
+    ],
     *,
     data: o.Data = None,
     allow_partial: o.AllowPartial = False,

@@ -10,6 +10,7 @@ import asyncio
 import os
 import select
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -100,6 +101,7 @@ class Courier:
             self._note_open(order.custom_id, client.stopped)
             return
         cost = 0.0
+        self._report_soon()  # one more in flight
         try:
             verdict = await client.ask(order.url, bytes(order.body))
             if verdict.end in (End.ANSWERED, End.FILTERED):
@@ -220,21 +222,20 @@ def main() -> int:
             has_reported = True
             report(Report(state="waiting"))
 
-    credentials = Credentials({}, ())
+    credentials, last = Credentials({}, ()), Report(state="done")
     try:
         credentials = Credentials.of(Endpoint.of(instructions.endpoint))
         with ResponseStore(Path(instructions.store)) as store, store.lock(wait):
             asyncio.run(Courier(instructions, store).run())
-    except (_CommandGoneError, BrokenPipeError):
-        return 1
+        return 0
+    except _CommandGoneError:
+        last.stopped = COMMAND_ENDED
     except Exception as error:
-        failure = failure_of(error)
-        failure.what = credentials.scrub(failure.what)
-        try:
-            report(Report(state="done", failure=failure))
-        except OSError:
-            return 1
-    return 0
+        last.failure = failure_of(error)
+        last.failure.what = credentials.scrub(last.failure.what)
+    with suppress(OSError):
+        report(last)
+    return 1
 
 
 if __name__ == "__main__":

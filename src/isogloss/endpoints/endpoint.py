@@ -4,7 +4,7 @@ import os
 import re
 from dataclasses import asdict, dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from isogloss.checked_settings import Positive, PositiveInt, checked_settings
 from isogloss.endpoints.errors import EndpointError
@@ -62,6 +62,9 @@ class Endpoint:
         if parts.username is not None or parts.password is not None:
             what = "the URL of the endpoint contains a user name or password"  # not quoted: it is a secret
             raise EndpointError(what, fix=f"Put the key into the environment variable {self.key_variable}")
+        if set(parse_qs(parts.query, keep_blank_values=True)) - {"api-version"} or parts.fragment:
+            what = "the URL of the endpoint has a query"  # not quoted: some servers take the key there
+            raise EndpointError(what, fix=f"Remove it; put a key into the environment variable {self.key_variable}")
         if parts.scheme not in ("http", "https") or not parts.hostname or re.search(r"[\s\x00-\x1f\x7f]", self.url):
             what = f"{self.url!r} is not an http or https URL"
             raise EndpointError(what, fix="Write e.g. http://localhost:8000/v1")
@@ -108,11 +111,8 @@ class Credentials:
                 raise EndpointError(what, fix="Set it again")
             headers.setdefault("authorization", f"Bearer {key}")
             secrets += [key] if len(key) >= _SHORTEST_SECRET else []
-        # JSON may write a slash with a backslash.
-        spelt = {
-            form for secret in secrets for form in (secret, secret.replace("/", "\\/"), secret.replace('"', '\\"'))
-        }
-        return cls(headers, tuple(sorted(spelt, key=len, reverse=True)))
+        escaped = [each.replace(sign, f"\\{sign}") for each in secrets for sign in '/"']  # as JSON may write them
+        return cls(headers, tuple(sorted({*secrets, *escaped}, key=len, reverse=True)))
 
     def scrub(self, text: str) -> str:
         """Return the text without secrets."""

@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sized
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 
@@ -209,12 +210,19 @@ class _Sending:
                 self._give(link, first)
             self._feed(link)
         except KeyboardInterrupt:
-            link.write(STOP)
+            self._stop(link)
+            raise
+
+    def _stop(self, link: CourierLink) -> None:
+        """Wait for the requests in flight; nothing is lost if the courier or the user ends this early."""
+        link.write(STOP)
+        with suppress(IsoglossError):
+            while not link.is_done and not self._report.stopped:
+                self._take(link)
             if self._report.in_flight:
                 interrupts.listen()
                 interrupts.announce(f"Waiting for {counted(self._report.in_flight, 'answer')} in flight")
             self._drain(link)
-            raise
 
     def _wait_until_ready(self, link: CourierLink, on_waiting: Callable[[], None] | None) -> None:
         while not link.is_done and self._report.state != "ready":

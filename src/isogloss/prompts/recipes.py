@@ -107,5 +107,7 @@ def _no_form(name: str, form: str, forms: set[str]) -> PromptRecipeError:
 def _decoded(text: str, where: str) -> PromptRecipe:
     recipe: PromptRecipe = convert_value(decode_toml(text, where), PromptRecipe, where, what="a prompt recipe")
     if not recipe.wordings:
-        raise PromptRecipeError("no wordings", where=where, fix="Write at least one table [wordings.NAME] with a `turn`")
+        raise PromptRecipeError(
+            "no wordings", where=where, fix="Write at least one table [wordings.NAME] with a `turn`"
+        )
     return recipe

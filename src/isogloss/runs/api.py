@@ -75,9 +75,7 @@ def run(  # noqa: PLR0913 - the options of the verb
     """
     folder = None if data is None else Path(data)
     request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=folder, allow_partial=allow_partial)
-    plan = Plan.of(
-        system, out, request, seeds=seeds, regime=regime, settings=settings, subset=subset, prompt=prompt
-    )
+    plan = Plan.of(system, out, request, seeds=seeds, regime=regime, settings=settings, subset=subset, prompt=prompt)
     return run_plan(plan, jobs=jobs or 0, force=force, place=Place.of(on))
 
 

@@ -24,8 +24,8 @@ from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import AnswerChecksums, CellRecord, Provenance, checksum
 from isogloss.scoring.cells import Cell, judge_answers
 from isogloss.scoring.score import score_cell
-from isogloss.scoring.subset import whole_cell
 from isogloss.scoring.stored import can_store, write_cell
+from isogloss.scoring.subset import whole_cell
 from isogloss.systems.base import System, replies_of
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load, unusable_gold

@@ -17,8 +17,8 @@ _SEED = 0
 def drawn_examples(plan: Plan, target: Task, examples: Examples) -> CellSubset | None:
     """Draw examples of a cell; None to use all.
 
-    A smaller subset is part of a larger one. Cells that are not larger than the subset, and tasks in which silence is an
-    answer, are used whole.
+    A smaller subset is part of a larger one. Cells that are not larger than the subset are used whole, and so are tasks
+    in which silence is an answer.
     """
     if not plan.subset or len(examples) <= plan.subset or kind_of(target).silence_is_answer:
         return None

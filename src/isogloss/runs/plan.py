@@ -58,7 +58,7 @@ class Plan:
     """Everything a process must know to fill a grid; small, and the same for all processes that share it.
 
     The system is as the user named it (`ngram`, `embedder:muse`), with further settings, or its own name if the user
-    passed an object (`given`); the seeds are named 0, 1, …. With `subset`, only so many examples of a cell are drawn and
+    passed an object (`given`); the seeds are named 0, 1, …. With `subset`, so many examples of a cell are drawn and
     predicted, and its score is estimated; 0 for all.
     """
 

@@ -1,8 +1,7 @@
 """Requests of a grid without sending them: estimates of its cost, and folders for batch interfaces.
 
-A folder of requests has the files `requests-001.jsonl`, …, in OpenAI's batch format, and `requests.toml`, from which the
-same requests can be made again: the files between prompting and reading are all that a server, a batch interface or
-another team needs.
+A folder of requests has the files `requests-001.jsonl`, …, in OpenAI's batch format, and `requests.toml`, from which
+the same requests can be made again. The files are all that a server, a batch interface or another team needs.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,9 +1,10 @@
 """Replies of language models: shares without an answer and their reasons, other languages, tokens and cost."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from isogloss.figures import MISSING, cost_text, counted, score_text
 from isogloss.grouping import group_by
+from isogloss.predictions.reply_files import ReplyCell
 from isogloss.reply_outcomes import Outcome, ReplyCounts
 from isogloss.results.averages import Systems, tasks_of
 from isogloss.scoring.names import known_language, language_name
@@ -132,3 +133,19 @@ def _foreign_notes(cells: Mapping[tuple[str, str], ReplyCounts], what: str) -> l
             listed = ", ".join(f"{code} {score_text(100 * shares[code])} %" for code in worst)
             parts.append(f"{name} {score_text(100 * others / known)} % ({listed})")
     return [f"answers in another {what} than the examples: {'; '.join(parts)}"] if parts else []
+
+
+def reply_files_table(cells: Sequence[ReplyCell]) -> Table:
+    """Return how the replies of each language were read: answers, and replies without one by reason."""
+    counts = {cell.language: ReplyCounts.of(cell.facts) for cell in cells}
+    reasons = [outcome for outcome in _REASONS if any(outcome in each.failures for each in counts.values())]
+    table = Table(
+        f"Replies to {cells[0].task.id}, {cells[0].split}",
+        ("language", "replies", UNPARSED, *map(_REASONS.__getitem__, reasons)),
+    )
+    if (total := ReplyCounts.total(counts.values())) and len(cells) > 1:
+        table.add("all", *_failure_texts(total, reasons), strong=True)
+    for code in sorted(counts, key=lambda code: (-counts[code].unparsed, code)):
+        table.add(language_name(code), *_failure_texts(counts[code], reasons))
+    table.notes = ["; ".join(f"{_REASONS[reason]}: {_MEANINGS[reason]}" for reason in reasons)] if reasons else []
+    return table

@@ -27,7 +27,9 @@ _MEANING = {
 def estimate_table(plan: "Plan", tasks: "Mapping[str, TaskEstimate]", skipped: Mapping[str, str]) -> Table:
     """Return requests, tokens and price by task."""
     title = f"{plan.folder_name}, {plan.regime.name}: what a run would send"
-    table = Table(title, ("task", "cells", "examples", "stored", "requests", "input tokens", "output at most", "cost at most"))
+    table = Table(
+        title, ("task", "cells", "examples", "stored", "requests", "input tokens", "output at most", "cost at most")
+    )
     for name, each in tasks.items():
         _add(table, name, [each])
     if len(tasks) > 1:

@@ -186,7 +186,9 @@ _NAMED = (
     Regime(name="in-language-all", title="trained on the training sets of all languages", all_languages=True),
     _prompted("none", "without examples", untrained=True),
     _prompted("none-native", f"without examples, {_NATIVE}", untrained=True, prompt_language="native"),
-    _prompted("none-translate-test", "without examples, on translations to English", untrained=True, asks_translated=True),
+    _prompted(
+        "none-translate-test", "without examples, on translations to English", untrained=True, asks_translated=True
+    ),
     _prompted("english", "with English examples"),
     _prompted("english-native", f"with English examples, {_NATIVE}", prompt_language="native"),
     _prompted("english-translate-test", "with English examples, on translations to English", asks_translated=True),

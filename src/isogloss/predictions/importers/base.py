@@ -10,7 +10,8 @@ from isogloss.data.files import read_text
 from isogloss.decoding import decode_python_json
 from isogloss.errors import PredictionError
 from isogloss.predictions.formats import Answers
-from isogloss.reply_outcomes import Outcome
+from isogloss.reply_language import script_of
+from isogloss.reply_outcomes import Outcome, ReplyFacts
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Kind, Reply, kind_of
 from isogloss.tasks.task import Task
@@ -63,6 +64,7 @@ class ImportedAnswers(Answers):
         default_factory=dict
     )  # texts quoted from the examples, by column and id
     notes: list[str] = field(default_factory=list)
+    texts: list[str | None] = field(default_factory=list)  # replies as written, if answers were read from them
 
     def add(self, identifier: str, value: Any, number: int = 0) -> None:
         """Add an answer from the file being read."""
@@ -91,8 +93,12 @@ def read_replies(imported: ImportedAnswers, target: Target, spellings: Mapping[s
     replies = [Reply(*reply) for reply in zip(texts, inputs, strict=True)]
     readings = target.kind.read_replies(target.task, target.language, replies, spellings)
     answers = [reading.answer for reading in readings]
-    for row, answer in zip(written, answers, strict=True):
-        imported.values[row] = answer
+    imported.texts = [value if isinstance(value, str) else None for value in imported.values]
+    # A row without a reply is an empty one.
+    imported.replies = [ReplyFacts(outcome=Outcome.EMPTY) for _ in imported.values]
+    for row, reading, text in zip(written, readings, texts, strict=True):
+        imported.values[row] = reading.answer
+        imported.replies[row] = ReplyFacts(outcome=reading.outcome, script=script_of(text))
     within = sum(answer not in (None, text.strip()) for answer, text in zip(answers, texts, strict=True))
     if target.kind.form == "answer" and within:
         imported.notes.append(f"answers taken from longer replies: {within:,}; the tool's scores may differ")

@@ -209,7 +209,9 @@ class NameList(TagSequence):
     def write(self, row: Row, gold: Any) -> str:
         """Return the list of names, with numbers where the text alone is ambiguous."""
         tokens, written = row["tokens"], list[dict[str, Any]]()
-        for kind, start, end in sorted(chunks.chunks(list(gold), dialect=self.task.dialect), key=lambda chunk: chunk[1]):
+        for kind, start, end in sorted(
+            chunks.chunks(list(gold), dialect=self.task.dialect), key=lambda chunk: chunk[1]
+        ):
             name: dict[str, Any] = {"text": self._space.join(tokens[start : end + 1]), "type": kind}
             spans, _ = self._spans([*written, name], tokens)
             if spans[-1:] != [(start, end + 1, kind)] or len(spans) <= len(written):
@@ -262,7 +264,9 @@ class NameList(TagSequence):
 
     def _kind(self, name: Any) -> str | None:
         given = name.get("type") if isinstance(name, Mapping) else None
-        return next((kind for kind in self.kinds if isinstance(given, str) and kind.casefold() == given.casefold()), None)
+        return next(
+            (kind for kind in self.kinds if isinstance(given, str) and kind.casefold() == given.casefold()), None
+        )
 
 
 def _end(tokens: Sequence[str], start: int, letters: str) -> int:

@@ -37,21 +37,20 @@ class Sender:
             IsoglossError: an invalid setting, or a maximum cost without prices.
         """
         table = {name: value for name, value in settings.items() if name in ("key_variable", "timeout", "concurrency")}
-        url = {"url": str(settings["endpoint"])} if settings.get("endpoint") else {}
+        if url := settings.get("endpoint"):
+            table["url"] = str(url)
         prices = Prices.read(Path(settings["prices"])) if settings.get("prices") else None
         most = settings.get("max_cost")
         if most and prices is None:
             raise IsoglossError("a maximum cost needs prices", fix='Write prices = "prices.toml" in --config')
-        return cls(Endpoint(**url, **table), prices, Budget(most, ledger) if most else None)
+        return cls(Endpoint.of(table), prices, Budget(most, ledger) if most else None)
 
     def send(
         self, requests: Iterable[ApiRequest], store: ResponseStore, title: str, *, quiet: bool = False
     ) -> SendOutcome:
         """Send the requests that the store has no response to, with a progress bar."""
         with SendingBar(title, quiet=quiet) as bar:
-            return send(
-                requests, store, self.endpoint, prices=self.prices, budget=self.budget, on_progress=bar.show
-            )
+            return send(requests, store, self.endpoint, prices=self.prices, budget=self.budget, on_progress=bar.show)
 
 
 def counted_reasons(reasons: Mapping[str, str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -112,40 +113,36 @@ class LlmSystem(System):
         if not model:
             raise SystemFailureError("no model", where="llm", fix="Name it after the colon: llm:qwen3-32b")
         self.model = model
-        self.name = label or f"llm-{re.sub(r'[^\w.-]+', '-', model).strip('-.')}"
+        self.name = label or f"llm-{_folder_name(model)}"
         transport = (endpoint, key_variable, timeout, concurrency, prices, max_cost)
         self._transport = dict(zip(Sender.SETTINGS, transport, strict=True))
-        self.store_root = (Path(store) if store else default_store_dir()) / self.name_of_store(model, revision)
+        versioned = f"{model}@{revision}" if revision else model
+        self.store_root = (Path(store) if store else default_store_dir()) / _folder_name(versioned)
         # Read at once: a run should not fail after its first cell for a missing file.
         self.prices = Prices.read(Path(prices)) if prices else None
-        self._wanted = {"labels": labels, "tags": tags}
-        self._prompt = {
-            "model": model,
-            "revision": revision,
-            "recipe": recipe,
-            "wording": wording,
-            "prompt_language": prompt_language,
-            "api": api,
-            "answers": answers,
-            "shots": shots,
-            "system_role": system_role,
-            "thoughts": thoughts,
-            "temperature": temperature,
-            "token_limit": token_limit,
-            "cut_to_passage": cut_to_passage,
-            "body": dict(body or {}),
-        }
+        self._labels, self._tags = labels, tags
+        self._prompt = PromptSettings(
+            model=model,
+            revision=revision,
+            recipe=recipe,
+            wording=wording,
+            prompt_language=prompt_language,
+            api=api,
+            answers=answers,
+            shots=shots,
+            system_role=system_role,
+            thoughts=thoughts,
+            temperature=temperature,
+            token_limit=token_limit,
+            cut_to_passage=cut_to_passage,
+            body=dict(body or {}),
+        )
         self._embeddings = {"query_prefix": query_prefix, "candidate_prefix": candidate_prefix, "quiet": quiet}
         self._embedding_model = embedding_model or model
         self.rerank = rerank
         self._quiet, self._replay = quiet, Path(replay) if replay else None
         self._task: Task | None = None
         self._demonstrations: Examples | None = None
-
-    @staticmethod
-    def name_of_store(model: str, revision: str) -> str:
-        """Return the folder of a model's responses."""
-        return re.sub(r"[^\w.-]+", "-", f"{model}@{revision}" if revision else model).strip("-.") or "model"
 
     @cached_property
     def sender(self) -> Sender:
@@ -160,14 +157,15 @@ class LlmSystem(System):
     @cached_property
     def settings(self) -> PromptSettings:
         """Settings of the prompts, with the formats that the endpoint supports."""
-        labels, tags = self._wanted["labels"], self._wanted["tags"]
-        thinks = bool(self._prompt["thoughts"])
+        labels, tags = self._labels, self._tags
         if labels == AUTO:
             able = self.capabilities
-            labels = "logprobs" if able.logprobs and not thinks else "schema" if able.json_schema else "text"
+            labels = "schema" if able.json_schema else "text"
+            if able.logprobs and not self._prompt.thoughts:
+                labels = "logprobs"
         if tags == AUTO:
             tags = "schema" if self.capabilities.json_schema else "lines"
-        return PromptSettings(**self._prompt, labels=labels, tags=tags)
+        return replace(self._prompt, labels=labels, tags=tags)
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -295,6 +293,11 @@ class LlmSystem(System):
         from isogloss.systems.llm.reranking import reranked
 
         return reranked(self, task, examples, ranked, self.rerank)
+
+
+def _folder_name(model: str) -> str:
+    """Return a model's name without characters unsuitable for folders and tables."""
+    return re.sub(r"[^\w.@-]+", "-", model).strip("-.") or "model"
 
 
 def open_requests_error(examples: Examples, reasons: Mapping[str, str], total: int) -> IsoglossError:
