@@ -1,4 +1,4 @@
-"""Similarity of a model's continuation of a text to the true one: does it know the text by heart?
+"""Similarity of a model's continuation of a text to the true one, to find out if it knows the text by heart.
 
 Texts are compared without case and blanks, so that tokenisation does not count. The overlap is the recall of the
 reference's character n-grams: of five characters, or of three in scripts with a character per syllable or word. n-grams
@@ -62,10 +62,15 @@ def continuation_overlap(completion: str, reference: str, beginning: str, length
         The share of the reference's n-grams, 0 if it has none besides those of the beginning. An n-gram counts as often
         as it occurs in both.
     """
-    known = set(_grams(folded(beginning), size))
-    wanted = Counter(gram for gram in _grams(folded(reference)[:length], size) if gram not in known)
+    wanted = new_grams(reference, beginning, size, length)
     written = Counter(_grams(folded(completion)[:length], size))
     return (wanted & written).total() / wanted.total() if wanted else 0.0
+
+
+def new_grams(text: str, beginning: str, size: int, length: int | None = None) -> Counter[str]:
+    """Return the n-grams of a text that its beginning lacks, with their numbers."""
+    known = set(_grams(folded(beginning), size))
+    return Counter(gram for gram in _grams(folded(text)[:length], size) if gram not in known)
 
 
 def _grams(text: str, size: int) -> list[str]:

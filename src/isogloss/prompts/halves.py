@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from isogloss.endpoints.prices import estimate_tokens
 from isogloss.endpoints.requests import CHAT, COMPLETIONS, ApiRequest, make_request
 from isogloss.grouping import group_by
-from isogloss.metrics.completions import folded, is_syllabic
+from isogloss.metrics.completions import LONG_GRAM, SHORT_GRAM, gram_size, new_grams
 from isogloss.prompts.demonstrations import example_number
 from isogloss.prompts.settings import PromptSettings
 from isogloss.scoring.names import known_language, language_name
@@ -19,8 +19,8 @@ INSTRUCTION = (
     "You are given the beginning of an example of the dataset {title} ({language}, {split} set). "
     "Continue it exactly as in the dataset. Write only the continuation."
 )
-# Shorter rests, in characters without blanks, say little; one of Han, kana or Hangul counts for two.
-LEAST = 16
+# A rest with fewer n-grams that its beginning lacks says little: 16 letters, or 8 characters of Han, kana or Hangul.
+LEAST = {LONG_GRAM: 12, SHORT_GRAM: 6}
 # Characters of the rest that are asked for and compared: a model that knows these knows the text.
 MOST = 200
 # Tokenizers need more tokens for some languages than estimated; a rest that is cut would look forgotten.
@@ -43,8 +43,8 @@ class Halves:
     @property
     def is_long_enough(self) -> bool:
         """True if the rest is long enough to be compared."""
-        length = len(folded(self.rest))
-        return length >= LEAST or (2 * length >= LEAST and is_syllabic(self.rest))
+        size = gram_size(self.rest)
+        return new_grams(self.rest, self.shown, size).total() >= LEAST[size]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -1,4 +1,4 @@
-"""Records of contamination probes: does a language model know the examples of a dataset by heart?
+"""Records of contamination probes, which test if a language model knows the examples of a dataset by heart.
 
 A record lies beside the runs of its system, in `contamination.json`. It is shown beside scores and never changes them.
 """

@@ -5,11 +5,13 @@ topics of a dataset do not count as memory. Each rest is the truth of one contin
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from isogloss.endpoints.replies import ModelReply
 from isogloss.endpoints.store import ResponseStore
+from isogloss.errors import IsoglossError, MissingDataError
 from isogloss.metrics.completions import (
     continuation_overlap,
     gram_size,
@@ -20,12 +22,15 @@ from isogloss.metrics.completions import (
 from isogloss.metrics.estimate import Interval
 from isogloss.metrics.exchange import exchange
 from isogloss.metrics.statistics import MEAN, Statistics
-from isogloss.prompts.halves import DrawnHalves, continuation_request, drawn_halves
+from isogloss.prompts.halves import INSTRUCTION, DrawnHalves, continuation_request, drawn_halves
 from isogloss.reply_outcomes import Usage
-from isogloss.results.contamination import MARGIN, ContaminationFinding, Verdict
-from isogloss.systems.base import dataset_name
-from isogloss.systems.llm.system import LlmSystem, open_requests_error
+from isogloss.results.contamination import MARGIN, ContaminationFinding, ContaminationRecord, Verdict
+from isogloss.scoring.request import Request
+from isogloss.systems.base import SystemName
+from isogloss.systems.base import system as make_system
+from isogloss.systems.llm.system import LlmSystem
 from isogloss.tasks.examples import Examples
+from isogloss.tasks.loading import load
 from isogloss.tasks.task import Task
 
 # Folder of the responses, beside those of the model's tasks.
@@ -56,22 +61,22 @@ def contamination(
     drawn = drawn_halves(task, examples, count, seed)
     requests = [continuation_request(task, examples, half, system.settings) for half in drawn.halves]
     store = ResponseStore(system.store_root / _FOLDER / task.id / examples.language)
-    ended = system.sender.send(requests, store, f"{system.name} {dataset_name(examples)}", quiet=system.quiet)
-    if ended.open:
-        raise open_requests_error(examples, ended.open, len(requests))
-    replies = system.stored_replies(requests, store)
+    replies = system.replies(examples, requests, store)
     usages = [system.priced(reply.usage) for reply in replies if reply.usage is not None]
     return finding_of(drawn, replies, Usage.total(usages) if usages else None)
 
 
 def finding_of(drawn: DrawnHalves, replies: Sequence[ModelReply], usage: Usage | None = None) -> ContaminationFinding:
     """Return the finding from the replies to drawn examples."""
-    texts = [
-        "" if reply.filtered else without_beginning(reply.text, half.beginning)
-        for reply, half in zip(replies, drawn.halves, strict=True)
+    rows = [row for row, reply in enumerate(replies) if reply.text.strip() and not reply.filtered]
+    pairs = [
+        (
+            half := drawn.halves[row],
+            drawn.halves[drawn.others[row]],
+            without_beginning(replies[row].text, half.beginning),
+        )
+        for row in rows
     ]
-    rows = [row for row, text in enumerate(texts) if text]
-    pairs = [(drawn.halves[row], drawn.halves[drawn.others[row]], texts[row]) for row in rows]
     own, control = np.zeros((len(rows), 1)), np.zeros((len(rows), 1))
     for row, (half, other, text) in enumerate(pairs):
         length, size = shared_length(half.rest, other.rest), gram_size(half.rest)
@@ -90,7 +95,7 @@ def finding_of(drawn: DrawnHalves, replies: Sequence[ModelReply], usage: Usage |
         n=len(rows),
         sources=len(numbers),
         skipped=drawn.skipped,
-        withheld=len(texts) - len(rows),
+        withheld=len(replies) - len(rows),
         exact=sum(is_continued(text, half.rest) for half, _, text in pairs),
         exact_control=sum(is_continued(text, other.rest) for _, other, text in pairs),
         overlap=float(own.mean()) if rows else 0.0,
@@ -117,3 +122,50 @@ def verdict_of(interval: Interval | None, margin: float = MARGIN) -> Verdict:
     if interval is None or interval[0] <= margin < interval[1]:
         return "undecided"
     return "memorised" if interval[0] > margin else "no sign"
+
+
+def probed_model(name: str, **settings: Any) -> LlmSystem:
+    """Return a language model by name; the formats of its answers do not matter, so its endpoint is not asked for them.
+
+    Raises:
+        IsoglossError: an unknown setting, or a system of another family.
+    """
+    made = make_system(name, **{"labels": "text", "tags": "lines", **SystemName.of(name).settings, **settings})
+    if not isinstance(made, LlmSystem):
+        raise IsoglossError(f"{made.name} is not a language model", fix="Use a language model: llm:MODEL")
+    return made
+
+
+def contamination_record(
+    system: LlmSystem, request: Request, *, count: int = 100, seed: int = 0
+) -> tuple[ContaminationRecord, dict[str, str]]:
+    """Probe the tasks and languages of a request, and return the findings and the reasons for missing ones.
+
+    Raises:
+        MissingDataError: there are no data of any of them.
+        SystemFailureError: some requests have no response yet; all others are stored.
+    """
+    findings: list[ContaminationFinding] = []
+    missing: dict[str, MissingDataError] = {}
+    for task in map(request.task, request.tasks):
+        for language in request.languages_of(task):
+            try:
+                examples = load(task, language, request.split, request.data, allow_partial=True)
+            except MissingDataError as error:
+                missing[f"{task.id}/{language}"] = error
+            else:
+                findings.append(contamination(system, task, examples, count=count, seed=seed))
+    if missing and not findings:
+        raise next(iter(missing.values()))
+    prompt = system.settings
+    settings = {
+        "revision": prompt.revision,
+        "api": prompt.api,
+        "thoughts": prompt.thoughts,
+        "body": prompt.body,
+        "instruction": INSTRUCTION if prompt.api == "chat" else "",
+        "examples": count,
+        "seed": seed,
+    }
+    record = ContaminationRecord(model=system.model, settings=settings, findings=findings)
+    return record, {name: error.cause for name, error in missing.items()}
