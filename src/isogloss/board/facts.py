@@ -12,7 +12,7 @@ from isogloss.data.location import default_data_dir
 from isogloss.data.uriel import Uriel, read_uriel, uriel_folder
 from isogloss.errors import DataError
 from isogloss.escaping import FACT_LENGTH, NAME_LENGTH, printable
-from isogloss.languages import Language
+from isogloss.languages import UNKNOWN, Language
 from isogloss.reply_outcomes import Usage
 from isogloss.results.metadata import known_facts
 from isogloss.results.published_scores import speakers
@@ -133,7 +133,9 @@ def board_languages(codes: Sequence[str], data: Path | None) -> list[BoardLangua
     """Return the languages of a board by code, with only a code if unknown; invalid URIEL files raise DataError."""
     known = {code: entry for code in sorted(codes) if (entry := known_language(code)) is not None}
     folder = data or default_data_dir()
-    near = _nearest(tuple(known.items()), read_uriel(folder, known) if uriel_folder(folder) else None)
+    near = _nearest(
+        tuple(known.items()), read_uriel(folder, known, skip_missing=True) if uriel_folder(folder) else None
+    )
     return [
         BoardLanguage(
             code=code,
@@ -159,7 +161,7 @@ def _nearest(known: tuple[tuple[str, Language], ...], uriel: Uriel | None) -> di
     for code, entry in known:
         distances = {
             other: _steps(entry, relative)
-            if uriel is None
+            if uriel is None or not {code, other} <= uriel.languages.keys()
             else uriel.distance("featural", code, other) + uriel.distance("genetic", code, other)
             for other, relative in known
             if other != code
@@ -171,7 +173,7 @@ def _nearest(known: tuple[tuple[str, Language], ...], uriel: Uriel | None) -> di
 
 def _steps(one: Language, other: Language) -> float | None:
     """Return a rough distance by descent and script, or None if they share neither or only the Latin script."""
-    same_script = one.script == other.script
-    if one.family == other.family:
+    same_script = one.script == other.script != UNKNOWN
+    if one.family == other.family != UNKNOWN:
         return (0 if one.branch == other.branch else 2) + (0 if same_script else 1)
     return 4 if same_script and one.script != "Latn" else None

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from isogloss.runs.plan import Plan
 
 _HELP = (
-    "Prompt language models in separate steps: write requests, send them (or upload them as a batch), read the answers. "
+    "Prompt language models in separate steps: write requests, send them (or upload them as a batch), read answers. "
     "isogloss run llm:MODEL does all of it in one command."
 )
 
@@ -230,9 +230,14 @@ def probe(
     from isogloss.tables.request_tables import capabilities_table
 
     with o.progress("probing"), TemporaryDirectory() as folder:
+<<<<<<< HEAD
         found = probe_endpoint(
             Sender.of({"endpoint": endpoint, "key_variable": key_variable}).endpoint, model, Path(folder)
         )
+=======
+        sender = Sender.of({"endpoint": endpoint, "key_variable": key_variable})
+        found = probe_endpoint(sender.endpoint, model, Path(folder))
+>>>>>>> main
     if json is not None:
         write_json(json, found)
     capabilities_table(model, found).print(Console())

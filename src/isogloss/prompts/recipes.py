@@ -88,7 +88,7 @@ def wording_names(name: str) -> list[str]:
     folder = files("isogloss.prompts") / "recipe_data" / name if name in SHIPPED else Path(name)
     forms = sorted(PurePosixPath(file.name).stem for file in folder.iterdir() if file.name.endswith(".toml"))
     by_form = [prompt_recipe(name, form).wordings for form in forms]
-    return [wording for wording in by_form[0] if all(wording in wordings for wording in by_form)] if by_form else []
+    return [name for name in by_form[0] if all(name in wordings for wordings in by_form)] if by_form else []
 
 
 @cache

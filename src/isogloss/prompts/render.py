@@ -194,9 +194,9 @@ class Prompts:
 
     def _parts(self, row: Row) -> Mapping[str, str]:
         """Return the fields of an example and their columns."""
-        by_question = self.recipe.examples
+        by_question, named = self.recipe.examples, str(self.task.options.get("prompt", ""))
         default = "pair" if "text_b" in row else _QUESTIONS[self.kind.form]
-        return by_question.get(self.question) or by_question.get(default, {})
+        return by_question.get(named) or by_question.get(default, {})
 
     def requests(self, examples: Examples, demonstrations: Examples | None = None) -> list[ApiRequest]:
         """Return the request of every example; equal examples have equal requests."""

@@ -48,7 +48,7 @@ class ShortAnswers(AnswerFormat):
         kind = kind_of(self.task)
         texts = [as_kind_reply(reply, row) for reply, row in zip(replies, rows, strict=True)]
         readings = kind.read_replies(self.task, self.language, texts, {})
-        # What stands in the passage as it is needs no reading: it may begin like a label or a list ("Note: …", "1. FC").
+        # What stands in the passage needs no reading, even if it begins like a label or a list: "1. FC …".
         readings = [
             Reading(text, Outcome.STRICT)
             if (text := reply.text.strip()) and text in row.get("context", "")
