@@ -230,14 +230,8 @@ def probe(
     from isogloss.tables.request_tables import capabilities_table
 
     with o.progress("probing"), TemporaryDirectory() as folder:
-<<<<<<< HEAD
-        found = probe_endpoint(
-            Sender.of({"endpoint": endpoint, "key_variable": key_variable}).endpoint, model, Path(folder)
-        )
-=======
         sender = Sender.of({"endpoint": endpoint, "key_variable": key_variable})
         found = probe_endpoint(sender.endpoint, model, Path(folder))
->>>>>>> main
     if json is not None:
         write_json(json, found)
     capabilities_table(model, found).print(Console())

@@ -5,7 +5,7 @@ topics of a dataset do not count as memory. Each rest is the truth of one contin
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -130,10 +130,11 @@ def probed_model(name: str, **settings: Any) -> LlmSystem:
     Raises:
         IsoglossError: an unknown setting, or a system of another family.
     """
-    made = make_system(name, **{"labels": "text", "tags": "lines", **SystemName.of(name).settings, **settings})
-    if not isinstance(made, LlmSystem):
-        raise IsoglossError(f"{made.name} is not a language model", fix="Use a language model: llm:MODEL")
-    return made
+    named = SystemName.of(name)
+    if not (isinstance(named.factory, type) and issubclass(named.factory, LlmSystem)):
+        raise IsoglossError(f"{named.base} is not a language model", fix="Use a language model: llm:MODEL")
+    formats = {"labels": "text", "tags": "lines"}
+    return cast("LlmSystem", make_system(name, **{**formats, **named.settings, **settings}))
 
 
 def contamination_record(
