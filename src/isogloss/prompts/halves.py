@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from isogloss.endpoints.prices import estimate_tokens
 from isogloss.endpoints.requests import CHAT, COMPLETIONS, ApiRequest, make_request
@@ -145,7 +146,7 @@ def continuation_request(task: Task, examples: Examples, half: Halves, settings:
     if settings.api == "chat":
         language = language_name(examples.language)
         asked = INSTRUCTION.format(title=task.title, language=language, split=examples.split)
-        text = {"messages": [{"role": "user", "content": f"{asked}\n\n{half.shown}"}]}
+        text: dict[str, Any] = {"messages": [{"role": "user", "content": f"{asked}\n\n{half.shown}"}]}
     else:
         text = {"prompt": half.shown}
     tokens = int(_SPARE_TOKENS * estimate_tokens(half.rest)) + settings.thoughts

@@ -133,16 +133,16 @@ def _read_folder(path: Path, suite: Suite | None, request: Request | None) -> Sy
             }
             is_same = (summary.suite, summary.split) == (suite.id, records[0].split)
             system = replace(system, averages=averages if is_same else {})
-    system = with_contamination(system, path)
+    system = with_contamination(system, path, suite)
     if suite is None:
         return system
     answered = [run for run in runs if any(PredictionFolder(run).has(member) for member in suite.members.values())]
     return replace(system, predictions=tuple(answered))
 
 
-def with_contamination(system: SystemResult, path: Path) -> SystemResult:
+def with_contamination(system: SystemResult, path: Path, suite: Suite | None = None) -> SystemResult:
     """Return a system with the contamination probes recorded beside its runs, also as footnotes."""
-    findings = contamination_beside(path)
+    findings = tuple(each for each in contamination_beside(path) if suite is None or each.task in suite.tasks)
     return replace(system, contamination=findings, footnotes=system.footnotes + contamination_footnotes(findings))
 
 
