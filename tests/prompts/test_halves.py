@@ -119,7 +119,7 @@ def test_requests_name_the_dataset_to_chat_models_alone() -> None:
     )
     assert (chat.body["temperature"], chat.url) == (0, "/v1/chat/completions")
     assert chat.body["max_tokens"] == 100 + 2 * 4  # 17 characters are about 4 tokens
-    base = PromptSettings(model="m", api="completions", **{"token_limit": "max_completion_tokens"})
+    base = PromptSettings(model="m", api="completions", token_limit="max_completion_tokens")  # noqa: S106 - a name
     plain = continuation_request(task("xquad"), examples, half, base)
     assert (plain.body["prompt"], plain.url) == ("Kifungu.\nNani", "/v1/completions")
     assert plain.body["max_completion_tokens"] == 8
