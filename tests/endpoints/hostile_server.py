@@ -57,8 +57,9 @@ class HostileServer:
         self.keys: set[str] = set()
         self.most_at_once = 0
         self.enforces_schema = self.echoes = self.is_random = False
-        self.has_completions = self.keeps_bodies = True
+        self.keeps_bodies = True
         self.says = ""
+        self.refuses: set[str] = set()
         self.delay = 0.0
         self.url = ""
         self._now = 0
@@ -101,7 +102,7 @@ class HostileServer:
         self._loop.close()
 
     def end(self) -> None:
-        self._loop.call_soon_threadsafe(lambda: self._ending.set())
+        self._loop.call_soon_threadsafe(self._ending.set)
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -145,7 +146,7 @@ class HostileServer:
             return 200, {"data": [{"id": "small", "max_model_len": 4096}, {"id": "other"}]}
         return 404, {"error": {"message": f"no {path}"}}
 
-    async def _respond(
+    async def _respond(  # noqa: PLR0911 (one per fault)
         self,
         writer: asyncio.StreamWriter,
         path: str,
@@ -154,6 +155,8 @@ class HostileServer:
         fault: str,
         headers: dict[str, str],
     ) -> bool:
+        if self.refuses & body.keys():
+            fault = "parameter"
         if fault == "stall":
             await asyncio.sleep(3600)
         if fault == "reset":
