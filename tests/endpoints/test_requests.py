@@ -15,7 +15,7 @@ from isogloss.endpoints.requests import TRANSPORT, ApiRequest, make_request, rea
 from isogloss.errors import DataError
 
 CHAT = "/v1/chat/completions"
-# Parameters of OpenAI's chat completions and those that vLLM and llama.cpp add. Those on the right do not change an answer.
+# Parameters of OpenAI, vLLM and llama.cpp, by whether they can change an answer.
 ANSWER = """
     model messages prompt input temperature top_p top_k min_p n stop max_tokens max_completion_tokens presence_penalty
     frequency_penalty repetition_penalty logit_bias logprobs top_logprobs response_format seed tools tool_choice
