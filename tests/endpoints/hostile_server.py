@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 import json
 import random
+import ssl
 import threading
 import time
 from collections import Counter
@@ -49,7 +50,8 @@ class HostileServer:
         gate: answers wait until it is set.
     """
 
-    def __init__(self, script: Script | None = None) -> None:
+    def __init__(self, script: Script | None = None, secured: ssl.SSLContext | None = None) -> None:
+        self._secured = secured
         self.script = script or (lambda content, attempt: "")
         self.asked: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
@@ -89,7 +91,7 @@ class HostileServer:
 
         async def main() -> None:
             self._opened = asyncio.Event()
-            server = await asyncio.start_server(self._connection, "127.0.0.1", 0, limit=1 << 24)
+            server = await asyncio.start_server(self._connection, "127.0.0.1", 0, limit=1 << 24, ssl=self._secured)
             self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
             ready.set()
             self._ending = asyncio.Event()
@@ -288,9 +290,9 @@ def embeddings(body: dict[str, Any], fault: str) -> dict[str, Any]:
 
 
 @contextmanager
-def serving(script: Script | None = None) -> Iterator[HostileServer]:
+def serving(script: Script | None = None, secured: ssl.SSLContext | None = None) -> Iterator[HostileServer]:
     """Context of a running server."""
-    server, ready = HostileServer(script), threading.Event()
+    server, ready = HostileServer(script, secured), threading.Event()
     thread = threading.Thread(target=server.serve, args=(ready,), daemon=True)
     thread.start()
     ready.wait()

@@ -52,7 +52,7 @@ def test_costs(tmp_path: Path) -> None:
         ('currency = "USD"', "", "no currency"),
         ("input = 2\n", "", "no price for input tokens"),
         ("output = 10", "outptu = 10", "Did you mean output"),
-        ("input = 2", "input = -2", "at least 0"),
+        ("input = 2", "input = -2", "from 0 to"),
         ("input = 2", 'input = "2"', "not a number"),
         ("batch = 0.5", "batch = 50", "at most 1"),
         ("currency", "[currency", "not TOML"),

@@ -94,6 +94,7 @@ def test_logprobs_of_completions() -> None:
         ({"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 50}}, Usage(input=9, cached=9)),
         ({"prompt_tokens": 9, "completion_tokens": None, "prompt_tokens_details": None}, Usage(input=9)),
         ({"prompt_tokens": -1, "completion_tokens": "4"}, None),
+        ({"prompt_tokens": 10**30, "completion_tokens": True}, None),
         ({}, None),
         (None, None),
     ],

@@ -109,7 +109,7 @@ def test_ids_have_few_characters(prefix: str) -> None:
 def test_impossible_bodies() -> None:
     with pytest.raises(RequestError, match="stream"):
         make_request("t", CHAT, body(stream=True))
-    for value in (float("nan"), object()):
+    for value in (float("nan"), object(), "\ud800"):
         with pytest.raises(RequestError, match="JSON"):
             make_request("t", CHAT, body(stop=value))
 
