@@ -23,6 +23,7 @@ def test_rules_of_the_suites() -> None:
         "xtreme": "flat",
         "mldoc": "flat",
         "conll": "flat",
+        "living": "category",
         "mini": "category",
         "checklist": "flat",
         "checklist-released": "flat",

@@ -11,7 +11,7 @@ from isogloss.analysis.finding import AnalysisError, Finding, TidyTable, Value, 
 from isogloss.data.uriel import PLACES, Uriel, read_uriel, uriel_folder
 from isogloss.errors import UnknownNameError
 from isogloss.figures import counted
-from isogloss.languages import CODES, language
+from isogloss.languages import language, listed_language
 from isogloss.languages.published import table as published_table
 from isogloss.metrics.statistics import FloatArray
 from isogloss.tasks.loading import data_folder
@@ -85,13 +85,15 @@ def language_sets(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _code(name: str) -> str:
-    """Return the code of a registered language; keep other ISO 639-3 codes."""
-    try:
-        return language(name).code
-    except UnknownNameError:
-        if len(name) == 3 and name.isascii() and name.isalpha() and name.islower():
-            return name
-        raise
+    """Return the code of a language; keep ISO 639-3 codes that are not listed, which URIEL may have."""
+    entry = listed_language(name)
+    if entry is not None:
+        return entry.code
+    return name if _is_iso3(name) else language(name).code
+
+
+def _is_iso3(name: str) -> bool:
+    return len(name) == 3 and name.isascii() and name.isalpha() and name.islower()
 
 
 def diversity(languages: Sequence[str], *, data: str | None = None) -> Finding:
@@ -104,28 +106,32 @@ def diversity(languages: Sequence[str], *, data: str | None = None) -> Finding:
 
     Raises:
         UnknownNameError: unknown suite, task or language.
-        AnalysisError: no languages, or a language is neither in the registry nor in URIEL.
+        DataError: a language is neither in the registry nor in URIEL.
+        AnalysisError: no languages, or one is not in the registry and URIEL is missing.
     """
     sets = language_sets(languages or ("xtreme-r", "xtreme", "xglue"))
     codes = list(dict.fromkeys(code for chosen in sets.values() for code in chosen))
     folder = data_folder(data)
     uriel = varieties = None
     if uriel_folder(folder) is not None:
-        uriel, varieties = read_uriel(folder, codes), read_uriel(folder, codes, varieties=True)
+        # Languages that are in neither are an error; listed ones that URIEL lacks count in families only.
+        read_uriel(folder, [code for code in codes if listed_language(code) is None])
+        uriel, varieties = (read_uriel(folder, codes, varieties=own, skip_missing=True) for own in (False, True))
     rows: list[list[Value]] = [_indices(name, chosen, uriel) for name, chosen in sets.items()]
     printed = _printed(sets, rows, uriel, varieties)
     tables = [TidyTable("indices", "Diversity of sets of languages", _INDEX_COLUMNS, rows)]
     tables += [printed] if printed.rows else []
     figures = []
     if uriel is not None and varieties is not None:
-        tables += [_features(sets, uriel, varieties), _contributions(sets, uriel)]
+        described = {name: found for name, chosen in sets.items() if (found := _described(chosen, uriel))}
+        tables += [_features(described, uriel, varieties), _contributions(described, uriel)]
         about = "Entropy of each syntactic feature over the languages of a set, one point per feature."
         figures = [figure("strip", "features: entropy, set", "Entropy by feature", about)]
     by_tree = [
         f"{name}: families are from URIEL's tree, as the registry lacks {', '.join(missing)}. The tree assigns a "
         "creole to its lexifier's family; a language missing from the tree counts as its own family, like an isolate."
         for name, chosen in sets.items()
-        if (missing := [code for code in chosen if code not in CODES])
+        if (missing := _unlisted(chosen))
     ]
     return Finding(
         analysis="diversity",
@@ -145,16 +151,10 @@ _INDEX_COLUMNS = columns(
 
 
 def _indices(name: str, codes: Sequence[str], uriel: Uriel | None) -> list[Value]:
-    try:
-        families = [language(code).family for code in codes]
-    except UnknownNameError as error:
-        # The registry lacks a language, so all families are from URIEL's tree.
-        if uriel is None:
-            fix = "Run `isogloss fetch uriel` to get the families of other languages"
-            raise AnalysisError(f"{error.what}: no family in the registry", fix=fix) from None
-        families = [(*uriel.languages[code].ancestors, code)[0] for code in codes]
+    families = _families(codes, uriel)
     indices: list[Value] = [name, len(codes), len(set(families)), family_index(families)]
-    if uriel is None:
+    codes = [] if uriel is None else _described(codes, uriel)
+    if uriel is None or not codes:
         return [*indices, None, None, None, None]
     features, chosen = _syntax(codes, uriel), uriel.of_kind(KIND)
     attested = float(np.mean([uriel.languages[code].attested[chosen].mean() for code in codes]))
@@ -163,6 +163,26 @@ def _indices(name: str, codes: Sequence[str], uriel: Uriel | None) -> list[Value
         distances = [uriel.distance("geographic", *pair) for pair in combinations(codes, 2)]
         geography = float(np.mean(distances or 0.0))
     return [*indices, index, index * log(2), attested, geography]
+
+
+def _families(codes: Sequence[str], uriel: Uriel | None) -> list[str]:
+    """Return families from the registry, or if it lacks a language, all from URIEL's tree."""
+    missing = _unlisted(codes)
+    if not missing:
+        return [language(code).family for code in codes]
+    if uriel is None:
+        fix = "Run `isogloss fetch uriel` to get the families of other languages"
+        raise AnalysisError(f"{', '.join(missing)}: no family in the registry", fix=fix)
+    trees = {code: uriel.languages[code].ancestors if code in uriel.languages else () for code in codes}
+    return [(*trees[code], code)[0] for code in codes]
+
+
+def _unlisted(codes: Sequence[str]) -> list[str]:
+    return [code for code in codes if listed_language(code) is None]
+
+
+def _described(codes: Sequence[str], uriel: Uriel) -> list[str]:
+    return [code for code in codes if code in uriel.languages]
 
 
 def _syntax(codes: Sequence[str], uriel: Uriel) -> FloatArray:
@@ -245,10 +265,14 @@ def _lacking(codes: Sequence[str], uriel: Uriel | None) -> list[str]:
     if uriel is None:
         return ["No typology: URIEL is not in the data folder; run `isogloss fetch uriel`."]
     chosen = uriel.of_kind(KIND)
-    poor = ", ".join(code for code in codes if uriel.languages[code].attested[chosen].mean() < 0.5)
+    described = _described(codes, uriel)
+    poor = ", ".join(code for code in described if uriel.languages[code].attested[chosen].mean() < 0.5)
+    absent = ", ".join(code for code in codes if code not in described)
     places = f"No geography: the data folder's URIEL has no {PLACES}.npz; run `isogloss fetch uriel`."
     attested = f"Fewer than half of the syntactic features are attested in {poor}; the others are predicted."
-    return [places] * ("geographic" not in uriel.distances) + [attested] * bool(poor)
+    only_families = f"URIEL lacks {absent}: they count in families only."
+    notes = {places: "geographic" not in uriel.distances, attested: bool(poor), only_families: bool(absent)}
+    return [note for note, applies in notes.items() if applies]
 
 
 def _reading(rows: Sequence[Sequence[Any]], printed: TidyTable) -> str:

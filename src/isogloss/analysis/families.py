@@ -21,7 +21,7 @@ from isogloss.analysis.language_means import mean_score
 from isogloss.errors import unknown
 from isogloss.figures import counted, rounded, score_text
 from isogloss.grouping import group_by
-from isogloss.languages import Language, language
+from isogloss.languages import UNKNOWN, Language, language
 from isogloss.metrics.language_sample import FEWEST_FAMILIES, LanguageFigure, difference_over_languages
 from isogloss.results.published_scores import human_score
 from isogloss.results.views import ScoreView
@@ -50,7 +50,7 @@ def _resource_class(articles: float | None) -> str:
 GROUPINGS: Mapping[Grouping, Callable[[Language], str]] = {
     "family": lambda entry: entry.family,
     # "isolate" is not a branch.
-    "branch": lambda entry: entry.family if entry.branch == "isolate" else f"{entry.family}: {entry.branch}",
+    "branch": lambda entry: entry.family if entry.branch in ("isolate", UNKNOWN) else f"{entry.family}: {entry.branch}",
     "script": lambda entry: entry.script,
     "resources": lambda entry: _resource_class(entry.wikipedia_articles),
 }
@@ -67,11 +67,15 @@ def _is_large(entry: Language) -> bool | None:
     return None if entry.wikipedia_articles is None else entry.wikipedia_articles >= LARGE
 
 
+def _is_latin(entry: Language) -> bool | None:
+    return None if entry.script == UNKNOWN else entry.script == "Latn"
+
+
 # Two groups of languages, and a function that returns True for the first, False for the second, None for neither.
 CONTRASTS: Mapping[str, Callable[[Language], bool | None]] = {
     "100k articles or more - fewer": _is_large,
-    "Latin script - other scripts": lambda entry: entry.script == "Latn",
-    "the same, 100k articles or more": lambda entry: entry.script == "Latn" if _is_large(entry) else None,
+    "Latin script - other scripts": _is_latin,
+    "the same, 100k articles or more": lambda entry: _is_latin(entry) if _is_large(entry) else None,
 }
 
 

@@ -13,8 +13,9 @@ from isogloss.data.files import read_text
 from isogloss.data.tables import csv_records, finite_number
 from isogloss.data.uriel import DISTANCES, read_uriel, uriel_folder
 from isogloss.escaping import NAME_LENGTH, printable
-from isogloss.languages import language
+from isogloss.languages import UNKNOWN, language
 from isogloss.scoring.averages import PIVOT
+from isogloss.scoring.names import family_of, known_language
 
 ARTICLES, LOG_ARTICLES = "articles", "log_articles"
 # Reserved column names.
@@ -56,7 +57,8 @@ class LanguageColumn(msgspec.Struct, frozen=True, kw_only=True):
 
 def wikipedia_columns(codes: Sequence[str]) -> list[LanguageColumn]:
     """Return the size of Wikipedia (XTREME-R, Table 7), in millions of articles, and its logarithm."""
-    sizes = {code: size for code in codes if (size := language(code).wikipedia_articles)}
+    known = {code: entry for code in codes if (entry := known_language(code)) is not None}
+    sizes = {code: size for code, entry in known.items() if (size := entry.wikipedia_articles)}
     logs = {code: math.log10(size) for code, size in sizes.items()}
     label = "Wikipedia articles, millions"
     return [
@@ -69,11 +71,12 @@ def distance_columns(data: Path, codes: Sequence[str]) -> list[LanguageColumn]:
     """Return URIEL's distances from English: six, five without coordinates, none without URIEL in the data folder."""
     if uriel_folder(data) is None:
         return []
-    uriel = read_uriel(data, dict.fromkeys((PIVOT, *codes)))
-    values = {kind: {code: uriel.distance(kind, PIVOT, code) for code in codes} for kind in uriel.distances}
+    uriel = read_uriel(data, dict.fromkeys((PIVOT, *codes)), skip_missing=True)
+    described = [code for code in codes if code in uriel.languages]
+    values = {kind: {code: uriel.distance(kind, PIVOT, code) for code in described} for kind in uriel.distances}
     # URIEL relates Haitian to English through French, but the registry, which defines the held-out families, does not.
-    family = language(PIVOT).family
-    values["genetic"] |= dict.fromkeys((code for code in codes if language(code).family != family), 1.0)
+    family = family_of(PIVOT)
+    values["genetic"] |= dict.fromkeys((code for code in described if family_of(code) not in (family, UNKNOWN)), 1.0)
     return [LanguageColumn(name=kind, values=own, label=f"{kind} distance (URIEL)") for kind, own in values.items()]
 
 

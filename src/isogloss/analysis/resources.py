@@ -15,11 +15,11 @@ from isogloss.analysis.transfer_gap import base_name
 from isogloss.data.uriel import DISTANCES, PLACES
 from isogloss.figures import counted
 from isogloss.grouping import group_by
-from isogloss.languages import language
 from isogloss.metrics.language_sample import NO_INTERVAL_REASON, standardised
 from isogloss.results.views import ScoreView
 from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.main_score import lower_is_better
+from isogloss.scoring.names import family_of
 from isogloss.tasks.loading import data_folder
 
 ALL_TASKS = "all tasks"
@@ -165,7 +165,7 @@ def _correlations(cells: Sequence[_Cell], predictors: Sequence[LanguageColumn], 
 def _correlation_row(cell: _Cell, column: LanguageColumn) -> list[Value]:
     codes = cell.paired([column], with_english=column.with_english)
     x, y = [column.values[code] for code in codes], [cell.scores[code] for code in codes]
-    families = [language(code).family for code in codes]
+    families = [family_of(code) for code in codes]
     counts = len(codes), len(set(families))
     return [cell.system, cell.task, column.name, *counts, *pearson(x, y, families), *spearman(x, y, families)]
 
@@ -182,7 +182,7 @@ def _regressions(cells: Sequence[_Cell], columns: Sequence[LanguageColumn], left
         x = np.array([[column.values[code] for column in columns] for code in codes]).reshape(len(codes), -1)
         y = np.array([cell.scores[code] for code in codes])
         try:
-            regression = explain_by_columns(x, y, [language(code).family for code in codes])
+            regression = explain_by_columns(x, y, [family_of(code) for code in codes])
         except AnalysisError as error:
             left_out.append((f"No regression for {cell.task}: {error.what}", cell.system))
             continue
@@ -246,7 +246,7 @@ def _points(cells: Sequence[_Cell], predictors: Sequence[LanguageColumn]) -> Tid
     table = TidyTable("points", "Scores and columns", heads, shown=5)
     for cell in (cell for cell in cells if cell.task != ALL_TASKS):
         for code, score in cell.scores.items():
-            key = (cell.system, cell.task, code, language(code).family)
+            key = (cell.system, cell.task, code, family_of(code))
             table.add(*key, code != PIVOT, score, *(column.values.get(code) for column in predictors))
     return table
 

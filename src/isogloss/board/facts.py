@@ -12,7 +12,8 @@ from isogloss.data.location import default_data_dir
 from isogloss.data.uriel import Uriel, read_uriel, uriel_folder
 from isogloss.errors import DataError
 from isogloss.escaping import FACT_LENGTH, NAME_LENGTH, printable
-from isogloss.languages import Language
+from isogloss.languages import UNKNOWN, Language
+from isogloss.reply_outcomes import Usage
 from isogloss.results.metadata import known_facts
 from isogloss.results.published_scores import speakers
 from isogloss.results.system import SystemResult
@@ -75,7 +76,9 @@ def system_facts(
     """Return the row of a system; metadata in an unknown form are left out."""
     known = known_facts(entry.metadata)
     unparsed = known.get("unparsed", entry.unanswered)
-    same = ("year", "date", "paper", "url", "open_weights", "translated_data", "licence", "tokens", "cost")
+    used = (entry.replies and entry.replies.usage) or Usage()
+    thousand = entry.replies and entry.replies.cost_per_thousand
+    same = ("year", "date", "paper", "url", "open_weights", "translated_data", "licence")
     return BoardSystem(
         id=identifier,
         name=name,
@@ -94,7 +97,11 @@ def system_facts(
         # Do not publish local paths.
         source=printable(entry.source, FACT_LENGTH) if entry.reported else "",
         unparsed=None if unparsed is None else round(unparsed, 5),
+        tokens=known.get("tokens", used.input + used.output or None),
+        cost=known.get("cost", used.cost),
         provenance=provenance,
+        thousand_cost=None if thousand is None else float(f"{thousand:.3g}"),
+        prompt_sd=None if entry.prompt_sd is None else round(entry.prompt_sd, 4),
     )
 
 
@@ -126,7 +133,9 @@ def board_languages(codes: Sequence[str], data: Path | None) -> list[BoardLangua
     """Return the languages of a board by code, with only a code if unknown; invalid URIEL files raise DataError."""
     known = {code: entry for code in sorted(codes) if (entry := known_language(code)) is not None}
     folder = data or default_data_dir()
-    near = _nearest(tuple(known.items()), read_uriel(folder, known) if uriel_folder(folder) else None)
+    near = _nearest(
+        tuple(known.items()), read_uriel(folder, known, skip_missing=True) if uriel_folder(folder) else None
+    )
     return [
         BoardLanguage(
             code=code,
@@ -152,7 +161,7 @@ def _nearest(known: tuple[tuple[str, Language], ...], uriel: Uriel | None) -> di
     for code, entry in known:
         distances = {
             other: _steps(entry, relative)
-            if uriel is None
+            if uriel is None or not {code, other} <= uriel.languages.keys()
             else uriel.distance("featural", code, other) + uriel.distance("genetic", code, other)
             for other, relative in known
             if other != code
@@ -164,7 +173,7 @@ def _nearest(known: tuple[tuple[str, Language], ...], uriel: Uriel | None) -> di
 
 def _steps(one: Language, other: Language) -> float | None:
     """Return a rough distance by descent and script, or None if they share neither or only the Latin script."""
-    same_script = one.script == other.script
-    if one.family == other.family:
+    same_script = one.script == other.script != UNKNOWN
+    if one.family == other.family != UNKNOWN:
         return (0 if one.branch == other.branch else 2) + (0 if same_script else 1)
     return 4 if same_script and one.script != "Latn" else None

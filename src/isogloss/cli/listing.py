@@ -2,18 +2,18 @@
 
 import json as json_module
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Annotated
 
 import typer
 
 from isogloss.cli.options import Output
 from isogloss.errors import unknown
-from isogloss.languages import all_languages, language
+from isogloss.languages import Language, all_languages, further_languages, listed_language
 from isogloss.languages.published import doubts
 from isogloss.metrics.registry import SHIPPED, plugin_metrics
 from isogloss.tasks.registry import ALIASES, TASKS, listed_tasks, task
-from isogloss.tasks.suites import SUITES
+from isogloss.tasks.suites import SUITES, Suite
 
 app = typer.Typer(add_completion=False)
 
@@ -41,11 +41,21 @@ def _tasks() -> Listing:
 
 
 def _languages() -> Listing:
+    return _language_rows(all_languages(), SUITES["xtreme-r"])
+
+
+def _all_languages() -> Listing:
+    entries = sorted((*all_languages(), *further_languages()), key=lambda entry: entry.code)
+    return _language_rows(entries, SUITES["xtreme-r"], SUITES["living"])
+
+
+def _language_rows(entries: Iterable[Language], *suites: Suite) -> Listing:
+    """Return rows of languages, with the number of tasks in some suites that have them."""
     names = ("code", "iso3", "name", "autonym", "family", "branch", "script")
-    tasks = [task(name) for name in SUITES["xtreme-r"].tasks]
+    tasks = [task(name) for suite in suites for name in suite.tasks]
     return [
         {name: getattr(entry, name) for name in names} | {"tasks": sum(entry.code in task.languages for task in tasks)}
-        for entry in all_languages()
+        for entry in entries
     ]
 
 
@@ -77,7 +87,8 @@ def _doubts() -> Listing:
 
 _LISTS: dict[str, tuple[str, Callable[[], Listing]]] = {
     "tasks": ("benchmark tasks, with suites, scores and test sizes", _tasks),
-    "languages": ("languages, with family, branch and script", _languages),
+    "languages": ("the 51 languages of the papers, with family, branch and script", _languages),
+    "all-languages": ("these and all other listed languages", _all_languages),
     "suites": ("sets of tasks and the rule of their overall score", _suites),
     "metrics": ("metrics and their definitions", _metrics),
     "systems": ("systems for isogloss run, train and predict", _systems),
@@ -93,6 +104,8 @@ _FROM_WIDTH = {
     ("suites", "rule"): 90,
     ("languages", "iso3"): _NEVER,
     ("languages", "branch"): _NEVER,
+    ("all-languages", "iso3"): _NEVER,
+    ("all-languages", "branch"): _NEVER,
     ("systems", "from"): _NEVER,
 }
 
@@ -102,7 +115,8 @@ def listing(
     what: Annotated[
         str | None,
         typer.Argument(
-            help="tasks, languages, suites, metrics, systems, analyses or doubts; or the name of one task or language."
+            help="tasks, languages, all-languages, suites, metrics, systems, analyses or doubts; or the name of one "
+            "task or language."
         ),
     ] = None,
     json: Annotated[bool, Output("--json", help="Print JSON.")] = False,
@@ -138,6 +152,8 @@ def listing(
     table = Table(title, header, words=sum(not isinstance(rows[0][name], int) for name in header))
     for row in rows:
         table.add(*(str(row[name]) for name in header))
+    if what == "languages":
+        table.notes.append(f"isogloss list all-languages also shows {len(further_languages())} others")
     table.print(console)
 
 
@@ -152,11 +168,11 @@ def _fields(name: str) -> Listing:
         about = [str(doubt) for doubt in doubts() if doubt.task == entry.id and not doubt.system]
         fields = asdict(entry) | {"doubts": "; ".join(about)}
     except UnknownNameError:
-        try:
-            fields = asdict(language(name))
-        except UnknownNameError:
+        listed = listed_language(name)
+        if listed is None:
             names = (*_LISTS, *TASKS, *(entry.code for entry in all_languages()))
             raise unknown("name", name, names) from None
+        fields = asdict(listed)
     return [{"field": key, "value": _plain(value)} for key, value in fields.items() if value not in ("", (), {})]
 
 

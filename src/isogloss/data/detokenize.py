@@ -34,7 +34,7 @@ def join(tokens: Sequence[str], language: str) -> tuple[str, list[tuple[int, int
 
     An empty token has an empty span and adds nothing to the text.
     """
-    spaces = (_between_characters if language in UNSEGMENTED else _between_words)(tokens)
+    spaces = (_between_characters if language.partition("-")[0] in UNSEGMENTED else _between_words)(tokens)
     text = ""
     offsets = []
     for token, space in zip(tokens, spaces, strict=True):

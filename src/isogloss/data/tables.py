@@ -94,6 +94,23 @@ def panx_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[l
             words, tags = [], []
 
 
+def spaced_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield words and tags of `word<SPACE>tag` lines, sentences separated by blank lines; a word may be empty."""
+    words: list[str] = []
+    tags: list[str] = []
+    for number, line in enumerate(chain(lines(path, digest), ("",)), 1):
+        if not line.strip():
+            if words:
+                yield words, tags
+                words, tags = [], []
+            continue
+        word, space, tag = line.rstrip().rpartition(" ")
+        if not space:
+            raise DataError(f"expected a word and its tag, got {line!r}", where=f"{path}:{number}")
+        words.append(word)
+        tags.append(tag)
+
+
 def conll_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[list[str], list[str], int]]:
     """Yield words, tags and number of the document of sentences in CoNLL-2002 and 2003 files.
 
@@ -144,9 +161,11 @@ def jsonl(path: Path, record: type[RecordType], digest: Digest | None = None) ->
         number += count
 
 
-def csv_records(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+def csv_records(
+    path: Path, needed: Sequence[str], digest: Digest | None = None
+) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the rows of a CSV file with a header as dicts, with their line numbers; check the needed columns."""
-    reader = csv.DictReader(io.StringIO(read_text(path), newline=""))
+    reader = csv.DictReader(io.StringIO(read_text(path, digest), newline=""))
     try:
         for name in needed:
             if name not in (reader.fieldnames or ()):

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.data.arrays import read_arrays
-from isogloss.errors import DataError, UnknownNameError
-from isogloss.languages import language
+from isogloss.errors import DataError
+from isogloss.languages import listed_language
 from isogloss.metrics.statistics import FloatArray
 
 Distance = Literal["syntactic", "phonological", "inventory", "featural", "genetic", "geographic"]
@@ -106,17 +106,37 @@ def uriel_folder(data: Path) -> Path | None:
     return next((data / name for name in FOLDERS if (data / name).is_dir()), None)
 
 
-def read_uriel(data: Path, codes: Iterable[str], *, varieties: bool = False) -> Uriel:
+def read_uriel(data: Path, codes: Iterable[str], *, varieties: bool = False, skip_missing: bool = False) -> Uriel:
     """Return the features of some languages.
 
     Sources describe macrolanguages (Arabic, not its standard variety), so features are those of `Language.iso3`; trees
     and maps have the varieties, so genealogy and coordinates are those of `Language.individual`. With `varieties`, so
-    are the features, which are sparser then. Codes are registered languages, or ISO 639-3 codes of others.
+    are the features, which are sparser then. Codes are registered languages, or ISO 639-3 codes of others; those that
+    URIEL lacks raise DataError, or with `skip_missing` are left out.
     """
     folder = uriel_folder(data) or data / FOLDERS[0]
     stats = [(path.name, path.stat()) for path in sorted(folder.glob("*.npz"))]
     stamps = tuple((name, stat.st_ino, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
-    return _read(folder, tuple(codes), varieties, stamps)
+    wanted = tuple(codes)
+    if skip_missing:
+        has = _described(folder, stamps)
+        wanted = tuple(code for code in wanted if has.issuperset(_iso3(code)))
+    return _read(folder, wanted, varieties, stamps)
+
+
+@lru_cache(maxsize=4)
+def _described(folder: Path, stamps: object) -> frozenset[str]:
+    """Return the languages that all tables have."""
+    names = ("feature_predictions", "feature_averages", "family_features")
+    tables = (_languages(folder / f"{name}.npz") for name in names)
+    return frozenset.intersection(*map(frozenset, tables))
+
+
+def _languages(path: Path) -> list[str]:
+    if not path.is_file():
+        raise DataError("no such file", where=str(path), fix=_FETCH)
+    with read_arrays(path, MOST_BYTES) as arrays:
+        return [str(code) for code in arrays["langs"].tolist()]
 
 
 @lru_cache(maxsize=4)
@@ -142,11 +162,8 @@ def _read(folder: Path, wanted: tuple[str, ...], varieties: bool, stamps: object
 
 def _iso3(code: str) -> tuple[str, str]:
     """Return the ISO 639-3 codes of the macrolanguage and of the variety."""
-    try:
-        entry = language(code)
-    except UnknownNameError:
-        return code, code
-    return entry.iso3, entry.individual
+    entry = listed_language(code) or listed_language(code.partition("-")[0])
+    return (entry.iso3, entry.individual) if entry else (code, code)
 
 
 def _rows(folder: Path, name: str, codes: list[str]) -> tuple[tuple[str, ...], FloatArray]:

@@ -1,14 +1,37 @@
-"""Languages: XTREME-R's fifty and Hausa, with published results.
+"""Languages: XTREME-R's fifty and Hausa, with published results, and any other by its BCP 47 tag.
 
-`language("sw")`, `language("swh")` and `language("Swahili")` are the same entry. Published results are in
-`isogloss.languages.published`, imported separately.
+`language("sw")`, `language("swh")` and `language("Swahili")` are the same entry, and so are `language("zh-Hant")` and
+`language("zho_Hant")`. Published results are in `isogloss.languages.published`, imported separately.
 """
 
 from typing import TYPE_CHECKING
 
-from isogloss.languages.registry import Language, Typology, all_languages, codes_meant_by, families, language, scripts
+from isogloss.languages.registry import (
+    UNKNOWN,
+    Language,
+    Typology,
+    all_languages,
+    codes_meant_by,
+    families,
+    further_languages,
+    language,
+    listed_language,
+    scripts,
+)
 
-__all__ = ["CODES", "Language", "Typology", "all_languages", "codes_meant_by", "families", "language", "scripts"]
+__all__ = [
+    "CODES",
+    "UNKNOWN",
+    "Language",
+    "Typology",
+    "all_languages",
+    "codes_meant_by",
+    "families",
+    "further_languages",
+    "language",
+    "listed_language",
+    "scripts",
+]
 
 CODES: tuple[str, ...]
 

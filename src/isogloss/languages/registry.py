@@ -1,20 +1,24 @@
-"""The registry of languages, read once from `languages.tsv`."""
+"""The registry of languages: the papers' 51 from `languages.tsv`, more from `further.tsv`, and any other by its tag.
 
-import re
+Both files are read once, on first use.
+"""
+
 from collections.abc import Collection
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
+from warnings import warn
 
 from isogloss.errors import near_names, unknown
 from isogloss.grouping import group_by
+from isogloss.languages.tags import ISO3_OF, WIDER_SCRIPTS, LanguageTag, parse_tag
 
-RIGHT_TO_LEFT = frozenset({"Arab", "Hebr"})
-# A language tag: language, script and region.
-_TAG = re.compile(r"([a-z]{2,3})(-[a-z]{4})?(-(?:[a-z]{2}|[0-9]{3}))?")
-UNSEGMENTED = frozenset({"Hans", "Jpan", "Mymr", "Thai"})
+RIGHT_TO_LEFT = frozenset({"Adlm", "Arab", "Hebr", "Mand", "Nkoo", "Rohg", "Syrc", "Thaa"})
+UNSEGMENTED = frozenset({"Hans", "Hant", "Jpan", "Khmr", "Laoo", "Mymr", "Thai", "Tibt"})
+# Family, branch or script of a language that the tables do not have: a group of its own.
+UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,16 +51,17 @@ class Language:
     """A language of the benchmarks.
 
     Fields that begin with `paper_`, the Wikipedia size and the typology are XTREME-R's Table 7 as printed;
-    they are None for Hausa, which that table does not list. The paper groups scripts coarsely and misprints
-    some (Kazakh, Yoruba, Javanese, Tagalog); `script`, `family` and `branch` are the facts.
+    they are None for Hausa and further languages, which that table does not list. The paper groups scripts coarsely
+    and misprints some (Kazakh, Yoruba, Javanese, Tagalog); `script`, `family` and `branch` are the facts, "unknown" if
+    the language is not listed.
 
     Attributes:
-        code: ISO 639-1, used throughout this package.
+        code: the shortest BCP 47 tag, used throughout this package: ISO 639-1 for the 51 languages of the papers.
         iso3: ISO 639-3 for the same; a macrolanguage for ar, az, et, fa, ms, qu, sw and zh.
-        individual: ISO 639-3 of the variety the benchmark texts are in; differs from `iso3` for those eight
-            only. For qu it is the paper's Cusco Quechua; a dataset may use a neighbouring Southern variety.
+        individual: ISO 639-3 of the variety the benchmark texts are in; of the 51, it differs from `iso3` for those
+            eight. For qu it is the paper's Cusco Quechua; a dataset may use a neighbouring Southern variety.
         name: English name.
-        autonym: the language's own name, cased as in lists.
+        autonym: the language's own name, cased as in lists; "" if not listed.
         family: the genealogical family. An isolate is its own family. Haitian is filed, as in the paper,
             under "Creole", which names a kind of history rather than a common ancestor.
         branch: a well-known branch of the family ("isolate" if none).
@@ -97,11 +102,21 @@ class Language:
 
 @cache
 def all_languages() -> tuple[Language, ...]:
-    """Return every language, by ISO 639-1 code."""
+    """Return the 51 languages of the papers, by ISO 639-1 code."""
+    return tuple(map(_language, _rows("languages.tsv")))
+
+
+@cache
+def further_languages() -> tuple[Language, ...]:
+    """Return the other listed languages, by tag: those of benchmarks beyond the papers."""
+    return tuple(map(_further, _rows("further.tsv")))
+
+
+def _rows(name: str) -> list[dict[str, Any]]:
     # A plain file next to this module: importing importlib.resources costs more than reading the table.
-    lines = Path(__file__).with_name("languages.tsv").read_text(encoding="utf-8").splitlines()
+    lines = Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
     header, *rows = (line.split("\t") for line in lines)
-    return tuple(_language({name: text or None for name, text in zip(header, row, strict=True)}) for row in rows)
+    return [{column: text or None for column, text in zip(header, row, strict=True)} for row in rows]
 
 
 def _language(cell: dict[str, Any]) -> Language:
@@ -114,27 +129,87 @@ def _language(cell: dict[str, Any]) -> Language:
     return Language(**cell)
 
 
+_NOT_PRINTED: dict[str, Any] = dict.fromkeys(
+    ("wikipedia_articles", "paper_name", "paper_script", "paper_family", "new_in_xtreme_r", "typology")
+)
+
+
+def _further(cell: dict[str, Any]) -> Language:
+    return Language(**cell | {"autonym": cell["autonym"] or ""}, **_NOT_PRINTED)
+
+
 @cache
 def _index() -> dict[str, Language]:
-    return {
-        key.casefold(): entry
-        for entry in all_languages()
-        for key in (entry.code, entry.iso3, entry.individual, entry.name, entry.paper_name)
-        if key
-    }
+    """Return all listed languages by code, ISO 639-3 code and name; the papers' 51 take precedence."""
+    index: dict[str, Language] = {}
+    for entry in (*all_languages(), *further_languages()):
+        names = (entry.code, entry.iso3, entry.individual, entry.name, entry.paper_name)
+        # zh-Hant shares its codes with zh, which has its usual script.
+        for key in names if "-" not in entry.code else (entry.code, entry.name):
+            if key:
+                index.setdefault(key.casefold(), entry)
+    return index
 
 
 def language(name: str) -> Language:
-    """Return a language by ISO 639-1 or 639-3 code or English name, ignoring case.
+    """Return a language by tag, ISO 639-3 code or English name, ignoring case: `sw`, `swh`, `Swahili`, `zho_Hant`.
+
+    Tags that are not listed are accepted with a warning; what is unknown about them is None or "unknown".
 
     Raises:
-        UnknownNameError: unknown language; the message has the nearest codes or names.
+        UnknownNameError: not a tag, or a two-letter language or a script that does not exist; the message has the
+            nearest codes or names.
     """
-    entry = _index().get(name.casefold())
+    entry = listed_language(name)
+    if entry is not None:
+        return entry
+    tag = parse_tag(name)
+    # Any three letters are well-formed, so an unlisted code in capitals is more likely a slip.
+    if tag is not None and tag.exists and (tag.language in _index() or name.strip()[:2].islower()):
+        return _unlisted(_shortened(tag))
+    is_tag = "-" in name or "_" in name
+    raise unknown("language", name, _candidates(name), close=codes_meant_by(name, _codes()) if is_tag else None)
+
+
+def listed_language(name: str) -> Language | None:
+    """Return a language of the tables by tag, ISO 639-3 code or English name, or None."""
+    index = _index()
+    if entry := index.get(name.casefold()):
+        return entry
+    tag = parse_tag(name)
+    return None if tag is None else index.get(str(_shortened(tag)).casefold())
+
+
+def _shortened(tag: LanguageTag) -> LanguageTag:
+    """Return the tag with the shortest code of its language, without the script if it is the usual one."""
+    entry = _index().get(tag.language)
     if entry is None:
-        is_tag = "-" in name or "_" in name
-        raise unknown("language", name, _candidates(name), close=codes_meant_by(name, _codes()) if is_tag else None)
-    return entry
+        return tag
+    is_usual = entry.script in (tag.script, WIDER_SCRIPTS.get(tag.script))
+    return LanguageTag(entry.code, "" if is_usual else tag.script, tag.region)
+
+
+@cache  # so that a tag is warned about once
+def _unlisted(tag: LanguageTag) -> Language:
+    base = _index().get(str(LanguageTag(tag.language, tag.script)).casefold()) or _index().get(tag.language)
+    known = f"; family and branch are those of {base.name}" if base else ""
+    warn(f"language {str(tag)!r} is not listed{known} (isogloss list all-languages)", stacklevel=4)
+    script = tag.script or (base.script if base else UNKNOWN)
+    if base is not None:
+        added = "-".join(part for part in (tag.script if tag.script != base.script else "", tag.region) if part)
+        return replace(base, code=str(tag), name=f"{base.name} ({added})", autonym="", script=script, **_NOT_PRINTED)
+    iso3 = ISO3_OF.get(tag.language, tag.language)
+    return Language(
+        code=str(tag),
+        iso3=iso3,
+        individual=iso3,
+        name=str(tag),
+        autonym="",
+        family=UNKNOWN,
+        branch=UNKNOWN,
+        script=script,
+        **_NOT_PRINTED,
+    )
 
 
 def codes_meant_by(name: str, known: Collection[str]) -> list[str]:
@@ -142,12 +217,14 @@ def codes_meant_by(name: str, known: Collection[str]) -> list[str]:
 
     Two codes that merely look alike are different languages, so they are never suggested for each other.
     """
-    text = name.strip().casefold().replace("_", "-")
-    tag = _TAG.fullmatch(text)
-    entry = _index().get(tag[1] if tag else text)
+    tag = parse_tag(name)
+    if tag and tag.script and str(_shortened(tag)) in known:
+        return [str(_shortened(tag))]
+    text = name.strip().casefold()
+    entry = _index().get(tag.language if tag else text)
     if entry is None and not tag and len(text) > 3:
         entry = next((_index()[near] for near in near_names(text, _index(), 1, cutoff=0.8)), None)
-    primary = entry.code if entry else tag[1] if tag else ""
+    primary = entry.code.partition("-")[0] if entry else tag.language if tag else ""
     return [code for code in known if primary and code.partition("-")[0].casefold() == primary]
 
 
@@ -157,8 +234,8 @@ def _codes() -> set[str]:
 
 def _candidates(name: str) -> set[str]:
     """Return names that an unknown name may be a typo of."""
-    entries = all_languages()
     if len(name) > 3:
+        entries = (*all_languages(), *further_languages())
         return {spelling for entry in entries for spelling in (entry.name, entry.paper_name) if spelling}
     # Codes that share one letter are equally close, but people usually get the first letter right: jp for ja.
     codes = _codes()
@@ -166,12 +243,12 @@ def _candidates(name: str) -> set[str]:
 
 
 def families() -> dict[str, tuple[Language, ...]]:
-    """Return the languages of each family, families by name."""
+    """Return the papers' 51 languages by family, families by name."""
     return _grouped("family")
 
 
 def scripts() -> dict[str, tuple[Language, ...]]:
-    """Return the languages of each script, scripts by ISO 15924 code."""
+    """Return the papers' 51 languages by script, scripts by ISO 15924 code."""
     return _grouped("script")
 
 

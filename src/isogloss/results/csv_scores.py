@@ -8,7 +8,7 @@ from typing import Any
 from isogloss.data.tables import csv_records, finite_number
 from isogloss.errors import DataError, UnknownNameError
 from isogloss.escaping import FACT_LENGTH, NAME_LENGTH, printable
-from isogloss.languages import language
+from isogloss.languages import language, listed_language
 from isogloss.results.system import OVERALL, UNKNOWN_SCORER, CellResult, Scorer, SystemResult
 from isogloss.scoring.main_score import SCORE
 from isogloss.scoring.names import known_language
@@ -125,7 +125,7 @@ class _CsvReader:
         """Return the code of a language, or "" if the suite does not have this cell."""
         if self._suite is not None:
             codes = self._suite.languages_of(task_id) if task_id in self._suite.tasks else ()
-            entry = known_language(text)
+            entry = listed_language(text)
             return next((code for code in (text, entry.code if entry else "") if code in codes), "")
         try:
             return language(text).code

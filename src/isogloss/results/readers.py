@@ -12,6 +12,7 @@ from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 from isogloss.predictions.folder import PredictionFolder, tasks_in
 from isogloss.predictions.run_folders import run_folders
+from isogloss.reply_outcomes import ReplyCounts
 from isogloss.results.csv_scores import read_csv
 from isogloss.results.metadata import public_metadata, unparsed_share
 from isogloss.results.published_scores import is_published, read_published
@@ -158,6 +159,7 @@ def _mean_over_seeds(seeds: Sequence[SystemResult]) -> SystemResult:
                 metrics=metrics,
                 notes=(*same[0].notes, f"mean of {count} seeds"),
                 unanswered=sum(shares) / len(shares) if shares else None,
+                replies=ReplyCounts.total(cell.replies for cell in same),
                 source=source,
             )
     metadata = {key: value for key, value in first.metadata.items() if key != "seed"}
@@ -192,7 +194,8 @@ def system_of_record(record: Results, source: str, suite: Suite | None = None) -
             metrics=cell.metrics,
             signature=cell.signature,
             notes=tuple(filter(None, (cell.subset_note, *cell.notes))),
-            unanswered=(cell.unanswered or 0.0) if share is None else share,
+            unanswered=_unanswered(cell) if share is None else share,
+            replies=cell.replies or None,
             source=source,
             estimated=bool(cell.subset),
         )
@@ -212,6 +215,11 @@ def system_of_record(record: Results, source: str, suite: Suite | None = None) -
         scorer=Scorer(version=record.isogloss, split=record.split, resample=record.resample),
         record=record,
     )
+
+
+def _unanswered(cell: CellScore) -> float:
+    """Return the share of examples without an answer; over several runs, counts of replies tell their mean."""
+    return cell.replies.unparsed if cell.replies else cell.unanswered or 0.0
 
 
 def _record_averages(record: Results, suite: Suite) -> dict[str, Number]:

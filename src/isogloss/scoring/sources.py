@@ -96,7 +96,7 @@ def _first(parents: dict[str, str], name: str) -> str:
 
 
 def _space(cell: Cell) -> str:
-    return f"{task(cell.task).parallel or cell.task}|{cell.split}"
+    return f"{task(cell.task).source_space}|{cell.split}"
 
 
 def design_effect(by_source: Estimate, by_example: Estimate) -> float | None:

@@ -11,6 +11,7 @@ from msgspec import structs
 from isogloss.escaping import html_text
 from isogloss.explain.model import Explanation
 from isogloss.figures import counted
+from isogloss.languages import listed_language
 from isogloss.scoring.names import known_language
 from isogloss.scoring.results import Results
 from isogloss.site.bias_section import bias_data
@@ -147,7 +148,7 @@ def _table_files(name: str, section: Section, what: str = "") -> str:
 
 
 def _folded_table(name: str, table: Table, section: Section, cells: ExplainedCells) -> str:
-    state = " open" if section.id == "overview" else ""
+    state = " open" if section.id in ("overview", "replies") else ""
     printed = "" if section.reference and len(table.rows) > 100 else " data-print"
     rows = counted(len(table.rows), "row")
     return (
@@ -186,7 +187,7 @@ def _table(table: Table, cells: ExplainedCells) -> str:
 
 def _row(table: Table, number: int, cells: ExplainedCells) -> str:
     row = dict(zip(table.header, table.rows[number], strict=False))
-    entry = known_language(row["language"]) if "language" in row else None
+    entry = listed_language(row["language"]) if "language" in row else None
     code = row.get("code", entry.code if entry else "")
     attributes = f' data-language="{html_text(code)}"' if code and "code" not in table.header else ""
     attributes += ' class="strong"' if number in table.strong else ""
@@ -200,8 +201,8 @@ def _cell(table: Table, column: int, text: str, code: str, cells: ExplainedCells
     # Only text beyond ASCII can run from right to left.
     if column < table.words and not text.isascii():
         shown = f"<bdi>{shown}</bdi>"
-    entry = known_language(code) if head == "language" else None
-    if entry:
+    entry = listed_language(code) if head == "language" else None
+    if entry and entry.autonym:
         shown += f' <bdi lang="{entry.code}">{html_text(entry.autonym)}</bdi>'
     # A table has one column per task, or a column that names the task.
     task = text if head == "task" else head

@@ -25,6 +25,7 @@ from isogloss.tables.coverage import coverage, coverage_table, same_cells, share
 from isogloss.tables.explain_io import explain_records
 from isogloss.tables.explain_tables import analysis_tables, bias_tables
 from isogloss.tables.findings import ROWS_ON_PAGE, finding_charts, finding_tables
+from isogloss.tables.reply_tables import failure_table
 from isogloss.tables.single_tables import ON_PAGE, calibration_tables
 from isogloss.tables.table import Table
 from isogloss.tasks.suites import SUITES
@@ -36,7 +37,7 @@ IN_REPORTS = ("families", "rankings", "saturation")
 def report_sections(inputs: ReportInputs) -> list[Section]:
     """Return all sections of a report, the most important first."""
     explained, systems = inputs.explained, inputs.systems
-    parts = [overview_section(systems), language_section(systems), group_section(systems)]
+    parts = [overview_section(systems), *reply_sections(systems), language_section(systems), group_section(systems)]
     if gap_rows(systems):
         parts.append(gap_section(systems))
     if any(system.record.pairs for system in systems.values()):
@@ -152,6 +153,13 @@ def overview_section(systems: Systems) -> Section:
         section.tables["shared"] = shared_table(shared)
     section.tables["overview"] = score_tables.overview_table(systems)
     return section
+
+
+def reply_sections(systems: Systems) -> list[Section]:
+    """Return the replies of language models without an answer; nothing if all have one."""
+    table = failure_table(systems)
+    intro = "Replies of language models that gave no answer, by reason. They count as wrong in every score."
+    return [Section(id="replies", title="Replies", intro=intro, tables={"replies": table})] if table else []
 
 
 def language_section(systems: Systems) -> Section:

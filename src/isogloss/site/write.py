@@ -15,9 +15,9 @@ from isogloss.errors import DataError
 from isogloss.escaping import csv_text
 from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias
+from isogloss.languages import listed_language
 from isogloss.results.readers import RECORD, read_record, system_of_record
 from isogloss.results.system import by_shown_name
-from isogloss.scoring.names import known_language
 from isogloss.scoring.results import Results, ScoreRow
 from isogloss.site.html import html_page
 from isogloss.site.page_parts import ReportInputs, Section
@@ -152,7 +152,7 @@ def write_bias(bias: DatasetBias, path: Path, *, title: str = "Isogloss explain:
 def write_finding(finding: Finding, path: Path) -> None:
     """Write a finding as one self-contained page."""
     codes = {str(row["language"]) for table in finding.tables for row in table.records() if row.get("language")}
-    known = {entry.code for code in codes if (entry := known_language(code))}
+    known = {entry.code for code in codes if (entry := listed_language(code))}
     inputs = ReportInputs(subtitle=finding.command, languages=tuple(sorted(known)))
     _write_page(path, inputs, [finding_section(finding, files=False)], f"Isogloss: {finding.title}")
 

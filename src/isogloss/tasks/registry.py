@@ -14,6 +14,7 @@ _ABILITIES = "comparisons intensifiers properties job-vs-nationality animal-vs-v
 CHECKLIST_TASKS = tuple(f"checklist-{name}" for name in _ABILITIES.split())
 # The same tests as released by the authors of XTREME-R, from their sheet.
 RELEASED_TASKS = tuple(f"checklist-released-{name}" for name in _ABILITIES.split())
+LIVING_TASKS = tuple("sib200 masakhaner masakhapos americasnli nusax".split())
 # Invariance tests: answers must not change with a name or an unrelated sentence. Properties of things have no names.
 INVARIANCE_TASKS = (
     *(f"{name}-names" for name in CHECKLIST_TASKS if name != "checklist-properties"),
@@ -25,6 +26,7 @@ _ORIGINS = {
     **dict.fromkeys((*CHECKLIST_TASKS, *INVARIANCE_TASKS), "isogloss.checklist.tasks:declared"),
     **dict.fromkeys(RELEASED_TASKS, "isogloss.checklist.tasks:released"),
     **dict.fromkeys(MINI_TASKS, "isogloss.tasks.mini:declared"),
+    **dict.fromkeys(LIVING_TASKS, "isogloss.tasks.living:declared"),
 }
 TASKS: Registry[Task] = Registry("task", Task, _ORIGINS, "isogloss.tasks", named_by="id")
 

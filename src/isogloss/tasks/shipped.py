@@ -4,12 +4,12 @@ from functools import partial
 
 from isogloss.tasks.task import Layout, Task, counted
 
-_classification = partial(Task, kind="classification", category="classification", main=("accuracy",))
-_tagging = partial(Task, kind="tagging", category="structured", main=("f1",), cluster="sentence")
+classification = partial(Task, kind="classification", category="classification", main=("accuracy",))
+tagging = partial(Task, kind="tagging", category="structured", main=("f1",), cluster="sentence")
 _qa = partial(Task, kind="qa", category="qa", main=("f1", "em"), cluster="article")
 _retrieval = partial(Task, kind="pool", category="retrieval", main=("map@20",))
 
-XNLI = _classification(
+XNLI = classification(
     id="xnli",
     title="XNLI: natural language inference",
     languages=("en", "ar", "bg", "de", "el", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh"),
@@ -25,11 +25,15 @@ XNLI = _classification(
     english_training=True,
     parallel="xnli",
     cluster="premise",
-    options={"labels": ("entailment", "neutral", "contradiction"), "synonyms": {"contradictory": "contradiction"}},
+    options={
+        "labels": ("entailment", "neutral", "contradiction"),
+        "synonyms": {"contradictory": "contradiction"},
+        "prompt": "nli",
+    },
     counts={"test": 5010, "dev": 2490},
 )
 
-XCOPA = _classification(
+XCOPA = classification(
     id="xcopa",
     title="XCOPA: choice of plausible alternatives",
     kind="choice",
@@ -48,7 +52,7 @@ XCOPA = _classification(
 )
 
 # XTREME only.
-PAWSX = _classification(
+PAWSX = classification(
     id="pawsx",
     title="PAWS-X: paraphrase identification",
     languages=("en", "de", "es", "fr", "ja", "ko", "zh"),
@@ -66,12 +70,12 @@ PAWSX = _classification(
     # Row i of every language translates the same English pair, although a few labels differ.
     parallel="pawsx",
     cluster="sentence",
-    options={"labels": ("0", "1")},
+    options={"labels": ("0", "1"), "prompt": "paraphrase"},
     counts={"test": 2000, "dev": 2000},
 )
 
 # As in Keung et al. (2020); users supply the Reuters corpus.
-MLDOC = _classification(
+MLDOC = classification(
     id="mldoc",
     title="MLDoc: document classification",
     languages=("en", "de", "es", "fr", "it", "ja", "ru", "zh"),
@@ -82,13 +86,13 @@ MLDOC = _classification(
         Layout("pairs.documents", "mldoc/{name}.test", "mldoc/{name}.dev", "mldoc/{name}.train.{size}"),
         Layout.by_split("pairs.documents", "mldoc/{lang}/{split}.tsv"),
     ),
-    options={"labels": ("CCAT", "ECAT", "GCAT", "MCAT")},
+    options={"labels": ("CCAT", "ECAT", "GCAT", "MCAT"), "prompt": "topic"},
     counts={"test": 4000, "dev": 1000},
     # Nominal: some languages have fewer documents than their largest file says.
     train_sizes=(1000, 2000, 5000, 10_000),
 )
 
-_UPOS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
+UPOS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
 _UDPOS_TEST = counted(
     "af 425 ar 1680 bg 1116 de 22358 el 456 en 5440 es 3147 et 3760 eu 1799 fa 600 fi 4422 fr 5009 he 491 hi 2684 "
     "hu 449 id 1557 it 3518 ja 2372 kk 1047 ko 4276 lt 739 mr 47 nl 1471 pl 4942 pt 2681 ro 2272 ru 8976 ta 120 "
@@ -100,7 +104,7 @@ _UDPOS_DEV = counted(
     "uk 672 ur 552 vi 800 wo 449 zh 1000"
 )
 # UD 2.5; 2.7 for lt pl ro uk wo.
-UDPOS = _tagging(
+UDPOS = tagging(
     id="udpos",
     title="UD-POS: part-of-speech tagging",
     languages=tuple(_UDPOS_TEST),
@@ -115,7 +119,7 @@ UDPOS = _tagging(
         Layout.by_split("tagged.words", "udpos/{split}-{lang}.tsv"),
     ),
     # Treebanks leave some words untagged ("_").
-    options={"labels": (*_UPOS.split(), "_"), "dialect": "conll"},
+    options={"labels": (*UPOS.split(), "_"), "dialect": "conll", "prompt": "pos"},
     counts={"test": _UDPOS_TEST, "dev": _UDPOS_DEV},
 )
 
@@ -129,7 +133,7 @@ _WIKIANN_SMALL = {
 }
 _WIKIANN_COUNTS = {code: _WIKIANN_SMALL.get(code, 10_000) for code in _WIKIANN_LANGUAGES}
 # PAN-X, in the balanced splits by Rahimi et al.
-WIKIANN = _tagging(
+WIKIANN = tagging(
     id="wikiann",
     title="WikiANN: named entity recognition",
     languages=tuple(_WIKIANN_LANGUAGES),
@@ -141,12 +145,16 @@ WIKIANN = _tagging(
         Layout.by_split("tagged.words", "wikiann/{split}-{lang}.tsv"),
         Layout.by_split("tagged.words", "panx/{split}-{lang}.tsv"),
     ),
-    options={"labels": ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC"), "dialect": "conll"},
+    options={
+        "labels": ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC"),
+        "dialect": "conll",
+        "prompt": "ner",
+    },
     counts={"test": _WIKIANN_COUNTS, "dev": _WIKIANN_COUNTS},
 )
 
 # As in Keung et al. (2020). 2002: Spanish and Dutch, also with NLTK; 2003: English and German, supplied by users.
-CONLL = _tagging(
+CONLL = tagging(
     id="conll",
     title="CoNLL-2002/2003: named entity recognition",
     languages=("en", "de", "es", "nl"),
@@ -162,6 +170,7 @@ CONLL = _tagging(
     options={
         "labels": ("O", *(f"{mark}-{kind}" for kind in ("PER", "ORG", "LOC", "MISC") for mark in "BI")),
         "dialect": "conll",
+        "prompt": "ner",
     },
     counts={
         "test": counted("en 3453 de 3005 es 1517 nl 5195"),

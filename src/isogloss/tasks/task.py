@@ -26,7 +26,7 @@ class Layout:
     Attributes:
         reader: function that turns the files into examples: `module.function` below `isogloss.tasks.readers`, or
             `package.module:function` anywhere else.
-        test: path pattern of the split below the data folder; `{lang}` is the two-letter code, `{iso3}` the
+        test: path pattern of the split below the data folder; `{lang}` is the language's tag, `{iso3}` the
             three-letter one, `{name}` the lower-case English name, `{code}` the task's own code, `{size}` the number of
             training examples. "" if not in this layout.
         dev: the same for the development split.
@@ -58,6 +58,7 @@ class Task:
         counts: expected number of examples, by split: one number, or one per language.
         parallel: name of the id space shared by the languages, "" if the test sets are not translations of
             each other; examples of one space are resampled together.
+        corpus: name of the texts, if several tasks annotate the same ones; their clusters share names. "" for its own.
         cluster: name of the unit shared by dependent examples, in the singular ("article"); "" if examples are
             independent.
         also: further languages in the files, excluded from averages.
@@ -67,7 +68,7 @@ class Task:
         train_on: id of the task with the training set, "" for its own.
         train_sizes: numbers of examples in the training files, if there are several; the first is the default.
         dev_from_train: one in this many passages of the training set forms the dev split; 0 if dev has its own files.
-        codes: languages by two-letter code as `{code}` in file names.
+        codes: languages by tag as `{code}` in file names.
         english_training: True if training files in other languages are machine translations of the English one.
     """
 
@@ -83,6 +84,7 @@ class Task:
     homepage: str
     citation: str
     parallel: str = ""
+    corpus: str = ""
     cluster: str = ""
     also: tuple[str, ...] = ()
     options: Mapping[str, object] = field(default_factory=dict)
@@ -122,6 +124,11 @@ class Task:
         """Label set of a classification or tagging task."""
         labels = self.options.get("labels", ())
         return labels if isinstance(labels, tuple) else ()
+
+    @property
+    def source_space(self) -> str:
+        """Name of the space of its sources; tasks with the same one may share sources."""
+        return self.parallel or self.corpus or self.id
 
     @property
     def dialect(self) -> str:

@@ -33,7 +33,7 @@ def split_cells(board: OpenBoard, cells: Cells) -> tuple[dict[tuple[str, str], C
 def private_examples(board: OpenBoard, cell: Cell) -> npt.NDArray[np.bool_]:
     """Return True for each example in the private part; unnamed examples are drawn by their row."""
     names = cell.clusters or cell.units or [f"{cell.language}/{row}" for row in range(cell.n)]
-    space = task(cell.task).parallel or cell.task
+    space = task(cell.task).source_space
     below = board.settings.private_share * 2**64
     drawn = {
         name: int.from_bytes(board.keyed_digest("private part", space, name)[:8], "big") < below for name in set(names)

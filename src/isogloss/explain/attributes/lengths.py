@@ -8,8 +8,8 @@ import numpy as np
 
 from isogloss.errors import unknown
 from isogloss.explain.attributes.needs import cached_per_examples, text_language
-from isogloss.languages import language as find_language
 from isogloss.metrics.statistics import FloatArray
+from isogloss.scoring.names import known_language
 from isogloss.tasks.examples import Examples
 
 # Function that selects one text of every example, in the language of its main text.
@@ -22,16 +22,21 @@ REFERENCES: tuple[Convention, ...] = ("paper", "explainaboard")
 # From this length, the paper treats a single word as a text without blanks.
 _LONG_WORD = 5
 
-# Marks of Thai, Burmese, kana and Latin belong to the preceding character and are not counted separately.
-_MARKS = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u102b-\u103e\u1056-\u1059\u105e-\u1064\u3099\u309a\u0300-\u036f\ufe00-\ufe0f"
+# Marks of Thai, Lao, Tibetan, Burmese, Khmer, kana and Latin belong to the preceding character and are not counted
+# separately.
+_MARKS = (
+    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u0f71-\u0f84\u0f8d-\u0fbc\u102b-\u103e\u1056-\u1059"
+    "\u105e-\u1064\u17b4-\u17d3\u3099\u309a\u0300-\u036f\ufe00-\ufe0f"
+)
 _LATIN = "0-9A-Za-z\u00c0-\u024f"
 # A Latin word or number inside Chinese text is one token, as in MLQA's scoring, not one per letter.
 _CHARACTERS = re.compile(rf"[{_LATIN}]+(?:[.,'’-][{_LATIN}]+)*|\S[{_MARKS}]*")
 
 
 def spaced(language: str) -> bool:
-    """Return True if the language puts spaces between words (in Vietnamese, between syllables)."""
-    return find_language(language).segmented
+    """Return True if the language puts spaces between words (in Vietnamese, between syllables), or is unknown."""
+    entry = known_language(language)
+    return entry is None or entry.segmented
 
 
 def cutter(language: str, convention: Convention = "script") -> Callable[[str], list[str]]:

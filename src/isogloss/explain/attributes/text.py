@@ -19,19 +19,21 @@ from isogloss.explain.attributes.lengths import REFERENCES, Convention, count_to
 from isogloss.explain.attributes.lexicon import OTHER, character_codes, negates, plain, question_types
 from isogloss.explain.attributes.needs import cached_per_examples, has, main_texts, text_language
 from isogloss.explain.model import StrArray
-from isogloss.languages import language as find_language
+from isogloss.languages import UNKNOWN
 from isogloss.metrics.statistics import FloatArray, sizes
+from isogloss.scoring.names import known_language
 from isogloss.tasks.examples import Examples, Pool
 
 # First code point of each block and its script; "-" marks blocks without a distinguished script.
 _RANGES = """
-0041 Latn 02b0 - 0370 Grek 0400 Cyrl 0530 Armn 0590 Hebr 0600 Arab 0700 - 0750 Arab 0780 - 0870 Arab 0900 Deva
-0980 Beng 0a00 Guru 0a80 Gujr 0b00 Orya 0b80 Taml 0c00 Telu 0c80 Knda 0d00 Mlym 0d80 Sinh 0e00 Thai 0e80 Laoo 0f00 Tibt
-1000 Mymr 10a0 Geor 1100 Hang 1200 Ethi 13a0 - 1780 Khmr 1800 - 1c80 Cyrl 1c90 Geor 1cc0 - 1d00 Latn 1dc0 - 1e00 Latn
-1f00 Grek 2000 - 2c60 Latn 2c80 - 2d00 Geor 2d30 - 2de0 Cyrl 2e00 - 2e80 Hani 3008 - 3040 Hira 30a0 Kana 3100 -
-3130 Hang 3190 - 31f0 Kana 3200 - 3400 Hani 4dc0 - 4e00 Hani a000 - a640 Cyrl a6a0 - a720 Latn a800 - a8e0 Deva a900 -
-a960 Hang a980 - a9e0 Mymr aa00 - aa60 Mymr aa80 - ab30 Latn ab70 - ac00 Hang d800 - f900 Hani fb00 Latn fb07 -
-fb1d Hebr fb50 Arab fe00 - fe70 Arab ff00 - ff21 Latn ff5b - ff66 Kana ffa0 Hang ffe0 - 20000 Hani 40000 -
+0041 Latn 02b0 - 0370 Grek 0400 Cyrl 0530 Armn 0590 Hebr 0600 Arab 0700 - 0750 Arab 0780 - 07c0 Nkoo 0800 - 0870 Arab
+0900 Deva 0980 Beng 0a00 Guru 0a80 Gujr 0b00 Orya 0b80 Taml 0c00 Telu 0c80 Knda 0d00 Mlym 0d80 Sinh 0e00 Thai
+0e80 Laoo 0f00 Tibt 1000 Mymr 10a0 Geor 1100 Hang 1200 Ethi 13a0 - 1780 Khmr 1800 - 1c50 Olck 1c80 Cyrl 1c90 Geor
+1cc0 - 1d00 Latn 1dc0 - 1e00 Latn 1f00 Grek 2000 - 2c60 Latn 2c80 - 2d00 Geor 2d30 Tfng 2d80 - 2de0 Cyrl 2e00 -
+2e80 Hani 3008 - 3040 Hira 30a0 Kana 3100 - 3130 Hang 3190 - 31f0 Kana 3200 - 3400 Hani 4dc0 - 4e00 Hani a000 -
+a640 Cyrl a6a0 - a720 Latn a800 - a8e0 Deva a900 - a960 Hang a980 - a9e0 Mymr aa00 - aa60 Mymr aa80 - ab30 Latn ab70 -
+ac00 Hang d800 - f900 Hani fb00 Latn fb07 - fb1d Hebr fb50 Arab fe00 - fe70 Arab ff00 - ff21 Latn ff5b - ff66 Kana
+ffa0 Hang ffe0 - 20000 Hani 40000 -
 """.split()
 _BEGINS = [int(begin, 16) for begin in _RANGES[::2]]
 _NAMES = [name if name != "-" else "Zyyy" for name in _RANGES[1::2]]
@@ -40,7 +42,7 @@ _SCRIPTS = sorted(set(_NAMES))
 _SPACE, DIGITS, PUNCTUATION, _REST, _LETTERS = range(5)
 _CLASSES = _LETTERS + len(_SCRIPTS)
 # Scripts that are written together and share a name.
-_TOGETHER = {"Hans": ("Hani",), "Jpan": ("Hani", "Hira", "Kana"), "Kore": ("Hang", "Hani")}
+_TOGETHER = {"Hans": ("Hani",), "Hant": ("Hani",), "Jpan": ("Hani", "Hira", "Kana"), "Kore": ("Hang", "Hani")}
 # Question types in the paper.
 _FREQUENT = 5
 
@@ -70,10 +72,13 @@ def _characters(examples: Examples) -> FloatArray:
 
 
 def _by_script(examples: Examples) -> tuple[FloatArray, list[str]]:
-    """Return letter counts by script, with the scripts' names: the language's own script first."""
-    own = find_language(text_language(examples)).script
+    """Return letter counts by script, with the scripts' names: first the language's own, or the main one."""
+    entry = known_language(text_language(examples))
+    own = entry.script if entry else UNKNOWN
     letters = _characters(examples)[:, _LETTERS:]
-    inside = [_SCRIPTS.index(part) for part in _TOGETHER.get(own, (own,))]
+    if own == UNKNOWN:
+        own = _SCRIPTS[int(letters.sum(axis=0).argmax())]
+    inside = [_SCRIPTS.index(part) for part in _TOGETHER.get(own, (own,)) if part in _SCRIPTS]
     outside = [index for index in range(len(_SCRIPTS)) if index not in inside]
     grouped = np.column_stack([letters[:, inside].sum(axis=1), letters[:, outside]])
     return grouped, [own, *(_SCRIPTS[index] for index in outside)]

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from isogloss.data.files import Digest, find_all, resolve
-from isogloss.errors import DataError
+from isogloss.errors import DataError, UnknownNameError
 from isogloss.languages import language as find_language
 from isogloss.tasks.examples import Column, Examples, Pool
 from isogloss.tasks.task import Task
@@ -64,10 +64,17 @@ class SplitFiles:
     def relative(self, pattern: str, language: str | None = None) -> str:
         """Return a path pattern filled in for a language."""
         code = language or self.language
-        name = _CORPUS_NAMES.get(code) or find_language(code).name.lower()
         size = self.task.train_sizes[0] if self.task.train_sizes else ""
-        own = self.task.codes.get(code, code)
-        return pattern.format(lang=code, iso3=corpus_iso3(code), name=name, code=own, size=size)
+        fields = {"lang": code, "code": self.task.codes.get(code, code), "size": size}
+        try:
+            # Looked up only if the pattern has them: a task may have languages without a known name.
+            if "{iso3}" in pattern:
+                fields["iso3"] = corpus_iso3(code)
+            if "{name}" in pattern:
+                fields["name"] = _CORPUS_NAMES.get(code) or find_language(code).name.lower()
+        except UnknownNameError as error:
+            raise DataError(error.what, where=f"{self.task.id}: {pattern}", fix=error.fix) from None
+        return pattern.format(**fields)
 
     def path(self, suffix: str = "", *, language: str | None = None, pattern: str | None = None) -> Path | None:
         """Return the file, packed or not, or None if it is missing."""
