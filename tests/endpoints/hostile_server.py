@@ -92,7 +92,8 @@ class HostileServer:
         async def main() -> None:
             self._opened = asyncio.Event()
             server = await asyncio.start_server(self._connection, "127.0.0.1", 0, limit=1 << 24, ssl=self._secured)
-            self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+            scheme = "https" if self._secured else "http"
+            self.url = f"{scheme}://127.0.0.1:{server.sockets[0].getsockname()[1]}"
             ready.set()
             self._ending = asyncio.Event()
             await self._ending.wait()

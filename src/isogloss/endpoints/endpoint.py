@@ -36,7 +36,7 @@ class Endpoint:
         max_attempts: attempts per request; answers of status 429 do not count.
         first_wait: longest wait before the second attempt, in seconds; it doubles with every further attempt.
         longest_wait: longest wait between attempts. If the server asks for more, sending stops.
-        max_failures: failures in a row, without a success, after which sending stops; at least six per request at a time.
+        max_failures: failures without a success after which sending stops; at least six per request at a time.
     """
 
     url: str = field(default_factory=_url_from_environment)

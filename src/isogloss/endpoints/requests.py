@@ -84,10 +84,10 @@ def make_request(prefix: str, url: str, body: Mapping[str, Any], revision: str =
     }
     parts = [body.get("model", ""), revision, url, content]
     try:
-        canonical = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+        text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        digest = hashlib.sha256(text.encode()).hexdigest()[:_HASH_DIGITS]
     except (TypeError, ValueError, RecursionError) as error:
         raise RequestError(f"the body of a request cannot be written as JSON ({error})") from None
-    digest = hashlib.sha256(canonical).hexdigest()[:_HASH_DIGITS]
     start = _NOT_IN_IDS.sub("_", prefix)[: MAX_ID - _HASH_DIGITS - 1]
     return ApiRequest(custom_id=f"{start}-{digest}", url=url, body=dict(body))
 
