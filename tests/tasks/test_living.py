@@ -207,7 +207,7 @@ def test_entities_are_explained_without_an_english_training_set(tmp_path: Path) 
     assert not {"seen", "eFre"} & attributes
     with pytest.raises(AnalysisError, match="no cell has tags or entities") as caught:
         isogloss.analyze("unseen", tmp_path / "answers", **options)
-    assert caught.value.where == "left out: masakhaner has no English training set"
+    assert caught.value.where.endswith("left out: masakhaner has no English training set")
 
 
 LABELS = ("negative", "neutral", "positive")
