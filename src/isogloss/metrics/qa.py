@@ -175,7 +175,6 @@ def _normalizer(dialect: str, language: str | None) -> _Normalizer:
         raise unknown("QA dialect", dialect, DIALECTS)
     if dialect == "squad":
         return _Normalizer(False, _ARTICLES["en"], str.split)
-    base = str(language).partition("-")[0]  # zh-Hant has the rule of zh
-    if base not in _ARTICLES:
+    if language not in _ARTICLES:
         raise unknown("MLQA language", str(language), MLQA_LANGUAGES)
-    return _Normalizer(True, _ARTICLES[base], _CHINESE_TOKEN.findall if base == "zh" else str.split)
+    return _Normalizer(True, _ARTICLES[language], _CHINESE_TOKEN.findall if language == "zh" else str.split)
