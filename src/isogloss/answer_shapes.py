@@ -20,6 +20,8 @@ from isogloss.grouping import group_by
 
 # Strong spans that a unit keeps, and their maximum length; a decoded JSON text is read up to this length.
 _MOST_SPANS, _LONGEST_SPAN, _LONGEST_JSON = 16, 400, 1 << 16
+# Letters between the parts of a phrase, at most.
+_LONGEST_GAP = 80
 _THOUGHTS = re.compile(r"<(/?)(?:think|thinking|thought|reasoning|analysis)>", re.I)
 _TAGS = re.compile(r"<(/?)(?:final[_ ]?)?answer>", re.I)
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.M)
@@ -73,7 +75,7 @@ def answer_units(text: str, language: str) -> list[Unit]:
         text: a model's reply.
         language: two-letter code of the task's language; unknown ones use English phrases only.
     """
-    text = _without_thoughts(text)
+    text = without_thoughts(text)
     phrases = _phrases(language)
     wrapped, text = _tagged(text)
     units = [replace(unit, explicit=True) for inner in wrapped for unit in _text_units(inner, phrases)]
@@ -99,7 +101,7 @@ def sentences(text: str) -> list[str]:
     return [sentence for sentence in map(str.strip, _END.split(text)) if sentence]
 
 
-def _without_thoughts(text: str) -> str:
+def without_thoughts(text: str) -> str:
     """Drop reasoning between tags; without the opening tag, drop all before the closing one; unclosed, the rest."""
     kept: list[str] = []
     depth, start = 0, 0
@@ -287,6 +289,49 @@ def _prefix(text: str, known: _ByLetter, spaced: bool) -> int:
     return 0
 
 
+@dataclass(frozen=True, eq=False)
+class SilencePhrases:
+    """Phrases by which a model says that it does not answer, compiled; they match texts in lower case.
+
+    Attributes:
+        refusals: it cannot answer, or does not understand.
+        none_of_these: no option fits.
+        apologies: beginnings of refusals.
+        declines: signs of a refusal in a reply that says nothing else: a request for another text, an apology in any
+            language.
+    """
+
+    refusals: re.Pattern[str]
+    none_of_these: re.Pattern[str]
+    apologies: re.Pattern[str]
+    declines: re.Pattern[str]
+
+
+@cache
+def silence_phrases(language: str) -> SilencePhrases:
+    """Return the phrases of a language and the English ones."""
+    own = {name: _listed(name, language) for name in ("refusals", "none_of_these", "apologies", "declines")}
+    # A model may apologise in a language that is neither the task's nor English.
+    apologies = {phrase.lower() for table in _shipped().values() for phrase in table.get("apologies", ())}
+    own["declines"] = sorted(apologies.union(own["declines"]), key=len, reverse=True)
+    return SilencePhrases(*map(_pattern, own.values()))
+
+
+def _pattern(phrases: Sequence[str]) -> re.Pattern[str]:
+    """Compile phrases; "…" stands for a few words within a sentence."""
+    # A phrase begins with a word, except in scripts without blanks and for endings: "n't". Alternatives that begin with
+    # a letter are compared fast.
+    inside = [phrase for phrase in phrases if phrase.startswith("n't") or not phrase[0].isascii()]
+    words = [phrase for phrase in phrases if phrase not in inside]
+    groups = [(r"\b", words), ("", inside)]
+    return re.compile("|".join(before + f"(?:{'|'.join(map(_parts, some))})" for before, some in groups if some))
+
+
+def _parts(phrase: str) -> str:
+    gap = rf"\b[^.!?]{{0,{_LONGEST_GAP}}}?\b"
+    return gap.join(re.escape(part.strip()) for part in phrase.split("…")) + (r"\b" if phrase[-1].isascii() else "")
+
+
 @cache
 def _shipped() -> dict[str, dict[str, list[str]]]:
     import tomllib
@@ -295,12 +340,27 @@ def _shipped() -> dict[str, dict[str, list[str]]]:
 
 
 @cache
-def _phrases(language: str) -> _Phrases:
-    tables = [table for code in dict.fromkeys((language, "en")) if (table := _shipped().get(code))]
+def _of_prompts(language: str) -> dict[str, list[str]]:
+    """Return the phrases written with the prompts of a language, which list all refusals together."""
+    import tomllib
 
+    file = files("isogloss") / "prompts" / "literals" / f"{language}.toml"
+    if language == "en" or not language.isalpha() or not file.is_file():
+        return {}
+    replies = tomllib.loads(file.read_text(encoding="utf-8")).get("replies", {})
+    return {"refusals": replies.get("refusal", []), "none_of_these": replies.get("none", [])}
+
+
+def _listed(name: str, language: str) -> list[str]:
+    """Return the phrases of a language and the English ones, in lower case, the longest first."""
+    tables = [_shipped().get("en", {}), _shipped().get(language, {}), _of_prompts(language)]
+    return sorted({phrase.lower() for table in tables for phrase in table.get(name, ())}, key=len, reverse=True)
+
+
+@cache
+def _phrases(language: str) -> _Phrases:
     def merged(name: str) -> _ByLetter:
-        known = {phrase.lower() for table in tables for phrase in table.get(name, ())}
-        return group_by(sorted(known, key=len, reverse=True), lambda phrase: phrase[0])
+        return group_by(_listed(name, language), lambda phrase: phrase[0])
 
     labels = merged("labels")
     keys = frozenset(_KEYS.split()).union(*labels.values())

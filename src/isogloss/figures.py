@@ -50,6 +50,13 @@ def p_equation(p: float) -> str:
     return f"p {p_text(p)}" if p <= _BOUND else f"p = {p_text(p)}"
 
 
+def cost_text(dollars: float) -> str:
+    """Format a cost in dollars: with cents, or with two digits if it is less than a few of them."""
+    if dollars >= 0.1 or dollars == 0:
+        return f"${dollars:,.2f}"
+    return f"${float(f'{dollars:.2g}'):.12f}".rstrip("0")
+
+
 def rank_text(low: int, high: int) -> str:
     """Format the ranks that a system may have: "1" or "2–4"."""
     return str(low) if low == high else f"{low}–{high}"

@@ -3,12 +3,23 @@
 from collections import Counter
 from collections.abc import Iterable
 from enum import StrEnum
+from math import fsum
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
+
+# The facts may come from strangers: impossible numbers and codes are refused.
+Tokens = Annotated[int, Meta(ge=0, le=10**12)]
+Dollars = Annotated[float, Meta(ge=0, le=10**9)]
+ScriptCode = Annotated[str, Meta(pattern=r"^([A-Z][a-z]{3})?$")]
+LanguageTag = Annotated[str, Meta(pattern=r"^([a-z]{2,3}(-[A-Za-z0-9]{2,8})*)?$", max_length=35)]
+# Scripts and languages counted in a cell: the most frequent ones.
+_MOST_CODES = 100
 
 
 class Outcome(StrEnum):
-    """How a reply was read: the first five gave an answer, the others did not."""
+    """Outcome of reading a reply: the first five gave an answer, the others did not."""
 
     LOGPROBS = "logprobs"  # the probabilities of the first token separate the labels
     SCHEMA = "schema"  # in a format that the server enforced
@@ -39,20 +50,26 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `cost` is None without prices.
     """
 
-    input: int = 0
-    cached: int = 0
-    output: int = 0
-    reasoning: int = 0
-    cost: float | None = None
+    input: Tokens = 0
+    cached: Tokens = 0
+    output: Tokens = 0
+    reasoning: Tokens = 0
+    cost: Dollars | None = None
 
     def __add__(self, other: "Usage") -> "Usage":
-        costs = [cost for cost in (self.cost, other.cost) if cost is not None]
-        return Usage(
-            input=self.input + other.input,
-            cached=self.cached + other.cached,
-            output=self.output + other.output,
-            reasoning=self.reasoning + other.reasoning,
-            cost=sum(costs) if costs else None,
+        return Usage.total([self, other])
+
+    @classmethod
+    def total(cls, usages: "Iterable[Usage]") -> "Usage":
+        """Return the sum of some usages; the cost is that of the usages with prices."""
+        every = list(usages)
+        costs = [each.cost for each in every if each.cost is not None]
+        return cls(
+            input=sum(each.input for each in every),
+            cached=sum(each.cached for each in every),
+            output=sum(each.output for each in every),
+            reasoning=sum(each.reasoning for each in every),
+            cost=fsum(costs) if costs else None,
         )
 
 
@@ -64,8 +81,8 @@ class ReplyFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     outcome: Outcome
     usage: Usage | None = None
-    script: str = ""
-    language: str = ""
+    script: ScriptCode = ""
+    language: LanguageTag = ""
 
 
 class ReplyCounts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -89,10 +106,26 @@ class ReplyCounts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         return cls(
             replies=len(every),
             outcomes=dict(sorted(Counter(each.outcome for each in every).items())),
-            usage=sum(usages, Usage()) if usages else None,
+            usage=Usage.total(usages) if usages else None,
             counted=len(usages),
-            scripts=dict(sorted(Counter(each.script for each in every if each.script).items())),
-            languages=dict(sorted(Counter(each.language for each in every if each.language).items())),
+            scripts=_counts(Counter(each.script for each in every if each.script)),
+            languages=_counts(Counter(each.language for each in every if each.language)),
+        )
+
+    @classmethod
+    def total(cls, counts: "Iterable[ReplyCounts | msgspec.UnsetType | None]") -> "ReplyCounts | None":
+        """Return the sum over cells or runs; None if none of them has counts."""
+        every = [each for each in counts if each]
+        if not every:
+            return None
+        usages = [each.usage for each in every if each.usage is not None]
+        return cls(
+            replies=sum(each.replies for each in every),
+            outcomes=dict(sorted(sum((Counter(each.outcomes) for each in every), Counter()).items())),
+            usage=Usage.total(usages) if usages else None,
+            counted=sum(each.counted for each in every),
+            scripts=_counts(sum((Counter(each.scripts) for each in every), Counter())),
+            languages=_counts(sum((Counter(each.languages) for each in every), Counter())),
         )
 
     @property
@@ -100,3 +133,19 @@ class ReplyCounts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         """Share of replies without an answer, 0..1, whatever the reason."""
         answers = sum(count for outcome, count in self.outcomes.items() if outcome.is_answer)
         return 1 - answers / self.replies if self.replies else 0.0
+
+    @property
+    def failures(self) -> dict[Outcome, int]:
+        """Numbers of replies without an answer, by reason, in the order of `Outcome`."""
+        return {
+            outcome: self.outcomes[outcome] for outcome in Outcome if outcome in self.outcomes and not outcome.is_answer
+        }
+
+    @property
+    def cost_per_thousand(self) -> float | None:
+        """Cost of 1,000 replies, or None without prices."""
+        return None if self.usage is None or self.usage.cost is None else 1000 * self.usage.cost / max(self.counted, 1)
+
+
+def _counts(counter: "Counter[str]") -> dict[str, int]:
+    return dict(sorted(counter.most_common(_MOST_CODES)))

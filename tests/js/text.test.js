@@ -3,7 +3,8 @@ import test from "node:test";
 import { betterShare, directedPaint, scorePaint } from "../../src/isogloss/site/web/colour.js";
 import { chosenOf } from "../../src/isogloss/site/web/controls.js";
 import { bestAlone, wins } from "../../src/isogloss/site/web/compare_tables.js";
-import { intervalText, unparsedText } from "../../src/isogloss/site/web/describe.js";
+import { METADATA, intervalText, unparsedText } from "../../src/isogloss/site/web/describe.js";
+import { repliesByLanguage } from "../../src/isogloss/site/web/reply_failures.js";
 import {
   countText,
   listed,
@@ -115,11 +116,28 @@ test("LaTeX escapes signs and marks partial averages", () => {
   assert.ok(text.includes("n \\& m") && text.endsWith("\\end{tabular}\n"));
 });
 
+test("replies without an answer add up by language, the largest share first", () => {
+  /** @param {string} language @param {number} replies @param {Record<string, number>} failures */
+  const cell = (language, replies, failures) => ({ task: "t", language, n: replies, metrics: {}, replies, failures });
+  const found = repliesByLanguage([
+    cell("en", 100, { cut: 1 }),
+    cell("yo", 50, { refusal: 10, cut: 1 }),
+    cell("yo", 50, { refusal: 5 }),
+    { task: "t", language: "de", n: 9, metrics: {} },
+  ]);
+  assert.deepEqual(found, [
+    { code: "yo", replies: 100, failed: 16, failures: { refusal: 15, cut: 1 } },
+    { code: "en", replies: 100, failed: 1, failures: { cut: 1 } },
+  ]);
+});
+
 test("intervals and unparsed shares", () => {
   assert.equal(intervalText({ low: 58.46, high: 63.4 }), "95 % interval 58.5–63.4");
   assert.equal(intervalText({ low: null, high: 2 }), "");
   assert.equal(unparsedText(0.013), "1.3 % of predictions missing or unparseable");
   assert.equal(unparsedText(0), "");
+  const cost = METADATA.find(({ id }) => id === "thousand")?.text;
+  assert.deepEqual([0, 0.00012, 0.0956, 0.1, 12.345].map(cost), ["$0.00", "$0.00012", "$0.096", "$0.10", "$12.35"]);
 });
 
 test("example summaries", () => {

@@ -114,6 +114,8 @@ declare global {
     tokens?: number | null;
     cost?: number | null;
     provenance: number;
+    thousand_cost?: number | null;
+    prompt_sd?: number | null;
     // Added by decode.js.
     at: number;
     fullName: string;
@@ -206,6 +208,8 @@ declare global {
     signature?: string;
     notes?: string[];
     unparsed?: number;
+    replies?: number;
+    failures?: Record<string, number>;
   }
 
   interface SystemGap {

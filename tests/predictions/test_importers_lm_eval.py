@@ -132,7 +132,7 @@ def test_tasks_the_harness_does_not_have(tmp_path: Path) -> None:
 
 def test_generated_answers_by_id(tmp_path: Path) -> None:
     file = log(tmp_path / "s.jsonl", answer("a", " forty two\n"), answer("b", ""))
-    assert answers(file, "tydiqa", "fi") == {"a": "forty two", "b": ""}
+    assert answers(file, "tydiqa", "fi") == {"a": "forty two", "b": None}
     repeats = log(tmp_path / "r.jsonl", answer("a", "", filtered_resps=[["first", "second"]]))
     assert answers(repeats, "mlqa", "de") == {"a": "first"}
     nothing = log(tmp_path / "n.jsonl", answer("a", "", filtered_resps=[]))
@@ -147,7 +147,7 @@ def test_generated_text_is_read_as_an_answer_of_the_task(tmp_path: Path) -> None
     )
     assert answers(file, "xnli", "de") == {"test-0": "neutral", "test-1": "contradiction", "test-2": None}
     result = isogloss("import", "lm-eval", file, "-t", "xnli", "-l", "de", "-o", tmp_path / "preds")
-    assert f"replies with no answer or several: 1 of 3, first at {file}:3; they count as unanswered" in result.err
+    assert f"replies without an answer: 1 of 3 (1 several), first at {file}:3; they count as unanswered" in result.err
     longer = log(tmp_path / "l.jsonl", answer("a", "Answer: forty two"), answer("b", "forty"))
     result = isogloss("import", "lm-eval", longer, "-t", "tydiqa", "-l", "fi", "-o", tmp_path / "preds")
     assert "answers taken from longer replies: 1" in result.err

@@ -202,7 +202,7 @@ def test_replies_in_free_text_are_read(tmp_path: Path) -> None:
     path.write_bytes(SHAPES["a.jsonl"](rows))
     answers = import_table([path], "xnli", COLUMNS, languages=["sw"], labels=NUMBERED, replies=True)["sw"]
     assert answers.values == ["neutral", LABELS[2], None, None]
-    assert any("replies with no answer or several: 1 of 3" in note for note in answers.notes)
+    assert any("replies without an answer: 1 of 3 (1 unparsed)" in note for note in answers.notes)
     with pytest.raises(IsoglossError):
         import_table([path], "xnli", COLUMNS, languages=["sw"], labels=NUMBERED)
     refused = isogloss("import", "hf", path, "-t", "xnli", "-l", "sw", "-o", tmp_path / "p", "--replies")
@@ -216,4 +216,4 @@ def test_real_replies_with_choices(data_dir: Path) -> None:
     columns = TableColumns(prediction="Prediction With Explanation", id="position")
     answers = import_table([path], "xcopa", columns, languages=["ht"], data=data_dir, replies=True)["ht"]
     assert sum(value is not None for value in answers.values) == 455
-    assert any("replies with no answer or several: 45 of 500" in note for note in answers.notes)
+    assert any("replies without an answer: 45 of 500 (43 none of the options, 1 " in note for note in answers.notes)

@@ -203,6 +203,10 @@ def _details(
                     signature=printable(cell.signature),
                     notes=[printable(note) for note in cell.notes],
                     unparsed=round(cell.unanswered or 0, 5),
+                    replies=cell.replies.replies if cell.replies else 0,
+                    failures={reason.value: count for reason, count in cell.replies.failures.items()}
+                    if cell.replies
+                    else {},
                 )
                 for (name, code), cell in entry.cells.items()
             ],

@@ -13,6 +13,7 @@ from isogloss.data.uriel import Uriel, read_uriel, uriel_folder
 from isogloss.errors import DataError
 from isogloss.escaping import FACT_LENGTH, NAME_LENGTH, printable
 from isogloss.languages import UNKNOWN, Language, known_language
+from isogloss.reply_outcomes import Usage
 from isogloss.results.metadata import known_facts
 from isogloss.results.published_scores import speakers
 from isogloss.results.system import SystemResult
@@ -74,7 +75,9 @@ def system_facts(
     """Return the row of a system; metadata in an unknown form are left out."""
     known = known_facts(entry.metadata)
     unparsed = known.get("unparsed", entry.unanswered)
-    same = ("year", "date", "paper", "url", "open_weights", "translated_data", "licence", "tokens", "cost")
+    used = (entry.replies and entry.replies.usage) or Usage()
+    thousand = entry.replies and entry.replies.cost_per_thousand
+    same = ("year", "date", "paper", "url", "open_weights", "translated_data", "licence")
     return BoardSystem(
         id=identifier,
         name=name,
@@ -93,7 +96,11 @@ def system_facts(
         # Do not publish local paths.
         source=printable(entry.source, FACT_LENGTH) if entry.reported else "",
         unparsed=None if unparsed is None else round(unparsed, 5),
+        tokens=known.get("tokens", used.input + used.output or None),
+        cost=known.get("cost", used.cost),
         provenance=provenance,
+        thousand_cost=None if thousand is None else float(f"{thousand:.3g}"),
+        prompt_sd=None if entry.prompt_sd is None else round(entry.prompt_sd, 4),
     )
 
 

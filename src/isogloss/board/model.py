@@ -90,6 +90,8 @@ class BoardSystem(msgspec.Struct, frozen=True, omit_defaults=True, array_like=Tr
         complete: True if it covers the suite and is ranked.
         parameters: number of parameters; `parameters_active`: those used per token.
         unparsed: share of unreadable predictions, 0..1.
+        thousand_cost: cost of 1,000 examples in US dollars.
+        prompt_sd: standard deviation of the overall score over prompts.
         provenance: index into the list of provenances.
     """
 
@@ -118,6 +120,8 @@ class BoardSystem(msgspec.Struct, frozen=True, omit_defaults=True, array_like=Tr
     tokens: float | None = None
     cost: float | None = None
     provenance: int | None = None
+    thousand_cost: float | None = None
+    prompt_sd: float | None = None
 
 
 class PackedAverages(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -212,7 +216,10 @@ class BoardData(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SystemCell(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """Metrics of a cell: value, low, high; `unparsed` is the share of missing or unreadable predictions, 0..1."""
+    """Metrics of a cell: value, low, high; `unparsed` is the share of missing or unreadable predictions, 0..1.
+
+    `replies` is the number of a language model's replies, `failures` that of the replies without an answer, by reason.
+    """
 
     task: str
     language: str
@@ -221,6 +228,8 @@ class SystemCell(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     signature: str = ""
     notes: list[str] = []
     unparsed: float = 0
+    replies: int = 0
+    failures: dict[str, int] = {}
 
 
 class SystemGap(msgspec.Struct, frozen=True):

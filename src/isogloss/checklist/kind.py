@@ -11,10 +11,11 @@ from isogloss.checklist.matching import LONGEST, fair_rule, matches
 from isogloss.checklist.paper_rule import can_pass
 from isogloss.checklist.right_answer import RightAnswer
 from isogloss.metrics.statistics import MEAN, Statistics
+from isogloss.reply_outcomes import Outcome
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds.base import Judgement, Values
 from isogloss.tasks.kinds.qa import QuestionAnswering
-from isogloss.tasks.kinds.replies import Reply
+from isogloss.tasks.kinds.replies import Reading, Reply, settled
 from isogloss.tasks.task import Task
 
 # Name of the error rate by rule.
@@ -42,9 +43,12 @@ class Match(QuestionAnswering):
 
     def read_replies(
         self, task: Task, language: str, replies: Sequence[Reply], spellings: Mapping[str, Any]
-    ) -> list[Any]:
-        """Return the replies: the fair rule reads them with the context."""
-        return [reply.text for reply in replies]
+    ) -> list[Reading]:
+        """Return the replies themselves: the fair rule reads them with the context."""
+        answers = super().read_replies(task, language, replies, spellings)
+        outcomes = [Outcome.STRICT if read.outcome is Outcome.STRICT else Outcome.TOLERANT for read in answers]
+        texts = [reply.text if reply.text.strip() else None for reply in replies]
+        return [settled(*pair) for pair in zip(replies, map(Reading, texts, outcomes), strict=True)]
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Return error rates over cases."""

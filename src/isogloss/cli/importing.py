@@ -112,7 +112,9 @@ def import_(
     for code in cells:
         destination(out, find_task(task), code, split, force=force)
     for code, answers in cells.items():
-        path = write_predictions(out, find_task(task), code, split, answers.ids, answers.values, force=force)
+        path = write_predictions(
+            out, find_task(task), code, split, answers.ids, answers.values, replies=answers.replies, force=force
+        )
         o.say(f"{path}  {len(answers.ids):,} predictions")
     for note in dict.fromkeys(note for answers in cells.values() for note in answers.notes):
         o.say(f"note: {note}", err=True)

@@ -32,6 +32,7 @@ VERBS = {
     "run": ("run", "Run a system on a grid of tasks, languages and seeds; resumable."),
     "train": ("train", "Fine-tune a model and evaluate it in every language."),
     "search": ("search", "Find exact nearest neighbours, distributed over many workers."),
+    "llm": ("llm", "Prompt language models: requests, answers, probes, contamination."),
     "translate": ("translate", "Translate data for the translate-train and translate-test regimes."),
     "checklist": ("checklist", "Build, audit and review template tests of basic skills."),
     "demo": ("demo", "Run the baseline on a synthetic suite, offline."),
@@ -39,7 +40,7 @@ VERBS = {
 
 # Verbs that keep working after a broken pipe: they talk to servers and other processes, and their work does not depend
 # on a reader of their progress.
-UNBROKEN = frozenset({"fetch", "run", "train", "predict", "search", "translate", "demo", "board"})
+UNBROKEN = frozenset({"fetch", "run", "train", "predict", "search", "translate", "llm", "demo", "board"})
 
 _HELP = """Usage: isogloss VERB [OPTIONS] …
 

@@ -26,6 +26,7 @@ Training = partial(typer.Option, rich_help_panel="Training")
 Statistics = partial(typer.Option, rich_help_panel="Statistics")
 Output = partial(typer.Option, rich_help_panel="Output")
 Execution = partial(typer.Option, rich_help_panel="Execution")
+LanguageModel = partial(typer.Option, rich_help_panel="Language models")
 
 Predictions = Annotated[
     Path, typer.Argument(help="Prediction folder: <task>/<language>.jsonl, XTREME's layout, or embeddings.")
@@ -76,6 +77,53 @@ Regime = Annotated[
     ),
 ]
 Seeds = Annotated[int, Training("--seeds", min=1, help="Number of seeds.")]
+RunRegime = Annotated[
+    str | None,
+    Training(
+        "--regime",
+        help="Training data: zero-shot (English), translate-train[-all], translate-test, "
+        "in-language[-1000, any number, or -all], or multi-source:en,de. Examples in prompts: none, english or "
+        "in-language, with -native for instructions in the task's language, or -translate-test.",
+        show_default="zero-shot; none for language models",
+    ),
+]
+RunSeeds = Annotated[
+    int | None, Training("--seeds", min=1, help="Number of seeds.", show_default="5; 1 for language models")
+]
+SubsetSize = Annotated[
+    int,
+    Selection(
+        "--subset",
+        min=0,
+        help="Draw this many examples per cell and estimate the score on all of them; a smaller subset is part of a "
+        "larger one.",
+        show_default="all",
+    ),
+]
+Config = Annotated[
+    Path | None,
+    LanguageModel("--config", "-c", help="TOML file with settings of the system, such as recipe or prices."),
+]
+EndpointUrl = Annotated[
+    str,
+    LanguageModel(
+        "--endpoint",
+        help="Base URL of an OpenAI-compatible server. Its key comes from the environment, by default OPENAI_API_KEY.",
+        show_default="ISOGLOSS_ENDPOINT or OPENAI_BASE_URL",
+    ),
+]
+Prompts = Annotated[
+    str,
+    LanguageModel(
+        "--prompts",
+        help="Wordings to cross with the seeds: their number, names, or all. Scores are means over them, with their "
+        "variance.",
+        show_default="the recipe's first",
+    ),
+]
+MaxCost = Annotated[
+    float, LanguageModel("--max-cost", min=0, help="Stop at this cost; needs prices in --config.", show_default=False)
+]
 Resample = Annotated[
     str, Statistics(help="Sampling unit of the intervals: source (new articles, premises, …) or example.")
 ]

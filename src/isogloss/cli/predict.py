@@ -42,6 +42,7 @@ def predict(
     from isogloss.runs.fit import FitJob, fit_system
     from isogloss.runs.fit import predict as predict_examples
     from isogloss.systems import system as find_system
+    from isogloss.systems.base import replies_of
     from isogloss.tasks.registry import no_language
     from isogloss.tasks.registry import task as find_task
     from isogloss.training.regimes import regime as find_regime
@@ -60,5 +61,6 @@ def predict(
         step(f"done, predicting {entry.id}/{language}")
         examples = job.read(language, split).examples
         values = predict_examples(fitted, entry, examples)
-    path = write_predictions(out, entry, language, split, examples.ids, values, force=force)
+    replies = replies_of(values)
+    path = write_predictions(out, entry, language, split, examples.ids, values, replies=replies, force=force)
     o.say(f"{path}  {len(examples):,} predictions")

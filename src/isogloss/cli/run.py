@@ -1,7 +1,8 @@
 """isogloss run: run a system on every task, language and seed; resumable."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -9,6 +10,8 @@ from isogloss.cli import options as o
 from isogloss.escaping import printable
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from isogloss.runs.place import Place
     from isogloss.runs.plan import Plan
     from isogloss.runs.summary import RunSummary
@@ -19,7 +22,9 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def run(
-    system: Annotated[str, typer.Argument(help="System, e.g. ngram, embedder:muse or encoder:MODEL#epochs=3.")],
+    system: Annotated[
+        str, typer.Argument(help="System, e.g. ngram, embedder:muse, encoder:MODEL#epochs=3, llm:MODEL.")
+    ],
     *,
     data: o.Data = None,
     allow_partial: o.AllowPartial = False,
@@ -27,8 +32,16 @@ def run(
     tasks: o.Tasks = None,
     languages: o.Languages = None,
     split: o.TestOrDev = "test",
-    regime: o.Regime = "zero-shot",
-    seeds: o.Seeds = 5,
+    subset: o.SubsetSize = 0,
+    regime: o.RunRegime = None,
+    seeds: o.RunSeeds = None,
+    config: o.Config = None,
+    endpoint: o.EndpointUrl = "",
+    prompts: o.Prompts = "",
+    max_cost: o.MaxCost = 0.0,
+    dry_run: Annotated[
+        bool, o.LanguageModel("--dry-run", help="Show requests, tokens and price, and send nothing.")
+    ] = False,
     out: o.RunsFolder,
     on: o.On = None,
     jobs: o.ClusterJobs = None,
@@ -41,6 +54,10 @@ def run(
     Several commands, also on several machines, can fill one folder. Each seed's
     folder is an ordinary prediction folder.
 
+    A language model behind an endpoint (llm:MODEL, see docs/llm.md) is prompted
+    for every example. Every response is stored when it arrives and is never paid
+    for twice; a cell with open requests fails, and the same command sends them.
+
     Exit codes: 0 no cell failed; 1 some cells failed, or none could be run; 130
     interrupted.
 
@@ -52,6 +69,8 @@ def run(
       isogloss run ngram --tasks tydiqa --regime in-language --data data \\
           --out runs
       isogloss run ngram --data data --out /shared/runs --on ray://head:10001
+      isogloss run llm:qwen3-32b --endpoint http://localhost:8000 --prompts 3 \\
+          --tasks xcopa,xnli --subset 200 --data data --out runs
       isogloss score runs/ngram/zero-shot/seed-0 --suite mini
     """
     from isogloss.runs.place import Place
@@ -68,8 +87,59 @@ def run(
         data=data,
         allow_partial=allow_partial,
     )
-    plan = Plan.of(system, out, request, seeds=seeds, regime=regime)
-    run_and_exit(plan, place, seeds_table, jobs=jobs or 0, force=force)
+    settings = system_settings(config, endpoint=endpoint, max_cost=max_cost)
+    wordings = chosen_wordings(system, prompts, settings)
+    made = partial(Plan.of, system, out, request, seeds=seeds, regime=regime, settings=settings, subset=subset)
+    plans = [made(prompt=wording) for wording in wordings or [""]]
+    if dry_run:
+        from isogloss.cli.llm import show_estimate
+
+        show_estimate(plans)
+        return
+    if len(plans) == 1:
+        run_and_exit(plans[0], place, seeds_table, jobs=jobs or 0, force=force)
+    codes = [run_plan_and_report(plan, place, seeds_table, jobs=jobs or 0, force=force) for plan in plans]
+    show_scores_over_prompts(plans)
+    raise typer.Exit(max(codes))
+
+
+def show_scores_over_prompts(plans: "list[Plan]") -> None:
+    """Print the scores over all wordings and seeds, with the variance due to each."""
+    from dataclasses import replace
+
+    from isogloss.results.readers import system_of_record
+    from isogloss.runs.drawn_cells import drawn_cells
+    from isogloss.scoring.score import score_systems
+    from isogloss.tables.score_tables import score_tables
+    from isogloss.tables.table import show
+
+    first, folder = plans[0], plans[0].root.parent
+    results = score_systems([folder], replace(first.request, subset=drawn_cells(first)))
+    show(score_tables({name: system_of_record(result, name) for name, result in results.items()}), "table")
+
+
+def system_settings(config: "Path | None", **options: Any) -> dict[str, Any]:
+    """Return the settings of a system from its TOML file and the options given."""
+    from isogloss.data.files import read_toml
+
+    return {**(read_toml(config) if config else {}), **{name: value for name, value in options.items() if value}}
+
+
+def chosen_wordings(system: str, prompts: str, settings: dict[str, Any]) -> list[str]:
+    """Return the wordings that an option names: a number, names, or all; none for the recipe's first."""
+    if not prompts:
+        return []
+    from isogloss.errors import unknown
+    from isogloss.prompts.recipes import wording_names
+    from isogloss.systems.base import SystemName
+
+    known = wording_names(str({**SystemName.of(system).settings, **settings}.get("recipe", "isogloss")))
+    if prompts == "all" or prompts.isdecimal():
+        return known[: None if prompts == "all" else max(1, int(prompts))]
+    for name in (names := o.words(prompts) or []):
+        if name not in known:
+            raise unknown("wording", name, known)
+    return names
 
 
 def run_and_exit(
@@ -81,10 +151,26 @@ def run_and_exit(
     force: bool = False,
     live: bool = True,
 ) -> NoReturn:
-    """Run a grid, showing live progress or a log; then print the scores and the reasons for missing ones.
+    """Run a grid and exit with the code documented in the verb's help; see `run_plan_and_report`."""
+    raise typer.Exit(run_plan_and_report(plan, place, table_of, jobs=jobs, force=force, live=live))
+
+
+def run_plan_and_report(
+    plan: "Plan",
+    place: "Place",
+    table_of: "Callable[[Plan, RunSummary], Table]",
+    *,
+    jobs: int = 0,
+    force: bool = False,
+    live: bool = True,
+) -> int:
+    """Run a grid, showing live progress or a log; print the scores and the reasons for missing ones.
+
+    Returns:
+        The exit code.
 
     Raises:
-        Exit: always, with the exit code documented in the verb's help.
+        Exit: in a process that only helps to fit, or after Ctrl-C.
     """
     from rich.console import Console
 
@@ -113,4 +199,4 @@ def run_and_exit(
         console.print(printable(line), markup=False, highlight=False, soft_wrap=True)
     ending = printable(f"{summary.cell_counts}; saved in {plan.root}")
     console.print(ending, markup=False, highlight=False, soft_wrap=True, style="bold")
-    raise typer.Exit(1 if summary.cells["failed"] or not summary.cells["done"] else 0)
+    return 1 if summary.cells["failed"] or not summary.cells["done"] else 0

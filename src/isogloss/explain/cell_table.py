@@ -27,13 +27,16 @@ from isogloss.tasks.kinds import Values, kind_of
 from isogloss.tasks.kinds.tagging import SPANS
 from isogloss.tasks.task import Task
 
+# Outcome of a reply without facts.
+UNKNOWN_REPLY = "unknown"
+
 
 @dataclass(frozen=True, kw_only=True)
 class CellTable:
     """One cell of some systems.
 
     `confidences` are 0..1 per example, NaN if missing for an example and None if missing for all; empty if no system
-    has any.
+    has any. `outcomes` are those of a language model's replies, "unknown" if missing for an example.
     """
 
     task: Task
@@ -47,6 +50,7 @@ class CellTable:
     systems: tuple[int, ...] = (0,)  # indices among all requested systems
     resample: Resample = "source"
     confidences: tuple[FloatArray | None, ...] = ()
+    outcomes: tuple[npt.NDArray[np.str_] | None, ...] = ()
     notes: tuple[list[str], ...] = ()  # the scorer's remarks on each system
 
     @classmethod
@@ -163,8 +167,13 @@ def table_of(row: Sequence[Answered | None], request: Request) -> CellTable:
         None if given is None else np.array([np.nan if value is None else value for value in given])
         for given in (system.confidences for system in answered)
     )
+    outcomes = tuple(
+        None if facts is None else np.array([UNKNOWN_REPLY if each is None else each.outcome.value for each in facts])
+        for facts in (system.replies for system in answered)
+    )
     notes = tuple(system.cell.judgement.notes for system in answered)
-    return replace(table, systems=tuple(present), resample=request.resample, confidences=sure, notes=notes)
+    of_answers: dict[str, Any] = {"confidences": sure, "outcomes": outcomes, "notes": notes}
+    return replace(table, systems=tuple(present), resample=request.resample, **of_answers)
 
 
 def gold_table(task: Task, examples: Examples, data: Path | None) -> CellTable:

@@ -1,7 +1,7 @@
 """The rows of a cell in buckets, by attributes of the examples or of a system's answers, and the score of each bucket.
 
-Attributes of answers (error type, confidence, rank of the first hit) depend on the system, so they only appear in
-single-system analyses; they correlate with the score by definition, so they get no findings.
+Attributes of answers (error type, confidence, rank of the first hit, outcome of a reply) depend on the system, so they
+only appear in single-system analyses; they correlate with the score by definition, so they get no findings.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,14 @@ import numpy.typing as npt
 from isogloss.explain.attributes.lengths import spaced
 from isogloss.explain.attributes.lexicon import plain
 from isogloss.explain.attributes.needs import applies
-from isogloss.explain.attributes.registry import CONFIDENCE, ERROR_TYPE, RANK
+from isogloss.explain.attributes.registry import CONFIDENCE, ERROR_TYPE, RANK, REPLY
 from isogloss.explain.buckets import NONE, Binning, bucket_text
-from isogloss.explain.cell_table import CellTable
+from isogloss.explain.cell_table import UNKNOWN_REPLY, CellTable
 from isogloss.explain.model import Attribute, Bucket, StrArray
 from isogloss.explain.selection import AttributeSelection
 from isogloss.metrics.estimate import Estimate, estimate
 from isogloss.metrics.statistics import IntArray, Statistics
+from isogloss.reply_outcomes import Outcome
 from isogloss.tasks.kinds import kind_of
 
 # Bucket names of attributes of answers, in order.
@@ -105,7 +106,7 @@ def bucket_estimates(table: CellTable, statistics: Statistics, bucketed: Buckete
 
 
 def rows_by_answer(table: CellTable, selection: AttributeSelection, system: int = 0) -> list[BucketedRows]:
-    """Cut a cell by a system's answers: rank of the first hit, error type, confidence."""
+    """Cut a cell by a system's answers: rank of the first hit, error type, confidence, outcome of reading a reply."""
     cuts: list[BucketedRows] = []
 
     def wanted(attribute: Attribute) -> bool:
@@ -119,6 +120,10 @@ def rows_by_answer(table: CellTable, selection: AttributeSelection, system: int 
     if wanted(CONFIDENCE) and confidence is not None:
         binning = selection.binning(CONFIDENCE, confidence)
         cuts.append(BucketedRows(CONFIDENCE, *binning.apply(confidence[table.row_example], table.counted)))
+    outcomes = table.outcomes[system] if table.outcomes else None
+    if wanted(REPLY) and outcomes is not None:
+        named = Binning(values=(*(outcome.value for outcome in Outcome), UNKNOWN_REPLY))
+        cuts.append(BucketedRows(REPLY, *named.apply(outcomes[table.row_example], table.counted)))
     return [bucketed for bucketed in cuts if len(bucketed.buckets) > 1]
 
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -30,9 +31,12 @@ from isogloss.predictions.problems import (
     grouped,
     stopped,
 )
+from isogloss.reply_outcomes import ReplyFacts
 from isogloss.tasks.examples import REST, Examples
 from isogloss.tasks.kinds import RowProblem, Values, kind_of
 from isogloss.tasks.task import Task
+
+T = TypeVar("T")
 
 _SUBSET_HINT = ". If only a subset was to be answered, pass its file with --subset"
 
@@ -48,6 +52,7 @@ class CheckedAnswers:
     problems: list[Problem] = field(default_factory=list)
     left_out: LeftOut | None = None
     confidences: list[float | None] | None = None  # of each answer, if the file has them
+    replies: list[ReplyFacts | None] | None = None  # of each answer, if the file has them
 
     __repr__ = short_repr
 
@@ -151,6 +156,14 @@ def _first_rows(answers: Answers) -> tuple[dict[str, int], list[Problem]]:
     return rows, first_problems(duplicates, str(answers.path)) if len(rows) < len(answers.ids) else []
 
 
+def by_example(column: list[T | None] | None, answers: Answers, examples: Examples) -> list[T | None] | None:
+    """Return a column of a prediction file in the order of the examples, None where an example has no value."""
+    if column is None:
+        return None
+    rows, _ = _first_rows(answers)
+    return [column[rows[name]] if name in rows else None for name in examples.ids]
+
+
 def check_answers(
     source: PredictionSource, task: Task, language: str, files: Mapping[str, PredictionFile], gold: GoldSource
 ) -> CheckedAnswers:
@@ -200,9 +213,8 @@ def _against_gold(
         return checked
     checked.examples, checked.count = examples, len(answers.ids)
     checked.values, problems = _aligned(source, task, examples, answers, gold)
-    if answers.confidences is not None:
-        rows, _ = _first_rows(answers)
-        checked.confidences = [answers.confidences[rows[name]] if name in rows else None for name in examples.ids]
+    checked.confidences = by_example(answers.confidences, answers, examples)
+    checked.replies = by_example(answers.replies, answers, examples)
     checked.problems = [*_file_problems(source, task, examples.language, file), *problems]
     return checked
 

@@ -16,6 +16,7 @@ from isogloss.decoding import MARK, decode_python_json, decode_text
 from isogloss.errors import DataError, unknown
 from isogloss.notebooks import short_repr
 from isogloss.predictions.problems import MAX_PROBLEMS, Problem, ProblemCode, stopped
+from isogloss.reply_outcomes import ReplyFacts
 from isogloss.tasks.kinds import Kind
 
 # Returns the id of a row, counted from 0.
@@ -23,6 +24,8 @@ RowName = Callable[[int], str]
 
 # The largest cell of the benchmark has half a million answers; more than this could exhaust memory.
 MAX_ANSWERS = 5_000_000
+# The JSON of a line without facts about a reply.
+_NO_FACTS = msgspec.Raw(b"null")
 # A longer line is not decoded a second time to describe what is wrong with it.
 _DESCRIBED_BYTES = 1 << 16
 
@@ -41,6 +44,7 @@ class Answers:
     problems: list[Problem] = field(default_factory=list)
     articles: list[str] | None = None  # article of each answer, if the file names them
     confidences: list[float | None] | None = None  # probability of each answer or None, if the file has any
+    replies: list[ReplyFacts | None] | None = None  # facts about the reply behind each answer, if the file has any
 
     __repr__ = short_repr
 
@@ -103,7 +107,7 @@ class Answers:
 
 
 def json_lines(path: Path, kind: Kind) -> Answers:
-    """Read our own format: one `{"id": …, "prediction": …}` per line, optionally with `confidence`."""
+    """Read our own format: one `{"id": …, "prediction": …}` per line, optionally with `confidence` and `reply`."""
     return _read_json_lines(blocks(path), path, kind)
 
 
@@ -115,10 +119,13 @@ def parse_json_lines(raw: bytes, path: Path, kind: Kind) -> Answers:
 def _read_json_lines(runs: Iterable[bytes], path: Path, kind: Kind) -> Answers:
     """Decode blocks of whole lines; a block with a blank or invalid line is decoded line by line."""
     fields: list[Any] = [("id", str | int), ("prediction", kind.answer_type | None), ("confidence", Any, None)]
+    # Facts about replies stay JSON at first: an invalid one must not make the line invalid.
+    fields.append(("reply", msgspec.Raw, _NO_FACTS))
     line_type = msgspec.defstruct("Line", fields, gc=False)
     decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(line_type)
     answers = Answers(path)
     confidences: list[Any] = []
+    replies: list[msgspec.Raw] = []
     normalize = kind.normalize
     before = 0
     for raw in answers.worth_reading(runs):
@@ -133,11 +140,15 @@ def _read_json_lines(runs: Iterable[bytes], path: Path, kind: Kind) -> Answers:
                 [None if line.prediction is None else normalize(line.prediction) for line in decoded],
                 range(before + 1, before + count + 1),
             )
-            confidences += [line.confidence for line in decoded]
         elif not raw.isspace():
-            confidences += _one_by_one(raw, before, decoder, kind, answers)
+            decoded = _one_by_one(raw, before, decoder, kind, answers)
+        else:
+            decoded = []
+        confidences += [line.confidence for line in decoded]
+        replies += [line.reply for line in decoded]
         before += count
     answers.confidences = _probabilities(confidences, answers)
+    answers.replies = _reply_facts(replies, answers)
     return answers
 
 
@@ -152,9 +163,37 @@ def _probabilities(confidences: list[Any], answers: Answers) -> list[float | Non
     return None if all(value is None for value in confidences) else confidences
 
 
+def _reply_facts(replies: list[msgspec.Raw], answers: Answers) -> list[ReplyFacts | None] | None:
+    """Return the facts about replies, or None if there are none; an invalid value counts as none, with a warning."""
+    if replies.count(_NO_FACTS) == len(replies):
+        return None
+    try:
+        facts = msgspec.json.decode(b"[" + b",".join(replies) + b"]", type=list[ReplyFacts | None])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        facts = _valid_facts(replies, answers)
+    return None if all(fact is None for fact in facts) else facts
+
+
+def _valid_facts(replies: list[msgspec.Raw], answers: Answers) -> list[ReplyFacts | None]:
+    """Decode one reply after the other, None for those that are invalid; the warning describes the first of them."""
+    decoder = msgspec.json.Decoder(ReplyFacts | None)
+    facts: list[ReplyFacts | None] = []
+    invalid: list[tuple[int, str]] = []
+    for row, reply in enumerate(replies):
+        try:
+            facts.append(decoder.decode(reply))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            facts.append(None)
+            invalid.append((row, str(error)))
+    for row, what in invalid[:1]:
+        about = {"detail": f"invalid reply facts: {what}", "count": len(invalid), "total": len(replies)}
+        answers.problems.append(answers.problem(ProblemCode.INVALID_REPLY, row, warning=True, **about))
+    return facts
+
+
 def _one_by_one(raw: bytes, before: int, decoder: msgspec.json.Decoder[Any], kind: Kind, answers: Answers) -> list[Any]:
-    """Decode line by line, collect the errors, and return the confidences of the valid lines."""
-    confidences: list[Any] = []
+    """Decode line by line, collect the errors, and return the valid lines."""
+    valid: list[Any] = []
     for number, line in answers.worth_reading(enumerate(raw.split(b"\n"), before + 1)):
         if not line.strip():
             continue
@@ -170,8 +209,8 @@ def _one_by_one(raw: bytes, before: int, decoder: msgspec.json.Decoder[Any], kin
         else:
             value = None if decoded.prediction is None else kind.normalize(decoded.prediction)
             answers.add(str(decoded.id), value, number)
-            confidences.append(decoded.confidence)
-    return confidences
+            valid.append(decoded)
+    return valid
 
 
 def _mistyped(line: bytes, error: msgspec.ValidationError, kind: Kind) -> tuple[str, str]:

@@ -33,6 +33,7 @@ class ProblemCode(StrEnum):
     UNLIKELY_ANSWERS = "unlikely-answers"
     INVALID_LINE = "invalid-line"
     INVALID_CONFIDENCE = "invalid-confidence"
+    INVALID_REPLY = "invalid-reply"
     TOO_MANY_PROBLEMS = "too-many-problems"
     ZERO_VECTORS = "zero-vectors"
     UNREADABLE_FILE = "unreadable-file"
@@ -188,6 +189,7 @@ _TEXTS: Mapping[ProblemCode, tuple[str, ...]] = {
         "the answers differ from those the run recorded: the file was truncated or changed",
         "Repeat the cell with isogloss run; to keep the change, remove {detail}",
     ),
+    ProblemCode.INVALID_REPLY: ("{detail} ({share} replies)", "These replies count as unknown"),
     ProblemCode.NOT_CHECKED: ("ids and answers not checked: the examples are not available", ""),
     ProblemCode.UNKNOWN_LANGUAGE: ("not a language of {task}", "{advice}"),
     ProblemCode.FILE_INSTEAD_OF_FOLDER: ("is a file, expected the folder of {task}", "Write {task}/<language>.jsonl"),

@@ -8,6 +8,7 @@ import msgspec
 
 from isogloss.data.files import atomic_write, resolve
 from isogloss.errors import PredictionError
+from isogloss.reply_outcomes import ReplyFacts
 from isogloss.tasks.task import Task
 
 
@@ -30,13 +31,19 @@ def destination(root: Path, task: Task, language: str, split: str, *, force: boo
     return path
 
 
-def encode_predictions(path: Path, ids: Sequence[str], values: Sequence[Any]) -> bytes:
-    """Return a prediction file, one `{"id": …, "prediction": …}` per line; `path` is for messages."""
+def encode_predictions(
+    path: Path, ids: Sequence[str], values: Sequence[Any], replies: Sequence[ReplyFacts | None] | None = None
+) -> bytes:
+    """Return a prediction file, one `{"id": …, "prediction": …}` per line, with `reply` where it is known.
+
+    `path` is for messages.
+    """
     encode = msgspec.json.Encoder().encode
     lines: list[bytes] = []
-    for identifier, value in zip(ids, values, strict=True):
+    for identifier, value, facts in zip(ids, values, replies or [None] * len(ids), strict=True):
+        line = {"id": identifier, "prediction": value}
         try:
-            lines.append(encode({"id": identifier, "prediction": value}) + b"\n")
+            lines.append(encode(line if facts is None else line | {"reply": facts}) + b"\n")
         except UnicodeEncodeError as error:
             what = f"invalid text in the answer to {identifier!r}: {error.reason}"
             raise PredictionError(what, where=str(path), fix="Replace lone surrogates") from None
@@ -44,7 +51,15 @@ def encode_predictions(path: Path, ids: Sequence[str], values: Sequence[Any]) ->
 
 
 def write_predictions(
-    root: Path, task: Task, language: str, split: str, ids: Sequence[str], values: Sequence[Any], *, force: bool = False
+    root: Path,
+    task: Task,
+    language: str,
+    split: str,
+    ids: Sequence[str],
+    values: Sequence[Any],
+    *,
+    replies: Sequence[ReplyFacts | None] | None = None,
+    force: bool = False,
 ) -> Path:
     """Write the answers of a cell atomically and return the path; a value of None abstains.
 
@@ -53,7 +68,7 @@ def write_predictions(
         DataError: the folder is not writable.
     """
     path = destination(root, task, language, split, force=force)
-    content = encode_predictions(path, ids, values)
+    content = encode_predictions(path, ids, values, replies)
     with atomic_write(path) as stream:
         stream.buffer.write(content)
     return path

@@ -10,10 +10,11 @@ from isogloss.figures import score_text
 from isogloss.grouping import group_by
 from isogloss.languages import Language, known_language
 from isogloss.metrics import aggregate
+from isogloss.reply_outcomes import ReplyCounts
 from isogloss.results.system import OVERALL, SystemResult
 from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.main_score import mixed_directions
-from isogloss.scoring.results import Number, Results
+from isogloss.scoring.results import AverageScore, Number, Results
 from isogloss.tasks.suites import Suite
 
 # Systems with result records, by the name they are shown under.
@@ -93,6 +94,7 @@ class AverageRow:
         detail: metrics of a task, or the rule of the overall score.
         coverage: share of the task's languages, such as "3/7", or of the suite's tasks.
         partial: True if part of the suite is missing.
+        replies: totals of a language model's replies, if the predictions state facts about them.
     """
 
     system: str
@@ -102,6 +104,7 @@ class AverageRow:
     detail: str
     coverage: str
     partial: bool
+    replies: ReplyCounts | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,14 +166,18 @@ def average_rows(systems: Systems) -> list[AverageRow]:
 def _averages_of(system: str, results: Results) -> list[AverageRow]:
     """Return the averages of one system, except those over a single cell of many."""
     rows: list[AverageRow] = []
+    replies = {average.name: _replies_of(results, average) for average in results.tasks}
 
     def add(level: Level, name: str, score: Number, scored: int, missing: Sequence[str], detail: str = "") -> None:
         # Missing cells of a scored task are written task/language.
         total = scored + (len(missing) if level == "task" else sum("/" not in part for part in missing))
         coverage = f"{scored}/{total}" if level == "task" else f"{scored}/{total} tasks"
         average: dict[str, Any] = {"level": level, "name": name, "score": score, "detail": detail}
+        inside = [name] if level == "task" else members.get(name, replies)
+        average["replies"] = ReplyCounts.total(replies.get(task) for task in inside)
         rows.append(AverageRow(system=system, **average, coverage=coverage, partial=bool(missing)))
 
+    members = {category.name: category.members for category in results.categories}
     for average in results.tasks:
         detail = "  ".join(f"{key} {score_text(number.value)}" for key, number in average.metrics.items())
         add("task", average.name, average.score, len(average.members), average.missing, detail)
@@ -182,6 +189,12 @@ def _averages_of(system: str, results: Results) -> list[AverageRow]:
         scored = sum(len(average.members) for average in results.categories)
         add("overall", "overall", top, scored, overall.missing, f"rule: {overall.rule}")
     return rows
+
+
+def _replies_of(results: Results, average: AverageScore) -> ReplyCounts | None:
+    """Return the totals of the cells in a task's average, or None without facts about replies."""
+    cells = [cell for cell in results.cells if cell.task == average.name and cell.language in average.members]
+    return ReplyCounts.total(cell.replies for cell in cells)
 
 
 def group_rows(systems: Systems, by: LanguageGroup) -> list[GroupRow]:

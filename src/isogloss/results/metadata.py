@@ -33,7 +33,11 @@ _VISIBLE = r"[^\s\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u
 _HTTP = r"https?://[!#$%&()*+,\-./0-9:;=?@A-Z\[\]^_a-z{|}~]+"
 _DATE = r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 _REGIMES = ("zero-shot", "translate-train", "translate-train-all", "translate-test", "in-language", "in-language-all")
-_OTHER_REGIMES = ("prompted", "embedding", "other")
+_PROMPTED_REGIMES = (
+    *("none", "none-native", "none-translate-test"),
+    *("english", "english-native", "english-translate-test", "in-language-native"),
+)
+_OTHER_REGIMES = (*_PROMPTED_REGIMES, "prompted", "embedding", "other")
 _REGIME = rf"^({'|'.join(_REGIMES + _OTHER_REGIMES)}|in-language-[1-9][0-9]{{0,8}}|multi-source(-[a-z]{{2,3}})+)$"
 
 

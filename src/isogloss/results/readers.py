@@ -13,6 +13,8 @@ from isogloss.errors import DataError
 from isogloss.languages import known_language
 from isogloss.predictions.folder import PredictionFolder, tasks_in
 from isogloss.predictions.run_folders import run_folders
+from isogloss.reply_outcomes import ReplyCounts
+from isogloss.results.contamination import contamination_beside, contamination_footnotes
 from isogloss.results.csv_scores import read_csv
 from isogloss.results.metadata import public_metadata, unparsed_share
 from isogloss.results.published_scores import is_published, read_published
@@ -132,10 +134,17 @@ def _read_folder(path: Path, suite: Suite | None, request: Request | None) -> Sy
             }
             is_same = (summary.suite, summary.split) == (suite.id, records[0].split)
             system = replace(system, averages=averages if is_same else {})
+    system = with_contamination(system, path, suite)
     if suite is None:
         return system
     answered = [run for run in runs if any(PredictionFolder(run).has(member) for member in suite.members.values())]
     return replace(system, predictions=tuple(answered))
+
+
+def with_contamination(system: SystemResult, path: Path, suite: Suite | None = None) -> SystemResult:
+    """Return a system with the contamination probes recorded beside its runs, also as footnotes."""
+    findings = tuple(each for each in contamination_beside(path) if suite is None or each.task in suite.tasks)
+    return replace(system, contamination=findings, footnotes=system.footnotes + contamination_footnotes(findings))
 
 
 def _mean_over_seeds(seeds: Sequence[SystemResult]) -> SystemResult:
@@ -159,6 +168,7 @@ def _mean_over_seeds(seeds: Sequence[SystemResult]) -> SystemResult:
                 metrics=metrics,
                 notes=(*same[0].notes, f"mean of {count} seeds"),
                 unanswered=sum(shares) / len(shares) if shares else None,
+                replies=ReplyCounts.total(cell.replies for cell in same),
                 source=source,
             )
     metadata = {key: value for key, value in first.metadata.items() if key != "seed"}
@@ -193,7 +203,8 @@ def system_of_record(record: Results, source: str, suite: Suite | None = None) -
             metrics=cell.metrics,
             signature=cell.signature,
             notes=tuple(filter(None, (cell.subset_note, *cell.notes))),
-            unanswered=(cell.unanswered or 0.0) if share is None else share,
+            unanswered=_unanswered(cell) if share is None else share,
+            replies=cell.replies or None,
             source=source,
             estimated=bool(cell.subset),
         )
@@ -213,6 +224,11 @@ def system_of_record(record: Results, source: str, suite: Suite | None = None) -
         scorer=Scorer(version=record.isogloss, split=record.split, resample=record.resample),
         record=record,
     )
+
+
+def _unanswered(cell: CellScore) -> float:
+    """Return the share of examples without an answer; over several runs, counts of replies tell their mean."""
+    return cell.replies.unparsed if cell.replies else cell.unanswered or 0.0
 
 
 def _record_averages(record: Results, suite: Suite) -> dict[str, Number]:

@@ -10,6 +10,8 @@ import msgspec
 
 from isogloss.languages import Language
 from isogloss.notebooks import short_repr
+from isogloss.reply_outcomes import ReplyCounts
+from isogloss.results.contamination import ContaminationFinding
 from isogloss.scoring.names import shortest_distinct
 from isogloss.scoring.results import Number, Overall, Results
 from isogloss.tasks.task import Task
@@ -51,6 +53,7 @@ class CellResult:
         metrics: score by metric.
         signature: signature of the scores, "" if they were copied.
         unanswered: share of predictions that are missing or unreadable, 0..1; None if unknown.
+        replies: totals of a language model's replies, if the predictions state facts about them.
         source: file or table of the scores.
         estimated: True if only a subset of the examples is answered.
     """
@@ -62,6 +65,7 @@ class CellResult:
     signature: str = ""
     notes: tuple[str, ...] = ()
     unanswered: float | None = None
+    replies: ReplyCounts | None = None
     source: str = ""
     estimated: bool = False
 
@@ -95,6 +99,7 @@ class SystemResult:
         predictions: prediction folders, one per seed.
         id: fixed id on a board, "" to derive one from the name.
         record: result record with all cells and partial averages; empty for other sources.
+        contamination: probes for memorised examples, recorded beside the runs; they never change scores.
     """
 
     name: str
@@ -114,6 +119,7 @@ class SystemResult:
     scorer: Scorer = UNKNOWN_SCORER
     id: str = ""
     record: Results = NO_RECORD
+    contamination: tuple[ContaminationFinding, ...] = ()
 
     __repr__ = short_repr
 
@@ -137,6 +143,19 @@ class SystemResult:
         ]
         total = sum(size for _, size in sizes)
         return sum(share * size for share, size in sizes) / total if total else None
+
+    @property
+    def replies(self) -> ReplyCounts | None:
+        """Totals of a language model's replies over all cells; None if unknown."""
+        return ReplyCounts.total(cell.replies for cell in self.cells.values())
+
+    @property
+    def prompt_sd(self) -> float | None:
+        """Standard deviation over prompts of the overall score, or of that of the only task; None without prompts."""
+        tasks = [average.score for average in self.record.tasks]
+        top = self.record.overall.score or (tasks[0] if len(tasks) == 1 else None)
+        spread = None if top is None else top.spread.get("prompt")
+        return None if spread is None else spread.sd
 
 
 def by_shown_name(systems: Iterable[SystemResult]) -> dict[str, SystemResult]:

@@ -1,7 +1,7 @@
 """`isogloss.run` and `isogloss.train`: the verbs as Python functions."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,12 @@ def run(  # noqa: PLR0913 - the options of the verb
     tasks: Sequence[str] | None = None,
     languages: Sequence[str] | None = None,
     split: str = "test",
-    seeds: int = 5,
+    seeds: int | None = None,
     jobs: int | None = None,
-    regime: str = "zero-shot",
+    regime: str | None = None,
+    subset: int = 0,
+    settings: Mapping[str, Any] | None = None,
+    prompt: str = "",
     force: bool = False,
     on: "str | os.PathLike[str] | Place | None" = None,
     allow_partial: bool = False,
@@ -46,10 +49,15 @@ def run(  # noqa: PLR0913 - the options of the verb
         tasks: tasks to run, all by default.
         languages: languages to run, all by default.
         split: "test" or "dev".
-        seeds: number of seeds.
+        seeds: number of seeds; default 5, or 1 for language models.
         jobs: number of processes, one by default; more need `if __name__ == "__main__":` in a script. On a cluster
             the maximum number of jobs at a time, by default as many as fit.
-        regime: source of the training data.
+        regime: source of the training data, or of the examples in prompts; default "zero-shot", or "none" for language
+            models.
+        subset: number of examples to draw per cell, from which scores are estimated; 0 for all.
+        settings: settings of the system, such as `{"endpoint": "http://localhost:8000"}` for "llm:MODEL".
+        prompt: wording of a language model's prompts, in a run folder of its own; `isogloss.score` of the folder above
+            averages over wordings.
         force: True to fill finished cells again.
         on: "processes" of this machine (the default), "ray", "ray://host:port", "slurm", "slurm:PARTITION", or a TOML
             file with further settings.
@@ -67,7 +75,7 @@ def run(  # noqa: PLR0913 - the options of the verb
     """
     folder = None if data is None else Path(data)
     request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=folder, allow_partial=allow_partial)
-    plan = Plan.of(system, out, request, seeds=seeds, regime=regime)
+    plan = Plan.of(system, out, request, seeds=seeds, regime=regime, settings=settings, subset=subset, prompt=prompt)
     return run_plan(plan, jobs=jobs or 0, force=force, place=Place.of(on))
 
 

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -16,6 +17,7 @@ from isogloss.errors import IsoglossError
 from isogloss.predictions.formats import parse_json_lines
 from isogloss.predictions.problems import refuse
 from isogloss.predictions.write import encode_predictions
+from isogloss.runs.drawn_cells import draw_cell, drawn_cells
 from isogloss.runs.fit import CellOutcome, FitResult, predict
 from isogloss.runs.locks import Lock
 from isogloss.runs.plan import CellKey, Plan
@@ -23,7 +25,8 @@ from isogloss.runs.records import AnswerChecksums, CellRecord, Provenance, check
 from isogloss.scoring.cells import Cell, judge_answers
 from isogloss.scoring.score import score_cell
 from isogloss.scoring.stored import can_store, write_cell
-from isogloss.systems.base import System
+from isogloss.scoring.subset import whole_cell
+from isogloss.systems.base import System, replies_of
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load, unusable_gold
 
@@ -68,6 +71,7 @@ def fill_cell(plan: Plan, cell: CellKey, fit_result: FitResult, lock: Lock) -> C
             seconds=round(time.perf_counter() - start, 4),
             peak_memory_mb=round(peak, 1),
             node=platform.node(),
+            subset=plan.subset,
         )
         return write_outcome(plan, cell, outcome, provenance, checksums)
 
@@ -132,16 +136,21 @@ def _predict_and_judge(
     job, path = fit_result.job, plan.predictions_path(cell)
     cell_input = fit_result.inputs.pop(cell.language, None) or job.read(cell.language, plan.request.split)
     examples, kind = cell_input.examples, kind_of(job.task)
-    content = encode_predictions(path, examples.ids, predict(system, job.task, examples))
-    if no_gold := unusable_gold(job.task, examples):
-        return CellOutcome(reason=f"not scored: {no_gold}", files=cell_input.files), content, None
+    gold = examples
     if job.regime.asks_translated and cell.language != "en":
         # The originals have the gold.
-        examples = load(job.task, cell.language, examples.split, job.data, allow_partial=job.allow_partial)
+        gold = load(job.task, cell.language, examples.split, job.data, allow_partial=job.allow_partial)
+    if drawn := draw_cell(plan, cell, gold):
+        examples, gold = drawn.kept(examples), drawn.kept(gold)
+    values = predict(system, job.task, examples)
+    content = encode_predictions(path, examples.ids, values, replies_of(values))
+    if no_gold := unusable_gold(job.task, gold):
+        return CellOutcome(reason=f"not scored: {no_gold}", files=cell_input.files), content, None
     # The content is scored as if read from the file.
-    answered, problems = judge_answers(job.task, examples, parse_json_lines(content, path, kind))
+    answered, problems = judge_answers(job.task, gold, parse_json_lines(content, path, kind))
     refuse(problems)
-    judged = None if answered is None else answered.cell
+    request = replace(plan.request, subset=drawn_cells(plan, cell)) if drawn else plan.request
+    judged = None if answered is None else whole_cell(answered, request)
     score = None if judged is None else score_cell(judged)
     return CellOutcome(files=cell_input.files, score=score), content, judged
 

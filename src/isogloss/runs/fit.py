@@ -22,7 +22,7 @@ from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.tasks.task import Task
 from isogloss.training.processes import in_step
-from isogloss.training.regimes import Fit, Regime
+from isogloss.training.regimes import Fit, Regime, demonstrations
 
 
 class NotAvailableError(IsoglossError):
@@ -90,17 +90,26 @@ class FitJob:
         """Return the training set of a system, or None if it needs none; raise a NotAvailableError if it is missing."""
         with explained(system.name, f"cannot learn {self.task.id}"):
             train_task = system.learns_from(self.task)
-            refusal = system.refusal(self.task) or self.regime.refusal(self.task, train_task)
+            refusal = (
+                system.refusal(self.task)
+                or self.regime.mismatch(prompted=system.prompted)
+                or self.regime.refusal(self.task, train_task)
+            )
             needs_training = not refusal and system.needs_training(self.task)
             whole = needs_training and system.trains_on_dev(self.task)
         if refusal:
             raise NotAvailableError(refusal)
+        if self.regime.untrained:
+            return None
+        if needs_training and system.prompted:
+            return _available(lambda: demonstrations(self.regime, train_task, self.fit, self.data))
         if needs_training:
             instead = "" if train_task.id == self.task.id else "; or set train_on to a task with a training set"
             fit, data, seed = self.fit, self.data, self.seed
             return _available(lambda: self.regime.training(train_task, fit, data, seed, whole=whole), instead)
         if self.regime.sources != ("en",) or self.regime.per_language or self.regime.all_languages:
-            what = f"{system.name} needs no training for {self.task.id}: {self.regime.name} would equal zero-shot"
+            same = system.usual_regime
+            what = f"{system.name} needs no training for {self.task.id}: {self.regime.name} would equal {same}"
             raise NotAvailableError(what)
         return None
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.errors import IsoglossError, unknown
-from isogloss.predictions.folder import CELL_RECORDS
+from isogloss.predictions.folder import CELL_RECORDS, SUBSET_FILE
+from isogloss.predictions.run_folders import system_folder
 from isogloss.predictions.write import prediction_path
 from isogloss.scoring.request import Request
 from isogloss.systems.base import System, SystemName, system
@@ -57,7 +58,8 @@ class Plan:
     """Everything a process must know to fill a grid; small, and the same for all processes that share it.
 
     The system is as the user named it (`ngram`, `embedder:muse`), with further settings, or its own name if the user
-    passed an object (`given`); the seeds are named 0, 1, ….
+    passed an object (`given`); the seeds are named 0, 1, …. With `subset`, so many examples of a cell are drawn and
+    predicted, and its score is estimated; 0 for all.
     """
 
     system: str
@@ -67,6 +69,7 @@ class Plan:
     seeds: int
     settings: Mapping[str, Any] = field(default_factory=dict)
     given: System | None = None
+    subset: int = 0
     # The system built to learn its name, until `build_system` hands it out.
     _built: list[System] = field(init=False, compare=False, repr=False, default_factory=list)
 
@@ -75,7 +78,8 @@ class Plan:
 
     def __getstate__(self) -> list[Any]:
         """Pickle only the fields that define the plan: every job carries it, and needs few of its groups."""
-        return [self.system, self.regime, self.root, self.request, self.seeds, self.settings, self.given, [], []]
+        own = [self.system, self.regime, self.root, self.request, self.seeds, self.settings, self.given, self.subset]
+        return [*own, [], []]
 
     @property
     def groups(self) -> Sequence[FitGroup]:
@@ -96,26 +100,42 @@ class Plan:
         out: str | os.PathLike[str],
         request: Request,
         *,
-        seeds: int = 5,
-        regime: str = "zero-shot",
+        seeds: int | None = None,
+        regime: str | None = None,
         settings: Mapping[str, Any] | None = None,
+        subset: int = 0,
+        prompt: str = "",
     ) -> "Plan":
         """Create a plan from names as users write them; a system may also be an object (see `given_system`).
+
+        By default, the system decides regime and number of seeds. `prompt` names one of several wordings of a prompted
+        system; its runs lie in a folder of their own.
 
         Raises:
             UnknownNameError: unknown system or regime.
             TypeError: an object that cannot be used as a system.
             IsoglossError: the request has no cells, or its split cannot be predicted.
         """
-        learning = find_regime(regime)
         if request.split not in ("test", "dev"):
             raise unknown("split", request.split, ("test", "dev"))
-        built = given_system(chosen, settings or {})
+        learning = None if regime is None else find_regime(regime)
+        own = {**(learning.settings if learning else {}), **({"wording": prompt} if prompt else {}), **(settings or {})}
+        built = given_system(chosen, own)
+        learning = learning or find_regime(built.usual_regime)
         # The name becomes one folder, even if it contains a path.
         folder = re.sub(r"[^\w.-]+", "-", built.name).strip("-.") or "system"
-        root, own = Path(out).absolute() / folder / learning.name, dict(settings or {})
+        root = Path(out).absolute() / folder / learning.name / (f"prompt-{prompt}" if prompt else "")
         name, given = (chosen, None) if isinstance(chosen, str) else (built.name, built)
-        plan = cls(system=name, regime=learning, root=root, request=request, seeds=seeds, settings=own, given=given)
+        plan = cls(
+            system=name,
+            regime=learning,
+            root=root,
+            request=request,
+            seeds=built.usual_seeds if seeds is None else seeds,
+            settings=own,
+            given=given,
+            subset=subset,
+        )
         if not plan.groups:
             what = f"no task ({', '.join(request.tasks)}) has a language of {', '.join(request.languages or ())}"
             raise IsoglossError(what, fix="Run isogloss list tasks to see the languages")
@@ -125,6 +145,11 @@ class Plan:
     def build_system(self) -> System:
         """Return a new system; the first call returns the one built for the plan. An object is always the same."""
         return self._built.pop() if self._built else self.given or system(self.system, **self.settings)
+
+    @property
+    def folder_name(self) -> str:
+        """Name of the system's folder, above the regime and the prompt."""
+        return system_folder(self.root).parent.name
 
     @property
     def fine_tunes(self) -> bool:
@@ -174,6 +199,10 @@ class Plan:
     def record_name(self, language: str) -> str:
         """Return the file name of a record."""
         return f"{self._split_prefix}{language}.json"
+
+    def subset_path(self, cell: CellKey) -> Path:
+        """Return the path of the drawn examples of a cell."""
+        return self.predictions_path(cell).with_name(f"{self._split_prefix}{cell.language}-{SUBSET_FILE}")
 
     def statistics_path(self, cell: CellKey) -> Path:
         """Return the path of a cell's statistics, from which the scores of a seed are computed."""

@@ -156,7 +156,7 @@ def _current_files(job: FitJob, system: System, split: str) -> Callable[[str], l
 
 def _is_current(plan: Plan, record: CellRecord, current: Callable[[str], list[InputFiles | None] | str]) -> bool:
     """Return True if a cell is up to date: filled from the current data, or still impossible."""
-    if record.status == "failed":
+    if record.status == "failed" or (record.status == "done" and record.provenance.subset != plan.subset):
         return False
     before = record.provenance.data, record.provenance.training
     # Regimes over all languages may find new files.

@@ -53,6 +53,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
         seconds: duration of reading, predicting, writing and scoring the cell.
         peak_memory_mb: peak memory of the process while filling the cell.
         node: name of the machine, "" if unknown.
+        subset: number of examples to draw from the cell; 0 for all.
     """
 
     config: dict[str, Any]
@@ -67,6 +68,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     numpy: str = np.__version__
     platform: str = platform.platform()
     node: str = ""
+    subset: int = 0
 
 
 class AnswerChecksums(msgspec.Struct, frozen=True):

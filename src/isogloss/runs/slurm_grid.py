@@ -78,7 +78,7 @@ def _requeue(number: int, frame: FrameType | None) -> None:
 def fill_on_slurm(plan: Plan, place: Place, jobs: int, on_progress: OnProgress) -> None:
     """Keep jobs in the queue until no cell of a grid is missing; after Ctrl-C, they end, unless the place detaches."""
     place.check_installed()
-    name = f"isogloss-{plan.root.parent.name}-{plan.root.name}-{sha256(str(plan.root).encode()).hexdigest()[:8]}"
+    name = f"isogloss-{plan.folder_name}-{plan.root.name}-{sha256(str(plan.root).encode()).hexdigest()[:8]}"
     slots = min(jobs or place.jobs or JOBS, len(plan.groups))
     workers = SlurmWorkers(place, slots, name=name, folder=plan.root / ".slurm")
     grid_jobs: _GridJobs | None = None

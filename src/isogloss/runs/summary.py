@@ -13,7 +13,9 @@ from isogloss.figures import counted, score_text
 from isogloss.grouping import group_by
 from isogloss.notebooks import data_frame, html_table, short_repr
 from isogloss.predictions.folder import PredictionFolder
+from isogloss.reply_outcomes import ReplyCounts
 from isogloss.runs.cells import write_statistics
+from isogloss.runs.drawn_cells import drawn_cells
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import CellRecord, ResultsRecord, damage, damaged_statistics, read_records, warn_of_damage
 from isogloss.scoring.cells import Cell, judged_cells
@@ -38,6 +40,7 @@ class OverSeeds(msgspec.Struct, frozen=True, kw_only=True):
         low: lower end of the mean's 95 % interval, over seeds and examples; None without one.
         seed_share: share of the mean's variance due to the seeds, 0..1; the rest is due to the test set.
         language_sd: standard deviation over the seeds in each language of a task.
+        replies: totals of a language model's replies over all seeds, if they are known.
     """
 
     mean: float
@@ -50,6 +53,7 @@ class OverSeeds(msgspec.Struct, frozen=True, kw_only=True):
     high: float | None = None
     seed_share: float | None = None
     language_sd: dict[str, float] = {}
+    replies: ReplyCounts | msgspec.UnsetType = msgspec.UNSET
 
     __repr__ = short_repr
 
@@ -71,6 +75,7 @@ class OverSeeds(msgspec.Struct, frozen=True, kw_only=True):
             high=number.high,
             seed_share=None if spread is None else spread.share,
             language_sd={cell.language: stdev(scores) for cell in cells if len(scores := seed_scores(cell)) > 1},
+            replies=ReplyCounts.total(cell.replies for cell in cells) or msgspec.UNSET,
         )
 
 
@@ -111,7 +116,11 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     def to_pandas(self) -> Any:
         """Return a pandas data frame with one row per average."""
-        return data_frame([{"task": name} | msgspec.structs.asdict(over) for name, over in self.averages.items()])
+        rows = [{"task": name} | msgspec.structs.asdict(over) for name, over in self.averages.items()]
+        replies = [row.pop("replies") for row in rows]
+        for row, counts in zip(rows, replies, strict=True) if any(replies) else ():
+            row["unparsed"] = 100 * counts.unparsed if counts else None
+        return data_frame(rows)
 
     def __repr__(self) -> str:
         partial = "*" * bool(self.overall and self.overall.missing)
@@ -162,7 +171,9 @@ def _request(plan: Plan, chosen: frozenset[tuple[str, str]]) -> "_ChosenCells":
     every = tuple(dict.fromkeys((*suite.tasks, *tasks)))
     split, data = plan.request.split, plan.request.data
     # Cells with partial gold are chosen only if an earlier command allowed them.
-    return _ChosenCells(suite=suite, tasks=every, split=split, data=data, allow_partial=True, chosen=chosen)
+    return _ChosenCells(
+        suite=suite, tasks=every, split=split, data=data, allow_partial=True, chosen=chosen, subset=drawn_cells(plan)
+    )
 
 
 def _results(plan: Plan, seed: int, records: dict[CellKey, CellRecord]) -> Results:
@@ -265,12 +276,14 @@ def summarize(plan: Plan, results: Results | None = None) -> RunSummary:
             tasks[average.name] = OverSeeds.of(average.score, results.runs, average.missing, cells)
         if (top := results.shown_overall) is not None:
             overall = OverSeeds.of(top, results.runs, results.overall.missing)
+            replies = ReplyCounts.total(over.replies for over in tasks.values())
+            overall = msgspec.structs.replace(overall, replies=replies or msgspec.UNSET)
 
     def reasons(status: str) -> dict[str, str]:
         return {str(cell): record.reason for cell, record in records.items() if record.status == status}
 
     return RunSummary(
-        system=plan.root.parent.name,
+        system=plan.folder_name,
         regime=plan.regime.name,
         suite=plan.request.suite.id,
         split=plan.request.split,

@@ -6,17 +6,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
 
+from msgspec import structs
+
 from isogloss.errors import DataError, PredictionError
 from isogloss.metrics.statistics import Statistics
 from isogloss.notebooks import short_repr
-from isogloss.predictions.check import CheckedAnswers, align, check_answers
+from isogloss.predictions.check import CheckedAnswers, align, by_example, check_answers
 from isogloss.predictions.folder import PredictionFolder, misnamed_entries
 from isogloss.predictions.formats import Answers
 from isogloss.predictions.memory import Predictions, PredictionSource, open_predictions
 from isogloss.predictions.problems import LeftOut, Problem, ProblemCode, refuse
+from isogloss.reply_outcomes import Outcome, ReplyCounts, ReplyFacts
 from isogloss.scoring.request import Request
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import Judgement, Values, judge
+from isogloss.tasks.kinds import Judgement, Values, judge, kind_of
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
@@ -53,6 +56,7 @@ class Cell:
     clusters: list[str] | None = None  # sources of the examples
     unanswered: float = 0.0  # share of examples without an answer, 0..1
     drawn: DrawnAnswers | None = None  # set if only a subset of the examples was to be answered
+    replies: ReplyCounts | None = None  # totals of the replies, if the predictions state facts about them
 
     __repr__ = short_repr
 
@@ -88,6 +92,7 @@ class Answered:
     values: Values
     cell: Cell
     confidences: list[float | None] | None = None  # of each answer, if the predictions have them
+    replies: list[ReplyFacts | None] | None = None  # facts about each reply, if the predictions have them
 
     __repr__ = short_repr
 
@@ -254,6 +259,7 @@ def judge_answers(task: Task, examples: Examples, answers: Answers) -> tuple[Ans
     """Judge the answers of a prediction file; return the cell, or the problems that prevent scoring."""
     values, problems = align(task, examples, answers)
     checked = CheckedAnswers(split=examples.split, examples=examples, values=values, problems=problems)
+    checked.replies = by_example(answers.replies, answers, examples)
     return (judge_checked(task, checked), []) if checked.can_be_judged else (None, problems)
 
 
@@ -261,6 +267,9 @@ def judge_checked(task: Task, checked: CheckedAnswers) -> Answered:
     """Judge checked answers for which `can_be_judged` holds; raise a `DataError` if the gold is unusable."""
     examples, warnings = checked.examples, checked.problems
     assert examples is not None  # noqa: S101 - by `can_be_judged`
+    replies = _replies(task, checked)
+    # The counts of replies say more than a note on null answers.
+    noted = [warning for warning in warnings if replies is None or warning.code is not ProblemCode.NULL_ANSWERS]
     with _collector_paused():
         judgement = judge(task, examples, checked.values)
     cell = Cell(
@@ -272,8 +281,36 @@ def judge_checked(task: Task, checked: CheckedAnswers) -> Answered:
         units=examples.units,
         checksum=examples.checksum,
         partial=examples.partial,
-        notes=[*examples.notes, *judgement.notes, *(f"{warning.what}. {warning.fix}" for warning in warnings)],
+        notes=[*examples.notes, *judgement.notes, *(f"{warning.what}. {warning.fix}" for warning in noted)],
         clusters=examples.clusters,
         unanswered=sum(warning.count for warning in warnings if warning.code in _UNANSWERED) / max(len(examples), 1),
+        replies=None if replies is None else ReplyCounts.of(facts for facts in replies if facts is not None),
     )
-    return Answered(task=task, examples=examples, values=checked.values, cell=cell, confidences=checked.confidences)
+    return Answered(
+        task=task,
+        examples=examples,
+        values=checked.values,
+        cell=cell,
+        confidences=checked.confidences,
+        replies=replies,
+    )
+
+
+def _replies(task: Task, checked: CheckedAnswers) -> list[ReplyFacts | None] | None:
+    """Return the facts about the reply to each example, None where they are unknown; None if all of them are.
+
+    The reply to an example without an answer was not read, even if its facts are missing or say otherwise. In mining,
+    where gold decides what the examples are, counts of replies would tell it.
+    """
+    if checked.replies is None or kind_of(task).silence_is_answer:
+        return None
+    return [
+        facts if value is not None else _without_answer(facts)
+        for facts, value in zip(checked.replies, checked.values, strict=True)
+    ]
+
+
+def _without_answer(facts: ReplyFacts | None) -> ReplyFacts:
+    if facts is None:
+        return ReplyFacts(outcome=Outcome.UNPARSED)
+    return structs.replace(facts, outcome=Outcome.UNPARSED) if facts.outcome.is_answer else facts

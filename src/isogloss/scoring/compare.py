@@ -17,6 +17,7 @@ from isogloss.metrics.exchange import Exchange
 from isogloss.metrics.statistics import Statistics
 from isogloss.predictions.memory import Predictions
 from isogloss.predictions.problems import LeftOut
+from isogloss.reply_outcomes import ReplyCounts
 from isogloss.scoring.averages import MIXED, averaged
 from isogloss.scoring.cells import Cell, Progress
 from isogloss.scoring.comparison import Comparison, ScoreContrast, SystemsComparison, system_orders
@@ -211,6 +212,8 @@ def _compared(first: SystemRuns, second: SystemRuns, request: Request, tests: in
         rule, weights, is_partial = suite.rule, suite.weights, any(lacking[name] for name in suite.tasks)
         pair = aggregate.combined(in_suite, rule, category_of, PairedEstimates.mean, weights)
         overall = contrast("overall", rule, pair, tests, of_task=next(iter(in_suite)), partial=is_partial)
+    sides = zip(*pairs.values(), strict=True)
+    replies = [ReplyCounts.total(cell.replies for runs in side for cell in runs) for side in sides]
     return Comparison(
         first=first.name,
         second=second.name,
@@ -226,6 +229,7 @@ def _compared(first: SystemRuns, second: SystemRuns, request: Request, tests: in
         clustered=clustered_tasks(cells[0] for cells, _ in pairs.values()) if request.resample == "source" else [],
         margin=margin,
         estimated=list(dict.fromkeys(name for (name, _), (cells, _) in pairs.items() if cells[0].drawn)),
+        replies=replies if any(replies) else [],
     )
 
 

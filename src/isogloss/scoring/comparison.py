@@ -11,6 +11,7 @@ from isogloss.figures import p_equation, rank_text, score_text
 from isogloss.metrics.ordering import Ordering
 from isogloss.notebooks import data_frame, html_table
 from isogloss.predictions.problems import LeftOut
+from isogloss.reply_outcomes import ReplyCounts
 from isogloss.scoring.contrast import SystemContrast, Verdict
 from isogloss.scoring.results import NO_INTERVAL
 from isogloss.scoring.tested_on import EXAMPLES, tested_on
@@ -65,6 +66,7 @@ class Comparison(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     clustered: list[str] = []  # tasks with examples that share sources; results generalise to new sources
     margin: float | None = None  # differences below it count as equivalent, in points
     estimated: list[str] = []  # tasks with scores estimated from a subset of the examples
+    replies: list[ReplyCounts | None] = []  # of both systems on the shared cells; empty if neither has any
 
     @property
     def of_methods(self) -> bool:

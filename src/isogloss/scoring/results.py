@@ -15,11 +15,14 @@ from isogloss.figures import counted, interval_text, score_text
 from isogloss.metrics.student import ENOUGH
 from isogloss.notebooks import arrow_table, data_frame, html_table, short_repr
 from isogloss.predictions.problems import LeftOut
+from isogloss.reply_outcomes import Outcome, ReplyCounts
 from isogloss.scoring.main_score import main_score
 from isogloss.tasks.registry import ALIASES
 
 SCHEMA = 1
 
+# Name of the outcome `unparsed` beside the share of all replies without an answer, which has the same name.
+UNREADABLE = "unreadable"
 # Reason for excluding a cell from averages.
 PARTIAL_GOLD = "partial gold"
 # Reason for a missing interval.
@@ -86,6 +89,7 @@ class CellScore(msgspec.Struct, frozen=True, kw_only=True):
     design_effect: float | None = None
     unanswered: float | msgspec.UnsetType = msgspec.UNSET  # share of examples without an answer; not written if 0
     subset: SubsetUse | msgspec.UnsetType = msgspec.UNSET  # set if estimated from answers to a subset
+    replies: ReplyCounts | msgspec.UnsetType = msgspec.UNSET  # replies of a language model, over all runs
 
     __repr__ = short_repr
 
@@ -151,7 +155,7 @@ class PairScores(msgspec.Struct, frozen=True):
 
 
 class ScoreRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One number in the tidy form: `level` is cell, task, category, overall, subset or pair."""
+    """One number in the tidy form: `level` is cell, replies (of a cell), task, category, overall, subset or pair."""
 
     level: str
     task: str
@@ -199,6 +203,7 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
             for metric, number in cell.metrics.items():
                 where = {"task": cell.task, "language": cell.language, "split": cell.split}
                 yield _row("cell", number, note, **where, metric=metric, signature=cell.signature)
+            yield from _reply_rows(cell)
         row = partial(_row, split=self.split)
         for average in self.tasks:
             for metric, number in {**average.metrics, "score": average.score}.items():
@@ -327,6 +332,21 @@ def _row(level: str, number: Number, note: str, *, language: str = "", signature
     figures = {"value": number.value, "low": number.low, "high": number.high, "n": number.n}
     row: dict[str, Any] = {"level": level, "language": language, **where, **figures, "note": note}
     return ScoreRow(**row, signature=signature)
+
+
+def _reply_rows(cell: CellScore) -> Iterator[ScoreRow]:
+    """Yield shares of replies, 0..100: those without an answer, and each reason that occurs; and the cost of 1,000."""
+    counts = cell.replies
+    if not counts:
+        return
+    shares = {outcome.value: 100 * count / counts.replies for outcome, count in counts.failures.items()}
+    other = shares.pop(Outcome.UNPARSED.value, None)
+    numbers = {"unparsed": 100 * counts.unparsed} | shares | ({} if other is None else {UNREADABLE: other})
+    if counts.cost_per_thousand is not None:
+        numbers["cost of 1,000"] = counts.cost_per_thousand
+    where = {"task": cell.task, "language": cell.language, "split": cell.split, "note": "", "signature": cell.signature}
+    for metric, value in numbers.items():
+        yield ScoreRow(level="replies", metric=metric, value=value, low=None, high=None, n=counts.replies, **where)
 
 
 def _lacks(missing: list[str]) -> str:

@@ -22,6 +22,7 @@ from isogloss.predictions.guide import Guides
 from isogloss.predictions.memory import Predictions, PredictionSource, open_system
 from isogloss.predictions.problems import LeftOut, ProblemCode
 from isogloss.predictions.validate import ValidationReport, check_folder
+from isogloss.reply_outcomes import ReplyCounts
 from isogloss.scoring.averages import number, suite_averages, task_averages
 from isogloss.scoring.cells import Answered, Cell, Progress, Shortcomings, answered_row, asked_cells, judge_checked
 from isogloss.scoring.designs import Estimates, cell_estimates, common_cells, design_of
@@ -276,6 +277,7 @@ def _cell_score(cells: Sequence[Cell], design: Design, resample: Resample) -> Ce
         design_effect=effect,
         unanswered=max(one.unanswered for one in cells) or UNSET,
         subset=use,
+        replies=ReplyCounts.total(one.replies for one in cells) or UNSET,
     )
 
 

@@ -17,6 +17,7 @@ from isogloss.data.files import atomic_write
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 from isogloss.metrics.statistics import VALUES, Statistics
+from isogloss.reply_outcomes import ReplyCounts
 from isogloss.scoring.cells import Cell
 from isogloss.tasks.kinds import Judgement, LanguagePairs
 
@@ -40,6 +41,7 @@ class _StoredCell(msgspec.Struct, frozen=True, kw_only=True):
     pairs: "_StoredStatistics | None" = None
     clusters: list[str] | None = None
     unanswered: float | msgspec.UnsetType = msgspec.UNSET
+    replies: ReplyCounts | msgspec.UnsetType = msgspec.UNSET
 
 
 class _StoredStatistics(msgspec.Struct, frozen=True):
@@ -97,6 +99,7 @@ def write_cell(path: Path, cell: Cell) -> None:
         metrics=[arrays.add_statistics(name, statistics) for name, statistics in judgement.metrics.items()],
         pairs=pairs,
         unanswered=cell.unanswered or msgspec.UNSET,
+        replies=cell.replies or msgspec.UNSET,
     )
     arrays.by_name[_HEADER] = np.frombuffer(msgspec.json.encode(header), dtype=np.uint8)
     content = io.BytesIO()
@@ -120,7 +123,7 @@ def read_cell(path: Path) -> Cell | None:
         return None
     judgement = Judgement(metrics, pairs, dialect=header.dialect, notes=header.judgement_notes)
     shared = {name: getattr(header, name) for name in _SHARED}
-    return Cell(**shared, judgement=judgement, unanswered=header.unanswered or 0.0)
+    return Cell(**shared, judgement=judgement, unanswered=header.unanswered or 0.0, replies=header.replies or None)
 
 
 def _statistics(stored: _StoredStatistics, arrays: Any) -> Statistics:

@@ -6,14 +6,14 @@ entry point group `isogloss.systems`; an import failure is reported only when th
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from isogloss.data.files import sha256_of
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
@@ -21,6 +21,9 @@ from isogloss.plugins import entry_points, load_object
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
+
+if TYPE_CHECKING:  # `isogloss list systems` does without msgspec
+    from isogloss.reply_outcomes import ReplyFacts
 
 
 class SystemFailureError(IsoglossError):
@@ -83,6 +86,21 @@ class FurtherFit:
     context: FitContext
 
 
+class RepliedPredictions(list[Any]):
+    """Predictions read from the replies of a language model, with facts about each reply, None if unknown."""
+
+    def __init__(self, values: Iterable[Any], replies: "Iterable[ReplyFacts | None]") -> None:
+        super().__init__(values)
+        self.replies = list(replies)
+        if len(self.replies) != len(self):
+            raise ValueError(f"{len(self.replies)} replies for {len(self)} predictions")
+
+
+def replies_of(values: Sequence[Any]) -> "list[ReplyFacts | None] | None":
+    """Return the facts about the replies behind some predictions, or None if they have none."""
+    return values.replies if isinstance(values, RepliedPredictions) else None
+
+
 class System(ABC):
     """Base class of everything that predicts answers.
 
@@ -90,12 +108,19 @@ class System(ABC):
         name: name in folders and tables.
         train_on: task of the training set for every task, or "" for the task's own.
         follows_recipes: True if the constructor takes `recipe` and `overrides`.
+        prompted: True if the system is not trained but shown examples in prompts; the constructor takes `wording` and
+            `prompt_language`.
+        usual_regime: regime of a run that names none.
+        usual_seeds: number of seeds of a run that names none.
         made_with: all constructor settings, including defaults; set by `system`.
     """
 
     name: str
     train_on: str = ""
     follows_recipes: ClassVar[bool] = False
+    prompted: ClassVar[bool] = False
+    usual_regime: ClassVar[str] = "zero-shot"
+    usual_seeds: ClassVar[int] = 5
     made_with: Mapping[str, Any] = MappingProxyType({})
 
     @property
@@ -188,7 +213,8 @@ class System(ABC):
             examples: examples of one language and split.
 
         Returns:
-            One answer per example, in order, in the form of the task's kind; None to abstain.
+            One answer per example, in order, in the form of the task's kind; None to abstain. A language model returns
+            `RepliedPredictions`, which state how its replies were read and what they cost.
         """
 
 
@@ -200,6 +226,7 @@ _SHIPPED = {
     "dual-encoder": "isogloss.systems.dual:DualEncoderSystem",
     "text2text": "isogloss.systems.text2text:Text2TextSystem",
     "xtreme-r": "isogloss.systems.baseline:BaselineSystem",
+    "llm": "isogloss.systems.llm:LlmSystem",
 }
 ABOUT = {
     "ngram": "linear models over character n-grams: a baseline without downloads",
@@ -208,6 +235,7 @@ ABOUT = {
     "dual-encoder": "a pretrained encoder for queries and candidates, fine-tuned for retrieval",
     "text2text": "a pretrained encoder-decoder that generates its answers, fine-tuned",
     "xtreme-r": "XTREME-R's baseline: one model, sent to the right one of the three systems above for each task",
+    "llm": "a language model behind an OpenAI-compatible endpoint, prompted; retrieval by its embeddings",
 }
 
 

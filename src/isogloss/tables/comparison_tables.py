@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 
 from isogloss.escaping import latex_text
-from isogloss.figures import counted, difference_text, score_text
+from isogloss.figures import MISSING, counted, difference_text, score_text
 from isogloss.scoring.comparison import Comparison, ScoreContrast, SystemOrder, SystemsComparison, averages_first
 from isogloss.scoring.designs import levels_text
 from isogloss.tables.formatting import interval_notes, left_out_notes
+from isogloss.tables.reply_tables import unparsed_text
 from isogloss.tables.score_tables import direction_notes
 from isogloss.tables.table import Table
 from isogloss.tasks.registry import task
@@ -86,7 +87,19 @@ def _letter_table(comparison: SystemsComparison, orders: Sequence[SystemOrder]) 
         table.notes.append(f"left out, since some systems lack them: {' '.join(pair.skipped)}")
     left_out = list(dict.fromkeys(one for each in comparison.pairs for one in each.left_out))
     table.notes += left_out_notes(left_out)
+    table.notes += _reading_notes(comparison.pairs)
     return table
+
+
+def _reading_notes(comparisons: Sequence[Comparison]) -> list[str]:
+    """Return the shares of replies without an answer if they differ: reading explains a part of the differences."""
+    shares: dict[str, str] = {}
+    for one in comparisons:
+        shares |= dict(zip((one.first, one.second), map(unparsed_text, one.replies), strict=False))
+    if len(set(shares.values())) < 2:
+        return []
+    listed = ", ".join(f"{name} {'unknown' if share == MISSING else share}" for name, share in shares.items())
+    return [f"replies without an answer: {listed}; a part of the differences may come from how replies are read"]
 
 
 def _lettered(order: SystemOrder) -> dict[str, tuple[str, str]]:
@@ -165,6 +178,7 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
     if comparison.skipped:
         tasks.notes.append(f"left out, since some systems lack them: {' '.join(comparison.skipped)}")
     tasks.notes += left_out_notes(comparison.left_out)
+    tasks.notes += _reading_notes([comparison])
     cells = _contrast_table(comparison, "cells", comparison.cells)
     tests = sorted({contrast.test for contrast in comparison.cells})
     together = f"{_together(len(comparison.cells), 'cell')}; tests: {', '.join(tests)}"

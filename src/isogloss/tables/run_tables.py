@@ -5,10 +5,13 @@ from statistics import fmean
 
 from isogloss.figures import counted, interval_text, score_text
 from isogloss.grouping import group_by
+from isogloss.reply_outcomes import ReplyCounts
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import CellRecord, read_records
 from isogloss.runs.summary import RunSummary
+from isogloss.scoring.results import CellScore
 from isogloss.tables.formatting import interval_notes
+from isogloss.tables.reply_tables import UNPARSED, UNPARSED_NOTE, unparsed_text
 from isogloss.tables.score_tables import mark_notes, missing_notes
 from isogloss.tables.table import Table
 
@@ -19,15 +22,18 @@ LISTED = 10
 def seeds_table(plan: Plan, summary: RunSummary) -> Table:
     """Return one row per task: mean over the seeds, its interval and spread; and the overall score."""
     title = f"{summary.system}, {summary.regime}, on {summary.suite}, {summary.split}: {counted(plan.seeds, 'seed')}"
-    table = Table(title, ("task", "mean", "95 %", "sd", "min", "max", "seeds"))
+    unparsed = [UNPARSED] * any(over.replies for over in summary.averages.values())
+    table = Table(title, ("task", "mean", "95 %", "sd", "min", "max", *unparsed, "seeds"))
     for name, over in summary.averages.items():
         mean = score_text(over.mean) + "*" * bool(over.missing)
         spread = map(score_text, (over.sd, over.min, over.max))
         interval = interval_text(over.low, over.high)
-        table.add(name, mean, interval, *spread, str(len(over.seeds)), strong=name == "overall")
+        share = [unparsed_text(over.replies or None)] * len(unparsed)
+        table.add(name, mean, interval, *spread, *share, str(len(over.seeds)), strong=name == "overall")
     shares = [f"{name} {over.seed_share:.0%}" for name, over in summary.averages.items() if over.seed_share is not None]
     table.notes = [f"share of the mean's variance due to seeds: {', '.join(shares)}"] if shares else []
     table.notes += interval_notes(table)
+    table.notes += [UNPARSED_NOTE] * len(unparsed)
     table.notes += missing_notes(summary.overall.missing if summary.overall else _missing_cells(summary))
     return table
 
@@ -40,21 +46,27 @@ def languages_table(plan: Plan, summary: RunSummary) -> Table:
     """Return one row per language, one column per task: mean and range over the seeds."""
     by_task: dict[str, dict[str, list[float]]] = {name: {} for name in plan.request.tasks}
     partial: set[tuple[str, str]] = set()
+    scored: list[CellScore] = []
     for cell, record in read_records(plan, plan.cells).items():
         if record.score is not None:
             by_task[cell.task].setdefault(cell.language, []).append(record.score.score)
             partial |= {(cell.task, cell.language)} if record.score.partial else set()
+            scored.append(record.score)
     languages = dict.fromkeys(language for scores in by_task.values() for language in scores)
     title = f"{summary.system}, {summary.regime}, {summary.split}: {counted(plan.seeds, 'seed')}"
-    table = Table(title, ("language", *by_task))
+    unparsed = [UNPARSED] * any(cell.replies for cell in scored)
+    table = Table(title, ("language", *by_task, *unparsed))
     for language in languages:
+        replies = ReplyCounts.total(cell.replies for cell in scored if cell.language == language)
         marks = ("†" * ((name, language) in partial) for name in by_task)
         scores = (scores.get(language, []) for scores in by_task.values())
-        table.add(language, *map(_mean_and_range, scores, marks))
+        table.add(language, *map(_mean_and_range, scores, marks), *[unparsed_text(replies)] * len(unparsed))
     means = [summary.tasks.get(name) for name in by_task]
     texts = (_mean_and_range([*over.seeds.values()], "*" * bool(over.missing)) if over else "–" for over in means)
-    table.add("mean", *texts, strong=True)
+    every = ReplyCounts.total(cell.replies for cell in scored)
+    table.add("mean", *texts, *[unparsed_text(every)] * len(unparsed), strong=True)
     table.notes = ["mean over the seeds (smallest–largest)"] * (plan.seeds > 1)
+    table.notes += [UNPARSED_NOTE] * len(unparsed)
     table.notes += mark_notes("†" * bool(partial))
     table.notes += missing_notes(_missing_cells(summary))
     return table

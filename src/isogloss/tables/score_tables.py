@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from isogloss import figures
 from isogloss.figures import MISSING, counted, difference_text, interval_text, score_text
 from isogloss.languages.published import overall
+from isogloss.reply_outcomes import ReplyCounts
 from isogloss.results import averages
 from isogloss.results.averages import GroupRow, LanguageGroup, Systems, TransferGapRow, tasks_of
 from isogloss.scoring.designs import counted_levels
@@ -14,6 +15,7 @@ from isogloss.scoring.main_score import lower_is_better, main_score
 from isogloss.scoring.names import language_name
 from isogloss.scoring.results import CellScore, PairScores, Results
 from isogloss.tables.formatting import interval_notes, left_out_notes
+from isogloss.tables.reply_tables import UNPARSED, UNPARSED_NOTE, failure_table, has_replies, reply_notes, unparsed_text
 from isogloss.tables.subset_notes import ESTIMATED, ESTIMATED_NOTE, answered_text, subset_notes
 from isogloss.tables.table import Table
 from isogloss.tasks.registry import task
@@ -32,6 +34,8 @@ PAIR_SUBSETS = ("all", "same language", "different languages")
 def score_tables(systems: Systems) -> list[Table]:
     """Return the tables of `isogloss score`, the most important first."""
     tables = [overview_table(systems)]
+    failures = failure_table(systems)
+    tables += [failures] if failures else []
     tables += [pair_table(systems)] if any(system.record.pairs for system in systems.values()) else []
     cells = [cell for system in systems.values() for cell in system.record.cells]
     if len(cells) > 1 or any(cell.partial for cell in cells):
@@ -50,15 +54,18 @@ def overview_table(systems: Systems) -> Table:
     suites = dict.fromkeys(f"{system.record.suite}, {system.record.split}" for system in systems.values())
     who = next(iter(systems)) if len(systems) == 1 else f"{len(systems)} systems"
     title = f"{who} on {'; '.join(suites)}"
-    table = Table(title, (*words, "score", "95 %", "n", "languages"), words=len(words))
+    unparsed = [UNPARSED] * has_replies(systems)
+    table = Table(title, (*words, "score", "95 %", "n", *unparsed, "languages"), words=len(words))
     for row in averages.average_rows(systems):
         number, is_task = row.score, row.level == "task"
         name = row.name, *only_if_several(systems, row.system), row.detail
         marks = ESTIMATED * (number.on_all is not None) + "*" * row.partial
         score = score_text(number.value) + marks, interval_text(number.low, number.high)
         answered = answered_text(systems[row.system].record, row.name, number.n) if is_task else ""
-        table.add(*name, *score, answered, row.coverage, strong=not is_task)
+        share = [unparsed_text(row.replies)] * len(unparsed)
+        table.add(*name, *score, answered, *share, row.coverage, strong=not is_task)
     table.notes = [*_by_holders(systems, _notes_of), *direction_notes(tasks_of(systems)), *interval_notes(table)]
+    table.notes += [UNPARSED_NOTE] * len(unparsed)
     return table
 
 
@@ -84,7 +91,7 @@ def _notes_of(results: Results) -> list[str]:
     elif results.overall.score is not None and results.is_one_cell():
         notes.append(f"no overall score: only one cell of {results.suite} was scored")
     notes += [*_population_notes(results), *_seed_notes(results), *missing_notes(results.overall.missing)]
-    notes += [*left_out_notes(results.left_out), *subset_notes(results)]
+    notes += [*left_out_notes(results.left_out), *subset_notes(results), *reply_notes(results)]
     partial = [
         f"{cell.task}/{cell.language} (n={max((number.n for number in cell.metrics.values()), default=0)})"
         for cell in results.cells
@@ -173,11 +180,16 @@ def language_table(systems: Systems) -> Table:
     tasks, cells = tasks_of(systems), marked_cells(systems)
     texts = {(cell.language, name, cell.task): score_text(cell.score) + marks for name, cell, marks in cells}
     words = ("code", "language", *only_if_several(systems, "system"))
-    table = Table("By language", (*words, *tasks), words=len(words))
+    unparsed = [UNPARSED] * has_replies(systems)
+    table = Table("By language", (*words, *tasks, *unparsed), words=len(words))
     keys = dict.fromkeys((cell.language, name) for name, cell, _ in cells)
     for code, name in sorted(keys, key=lambda key: key[0]):
         scores = [texts.get((code, name, task), MISSING) for task in tasks]
-        table.add(code, language_name(code), *only_if_several(systems, name), *scores)
+        replies = ReplyCounts.total(
+            cell.replies for system, cell, _ in cells if (cell.language, system) == (code, name)
+        )
+        share = [unparsed_text(replies)] * len(unparsed)
+        table.add(code, language_name(code), *only_if_several(systems, name), *scores, *share)
     table.notes = mark_notes("".join(marks for *_, marks in cells))
     return table
 

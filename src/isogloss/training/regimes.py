@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from isogloss.errors import DataError, MissingDataError, unknown
 from isogloss.languages import language as find_language
@@ -25,6 +25,7 @@ from isogloss.translation.translated_files import DataFolder, translated_test_se
 
 _MULTI = "multi-source"
 _FEW, _FIRST = "in-language-", "first-"
+_PROMPTED = "--regime none, english, in-language; with -native or -translate-test"
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,21 @@ class Regime:
     asks_translated: bool = False  # True to translate test sets to English
     limit: int = 0  # maximum number of training examples, drawn by the seed; 0 for all
     first: bool = False  # True to take the first ones of the file instead, as XTREME's scripts do
+    untrained: bool = False  # True to use no training set
+    prompt_language: Literal["", "english", "native"] = ""  # of instructions; set for regimes of prompted systems only
+
+    def mismatch(self, *, prompted: bool) -> str:
+        """Return why the regime does not fit a system that is prompted, or one that is trained; "" if it does."""
+        if self.prompt_language and not prompted:
+            return f"{self.name} is for language models that are prompted"
+        if prompted and not self.prompt_language and not self.per_language:
+            return f"{self.name} trains; a prompted model uses none, english or in-language examples ({_PROMPTED})"
+        return ""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Settings that the regime implies for a prompted system."""
+        return {"prompt_language": self.prompt_language} if self.prompt_language else {}
 
     def refusal(self, task: Task, train_task: Task | None = None) -> str:
         """Return why a task is not possible under this regime, or "" if it is; it may train on another task's set."""
@@ -127,6 +143,24 @@ def _dev_ids(task: Task, data: DataFolder) -> set[str]:
     return set()
 
 
+def demonstrations(regime: Regime, task: Task, fit: Fit, data: DataFolder) -> Examples:
+    """Return the examples that prompts may show: the training set, or the dev set where there is none.
+
+    Raises:
+        MissingDataError: the language has neither.
+    """
+    language = fit.target if regime.per_language else "en"
+    if language in task.every_language:
+        translated = task.english_training and language != "en"
+        for split in ("dev",) if translated else ("train", "dev"):
+            with suppress(MissingDataError):
+                examples = load(task, language, split, data)
+                if examples.has_gold and not kind_of(task).placeholder(examples):
+                    return examples
+    what = f"{task.id} has no {language} examples with answers outside of its test set"
+    raise MissingDataError(what, fix="Add its training or dev set, or prompt without examples (--regime none)")
+
+
 def _few_examples(limit: int, *, first: bool = False) -> Regime:
     which = f"the first {limit:,}" if first else f"{limit:,}"
     title = f"trained on {which} examples of the target language, one model per language"
@@ -135,6 +169,13 @@ def _few_examples(limit: int, *, first: bool = False) -> Regime:
 
 _ENGLISH_TO_TARGET = "trained on English translated to the target language, one model per language"
 _TRANSLATIONS = "trained on English and all its translations"
+
+
+def _prompted(name: str, title: str, **choices: Any) -> Regime:
+    return Regime(name=name, title=f"prompted {title}", **{"prompt_language": "english", **choices})
+
+
+_NATIVE = "instructions in the task's language"
 _NAMED = (
     Regime(name="zero-shot", title="trained on English"),
     Regime(name="translate-train", title=_ENGLISH_TO_TARGET, per_language=True, translated=True),
@@ -143,6 +184,20 @@ _NAMED = (
     Regime(name="in-language", title="trained on the target language, one model per language", per_language=True),
     _few_examples(1000),
     Regime(name="in-language-all", title="trained on the training sets of all languages", all_languages=True),
+    _prompted("none", "without examples", untrained=True),
+    _prompted("none-native", f"without examples, {_NATIVE}", untrained=True, prompt_language="native"),
+    _prompted(
+        "none-translate-test", "without examples, on translations to English", untrained=True, asks_translated=True
+    ),
+    _prompted("english", "with English examples"),
+    _prompted("english-native", f"with English examples, {_NATIVE}", prompt_language="native"),
+    _prompted("english-translate-test", "with English examples, on translations to English", asks_translated=True),
+    _prompted(
+        "in-language-native",
+        f"with examples of the target language, {_NATIVE}",
+        per_language=True,
+        prompt_language="native",
+    ),
 )
 REGIMES = {regime.name: regime for regime in _NAMED}
 

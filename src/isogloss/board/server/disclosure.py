@@ -108,6 +108,8 @@ class Disclosure:
             for name, number in main.items()
         }
         where: dict[str, Any] = {name: getattr(cell, name) for name in ("task", "language", "split", "partial")}
+        # The facts about replies are the team's own, but their number is that of the labels.
+        where["replies"] = msgspec.UNSET if kind_of(entry).ids_tell_gold else cell.replies
         signature = cell.signature if size.published == size.examples else _without(cell.signature, "n")
         return CellScore(**where, metrics=metrics, signature=signature)
 

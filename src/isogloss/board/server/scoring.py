@@ -141,6 +141,7 @@ _PUBLIC: Mapping[ProblemCode, frozenset[str]] = {
     ProblemCode.UNLIKELY_ANSWERS: frozenset({"detail", "advice"}),
     ProblemCode.INVALID_LINE: frozenset({"count", "detail", "advice"}),
     ProblemCode.INVALID_CONFIDENCE: frozenset({"detail", "advice"}),
+    ProblemCode.INVALID_REPLY: frozenset({"detail", "count", "total"}),
     ProblemCode.TOO_MANY_PROBLEMS: frozenset({"count"}),
     ProblemCode.ZERO_VECTORS: frozenset({"count", "total"}),
     ProblemCode.UNREADABLE_FILE: frozenset({"detail", "advice"}),

@@ -81,6 +81,7 @@ _PAIR, _ONE_OF_MANY = "text_a text_b", "targets single-target shared-pool pool"
 RANK = _answered("rank", "rank of the first hit among 20", "targets ranking", discrete=True)
 ERROR_TYPE = _answered("errorType", "error type of the answer", "question context answers", discrete=True)
 CONFIDENCE = _answered("confidence", "confidence of the system, 0 to 1", "main-text")
+REPLY = _answered("reply", "outcome of reading a language model's reply", "main-text", discrete=True)
 
 # In display order.
 ATTRIBUTES: tuple[Attribute, ...] = (
@@ -129,6 +130,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     RANK,
     ERROR_TYPE,
     CONFIDENCE,
+    REPLY,
 )
 
 # Attributes that only the paper and ExplainaBoard define.

@@ -1,5 +1,6 @@
 """Input and output of importers, and functions they share."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,8 @@ from isogloss.data.files import read_text
 from isogloss.decoding import decode_python_json
 from isogloss.errors import PredictionError
 from isogloss.predictions.formats import Answers
+from isogloss.reply_language import script_of
+from isogloss.reply_outcomes import Outcome, ReplyFacts
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import Kind, Reply, kind_of
 from isogloss.tasks.task import Task
@@ -61,6 +64,7 @@ class ImportedAnswers(Answers):
         default_factory=dict
     )  # texts quoted from the examples, by column and id
     notes: list[str] = field(default_factory=list)
+    texts: list[str | None] = field(default_factory=list)  # replies as written, if answers were read from them
 
     def add(self, identifier: str, value: Any, number: int = 0) -> None:
         """Add an answer from the file being read."""
@@ -87,17 +91,28 @@ def read_replies(imported: ImportedAnswers, target: Target, spellings: Mapping[s
     places = [rows.get(imported.ids[row]) for row in written]
     inputs = [{} if at is None else {name: column[at] for name, column in columns.items()} for at in places]
     replies = [Reply(*reply) for reply in zip(texts, inputs, strict=True)]
-    answers = target.kind.read_replies(target.task, target.language, replies, spellings)
-    for row, answer in zip(written, answers, strict=True):
-        imported.values[row] = answer
+    readings = target.kind.read_replies(target.task, target.language, replies, spellings)
+    answers = [reading.answer for reading in readings]
+    imported.texts = [value if isinstance(value, str) else None for value in imported.values]
+    # A row without a reply is an empty one.
+    imported.replies = [ReplyFacts(outcome=Outcome.EMPTY) for _ in imported.values]
+    for row, reading, text in zip(written, readings, texts, strict=True):
+        imported.values[row] = reading.answer
+        imported.replies[row] = ReplyFacts(outcome=reading.outcome, script=script_of(text))
     within = sum(answer not in (None, text.strip()) for answer, text in zip(answers, texts, strict=True))
     if target.kind.form == "answer" and within:
         imported.notes.append(f"answers taken from longer replies: {within:,}; the tool's scores may differ")
     unread = [row for row, answer in zip(written, answers, strict=True) if answer is None]
     if unread:
-        first = f"first at {imported.where(unread[0])}"
-        what = f"replies with no answer or several: {len(unread):,} of {len(written):,}, {first}"
-        imported.notes.append(f"{what}; they count as unanswered")
+        counts = Counter(reading.outcome for reading in readings if reading.answer is None)
+        reasons = ", ".join(f"{count:,} {_in_words(outcome, count)}" for outcome, count in counts.most_common())
+        what = f"replies without an answer: {len(unread):,} of {len(written):,} ({reasons})"
+        imported.notes.append(f"{what}, first at {imported.where(unread[0])}; they count as unanswered")
+
+
+def _in_words(outcome: Outcome, count: int) -> str:
+    words = {Outcome.REFUSAL: "refusal" if count == 1 else "refusals", Outcome.NONE: "none of the options"}
+    return words.get(outcome, str(outcome))
 
 
 def alike(first: str, second: str) -> bool:

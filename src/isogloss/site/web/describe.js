@@ -4,6 +4,8 @@ import { hashOf } from "./state.js";
 import { withTip } from "./tips.js";
 
 const NOT_DISCLOSED = "not disclosed";
+// Smallest share of unparsed predictions that is shown next to a system's name.
+const NOTABLE_SHARE = 0.01;
 /** @type {Record<string, string>} */
 const CATEGORY_TITLES = {
   classification: "Classification",
@@ -64,6 +66,13 @@ export function badges(system) {
           "Needs no language understanding, for example majority class or random choice.",
         ])
       : null,
+    // The column may be out of sight, and the share qualifies every score.
+    (system.unparsed ?? 0) >= NOTABLE_SHARE
+      ? badge(`${percentText(system.unparsed ?? 0)} unparsed`, "plain", [
+          unparsedText(system.unparsed),
+          "They count as wrong.",
+        ])
+      : null,
   ];
 }
 
@@ -85,9 +94,13 @@ export const intervalText = ({ low, high }) =>
   missing(low) || missing(high) ? "" : `95 % interval ${scoreText(low)}–${scoreText(high)}`;
 
 /** @param {number} share */
-const percentText = (share) => `${(100 * share).toFixed(1)} %`;
+export const percentText = (share) => `${(100 * share).toFixed(1)} %`;
 /** @param {Maybe<number>} share */
 export const unparsedText = (share) => (share ? `${percentText(share)} of predictions missing or unparseable` : "");
+
+// With cents, or with two digits if it is less than a few of them.
+/** @param {number} dollars */
+const costText = (dollars) => `$${dollars >= 0.1 || !dollars ? dollars.toFixed(2) : Number(dollars.toPrecision(2))}`;
 
 // List the missing cells by name.
 /** @param {Board} board @param {Standing} row @param {ScoreColumn | null} [column] */
@@ -164,8 +177,28 @@ export const METADATA = [
     numeric: true,
     lower: true,
     sparse: true,
-    text: (value) => `$${value.toFixed(2)}`,
+    text: costText,
     hint: "Cost of the evaluation in US dollars.",
+  },
+  {
+    id: "thousand",
+    title: "Cost per 1,000",
+    value: (s) => s.thousand_cost ?? null,
+    numeric: true,
+    lower: true,
+    sparse: true,
+    text: costText,
+    hint: "Cost of 1,000 examples in US dollars, over all languages and prompts.",
+  },
+  {
+    id: "prompts",
+    title: "Prompt sd",
+    value: (s) => s.prompt_sd ?? null,
+    numeric: true,
+    lower: true,
+    sparse: true,
+    text: scoreText,
+    hint: "Standard deviation of the overall score between prompts, in points.",
   },
   {
     id: "coverage",

@@ -18,6 +18,7 @@ import {
 import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
 import { byFamily, cellTip, crumbs, facts, nothing, pageHead, plainTable } from "./parts.js";
 import { weightedMean } from "./ranking.js";
+import { repliesSection } from "./reply_failures.js";
 import { hashOf } from "./state.js";
 import { standings } from "./standings.js";
 import { testedOn } from "./tested_on.js";
@@ -227,6 +228,7 @@ function gapSection(board, system, recorded = []) {
 /** @param {Board} board @param {System} system @param {SystemDetail} detail */
 function detailSections(board, system, detail) {
   return [
+    repliesSection(board, detail),
     checklistSection(board, detail),
     provenanceSection(board, system, detail),
     metadataSection(detail),

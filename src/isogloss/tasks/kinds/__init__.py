@@ -7,7 +7,7 @@ from isogloss.metrics.registry import added_metrics
 from isogloss.plugins import Registry
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds.base import Judgement, Kind, LanguagePairs, RowProblem, Values, Vectors
-from isogloss.tasks.kinds.replies import Reply
+from isogloss.tasks.kinds.replies import Reading, Reply
 from isogloss.tasks.task import Task
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Judgement",
     "Kind",
     "LanguagePairs",
+    "Reading",
     "Reply",
     "RowProblem",
     "Values",

@@ -13,7 +13,7 @@ from isogloss.metrics.search import Matrix
 from isogloss.metrics.statistics import IntArray, Statistics
 from isogloss.notebooks import short_repr
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.kinds.replies import Reply
+from isogloss.tasks.kinds.replies import UNREAD, Reading, Reply, settled
 from isogloss.tasks.task import Task
 
 # One answer per example, in the order of the examples; None if the system gave none.
@@ -143,13 +143,13 @@ class Kind(ABC):
 
     def read_replies(
         self, task: Task, language: str, replies: Sequence[Reply], spellings: Mapping[str, Any]
-    ) -> list[Any]:
-        """Return the answers that free-text replies give, None for each that gives none or several.
+    ) -> list[Reading]:
+        """Return the answers that free-text replies give, and how each was read.
 
         `spellings` has answers by further spellings of the user's, such as `{"yes": "1"}`. Kinds with
         answers that are not written as text read none.
         """
-        return [None] * len(replies)
+        return [settled(reply, UNREAD) for reply in replies]
 
     def placeholder(self, examples: Examples) -> str:
         """Return why the gold looks fake, or "". Published test files often hide labels behind a constant."""

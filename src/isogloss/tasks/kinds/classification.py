@@ -7,7 +7,7 @@ from isogloss.errors import near_names
 from isogloss.metrics import accuracy
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values
-from isogloss.tasks.kinds.replies import Reply, choices_in, label_in
+from isogloss.tasks.kinds.replies import Reading, Reply, choices_in, label_readings
 from isogloss.tasks.readers.pairs import RENAMED
 from isogloss.tasks.task import Task
 
@@ -29,12 +29,12 @@ class Classification(Kind):
 
     def read_replies(
         self, task: Task, language: str, replies: Sequence[Reply], spellings: Mapping[str, Any]
-    ) -> list[Any]:
+    ) -> list[Reading]:
         """Return the labels that the replies give, in any case or in a synonym that the task declares."""
         synonyms = cast("Mapping[str, str]", task.options.get("synonyms", {}))
         labels = {label: label for label in task.labels} | dict(synonyms) | dict(spellings)
         known = {spelling.casefold(): label for spelling, label in labels.items()}
-        return [label_in(reply.text, language, known) for reply in replies]
+        return label_readings(replies, language, known)
 
     def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """Yield labels outside the label set, all with the same reason."""
@@ -85,7 +85,7 @@ class Choice(Kind):
 
     def read_replies(
         self, task: Task, language: str, replies: Sequence[Reply], spellings: Mapping[str, Any]
-    ) -> list[Any]:
+    ) -> list[Reading]:
         """Return the choices that the replies give by number, letter, ordinal or text."""
         return choices_in(replies, language, {name.casefold(): int(index) for name, index in spellings.items()})
 

@@ -7,7 +7,7 @@ from typing import Any
 from isogloss.metrics import qa
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds.base import Judgement, Kind, Values
-from isogloss.tasks.kinds.replies import Reply, answer_in
+from isogloss.tasks.kinds.replies import Reading, Reply, answer_in
 from isogloss.tasks.task import Task
 
 # Gold answers of one XQuAD language occur in 6 to 33 % of another's passages, and nearly always in their own.
@@ -47,9 +47,9 @@ class QuestionAnswering(Kind):
 
     def read_replies(
         self, task: Task, language: str, replies: Sequence[Reply], spellings: Mapping[str, Any]
-    ) -> list[Any]:
+    ) -> list[Reading]:
         """Return what each reply marks as its answer, or its only line."""
-        return [answer_in(reply.text, language) for reply in replies]
+        return [answer_in(reply, language) for reply in replies]
 
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
         """Return questions, contexts and their answers."""

@@ -1,28 +1,23 @@
-"""Answers in free text: what a model's reply says, or None if it says nothing, or two different things.
+"""Answers in free text: what a model's reply says, and how it was read.
 
 What the reply marks as its answer counts alone ("Answer: X", a box, JSON); otherwise all of it does. An answer may also
-be named in a sentence ("This article is about sports."). A sentence that denies an answer, doubts it or puts it beside
-something else ("sports and leisure") does not give it; nor does a question.
+be named in a sentence ("This article is about sports."). A sentence that denies an answer, doubts it or offers another
+beside it ("sports or politics") does not give it; nor does a question. No answer is ever guessed.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from enum import Enum, auto
-from functools import cache
-from typing import Any, NamedTuple, cast
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from isogloss.answer_shapes import Unit, answer_units, sentence_units
-from isogloss.grammar.file import CODES, grammar
+from isogloss.reply_outcomes import Outcome
+from isogloss.tasks.kinds.named_labels import RECITAL, LabelNames, Mention, Says, denials, words_of
+from isogloss.tasks.kinds.silence import Silence, opens_with_refusal
 
 # Longer replies are not searched for names of answers.
 _LONGEST = 1 << 16
 # Maximum number of choices where it is unknown.
 _MOST_CHOICES = 5
-_WORD = re.compile(r"[\w'’]+|[/&+]")
-_CLAUSE = re.compile(r"\b(?:but|however)\b|[;—]", re.I)
-_BESIDE = frozenset("and or plus vs versus / & +".split())
-_HEDGES = frozenset("possibly potentially perhaps maybe might could may either".split())
-_DENIALS = "not no none neither nor never cannot without unable impossible difficult unclear unlikely"
 _QUESTION = ("?", "？", "؟")
 _EDGE = " \t\n\"'“”„‘’«»「」『』()[]{}.,;:!。，：؛।۔*_`"
 _ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4}
@@ -36,14 +31,6 @@ _MARKED = re.compile(
 )
 
 
-class _Says(Enum):
-    """Verdict of a sentence on an answer."""
-
-    YES = auto()
-    NO = auto()
-    MAYBE = auto()  # possibly, or with something else
-
-
 class _Number(NamedTuple):
     """The number of a choice, counted from 0 or 1."""
 
@@ -51,48 +38,88 @@ class _Number(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """A reply, and the input columns of its example as far as they are known."""
+    """A reply, and the input columns of its example as far as they are known.
+
+    Attributes:
+        text: the text.
+        inputs: inputs of the example by column.
+        cut: True if the reply ended at the token limit.
+        filtered: True if a content filter withheld it.
+    """
 
     text: str
     inputs: Mapping[str, Any] = {}
+    cut: bool = False
+    filtered: bool = False
 
 
-def label_in(text: str, language: str, labels: Mapping[str, str]) -> str | None:
-    """Return the label that a reply gives; `labels` has them by spelling, in lower case."""
-    spoken = {tuple(_words(spelling)): label for spelling, label in labels.items()}
-    # A digit or letter in a sentence may mean anything.
-    named = {words: label for words, label in spoken.items() if len("".join(words)) > 1}
-    denials = _denials(language)
+class Reading(NamedTuple):
+    """The answer read from a reply, None without one, and how it was read."""
 
-    def read(units: Sequence[Unit]) -> Iterator[tuple[str, _Says]]:
-        for unit in units:
-            if (whole := labels.get(unit.text.strip(_EDGE).casefold())) is not None:
-                yield whole, _Says.YES
-            elif not unit.text.rstrip(_EDGE).endswith(_QUESTION):
-                for clause in _CLAUSE.split(unit.text):
-                    yield from _named(_words(clause), named, denials)
-
-    return cast("str | None", _one(text, language, read))
+    answer: Any | None
+    outcome: Outcome
 
 
-def _named(
-    words: list[str], named: Mapping[tuple[str, ...], str], denials: Collection[str]
-) -> Iterator[tuple[str, _Says]]:
-    """Yield the labels in a clause, with what it says of them."""
-    says = _Says.NO if any(word in denials or word.endswith(("n't", "n’t")) for word in words) else _Says.YES
-    open_ = _Says.MAYBE if says is _Says.YES else says
-    longest_first = sorted({len(label) for label in named}, reverse=True)
-    taken = 0
-    for start in range(len(words)):
-        for end in (start + size for size in longest_first if start >= taken):
-            if (label := named.get(tuple(words[start:end]))) is not None:
-                beside = _BESIDE.intersection((*words[max(0, start - 1) : start], *words[end : end + 1]))
-                yield label, open_ if beside or not _HEDGES.isdisjoint(words[:start]) else says
-                taken = end
-                break
+UNREAD = Reading(None, Outcome.UNPARSED)
 
 
-def choices_in(replies: Sequence[Reply], language: str, spellings: Mapping[str, int]) -> list[int | None]:
+def settled(reply: Reply, reading: Reading) -> Reading:
+    """Return a reading with the reason for a missing answer that is known from outside the text."""
+    if reading.answer is not None:
+        return reading
+    if reply.filtered:
+        return Reading(None, Outcome.FILTERED)
+    if reply.cut:
+        return Reading(None, Outcome.CUT)
+    return reading if reply.text.strip() else Reading(None, Outcome.EMPTY)
+
+
+def label_readings(replies: Sequence[Reply], language: str, labels: Mapping[str, str]) -> list[Reading]:
+    """Return the label that each reply gives; `labels` has them by spelling, in lower case."""
+    names = LabelNames(labels, language)
+    return [settled(reply, _label_in(reply.text, language, labels, names)) for reply in replies]
+
+
+def _label_in(text: str, language: str, labels: Mapping[str, str], names: LabelNames) -> Reading:
+    if (label := labels.get(text.strip(_EDGE).casefold())) is not None:
+        return Reading(label, Outcome.STRICT)
+    if len(text) > _LONGEST:
+        return UNREAD
+    units = sentence_units(text, language)
+    explicit = [unit for unit in units if unit.explicit]
+    silence = Silence(text, language, names.denied)
+    mentions: list[Mention] = []
+    for unit in explicit or units:
+        if (whole := labels.get(unit.text.strip(_EDGE).casefold())) is not None:
+            mentions.append(Mention(whole, Says.YES, main=True))
+        elif not unit.text.rstrip(_EDGE).endswith(_QUESTION):
+            mentions += names.mentions(unit.text, doubtful=silence.refuses, short=len(units) <= 3)
+    if silence.denies_all and not explicit:
+        return Reading(None, Outcome.NONE)
+    reading = _decided(mentions, silence)
+    if reading.answer is not None and not explicit:
+        # A name in quotes is another answer, wherever it stands, unless it is denied.
+        denied = {mention.label for mention in mentions if mention.says is Says.NO}
+        if 1 < len(names.quoted(text) - denied | {reading.answer}) < RECITAL:
+            return Reading(None, Outcome.SEVERAL)
+    return reading
+
+
+def _decided(mentions: Sequence[Mention], silence: Silence) -> Reading:
+    """Return the only label that a reply asserts; explanations count if its statements name none."""
+    decisive = [mention for mention in mentions if mention.main and mention.says is not Says.NO]
+    decisive = decisive or [mention for mention in mentions if mention.says is not Says.NO]
+    given = {mention.label for mention in decisive if mention.says is Says.YES}
+    denied = {mention.label for mention in mentions if mention.says is Says.NO}
+    named = given | {mention.label for mention in decisive}
+    if len(named) == 1 and given and not given & denied:
+        return Reading(given.pop(), Outcome.TOLERANT)
+    if 1 < len(named) < RECITAL:
+        return Reading(None, Outcome.SEVERAL)
+    return Reading(None, silence.outcome)
+
+
+def choices_in(replies: Sequence[Reply], language: str, spellings: Mapping[str, int]) -> list[Reading]:
     """Return the index of the choice that each reply gives.
 
     A number counts from 0 or from 1, which the replies tell together: only one way of counting has a 0, and only the
@@ -100,29 +127,45 @@ def choices_in(replies: Sequence[Reply], language: str, spellings: Mapping[str, 
     """
     sizes = [len(reply.inputs.get("choices", ())) for reply in replies]
     read = [_choice_in(reply, language, spellings) for reply in replies]
-    from_zero = any(choice == _Number(0) for choice in read)
-    from_one = any(choice == _Number(size) for choice, size in zip(read, sizes, strict=True) if size)
+    from_zero = any(reading.answer == _Number(0) for reading in read)
+    from_one = any(reading.answer == _Number(size) for reading, size in zip(read, sizes, strict=True) if size)
     first = None if from_zero == from_one else int(from_one)
-    indices: list[int | None] = []
-    for choice, size in zip(read, sizes, strict=True):
+    settled_: list[Reading] = []
+    for reply, reading, size in zip(replies, read, sizes, strict=True):
+        choice, outcome = reading
         index = choice if not isinstance(choice, _Number) else None if first is None else choice.value - first
-        indices.append(index if index in range(size or _MOST_CHOICES) else None)
-    return indices
+        known = index in range(size or _MOST_CHOICES)
+        unread = Reading(None, Outcome.UNPARSED if outcome.is_answer else outcome)
+        settled_.append(settled(reply, Reading(index, outcome) if known else unread))
+    return settled_
 
 
-def _choice_in(reply: Reply, language: str, spellings: Mapping[str, int]) -> "int | _Number | None":
+def _choice_in(reply: Reply, language: str, spellings: Mapping[str, int]) -> Reading:
+    """Return the index or number of the choice that a reply gives."""
+    text = reply.text
+    if len(text) > _LONGEST:
+        return UNREAD
     texts = [_letters(choice) for choice in reply.inputs.get("choices", ())]
-    denials = _denials(language)
+    units = sentence_units(text, language)
+    decisive = [unit for unit in units if unit.explicit] or units
+    given = {choice for unit in decisive for choice in _choices_meant(unit.text, texts, spellings)}
+    whole = "\n".join(unit.text for unit in decisive)
+    letters = _letters(whole)
+    quoted = {index for index, choice in enumerate(texts) if choice and choice in letters}
+    doubted = not denials(language).isdisjoint(words_of(whole))
+    if len(given | quoted) == 1 and not (quoted and doubted):
+        bare = text.strip(_EDGE)
+        strict = _letters(bare) in texts or bare.casefold() in spellings or _is_mark(bare)
+        return Reading((given | quoted).pop(), Outcome.STRICT if strict else Outcome.TOLERANT)
+    if len(given | quoted) > 1 and not doubted:
+        return Reading(None, Outcome.SEVERAL)
+    return Reading(None, Silence(text, language, lambda sentence: False).outcome)
 
-    def read(units: Sequence[Unit]) -> Iterator[tuple[int | _Number, _Says]]:
-        for unit in units:
-            yield from ((choice, _Says.YES) for choice in _choices_meant(unit.text, texts, spellings))
-        whole = "\n".join(unit.text for unit in units)
-        says = _Says.YES if denials.isdisjoint(_words(whole)) else _Says.MAYBE
-        letters = _letters(whole)
-        yield from ((index, says) for index, choice in enumerate(texts) if choice and choice in letters)
 
-    return cast("int | _Number | None", _one(reply.text, language, read))
+def _is_mark(bare: str) -> bool:
+    """Return True for the number, letter or name of a choice alone."""
+    marked = _MARKED.fullmatch(bare)
+    return marked is not None and not marked["text"]
 
 
 def _choices_meant(text: str, texts: list[str], spellings: Mapping[str, int]) -> "Iterator[int | _Number]":
@@ -147,48 +190,41 @@ def _choices_meant(text: str, texts: list[str], spellings: Mapping[str, int]) ->
         yield _Number(int(mark))
 
 
-def answer_in(text: str, language: str) -> str | None:
+def answer_in(reply: Reply, language: str) -> Reading:
     """Return the answer that a reply gives in its own words: what it marks as its answer, or its only line."""
-    if not text.strip():
-        return ""
-    units = answer_units(text, language)
+    units = answer_units(reply.text, language)
     decisive = [unit for unit in units if unit.explicit] or units
     answers = list(dict.fromkeys(unit.text.strip() for unit in decisive))
-    if len(answers) != 1:
-        return None
-    if not decisive[0].explicit and (before := text.strip().removesuffix(answers[0])) != text.strip():
-        # What looks like a list's number may begin the answer: "1. FC Köln".
+    if len(answers) == 1 and (decisive[0].explicit or not opens_with_refusal(reply.text, language)):
+        answer = _with_number(reply.text.strip(), answers[0], decisive)
+        same = _bare(answer) == _bare(reply.text)
+        return settled(reply, Reading(answer, Outcome.STRICT if same else Outcome.TOLERANT))
+    if opens_with_refusal(reply.text, language):
+        return settled(reply, Reading(None, Outcome.REFUSAL))
+    return settled(reply, Reading(None, Outcome.SEVERAL) if len(answers) > 1 else UNREAD)
+
+
+def _with_number(text: str, answer: str, units: Sequence[Unit]) -> str:
+    """Return an answer with the number before it, which looks like a list's: "1. FC Köln"."""
+    if not units[0].explicit and (before := text.removesuffix(answer)) != text:
         is_number = any(map(str.isdecimal, before)) and not any(map(str.isalpha, before))
-        return text.strip() if is_number else answers[0]
-    return answers[0]
+        return text if is_number else answer
+    return answer
 
 
-def tags_in(text: str, language: str, labels: Collection[str], count: int | None) -> list[str] | None:
+def tags_in(reply: Reply, language: str, labels: Collection[str], count: int | None) -> Reading:
     """Return the tags that a reply lists, one per token."""
-    units = answer_units(text, language)
+    units = answer_units(reply.text, language)
     decisive = [unit for unit in units if unit.explicit] or units
     tags = [tag for unit in decisive for tag in unit.text.replace(",", " ").split()]
-    return tags if tags and all(tag in labels for tag in tags) and len(tags) == (count or len(tags)) else None
+    if tags and all(tag in labels for tag in tags) and len(tags) == (count or len(tags)):
+        bare = re.sub(r"[\s,\[\]\"']+", " ", reply.text).split()
+        return settled(reply, Reading(tags, Outcome.STRICT if bare == tags else Outcome.TOLERANT))
+    return settled(reply, Reading(None, Silence(reply.text, language, lambda sentence: False).outcome))
 
 
-def _one(text: str, language: str, read: Callable[[Sequence[Unit]], Iterator[tuple[Any, _Says]]]) -> Any:
-    """Return the only answer in what a reply marks as its answer, or else in all of it; None without exactly one."""
-    units = sentence_units(text, language) if len(text) <= _LONGEST else []
-    readings = set(read([unit for unit in units if unit.explicit] or units))
-    given = {answer for answer, says in readings if says is _Says.YES}
-    contested = {answer for answer, says in readings if says is _Says.NO} & given
-    is_open = any(says is _Says.MAYBE for _, says in readings)
-    return given.pop() if len(given) == 1 and not contested and not is_open else None
-
-
-@cache
-def _denials(language: str) -> frozenset[str]:
-    own = grammar(language).file.negations if language in CODES else ()
-    return frozenset((*_DENIALS.split(), *(word.casefold() for word in own)))
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
+def _bare(text: str) -> str:
+    return text.strip(_EDGE).casefold()
 
 
 def _letters(text: str) -> str:

@@ -7,7 +7,7 @@ from isogloss.metrics import chunks, spans
 from isogloss.metrics.spans import Span
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values
-from isogloss.tasks.kinds.replies import Reply, tags_in
+from isogloss.tasks.kinds.replies import Reading, Reply, tags_in
 from isogloss.tasks.readers.tagged import overlay
 from isogloss.tasks.task import Task
 
@@ -45,11 +45,11 @@ class Tagging(Kind):
 
     def read_replies(
         self, task: Task, language: str, replies: Sequence[Reply], spellings: Mapping[str, Any]
-    ) -> list[Any]:
+    ) -> list[Reading]:
         """Return the tags that each reply lists, if there is one per token."""
         labels, known = {*task.labels, "O"}, (reply.inputs.get("tokens") for reply in replies)
         pairs = zip(replies, known, strict=True)
-        return [tags_in(reply.text, language, labels, len(tokens) if tokens else None) for reply, tokens in pairs]
+        return [tags_in(reply, language, labels, len(tokens) if tokens else None) for reply, tokens in pairs]
 
     def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """Yield wrong tag counts, unknown tags and spans outside the text."""

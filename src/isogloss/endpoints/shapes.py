@@ -1,0 +1,55 @@
+"""Shape of a response with an answer, checked before it is stored: a server may return errors with status 200."""
+
+from typing import Annotated, Any
+
+import msgspec
+
+from isogloss.endpoints.replies import usage_of
+from isogloss.reply_outcomes import Usage
+
+
+class _Choice(msgspec.Struct):
+    message: dict[str, Any] | None = None
+    text: str | None = None
+    error: Any = None
+
+
+class _Completion(msgspec.Struct):
+    choices: Annotated[list[_Choice], msgspec.Meta(min_length=1)]
+    usage: Any = None
+
+
+class _Embeddings(msgspec.Struct):
+    data: Annotated[list[dict[str, Any]], msgspec.Meta(min_length=1)]
+    usage: Any = None
+
+
+_completion = msgspec.json.Decoder(_Completion).decode
+_embeddings = msgspec.json.Decoder(_Embeddings).decode
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """Facts about a response with an answer."""
+
+    usage: Usage | None
+
+
+def shape_of(content: bytes) -> Shape | None:
+    """Return the facts about a response with an answer, or None for anything else."""
+    try:
+        answer = _completion(content)
+        first = answer.choices[0]
+        if first.error is not None or (first.message is None and first.text is None):
+            return None
+        return Shape(usage_of({"usage": answer.usage}))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
+        return Shape(usage_of({"usage": _embeddings(content).usage}))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def has_right_shape(content: bytes) -> bool:
+    """Return True if a body has choices or embeddings."""
+    return shape_of(content) is not None

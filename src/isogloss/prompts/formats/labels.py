@@ -1,0 +1,145 @@
+"""Labels and choices: asked for by name or letter, read from log probabilities, JSON or text."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from isogloss.prompts.formats.base import (
+    AnswerFormat,
+    PromptReply,
+    Row,
+    as_kind_reply,
+    decoded_object,
+    in_another_format,
+    json_schema,
+)
+from isogloss.prompts.literals import Literals
+from isogloss.prompts.settings import LabelFormat
+from isogloss.reply_outcomes import Outcome
+from isogloss.tasks.kinds import Reading, kind_of
+from isogloss.tasks.task import Task
+
+# Most probable tokens to ask for: the maximum that common servers return.
+_TOP = 20
+# Tokens for a label of several words in scripts with many tokens per letter, and for JSON around it.
+_ANSWER_TOKENS, _JSON_TOKENS = 24, 24
+
+
+class NamedAnswers(AnswerFormat):
+    """Answers from a closed list, each with a word of its own; base class of labels and choices."""
+
+    def __init__(self, task: Task, language: str, words: Literals, style: LabelFormat) -> None:
+        self.task, self.language, self.literals, self.style = task, language, words, style
+        self.schema = style == "schema"
+
+    def names(self, row: Row) -> Mapping[str, Any]:
+        """Return the answers by the word that the prompt offers."""
+        raise NotImplementedError
+
+    def write(self, row: Row, gold: Any) -> str:
+        """Return the word of an answer, in JSON for a schema."""
+        import json
+
+        word = next(word for word, answer in self.names(row).items() if answer == gold)
+        return json.dumps({"answer": word}, ensure_ascii=False) if self.schema else word
+
+    def tokens(self, row: Row) -> int:
+        """Return enough for the longest word."""
+        return _ANSWER_TOKENS + self.schema * _JSON_TOKENS
+
+    def parameters(self, row: Row) -> dict[str, Any]:
+        """Ask for log probabilities, or for one of the words by a schema."""
+        if self.style == "logprobs":
+            return {"logprobs": True, "top_logprobs": _TOP}
+        if self.schema:
+            return json_schema("answer", {"answer": {"type": "string", "enum": list(self.names(row))}})
+        return {}
+
+    def read(self, rows: Sequence[Row], replies: Sequence[PromptReply]) -> list[Reading]:
+        """Read log probabilities that separate the answers, JSON, or else the text."""
+        readings = [self._direct(row, reply) for row, reply in zip(rows, replies, strict=True)]
+        unread = [number for number, reading in enumerate(readings) if reading is None]
+        texts = [as_kind_reply(replies[number], rows[number]) for number in unread]
+        by_kind = dict(zip(unread, self._by_kind([rows[number] for number in unread], texts), strict=True))
+        return [by_kind[number] if reading is None else reading for number, reading in enumerate(readings)]
+
+    def _by_kind(self, rows: Sequence[Row], texts: Sequence[Any]) -> list[Reading]:
+        """Read texts in which the answer may be anywhere."""
+        spellings = {word: answer for row in rows for word, answer in self.names(row).items()}
+        readings = kind_of(self.task).read_replies(self.task, self.language, texts, spellings)
+        return [in_another_format(reading) for reading in readings]
+
+    def _direct(self, row: Row, reply: PromptReply) -> Reading | None:
+        names = {word.casefold(): answer for word, answer in self.names(row).items()}
+        if reply.filtered:
+            return Reading(None, Outcome.FILTERED)
+        if self.style == "logprobs" and (word := separated(list(names), reply.first_tokens)) is not None:
+            return Reading(names[word], Outcome.LOGPROBS)
+        if self.schema and isinstance(given := decoded_object(reply.text, "answer"), str):
+            answer = names.get(given.strip().casefold())
+            return None if answer is None else Reading(answer, Outcome.SCHEMA)
+        answer = names.get(reply.text.strip().rstrip(".").strip().casefold())
+        return None if answer is None else Reading(answer, Outcome.STRICT)
+
+
+class Labels(NamedAnswers):
+    """Labels of a task, in words of the prompt's language."""
+
+    sentence = "formats.label"
+
+    def __init__(
+        self, task: Task, language: str, words: Literals, style: LabelFormat, label_words: Mapping[str, str]
+    ) -> None:
+        super().__init__(task, language, words, style)
+        self._labels = {word: label for label, word in label_words.items()}
+
+    def names(self, row: Row) -> Mapping[str, Any]:
+        """Return the labels by their words."""
+        return self._labels
+
+    def options(self, row: Row) -> str:
+        """Return the words in one line."""
+        return self.literals.field("options", self.literals.word("punctuation.comma").join(self._labels))
+
+
+class Choices(NamedAnswers):
+    """Choices of an example, named by letters."""
+
+    sentence = "formats.letter"
+
+    def __init__(
+        self, task: Task, language: str, words: Literals, style: LabelFormat, letters: Sequence[str] = ()
+    ) -> None:
+        super().__init__(task, language, words, style)
+        self._letters = list(letters) or words.letters
+        self._mark = ". " if not letters else ": "
+
+    def names(self, row: Row) -> Mapping[str, Any]:
+        """Return the indices of the choices by their letters."""
+        return {letter: index for index, letter in zip(range(len(row["choices"])), self._letters, strict=False)}
+
+    def options(self, row: Row) -> str:
+        """Return one line per choice."""
+        lines = zip(self._letters, row["choices"], strict=False)
+        return "\n".join(f"{letter}{self._mark}{choice}" for letter, choice in lines)
+
+
+def separated(words: Sequence[str], tokens: Sequence[tuple[str, float]]) -> str | None:
+    """Return the word that the first tokens favour, or None if they do not separate the words.
+
+    A token counts for the word that it begins, or that begins it; one that fits several words counts against all of
+    them, so that a shared first letter never decides.
+    """
+    shares = dict.fromkeys(words, 0.0)
+    shared = 0.0
+    for token, logprob in tokens:
+        text = token.strip().casefold()
+        fitting = [word for word in words if text and (word.startswith(text) or text.startswith(word))]
+        share = math.exp(min(logprob, 0.0))
+        if len(fitting) == 1:
+            shares[fitting[0]] += share
+        elif fitting:
+            shared += share
+    best, *others = sorted(words, key=lambda word: -shares[word])
+    is_clear = shares[best] > shared + max((shares[word] for word in others), default=0.0)
+    return best if is_clear else None

@@ -1,0 +1,54 @@
+"""Settings of prompts: everything that decides the text of a request, and so its answer."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+PromptLanguage = Literal["english", "native"]
+# How labels and choices are asked for and read: by the probabilities of the first token, JSON by a schema, or text.
+LabelFormat = Literal["logprobs", "schema", "text"]
+# Tags: a JSON list of exactly one tag per word by a schema, numbered lines, or a list of the names.
+TagFormat = Literal["schema", "lines", "entities"]
+AnswerStyle = Literal["text", "schema"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptSettings:
+    """Settings of prompts.
+
+    Attributes:
+        model: name of the model at its endpoint.
+        revision: version of the model, if the name alone does not tell it; answers of another revision are not reused.
+        recipe: `isogloss`, `mega` or a folder of recipe files.
+        wording: wording of the recipe, "" for its first.
+        prompt_language: language of instructions and label words: `english`, or `native` where there are words.
+        api: `chat` for chat models, `completions` for base models.
+        labels: format of labels and choices.
+        tags: format of tags.
+        answers: format of answers to questions.
+        shots: number of examples in regimes with examples; None for the recipe's.
+        system_role: False to put the system text into the first turn, for models without a system role.
+        thoughts: tokens that a reasoning model may spend before its answer.
+        temperature: sampling temperature.
+        seed: seed of the server's sampling; None to leave it out.
+        token_limit: name of the parameter that limits the answer; newer models take `max_completion_tokens`.
+        cut_to_passage: True to cut an answer to the part of it that the passage contains.
+        body: further parameters of the request, such as `reasoning_effort`.
+    """
+
+    model: str
+    revision: str = ""
+    recipe: str = "isogloss"
+    wording: str = ""
+    prompt_language: PromptLanguage = "english"
+    api: Literal["chat", "completions"] = "chat"
+    labels: LabelFormat = "text"
+    tags: TagFormat = "lines"
+    answers: AnswerStyle = "text"
+    shots: int | None = None
+    system_role: bool = True
+    thoughts: int = 0
+    temperature: float = 0.0
+    seed: int | None = None
+    token_limit: str = "max_tokens"  # noqa: S105 - a parameter's name
+    cut_to_passage: bool = False
+    body: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,5 @@
+"""Language models behind OpenAI-compatible endpoints."""
+
+from isogloss.systems.llm.system import LlmSystem
+
+__all__ = ["LlmSystem"]
