@@ -123,7 +123,7 @@ def test_plugin_kind_gets_attributes_it_provides_inputs_for():
     names = [one.name for one in ATTRIBUTES if applies(one, Similarity())]
     assert names == [
         *("t1Len", "t2Len", "t2Len/t1Len", "overlap", "negation"),
-        *("script", "scriptMix", "outOfScript", "digits", "punctuation", "confidence"),
+        *("script", "scriptMix", "outOfScript", "digits", "punctuation", "confidence", "reply"),
     ]
 
 

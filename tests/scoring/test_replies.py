@@ -190,9 +190,10 @@ def test_drawn_subsets_count_the_drawn_replies(tmp_path: Path) -> None:
     assert results["mini-xnli", "de"].replies.replies == 30  # type: ignore[union-attr]
 
 
-@given(st.lists(st.lists(replies, max_size=5), max_size=4))
+@given(st.lists(st.lists(replies, max_size=5), min_size=1, max_size=4))
 def test_totals_are_those_of_all_replies(parts: list[list[ReplyFacts]]) -> None:
     total = ReplyCounts.total(ReplyCounts.of(part) for part in parts)
+    assert total is not None
     whole = ReplyCounts.of(reply for part in parts for reply in part)
     assert msgspec.structs.replace(total, usage=None) == msgspec.structs.replace(whole, usage=None)
     if whole.usage is not None:

@@ -172,7 +172,7 @@ class Prompts:
             slots["example"] = "\n".join(words.field(name, str(text)) for name, text in parts)
         if uses(template, "words"):
             numbered = "\n".join(f"{number}\t{token}" for number, token in enumerate(row["tokens"], 1))
-            slots["words"] = words.field("words", f"\n{numbered}")
+            slots["words"] = f"{words.field('words', '').rstrip()}\n{numbered}"
         if uses(template, "sentence"):
             slots["sentence"] = " ".join(row["tokens"])
         return slots

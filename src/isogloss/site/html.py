@@ -148,7 +148,7 @@ def _table_files(name: str, section: Section, what: str = "") -> str:
 
 
 def _folded_table(name: str, table: Table, section: Section, cells: ExplainedCells) -> str:
-    state = " open" if section.id == "overview" else ""
+    state = " open" if section.id in ("overview", "replies") else ""
     printed = "" if section.reference and len(table.rows) > 100 else " data-print"
     rows = counted(len(table.rows), "row")
     return (

@@ -13,15 +13,17 @@ from importlib.util import module_from_spec, spec_from_file_location
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from isogloss.data.files import sha256_of
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
 from isogloss.plugins import entry_points, load_object
-from isogloss.reply_outcomes import ReplyFacts
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
+
+if TYPE_CHECKING:  # `isogloss list systems` does without msgspec
+    from isogloss.reply_outcomes import ReplyFacts
 
 
 class SystemFailureError(IsoglossError):
@@ -87,14 +89,14 @@ class FurtherFit:
 class RepliedPredictions(list[Any]):
     """Predictions read from the replies of a language model, with facts about each reply, None if unknown."""
 
-    def __init__(self, values: Iterable[Any], replies: Iterable[ReplyFacts | None]) -> None:
+    def __init__(self, values: Iterable[Any], replies: "Iterable[ReplyFacts | None]") -> None:
         super().__init__(values)
         self.replies = list(replies)
         if len(self.replies) != len(self):
             raise ValueError(f"{len(self.replies)} replies for {len(self)} predictions")
 
 
-def replies_of(values: Sequence[Any]) -> list[ReplyFacts | None] | None:
+def replies_of(values: Sequence[Any]) -> "list[ReplyFacts | None] | None":
     """Return the facts about the replies behind some predictions, or None if they have none."""
     return values.replies if isinstance(values, RepliedPredictions) else None
 

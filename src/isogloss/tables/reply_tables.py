@@ -67,18 +67,20 @@ def failure_table(systems: Systems) -> Table | None:
     unlisted = 0
     for name in tasks_of(systems):
         for system, cells in by_system.items():
-            failed = {code: counts for (of, code), counts in cells.items() if of == name and counts.failures}
+            failed = {
+                code: counts for (cell_task, code), counts in cells.items() if cell_task == name and counts.failures
+            }
             if not failed:
                 continue
             labels = [name, *([system] if len(systems) > 1 else [])]
-            if total := ReplyCounts.total(counts for (of, _), counts in cells.items() if of == name):
+            if total := ReplyCounts.total(counts for (cell_task, _), counts in cells.items() if cell_task == name):
                 table.add(*labels, "all", *_failure_texts(total, reasons), strong=True)
             worst = sorted(failed, key=lambda code: (-failed[code].unparsed, code))
             for code in worst[:LISTED]:
                 table.add(*labels, language_name(code), *_failure_texts(failed[code], reasons))
             unlisted += len(worst[LISTED:])
     if unlisted:
-        table.notes.append(f"{counted(unlisted, 'more language')} with fewer such replies; use --json for all")
+        table.notes.append(f"{counted(unlisted, 'more language')} with fewer such replies in the result record")
     return table
 
 
@@ -108,12 +110,12 @@ def reply_notes(results: Results) -> list[str]:
 def _foreign(counts: ReplyCounts, code: str, what: str) -> tuple[int, int]:
     """Return the number of replies in another language or script than a language's own, and of those that tell."""
     if what == "language":
-        found, own = counts.languages, code
+        numbers, own = counts.languages, code
     else:
         language = known_language(code)
-        found, own = counts.scripts, language.script if language else ""
-    other = sum(number for each, number in found.items() if _plain(each) != _plain(own))
-    return (other, sum(found.values())) if own else (0, 0)
+        numbers, own = counts.scripts, language.script if language else ""
+    other = sum(number for each, number in numbers.items() if _plain(each) != _plain(own))
+    return (other, sum(numbers.values())) if own else (0, 0)
 
 
 def _plain(code: str) -> str:

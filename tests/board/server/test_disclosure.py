@@ -130,6 +130,23 @@ def test_the_same_answers_get_the_same_figures(tmp_path: Path) -> None:
     assert len({json.dumps([s["scores"][0]["tasks"], s["scores"][0]["cells"]]) for s in shown}) == 1
 
 
+def test_replies_are_counted_on_all_examples(tmp_path: Path) -> None:
+    """Facts about replies are the team's own: counts over both parts tell nothing about labels or the private part."""
+    labels = [row % 2 for row in range(100)]
+    gold = str(write_labels(tmp_path / "gold", labels))
+    board = make_board(tmp_path / "board", gold=gold, private_share=0.5)
+    lines = []
+    for row, label in enumerate(labels):
+        facts = {"outcome": "refusal", "usage": {"input": 10}} if row < 20 else {"outcome": "strict"}
+        lines.append(json.dumps({"id": str(row), "prediction": None if row < 20 else label, "reply": facts}))
+    files = {f"{TASK}/{code}.jsonl": "\n".join(lines).encode() for code in LANGUAGES}
+    client, _ = published(board, files)
+    [system] = client.get(f"{API}/systems").json()["systems"]
+    detail = client.get(f"/systems/{system['id']}.js").text
+    assert detail.count('"replies":100,"failures":{"refusal":20}') == len(LANGUAGES)
+    assert detail.count('"unparsed":0.2,') == len(LANGUAGES)
+
+
 def all_output(board: OpenBoard, client: TestClient, key: str) -> str:
     """Return everything that the board shows and stores."""
     anybody = TestClient(create_app(board))

@@ -4,6 +4,8 @@ import { hashOf } from "./state.js";
 import { withTip } from "./tips.js";
 
 const NOT_DISCLOSED = "not disclosed";
+// Smallest share of unparsed predictions that is shown next to a system's name.
+const NOTABLE_SHARE = 0.01;
 /** @type {Record<string, string>} */
 const CATEGORY_TITLES = {
   classification: "Classification",
@@ -62,6 +64,13 @@ export function badges(system) {
       ? badge("floor", "plain", [
           "Floor baseline",
           "Needs no language understanding, for example majority class or random choice.",
+        ])
+      : null,
+    // The column may be out of sight, and the share qualifies every score.
+    (system.unparsed ?? 0) >= NOTABLE_SHARE
+      ? badge(`${percentText(system.unparsed ?? 0)} unparsed`, "plain", [
+          unparsedText(system.unparsed),
+          "They count as wrong.",
         ])
       : null,
   ];

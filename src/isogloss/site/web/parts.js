@@ -58,9 +58,10 @@ export const nothing = (text) => ({
 /** @param {Child} title @param {...Child} more */
 export const pageHead = (title, ...more) => element("header", {}, element("h1", {}, title), more);
 
-// A table without sorting, from rows of cells. A tall one scrolls.
-/** @param {string} label @param {Child[]} headings @param {Child[][]} rows @param {{ tall?: boolean }} [options3] */
-export const plainTable = (label, headings, rows, { tall = false } = {}) =>
+// A table without sorting, from rows of cells. A tall one scrolls. Headings after the first `words` columns are those of
+// numbers.
+/** @param {string} label @param {Child[]} headings @param {Child[][]} rows @param {{ tall?: boolean, words?: number }} [options3] */
+export const plainTable = (label, headings, rows, { tall = false, words = headings.length } = {}) =>
   element(
     "div",
     { class: tall ? "scroll tall" : "scroll", tabindex: "0", role: "region", "aria-label": label },
@@ -73,7 +74,7 @@ export const plainTable = (label, headings, rows, { tall = false } = {}) =>
         element(
           "tr",
           {},
-          headings.map((heading) => element("th", { scope: "col" }, heading)),
+          headings.map((heading, at) => element("th", { scope: "col", class: at < words ? null : "number" }, heading)),
         ),
       ),
       element(

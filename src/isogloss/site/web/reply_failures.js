@@ -61,7 +61,7 @@ export function repliesSection(board, detail) {
       "Replies without an answer by language",
       ["Language", "Replies", "Unparsed", ...reasons.map((reason) => REASONS[reason][0])],
       rows,
-      { tall: true },
+      { tall: true, words: 1 },
     ),
   );
 }
