@@ -81,8 +81,8 @@ def open_encoder(
 
         if layer:
             raise SystemFailureError("an endpoint has no layers to choose from", where=model, fix="Leave out the layer")
-        url = {"url": endpoint} if endpoint else {}
-        server = Endpoint(**url, key_variable=key_variable)
+        key = {"key_variable": key_variable}
+        server = Endpoint.of({"url": endpoint, **key} if endpoint else key)
         return EndpointEncoder(model.removeprefix(ENDPOINT), server, cache or default_cache_dir())
     path = _muse() if model == "muse" else Path(model).expanduser()
     if path.suffix != ".onnx" and not path.exists() and _HUB_NAME.fullmatch(model):
