@@ -33,6 +33,13 @@ class _Vector(msgspec.Struct):
 
 class _Answer(msgspec.Struct):
     data: list[_Vector]
+    usage: Any = None
+
+    @property
+    def tokens(self) -> int:
+        """Number of tokens, 0 if the server does not state it."""
+        count = self.usage.get("total_tokens") if isinstance(self.usage, dict) else None
+        return count if type(count) is int and count > 0 else 0
 
 
 class _UnusableError(Exception):
@@ -53,6 +60,7 @@ def embed_texts(
     texts: Sequence[str],
     *,
     on_progress: Callable[[int], None] | None = None,
+    on_tokens: Callable[[int], None] | None = None,
 ) -> Vectors:
     """Return one vector per text, as an array of n rows.
 
@@ -63,13 +71,14 @@ def embed_texts(
         model: name of the model.
         texts: the texts, in any number.
         on_progress: called with the number of texts that have a vector.
+        on_tokens: called with the tokens of each request, if the server states them.
 
     Raises:
         EndpointError: the server refuses a request, does not answer, or returns unusable vectors.
     """
     if not len(texts):
         return np.zeros((0, 0), np.float32)
-    return run_async(_embed(endpoint, model, texts, on_progress))
+    return run_async(_embed(endpoint, model, texts, on_progress, on_tokens))
 
 
 def probe_embeddings(endpoint: Endpoint, model: str) -> EmbeddingFacts:
@@ -81,7 +90,7 @@ def probe_embeddings(endpoint: Endpoint, model: str) -> EmbeddingFacts:
 
     async def ask() -> EmbeddingFacts:
         async with Client(endpoint) as client:
-            vectors = await _vectors(client, model, ["word", "other words"])
+            vectors, _ = await _vectors(client, model, ["word", "other words"])
             return EmbeddingFacts(model=model, dimension=vectors.shape[1], server=client.server)
 
     return run_async(ask())
@@ -100,15 +109,21 @@ def batches(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 async def _embed(
-    endpoint: Endpoint, model: str, texts: Sequence[str], on_progress: Callable[[int], None] | None
+    endpoint: Endpoint,
+    model: str,
+    texts: Sequence[str],
+    on_progress: Callable[[int], None] | None,
+    on_tokens: Callable[[int], None] | None,
 ) -> Vectors:
     bounds, parts, ready = batches(texts), dict[int, Vectors](), 0
 
     async def work() -> None:
         nonlocal ready
         for start, end in bounds:
-            parts[start] = await _vectors(client, model, texts[start:end])
+            parts[start], tokens = await _vectors(client, model, texts[start:end])
             ready += end - start
+            if on_tokens is not None:
+                on_tokens(tokens)
             if on_progress is not None:
                 on_progress(ready)
 
@@ -125,7 +140,8 @@ async def _embed(
     return np.concatenate([parts[start] for start in sorted(parts)])
 
 
-async def _vectors(client: Client, model: str, texts: Sequence[str]) -> Vectors:
+async def _vectors(client: Client, model: str, texts: Sequence[str]) -> tuple[Vectors, int]:
+    """Return the vectors of one request, and its tokens."""
     body = {"model": model, "input": [text or " " for text in texts], "encoding_format": "float"}
     encoded = msgspec.json.encode(body)
     for attempt in range(_ATTEMPTS):
@@ -146,11 +162,12 @@ async def _error(client: Client, verdict: Verdict, model: str) -> EndpointError:
     return EndpointError(f"no vectors ({verdict.explanation})", where=client.endpoint.address)
 
 
-def _read(content: bytes, count: int) -> Vectors:
+def _read(content: bytes, count: int) -> tuple[Vectors, int]:
     try:
-        data = msgspec.json.decode(content, type=_Answer).data
+        answer = msgspec.json.decode(content, type=_Answer)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise _UnusableError(str(error)) from None
+    data = answer.data
     if len(data) != count:
         raise _UnusableError(f"{len(data)} for {count} texts")
     if any(each.index is not None for each in data):
@@ -163,7 +180,7 @@ def _read(content: bytes, count: int) -> Vectors:
     vectors: Vectors = np.stack(rows)
     if not np.isfinite(vectors).all():
         raise _UnusableError("values that are not finite")
-    return vectors
+    return vectors, answer.tokens
 
 
 def _row(embedding: Any) -> Vectors:

@@ -11,6 +11,7 @@ from isogloss.errors import IsoglossError
 from isogloss.prompts.formats.answers import ShortAnswers
 from isogloss.prompts.formats.base import AnswerFormat, PromptReply, Row, schema_sentence
 from isogloss.prompts.formats.labels import Choices, Labels
+from isogloss.prompts.formats.ranking import Ranking
 from isogloss.prompts.formats.tags import JoinedTags, NameList, NumberedLines, TagList, TagSequence
 from isogloss.prompts.literals import Literals, prompt_literals
 from isogloss.prompts.recipes import PromptRecipe, Wording, filled, prompt_recipe, uses
@@ -20,7 +21,7 @@ from isogloss.tasks.kinds import Kind, Reading, kind_of
 from isogloss.tasks.task import Task
 
 # Question of a task that names none, by the form of its answers.
-_QUESTIONS = {"label": "label", "option": "choice", "tags": "tag", "answer": "qa"}
+_QUESTIONS = {"label": "label", "option": "choice", "tags": "tag", "answer": "qa", "ranking": "rank"}
 _URLS = {"chat": "/v1/chat/completions", "completions": "/v1/completions"}
 
 
@@ -30,14 +31,19 @@ class NotPromptedError(IsoglossError):
 
 @dataclass(frozen=True, eq=False)
 class Prompts:
-    """Prompts for one task in one language."""
+    """Prompts for one task in one language.
+
+    A search finds the candidates of a ranking. With `reranking`, rows have the first of them as `candidates`, to be
+    put into order.
+    """
 
     task: Task
     language: str
     settings: PromptSettings
+    reranking: bool = False
 
     def __post_init__(self) -> None:
-        if reason := not_prompted(self.task):
+        if reason := not_prompted(self.task, reranking=self.reranking):
             raise NotPromptedError(reason, where=self.task.id)
 
     @cached_property
@@ -76,6 +82,8 @@ class Prompts:
             return Choices(self.task, self.language, words, settings.labels, recipe.letters)
         if self.kind.form == "tags":
             return self._tag_format
+        if self.kind.form == "ranking":
+            return Ranking(self.language, words, schema=settings.tags == "schema")  # a list, like tags
         schema = settings.answers == "schema"
         return ShortAnswers(self.task, self.language, schema=schema, cut_to_passage=settings.cut_to_passage)
 
@@ -214,6 +222,10 @@ class Prompts:
 
     def read(self, examples: Examples, replies: Sequence[ModelReply]) -> list[Reading]:
         """Return what the reply to each example answers."""
+        return self.read_rows(self.rows(examples), replies)
+
+    def read_rows(self, rows: Sequence[Row], replies: Sequence[ModelReply]) -> list[Reading]:
+        """Return what the reply to each row answers."""
         texts = [
             PromptReply(
                 reply.text or reply.refusal,
@@ -223,10 +235,11 @@ class Prompts:
             )
             for reply in replies
         ]
-        return self.format.read(self.rows(examples), texts)
+        return self.format.read(rows, texts)
 
 
-def not_prompted(task: Task) -> str:
-    """Return why a task cannot be put into a prompt, or "" if it can."""
+def not_prompted(task: Task, *, reranking: bool = False) -> str:
+    """Return why a task cannot be put into a prompt, or "" if it can; rankings are for reranking only."""
     form = kind_of(task).form
-    return "" if form in _QUESTIONS else f"no prompts for the {form} of {task.id}"
+    possible = form in _QUESTIONS and reranking == (form == "ranking")
+    return "" if possible else f"no prompts for the {form} of {task.id}"

@@ -19,6 +19,7 @@ from platformdirs import user_cache_path
 
 from isogloss.data.files import atomic_write, sha256_of
 from isogloss.data.location import cache_dir, default_data_dir
+from isogloss.endpoints.endpoint import Endpoint
 from isogloss.metrics.search import Matrix
 from isogloss.metrics.statistics import IntArray
 from isogloss.systems.base import SystemFailureError
@@ -26,6 +27,8 @@ from isogloss.systems.pretrained import failure, library, open_pretrained, quiet
 from isogloss.systems.retrieval import layer_number, token_mean
 
 MUSE = "muse/embedding_model_quantized.onnx"
+# Start of the names of models behind an endpoint, and the variable with its key.
+ENDPOINT, KEY_VARIABLE = "endpoint:", "OPENAI_API_KEY"
 MUSE_SHA256 = "b8b05b01f0861094f0475cb288ad1b303ae8aee2ebe96e650d210805d5ca70f7"
 
 _BATCH = 32
@@ -34,7 +37,7 @@ _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 # Files in a hub repository that do not affect the vectors.
 _OTHER_WEIGHTS = ("onnx/*", "openvino/*", "*.h5", "*.msgpack", "*.ot", "*.onnx", "*.tflite", "*.gguf")
 # Three lengths and scripts, to reveal vectors that depend on the rest of the batch.
-_PROBES = ("Good morning.", "Вчера весь день шёл дождь, а сегодня с утра светит солнце.", "水")
+PROBES = ("Good morning.", "Вчера весь день шёл дождь, а сегодня с утра светит солнце.", "水")
 
 
 class SentenceEncoder(ABC):
@@ -45,14 +48,42 @@ class SentenceEncoder(ABC):
     dimension: int  # length of a vector
     batch: int = _BATCH  # texts per call
     workers: int = 1  # number of threads that may call it at the same time
+    tokens: int = 0  # tokens so far, if a server counts them
 
     @abstractmethod
     def encode(self, texts: Sequence[str]) -> Matrix:
         """Return the vectors of one batch of texts, (n, dimension)."""
 
 
-def open_encoder(model: str, layer: str = "") -> SentenceEncoder:
-    """Open `muse`, an `.onnx` file, a folder or a hub name; the layer is for plain transformers models."""
+def open_encoder(
+    model: str,
+    layer: str = "",
+    *,
+    endpoint: str = "",
+    key_variable: str = KEY_VARIABLE,
+    cache: Path | None = None,
+) -> SentenceEncoder:
+    """Open a model.
+
+    Args:
+        model: `muse`, an `.onnx` file, a folder, a hub name, or `endpoint:MODEL`.
+        layer: layer of a plain transformers model.
+        endpoint: URL of the model's endpoint; default from the environment.
+        key_variable: environment variable with the endpoint's key.
+        cache: folder of vectors, in which models behind endpoints are recognised.
+
+    Raises:
+        SystemFailureError: no such model, or it cannot be loaded.
+        EndpointError: the endpoint has no such model, or does not answer.
+    """
+    if model.startswith(ENDPOINT):
+        from isogloss.systems.embedder.endpoint_encoder import EndpointEncoder
+
+        if layer:
+            raise SystemFailureError("an endpoint has no layers to choose from", where=model, fix="Leave out the layer")
+        key = {"key_variable": key_variable}
+        server = Endpoint.of({"url": endpoint, **key} if endpoint else key)
+        return EndpointEncoder(model.removeprefix(ENDPOINT), server, cache or default_cache_dir())
     path = _muse() if model == "muse" else Path(model).expanduser()
     if path.suffix != ".onnx" and not path.exists() and _HUB_NAME.fullmatch(model):
         hub, fix = library("huggingface_hub"), "Check the name and the network, or pass the model's folder"
@@ -70,7 +101,7 @@ def open_encoder(model: str, layer: str = "") -> SentenceEncoder:
     if path.is_dir():
         fix = "Use an .onnx file, or a folder with config.json (transformers) or modules.json (sentence-transformers)"
         raise SystemFailureError("not a model folder", where=str(path), fix=fix)
-    fix = "Use an .onnx file, a model folder, a name on the Hugging Face hub (owner/model), or muse"
+    fix = f"Use an .onnx file, a model folder, a name on the Hugging Face hub (owner/model), {ENDPOINT}MODEL, or muse"
     raise SystemFailureError("no such model", where=model, fix=fix)
 
 
@@ -87,7 +118,8 @@ def _muse() -> Path:
     return path
 
 
-def _identity(parts: Iterable[str]) -> str:
+def identity_of(parts: Iterable[str]) -> str:
+    """Return a hash of all parts."""
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
 
@@ -116,18 +148,18 @@ class OnnxEncoder(SentenceEncoder):
             fix = "Use a model that includes its tokenizer, or the folder of the original model"
             raise SystemFailureError(f"expected text input, got {takes}", where=str(path), fix=fix)
         self._input = str(inputs[0].name)
-        probes = self.encode(_PROBES)
+        probes = self.encode(PROBES)
         self.dimension = probes.shape[1]
-        single = np.concatenate([self.encode([text]) for text in _PROBES])
+        single = np.concatenate([self.encode([text]) for text in PROBES])
         if not np.allclose(probes, single, rtol=0, atol=1e-5 * np.abs(probes).max()):
             self.batch = 1
         # Weights may be in separate files next to the model; the probe vectors reflect them.
-        self.identity = _identity([sha256_of(path), self.library, hashlib.sha256(single.tobytes()).hexdigest()])
+        self.identity = identity_of([sha256_of(path), self.library, hashlib.sha256(single.tobytes()).hexdigest()])
 
     def encode(self, texts: Sequence[str]) -> Matrix:
         """Return the first output with one vector per text."""
         with failure("onnxruntime failed", self.path):
-            outputs = self._session.run(None, {self._input: np.array(_valid(texts), dtype=object)})
+            outputs = self._session.run(None, {self._input: np.array(valid_texts(texts), dtype=object)})
         for output in outputs:
             if isinstance(output, np.ndarray) and output.ndim == 2 and len(output) == len(texts):
                 return output.astype(np.float32, copy=False)
@@ -135,7 +167,7 @@ class OnnxEncoder(SentenceEncoder):
         raise SystemFailureError(f"expected one vector per text, got shape {shapes}", where=str(self.path))
 
 
-def _valid(texts: Sequence[str]) -> list[str]:
+def valid_texts(texts: Sequence[str]) -> list[str]:
     """Replace lone surrogates, which tokenizers refuse."""
     return [text.encode("utf-8", "replace").decode() for text in texts]
 
@@ -144,7 +176,7 @@ def _folder_identity(folder: Path, library: str) -> str:
     """Return a hash of the names and contents of the files that affect vectors, and of the library."""
     files = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
     used = [path for path in files if not any(path.match(pattern) for pattern in (*_OTHER_WEIGHTS, ".*", ".*/*"))]
-    return _identity([_identity(f"{path.as_posix()} {sha256_of(folder / path)}" for path in used), library])
+    return identity_of([identity_of(f"{path.as_posix()} {sha256_of(folder / path)}" for path in used), library])
 
 
 class SentenceTransformersEncoder(SentenceEncoder):
@@ -156,12 +188,12 @@ class SentenceTransformersEncoder(SentenceEncoder):
             self._model = module.SentenceTransformer(str(folder), trust_remote_code=False)
         self.library = f"sentence-transformers {module.__version__} on {self._model.device.type}"
         self.identity = _folder_identity(folder, self.library)
-        self.dimension = self.encode(_PROBES).shape[1]
+        self.dimension = self.encode(PROBES).shape[1]
 
     def encode(self, texts: Sequence[str]) -> Matrix:
         """Return vectors from the model's own pooling."""
         settings = {"batch_size": len(texts), "convert_to_numpy": True, "show_progress_bar": False}
-        return np.asarray(self._model.encode(_valid(texts), **settings), np.float32)
+        return np.asarray(self._model.encode(valid_texts(texts), **settings), np.float32)
 
 
 class TransformersEncoder(SentenceEncoder):
@@ -181,7 +213,7 @@ class TransformersEncoder(SentenceEncoder):
         chosen = f" in layer {self._layer} of {self.layers}" if layer else ""
         self.library = f"transformers {transformers.__version__}, mean of {self._longest} tokens{chosen} on {device}"
         self.identity = _folder_identity(folder, self.library)
-        self.dimension = self.encode(_PROBES).shape[1]
+        self.dimension = self.encode(PROBES).shape[1]
 
     def encode(self, texts: Sequence[str]) -> Matrix:
         """Return mean-pooled vectors, ignoring padding."""
@@ -193,7 +225,7 @@ class TransformersEncoder(SentenceEncoder):
 
     def _means(self, texts: Sequence[str], layers: Iterable[int]) -> list[Matrix]:
         tokens = self._tokenizer(
-            _valid(texts), padding=True, truncation=True, max_length=self._longest, return_tensors="pt"
+            valid_texts(texts), padding=True, truncation=True, max_length=self._longest, return_tensors="pt"
         ).to(self._model.device)
         with self._torch.inference_mode():
             states = self._model(**tokens, output_hidden_states=True).hidden_states  # the embeddings come first

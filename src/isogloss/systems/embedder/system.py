@@ -17,7 +17,15 @@ from isogloss.escaping import printable
 from isogloss.metrics.search import Matrix, normalize_rows
 from isogloss.metrics.statistics import IntArray
 from isogloss.systems.base import System, SystemFailureError
-from isogloss.systems.embedder.encoders import SentenceEncoder, VectorCache, default_cache_dir, open_encoder, text_keys
+from isogloss.systems.embedder.encoders import (
+    ENDPOINT,
+    KEY_VARIABLE,
+    SentenceEncoder,
+    VectorCache,
+    default_cache_dir,
+    open_encoder,
+    text_keys,
+)
 from isogloss.systems.retrieval import rank_by_vectors, retrieval_refusal
 from isogloss.systems.tokens.subwords import unique
 from isogloss.tasks.examples import Examples, Pool
@@ -34,7 +42,8 @@ class EmbedderSystem(System):
 
     Args:
         model: `muse` (from `isogloss fetch muse`), an `.onnx` file with string input, a sentence-transformers or
-            transformers folder, or a name on the Hugging Face hub.
+            transformers folder, a name on the Hugging Face hub, or `endpoint:MODEL` for a model behind an
+            OpenAI-compatible endpoint.
         layer: layer of a plain transformers model to average: a number from 1, or `xtreme` for the layer of XTREME's
             baselines; default: the last.
         label: name in folders and tables; default: derived from the model.
@@ -42,9 +51,11 @@ class EmbedderSystem(System):
         candidate_prefix: prefix of every candidate ("passage: ").
         cache: folder of cached vectors; default: `isogloss/vectors` in the user's cache folder.
         quiet: True to hide the progress bar and the throughput.
+        endpoint: base URL of `endpoint:MODEL`; default ISOGLOSS_ENDPOINT or OPENAI_BASE_URL.
+        key_variable: environment variable with the endpoint's key.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the settings of the system
         self,
         model: str = "muse",
         *,
@@ -54,8 +65,11 @@ class EmbedderSystem(System):
         candidate_prefix: str = "",
         cache: str | Path | None = None,
         quiet: bool = False,
+        endpoint: str = "",
+        key_variable: str = KEY_VARIABLE,
     ) -> None:
         self.model, self.layer = model, str(layer)
+        self._server = {"endpoint": endpoint, "key_variable": key_variable}
         self.name = label or f"embedder-{_short(self.model)}{f'-layer-{self.layer}' if self.layer else ''}"
         self.query_prefix, self.candidate_prefix = query_prefix, candidate_prefix
         self._folder = Path(cache) if cache is not None else default_cache_dir()
@@ -67,7 +81,7 @@ class EmbedderSystem(System):
     @cached_property
     def encoder(self) -> SentenceEncoder:
         """The model, loaded on first use."""
-        return open_encoder(self.model, self.layer)
+        return open_encoder(self.model, self.layer, **self._server, cache=self._folder)
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -131,11 +145,17 @@ class EmbedderSystem(System):
 
 def _short(model: str) -> str:
     """Return the last part of a path or hub name, without characters unsuitable for folders and tables."""
+    if model.startswith(ENDPOINT):
+        return f"endpoint-{_short_name(model.rpartition('/')[2].removeprefix(ENDPOINT))}"
     path = Path(model)
     last = path.stem if path.suffix == ".onnx" else path.name
     # Exporters name every file model.onnx, so use the folder's name.
     last = path.absolute().parent.name if last == "model" else last
-    return re.sub(r"[^\w.-]+", "-", last) or "model"
+    return _short_name(last)
+
+
+def _short_name(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "model"
 
 
 def embed(
@@ -152,7 +172,7 @@ def embed(
         lengths = np.fromiter((len(distinct[row]) for row in missing), np.int64, len(missing))
         # Longest first: a batch that is too large fails early, and time estimates are conservative.
         missing = missing[np.argsort(-lengths, kind="stable")]
-        started = time.perf_counter()
+        started, tokens = time.perf_counter(), encoder.tokens
         with _progress(title, len(missing), quiet) as advance:
             for rows in np.split(missing, range(_CHUNK, len(missing), _CHUNK)):
                 vectors[rows] = _encoded(encoder, distinct, rows, advance)
@@ -164,7 +184,8 @@ def embed(
         if not quiet:
             seconds = time.perf_counter() - started
             line = f"{title}: {len(missing):,} texts in {seconds:.1f} s ({len(missing) / max(seconds, 1e-9):,.0f}/s)"
-            _say(f"{line}, {len(cached):,} from the cache" if len(cached) else line)
+            line += f", {len(cached):,} from the cache" if len(cached) else ""
+            _say(f"{line}, {encoder.tokens - tokens:,} tokens" if encoder.tokens > tokens else line)
     return vectors[text_numbers] if len(distinct) < len(texts) else vectors
 
 

@@ -21,9 +21,10 @@ from isogloss.prompts.settings import AnswerStyle, LabelFormat, PromptLanguage, 
 from isogloss.reply_language import language_of, script_of
 from isogloss.reply_outcomes import ReplyFacts, Usage
 from isogloss.systems.base import RepliedPredictions, System, SystemFailureError, dataset_name, system
+from isogloss.systems.llm.reranking import reranked
 from isogloss.systems.llm.sending import Sender, counted_reasons
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.kinds import kind_of
+from isogloss.tasks.kinds import Reading, kind_of
 from isogloss.tasks.task import Task
 from isogloss.version import __version__
 
@@ -268,8 +269,12 @@ class LlmSystem(System):
     def read(self, examples: Examples, replies: Sequence[ModelReply]) -> RepliedPredictions:
         """Return the answers that replies give, with facts about each reply."""
         readings = self.prompts(examples.language).read(examples, replies)
+        return RepliedPredictions([reading.answer for reading in readings], self.facts(readings, replies))
+
+    def facts(self, readings: Sequence[Reading], replies: Sequence[ModelReply]) -> list[ReplyFacts]:
+        """Return how each reply was read, its tokens and cost, and its script and language."""
         in_words = self._task is not None and kind_of(self._task).form == "answer"
-        facts = [
+        return [
             ReplyFacts(
                 outcome=reading.outcome,
                 usage=None if reply.usage is None else self.priced(reply.usage),
@@ -278,23 +283,24 @@ class LlmSystem(System):
             )
             for reading, reply in zip(readings, replies, strict=True)
         ]
-        return RepliedPredictions([reading.answer for reading in readings], facts)
 
     def priced(self, usage: Usage) -> Usage:
         """Return tokens with their cost, if there are prices."""
         cost = None if self.prices is None else self.prices.cost(self.model, usage)
         return usage if cost is None else structs.replace(usage, cost=cost)
 
-    def _retrieved(self, task: Task, examples: Examples) -> Sequence[Any]:
-        """Return rankings by the endpoint's embeddings."""
-        model, endpoint = f"endpoint:{self._embedding_model}", self.sender.endpoint
+    @cached_property
+    def _embedder(self) -> System:
+        """The endpoint's embeddings; one system for all languages, which may share candidates."""
+        endpoint = self.sender.endpoint
         place = {"endpoint": endpoint.url, "key_variable": endpoint.key_variable}
-        embedder = system("embedder", model=model, **place, **self._embeddings)
-        ranked = embedder.fit(task, None, 0).predict(examples)
+        return system("embedder", model=f"endpoint:{self._embedding_model}", **place, **self._embeddings)
+
+    def _retrieved(self, task: Task, examples: Examples) -> Sequence[Any]:
+        """Return rankings by the endpoint's embeddings, of which the model may order the first candidates again."""
+        ranked = self._embedder.fit(task, None, 0).predict(examples)
         if not self.rerank or kind_of(task).form != "ranking":
             return ranked
-        from isogloss.systems.llm.reranking import reranked
-
         return reranked(self, task, examples, ranked, self.rerank)
 
 
