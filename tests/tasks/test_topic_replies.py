@@ -69,7 +69,7 @@ STRICT, TOLERANT = Outcome.STRICT, Outcome.TOLERANT
         ("The best fit for the text is health.", "health", TOLERANT),
         ("I'd go with sports.", "sports", TOLERANT),
         ("Health, because it describes a vaccine.", "health", TOLERANT),
-        ("<think>sports or health?</think>It is about health.", "health", TOLERANT),
+        ('<think>"sports" or "health"?</think>It is about "health".', "health", TOLERANT),
         ("This report concerns the travel industry.", "travel", TOLERANT),
         ("Both paragraphs deal with science & technology.", SCIENCE, TOLERANT),
         # Explanations may name other topics.
