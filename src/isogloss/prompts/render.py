@@ -63,6 +63,13 @@ class Prompts:
         return prompt_literals(self.language, "english" if english else "native")
 
     @property
+    def note(self) -> str:
+        """Remark on a cell whose native prompt is in English, because its language has no words of prompts."""
+        wanted = self.settings.prompt_language == "native" and not self.recipe.english_only
+        is_english = self.literals.language == "en" != self.language
+        return f"prompted in English: no words of prompts in {self.language}" if wanted and is_english else ""
+
+    @property
     def question(self) -> str:
         """Name of the question that the task asks."""
         return str(self.task.options.get("prompt") or _QUESTIONS[self.kind.form])

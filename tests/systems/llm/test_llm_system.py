@@ -9,10 +9,16 @@ import pytest
 from systems.llm.model_server import model_server, right_answers
 
 import isogloss
+from isogloss.endpoints.store import ApiResponse
 from isogloss.errors import IsoglossError
+from isogloss.prompts.render import Prompts
+from isogloss.prompts.settings import PromptSettings
 from isogloss.reply_outcomes import Outcome
 from isogloss.systems import system
 from isogloss.systems.base import RepliedPredictions, SystemFailureError
+from isogloss.tasks.registry import task
+from isogloss.training.regimes import demonstrations, regime
+from isogloss.translation.translate import translate
 
 FORMATS = {"labels": "text", "tags": "lines"}
 
@@ -176,8 +182,6 @@ def test_replayed_responses_need_no_server(tmp_path: Path) -> None:
         model.predict(examples)
     answers = right_answers(examples)
     store = model.store("sw")
-    from isogloss.endpoints.store import ApiResponse
-
     for request in model.requests(examples):
         text = answers[request.body["messages"][-1]["content"]]
         body = {"choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]}
@@ -232,3 +236,33 @@ def test_errors_say_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         _ = system("llm:small", endpoint="http://127.0.0.1:9", store=str(tmp_path), max_cost=1.0).sender
     with pytest.raises(IsoglossError, match=r"prices\.toml"):
         system("llm:small", prices=str(tmp_path / "prices.toml"))
+
+
+def test_languages_without_words_are_marked(tmp_path: Path) -> None:
+    prompts = Prompts(task("nusax"), "ace", PromptSettings(model="small", prompt_language="native"))
+    assert prompts.literals.language == "en"
+    assert prompts.note == "prompted in English: no words of prompts in ace"
+    assert not Prompts(task("nusax"), "id", PromptSettings(model="small", prompt_language="native")).note
+    assert not Prompts(task("nusax"), "ace", PromptSettings(model="small")).note
+
+
+def test_translated_tests_are_prompted_in_english(run: Callable[..., Any], tmp_path: Path) -> None:
+    translate(task("mini-xnli"), "sw", "test", tmp_path, lambda lines: [f"EN {line}" for line in lines])
+    examples = isogloss.load("mini-xnli", "sw")
+    with model_server({}, default="true") as server:
+        summary = run(server.url, ["mini-xnli"], ["sw"], regime="none-translate-test", data=tmp_path)
+        turns = {body["messages"][-1]["content"] for body in server.bodies}
+    assert turns == {f"Premise: EN {a}\nHypothesis: EN {b}" for a, b in zip(examples.text_a, examples.text_b, strict=True)}
+    right = sum(label == "entailment" for label in examples.label)
+    assert summary.tasks["mini-xnli"].mean == pytest.approx(100 * right / len(examples))
+
+
+def test_examples_in_the_target_language_come_from_dev_where_there_is_no_training_set(data_dir: Path) -> None:
+    model = system("llm:small", shots=4, **FORMATS)
+    learning = regime("in-language")
+    train = demonstrations(learning, task("xcopa"), learning.fits(["ht"])[0], data_dir)
+    assert (train.language, train.split) == ("ht", "dev")
+    model.fit(task("xcopa"), train, 0)
+    with pytest.raises(SystemFailureError, match="the examples of the prompts are from xcopa/ht dev themselves"):
+        model.requests(isogloss.load("xcopa", "ht", "dev", data_dir))
+    assert len(model.requests(isogloss.load("xcopa", "ht", "test", data_dir))) == 500

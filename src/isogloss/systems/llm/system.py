@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from msgspec import structs
+from msgspec import structs, to_builtins
 
 from isogloss.endpoints.prices import Prices
 from isogloss.endpoints.probe import Capabilities, probe
@@ -33,6 +33,8 @@ AUTO: Literal["auto"] = "auto"
 _TRANSPORT = frozenset(
     "endpoint key_variable timeout concurrency prices max_cost store quiet label embedding_model replay".split()
 )
+# Parts of a configuration that do not decide answers by themselves: the formats that a probe chose do.
+_NOT_DECIDING = frozenset(("settings", "version", "name", "probe"))
 
 
 class LlmSystem(System):
@@ -180,13 +182,14 @@ class LlmSystem(System):
             "labels": settings.labels,
             "tags": settings.tags,
             "embedding_model": self._embedding_model,
+            **({"probe": to_builtins(self.capabilities)} if AUTO in (self._labels, self._tags) else {}),
         }
 
     def deciding_settings(self, configuration: Mapping[str, Any], task: Task) -> Mapping[str, Any]:
         """Return what decides the answers: not the transport, and the embeddings for retrieval only."""
         settings = configuration.get("settings", {})
         deciding = {key: value for key, value in settings.items() if key not in _TRANSPORT}
-        known = {key: value for key, value in configuration.items() if key not in ("settings", "version", "name")}
+        known = {key: value for key, value in configuration.items() if key not in _NOT_DECIDING}
         if not kind_of(task).retrieval:
             known.pop("embedding_model", None)
         return {**known, "settings": deciding}
@@ -240,6 +243,8 @@ class LlmSystem(System):
         """
         if self._task is not None and kind_of(self._task).retrieval:
             return self._retrieved(self._task, examples)
+        if note := self.prompts(examples.language).note:
+            examples.notes.append(note)
         return self.read(examples, self.replies(examples, self.requests(examples), self.store(examples.language)))
 
     def replies(self, examples: Examples, requests: Sequence[ApiRequest], store: ResponseStore) -> list[ModelReply]:
