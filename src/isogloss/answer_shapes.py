@@ -297,7 +297,8 @@ class SilencePhrases:
         refusals: it cannot answer, or does not understand.
         none_of_these: no option fits.
         apologies: beginnings of refusals.
-        declines: signs of a refusal in a reply that says nothing else, such as a request for another text.
+        declines: signs of a refusal in a reply that says nothing else: a request for another text, an apology in any
+            language.
     """
 
     refusals: re.Pattern[str]
@@ -309,21 +310,26 @@ class SilencePhrases:
 @cache
 def silence_phrases(language: str) -> SilencePhrases:
     """Return the phrases of a language and the English ones."""
-    names = ("refusals", "none_of_these", "apologies", "declines")
-    return SilencePhrases(*(_pattern(_listed(name, language)) for name in names))
+    own = {name: _listed(name, language) for name in ("refusals", "none_of_these", "apologies", "declines")}
+    # A model may apologise in a language that is neither the task's nor English.
+    apologies = {phrase.lower() for table in _shipped().values() for phrase in table.get("apologies", ())}
+    own["declines"] = sorted(apologies.union(own["declines"]), key=len, reverse=True)
+    return SilencePhrases(*map(_pattern, own.values()))
 
 
 def _pattern(phrases: Sequence[str]) -> re.Pattern[str]:
     """Compile phrases; "…" stands for a few words within a sentence."""
-    return re.compile("|".join(_words_pattern(phrase) for phrase in phrases))
+    # A phrase begins with a word, except in scripts without blanks and for endings: "n't". Alternatives that begin with
+    # a letter are compared fast.
+    inside = [phrase for phrase in phrases if phrase.startswith("n't") or not phrase[0].isascii()]
+    words = [phrase for phrase in phrases if phrase not in inside]
+    groups = [(r"\b", words), ("", inside)]
+    return re.compile("|".join(before + f"(?:{'|'.join(map(_parts, some))})" for before, some in groups if some))
 
 
-def _words_pattern(phrase: str) -> str:
-    # An ending is written as such: "n't" belongs to a longer word.
-    parts = [re.escape(part.strip()) for part in phrase.split("…")]
-    before = "" if phrase.startswith("n't") or not phrase[0].isascii() else r"(?<!\w)"
-    after = r"(?!\w)" if phrase[-1].isascii() else ""
-    return before + rf"(?!\w)[^.!?]{{0,{_LONGEST_GAP}}}?(?<!\w)".join(parts) + after
+def _parts(phrase: str) -> str:
+    gap = rf"\b[^.!?]{{0,{_LONGEST_GAP}}}?\b"
+    return gap.join(re.escape(part.strip()) for part in phrase.split("…")) + (r"\b" if phrase[-1].isascii() else "")
 
 
 @cache

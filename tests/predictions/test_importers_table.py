@@ -216,4 +216,4 @@ def test_real_replies_with_choices(data_dir: Path) -> None:
     columns = TableColumns(prediction="Prediction With Explanation", id="position")
     answers = import_table([path], "xcopa", columns, languages=["ht"], data=data_dir, replies=True)["ht"]
     assert sum(value is not None for value in answers.values) == 455
-    assert any("replies without an answer: 45 of 500" in note for note in answers.notes)
+    assert any("replies without an answer: 45 of 500 (43 none of the options, 1 " in note for note in answers.notes)

@@ -1,6 +1,7 @@
 """Free-text replies read as answers: made ones in every form, and real ones of language models."""
 
 import csv
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -126,8 +127,78 @@ def test_kinds_without_written_answers_read_none() -> None:
     assert read("tatoeba", "7") == [None]
 
 
-@pytest.mark.parametrize(("prompt", "parsed", "accuracy"), [("direct", 496, 0.630), ("cot", 455, 0.726)])
-def test_real_choices_agree_with_published_ones(data_dir: Path, prompt: str, parsed: int, accuracy: float) -> None:
+def outcome(task: str, text: str, language: str = "en", **inputs: object) -> str:
+    (reading,) = kind_of(find_task(task)).read_replies(find_task(task), language, [Reply(text, inputs)], {})
+    return str(reading.outcome)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A", "strict"),
+        ("(b).", "strict"),
+        ("It was small.", "strict"),
+        ("The second option", "strict"),
+        ("B: It was small.", "tolerant"),
+        ("The answer is A.", "tolerant"),
+        ("A. B.", "several"),
+        ("It was fragile. It was small.", "several"),
+        ("I cannot decide without more context.", "refusal"),
+        ("Neither option makes sense.", "none"),
+        ("None of the\noptions.", "none"),
+        ("It was heavy.", "unparsed"),
+        ("1", "unparsed"),  # counted from 0 or from 1?
+        ("", "empty"),
+    ],
+)
+def test_outcomes_of_choices(text: str, expected: str) -> None:
+    assert outcome("xcopa", text, choices=CHOICES) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("308", "strict"),
+        ('"308."', "strict"),
+        ("Answer: 308", "tolerant"),
+        ("I'm sorry, but the passage does not say.", "refusal"),
+        ("I cannot find it.\nAnswer: 308", "tolerant"),
+        ("I cannot find it.\nPlease ask again.", "refusal"),
+        ("cannot swim", "strict"),  # only the beginning of a refusal is one
+        ("308\n309", "several"),
+        ("<think>308", "unparsed"),
+        (" ", "empty"),
+    ],
+)
+def test_outcomes_of_answers(text: str, expected: str) -> None:
+    assert outcome("xquad", text) == expected
+
+
+def test_outcomes_of_tags_and_of_checklists() -> None:
+    tokens = ["Anna", "sleeps"]
+    assert outcome("udpos", '["PROPN", "VERB"]', tokens=tokens) == "strict"
+    assert outcome("udpos", "PROPN VERB", tokens=tokens) == "strict"
+    assert outcome("udpos", "Tags:\n**Answer:** PROPN VERB", tokens=tokens) == "tolerant"
+    assert outcome("udpos", "PROPN", tokens=tokens) == "unparsed"
+    assert outcome("udpos", "I am unable to tag this.", tokens=tokens) == "refusal"
+    # Checklists keep the whole reply, which the rule reads with the context.
+    task = find_task("checklist-comparisons")
+    replies = [Reply("Ann"), Reply("The answer is Ann."), Reply(""), Reply("", cut=True)]
+    assert [tuple(reading) for reading in kind_of(task).read_replies(task, "en", replies, {})] == [
+        ("Ann", "strict"), ("The answer is Ann.", "tolerant"), (None, "empty"), (None, "cut"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("prompt", "parsed", "accuracy", "outcomes"),
+    [
+        ("direct", 496, 0.630, {"strict": 496, "refusal": 3, "none": 1}),
+        ("cot", 455, 0.726, {"tolerant": 455, "refusal": 1, "none": 43, "unparsed": 1}),
+    ],
+)
+def test_real_choices_agree_with_published_ones(
+    data_dir: Path, prompt: str, parsed: int, accuracy: float, outcomes: dict[str, int]
+) -> None:
     path = data_dir / "mega_gpt35" / "xcopa" / f"ht-{prompt}.csv"
     if not path.exists():
         pytest.skip("needs the published answers")
@@ -139,9 +210,11 @@ def test_real_choices_agree_with_published_ones(data_dir: Path, prompt: str, par
         Reply(row["Prediction With Explanation"], {"choices": choice})
         for row, choice in zip(rows, choices, strict=True)
     ]
-    read_back = [reading.answer for reading in kind_of(task).read_replies(task, "ht", replies, {})]
+    readings = kind_of(task).read_replies(task, "ht", replies, {})
+    read_back = [reading.answer for reading in readings]
+    assert Counter(reading.outcome for reading in readings) == outcomes
     # Unread replies refuse to choose; the published reading of them is a sentence or nothing, never 0 or 1.
     published = [int(row["Prediction"]) if row["Prediction"] in "01" and row["Prediction"] else None for row in rows]
-    assert read_back == published
+    assert [row for row, pair in enumerate(zip(read_back, published, strict=True)) if pair[0] != pair[1]] == []
     assert sum(answer is not None for answer in read_back) == parsed
     assert sum(answer == int(row["Label"]) for answer, row in zip(read_back, rows, strict=True)) == accuracy * 500

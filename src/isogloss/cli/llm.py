@@ -237,6 +237,60 @@ def probe(
     capabilities_table(model, found).print(Console())
 
 
+@app.command()
+def contamination(
+    system: Model,
+    *,
+    data: o.Data = None,
+    suite: o.Suite = "xtreme-r",
+    tasks: o.Tasks = None,
+    languages: o.Languages = None,
+    split: o.TestOrDev = "test",
+    examples: Annotated[int, o.Selection(min=20, help="Number of examples to draw per task and language.")] = 100,
+    seed: Annotated[int, o.Selection(min=0, help="Seed of the draw.")] = 0,
+    config: o.Config = None,
+    endpoint: o.EndpointUrl = "",
+    max_cost: o.MaxCost = 0.0,
+    out: Annotated[
+        Path | None, o.Output("--out", "-o", help="JSON file; in RUNS/<system>/<regime>, reports and boards show it.")
+    ] = None,
+) -> None:
+    """Test whether a model knows the examples of datasets by heart.
+
+    The model gets the first half of an example and has to write the rest. Its
+    continuation is compared with the true one and, as a control, with that of
+    another example. A task counts as memorised if the 95 % interval of the
+    difference lies above 5 points. Scores are never changed.
+
+    Responses are stored: the same command resumes and pays for nothing twice.
+
+    \b
+    Examples:
+      isogloss llm contamination llm:qwen3-32b --tasks xcopa,xnli \\
+          --languages en,sw --endpoint http://localhost:8000 --data data
+      isogloss llm contamination llm:gpt-4o-mini --tasks xquad --data data \\
+          --out runs/llm-gpt-4o-mini/none/contamination.json
+      isogloss llm contamination llm:llama-3-70b#api=completions --data data
+    """
+    from isogloss.cli.run import system_settings
+    from isogloss.interrupts import answering_interrupts
+    from isogloss.scoring.request import Request
+    from isogloss.scoring.results import write_json
+    from isogloss.systems.llm.contamination import contamination_record, probed_model
+    from isogloss.tables.contamination_tables import contamination_table
+    from isogloss.tables.table import show as show_tables
+
+    request = Request.of(suite, tasks=o.words(tasks), languages=o.words(languages), split=split, data=data)
+    model = probed_model(system, **system_settings(config, endpoint=endpoint, max_cost=max_cost))
+    with answering_interrupts():
+        record, missing = contamination_record(model, request, count=examples, seed=seed)
+    if out is not None:
+        write_json(out, record)
+    table = contamination_table({model.name: record.findings})
+    table.notes += [f"{name}: {reason}" for name, reason in missing.items()]
+    show_tables([table], "table")
+
+
 def show_estimate(plans: "list[Plan]") -> None:
     """Print what some grids would send."""
     from rich.console import Console

@@ -20,7 +20,7 @@ def chosen_demonstrations(task: Task, train: Examples, count: int, seed: int) ->
     contexts = train["context"] if "context" in train.columns else [""] * len(train)
     groups: dict[str, list[int]] = {}
     usable = [row for row in range(len(train)) if gold[row] is not None]
-    order = sorted(usable, key=lambda row: _number(train, row, seed))
+    order = sorted(usable, key=lambda row: example_number(train, row, seed))
     # A stable sort keeps the drawn order among the short ones and among the long ones.
     for row in sorted(order, key=lambda row: len(texts[row]) + len(contexts[row]) > _LONG):
         groups.setdefault(_group(task, gold[row]), []).append(row)
@@ -41,7 +41,7 @@ def _group(task: Task, gold: object) -> str:
     return ""
 
 
-def _number(train: Examples, row: int, seed: int) -> str:
+def example_number(examples: Examples, row: int, seed: int) -> str:
     """Return the permanent random number of an example, in hexadecimal digits."""
-    name = f"{seed}/{train.task}/{train.language}/{train.ids[row]}"
+    name = f"{seed}/{examples.task}/{examples.language}/{examples.ids[row]}"
     return hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()

@@ -13,6 +13,7 @@ from isogloss.errors import DataError
 from isogloss.predictions.folder import PredictionFolder, tasks_in
 from isogloss.predictions.run_folders import run_folders
 from isogloss.reply_outcomes import ReplyCounts
+from isogloss.results.contamination import contamination_beside, contamination_footnotes
 from isogloss.results.csv_scores import read_csv
 from isogloss.results.metadata import public_metadata, unparsed_share
 from isogloss.results.published_scores import is_published, read_published
@@ -132,10 +133,17 @@ def _read_folder(path: Path, suite: Suite | None, request: Request | None) -> Sy
             }
             is_same = (summary.suite, summary.split) == (suite.id, records[0].split)
             system = replace(system, averages=averages if is_same else {})
+    system = with_contamination(system, path, suite)
     if suite is None:
         return system
     answered = [run for run in runs if any(PredictionFolder(run).has(member) for member in suite.members.values())]
     return replace(system, predictions=tuple(answered))
+
+
+def with_contamination(system: SystemResult, path: Path, suite: Suite | None = None) -> SystemResult:
+    """Return a system with the contamination probes recorded beside its runs, also as footnotes."""
+    findings = tuple(each for each in contamination_beside(path) if suite is None or each.task in suite.tasks)
+    return replace(system, contamination=findings, footnotes=system.footnotes + contamination_footnotes(findings))
 
 
 def _mean_over_seeds(seeds: Sequence[SystemResult]) -> SystemResult:

@@ -11,6 +11,7 @@ import msgspec
 from isogloss.languages import Language
 from isogloss.notebooks import short_repr
 from isogloss.reply_outcomes import ReplyCounts
+from isogloss.results.contamination import ContaminationFinding
 from isogloss.scoring.names import shortest_distinct
 from isogloss.scoring.results import Number, Overall, Results
 from isogloss.tasks.task import Task
@@ -98,6 +99,7 @@ class SystemResult:
         predictions: prediction folders, one per seed.
         id: fixed id on a board, "" to derive one from the name.
         record: result record with all cells and partial averages; empty for other sources.
+        contamination: probes for memorised examples, recorded beside the runs; they never change scores.
     """
 
     name: str
@@ -117,6 +119,7 @@ class SystemResult:
     scorer: Scorer = UNKNOWN_SCORER
     id: str = ""
     record: Results = NO_RECORD
+    contamination: tuple[ContaminationFinding, ...] = ()
 
     __repr__ = short_repr
 

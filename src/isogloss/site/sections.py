@@ -21,6 +21,7 @@ from isogloss.site.explain_section import explain_intro, explain_section, pairwi
 from isogloss.site.page_parts import ReportInputs, Section
 from isogloss.tables import charts, score_tables
 from isogloss.tables.charts import Chart, ColourScale, Hint, Record, file_name, tenths
+from isogloss.tables.contamination_tables import contamination_table
 from isogloss.tables.coverage import coverage, coverage_table, same_cells, shared_chart, shared_scores, shared_table
 from isogloss.tables.explain_io import explain_records
 from isogloss.tables.explain_tables import analysis_tables, bias_tables
@@ -37,7 +38,8 @@ IN_REPORTS = ("families", "rankings", "saturation")
 def report_sections(inputs: ReportInputs) -> list[Section]:
     """Return all sections of a report, the most important first."""
     explained, systems = inputs.explained, inputs.systems
-    parts = [overview_section(systems), *reply_sections(systems), language_section(systems), group_section(systems)]
+    parts = [overview_section(systems), *reply_sections(systems), *contamination_sections(systems)]
+    parts += [language_section(systems), group_section(systems)]
     if gap_rows(systems):
         parts.append(gap_section(systems))
     if any(system.record.pairs for system in systems.values()):
@@ -160,6 +162,17 @@ def reply_sections(systems: Systems) -> list[Section]:
     table = failure_table(systems)
     intro = "Replies of language models that gave no answer, by reason. They count as wrong in every score."
     return [Section(id="replies", title="Replies", intro=intro, tables={"replies": table})] if table else []
+
+
+def contamination_sections(systems: Systems) -> list[Section]:
+    """Return the probes for memorised examples; nothing if there are none."""
+    findings = {name: system.contamination for name, system in systems.items() if system.contamination}
+    intro = (
+        "Continuations of examples by language models, compared with the dataset: signs that examples were in their "
+        "training data. Scores are not changed."
+    )
+    tables = {"contamination": contamination_table(findings)}
+    return [Section(id="contamination", title="Contamination", intro=intro, tables=tables)] if findings else []
 
 
 def language_section(systems: Systems) -> Section:

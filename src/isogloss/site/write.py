@@ -16,7 +16,7 @@ from isogloss.escaping import csv_text
 from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias
 from isogloss.languages import listed_language
-from isogloss.results.readers import RECORD, read_record, system_of_record
+from isogloss.results.readers import RECORD, read_record, system_of_record, with_contamination
 from isogloss.results.system import by_shown_name
 from isogloss.scoring.results import Results, ScoreRow
 from isogloss.site.html import html_page
@@ -117,7 +117,8 @@ def read_inputs(
                 where = Path(source, RECORD) if Path(source).is_dir() else source
                 what = f"{cell.task}/{cell.language} has no {' and no '.join(lacking)}"
                 raise DataError(what, where=str(where), fix="Score the predictions again")
-        systems.append(system_of_record(record, str(source)))
+        folder = Path(source) if Path(source).is_dir() else Path(source).parent
+        systems.append(with_contamination(system_of_record(record, str(source)), folder))
     return ReportInputs(by_shown_name(systems), read_explain_records(explain))
 
 

@@ -76,9 +76,11 @@ def as_kind_reply(reply: PromptReply, row: Row) -> Reply:
     return Reply(reply.text, row, cut=reply.cut, filtered=reply.filtered)
 
 
+def in_another_format(reading: Reading) -> Reading:
+    """Return a reading of a reply that a kind understood although it is not in the requested format."""
+    return Reading(reading.answer, Outcome.TOLERANT) if reading.outcome is Outcome.STRICT else reading
+
+
 def schema_sentence(words: Literals, sentence: str, schema: bool) -> str:
     """Return the sentence on the format: that on JSON if the server enforces it."""
     return words.word("formats.json" if schema else sentence)
-
-
-UNREAD = Reading(None, Outcome.UNPARSED)

@@ -10,6 +10,7 @@ from isogloss.prompts.formats.base import (
     Row,
     as_kind_reply,
     decoded_object,
+    in_another_format,
     json_schema,
 )
 from isogloss.prompts.literals import Literals
@@ -65,7 +66,8 @@ class NamedAnswers(AnswerFormat):
     def _by_kind(self, rows: Sequence[Row], texts: Sequence[Any]) -> list[Reading]:
         """Read texts in which the answer may be anywhere."""
         spellings = {word: answer for row in rows for word, answer in self.names(row).items()}
-        return kind_of(self.task).read_replies(self.task, self.language, texts, spellings)
+        readings = kind_of(self.task).read_replies(self.task, self.language, texts, spellings)
+        return [in_another_format(reading) for reading in readings]
 
     def _direct(self, row: Row, reply: PromptReply) -> Reading | None:
         names = {word.casefold(): answer for word, answer in self.names(row).items()}

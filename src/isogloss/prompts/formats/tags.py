@@ -12,7 +12,7 @@ from typing import Any
 from isogloss.answer_shapes import without_thoughts
 from isogloss.languages import language as find_language
 from isogloss.metrics import chunks
-from isogloss.prompts.formats.base import AnswerFormat, PromptReply, Row, as_kind_reply, json_schema
+from isogloss.prompts.formats.base import AnswerFormat, PromptReply, Row, as_kind_reply, in_another_format, json_schema
 from isogloss.prompts.literals import Literals
 from isogloss.reply_outcomes import Outcome
 from isogloss.tasks.kinds import Reading, kind_of
@@ -56,7 +56,7 @@ class TagSequence(AnswerFormat):
         unread = [number for number, reading in enumerate(readings) if reading is None]
         texts = [as_kind_reply(replies[number], rows[number]) for number in unread]
         by_kind = kind_of(self.task).read_replies(self.task, self.language, texts, {})
-        found = dict(zip(unread, by_kind, strict=True))
+        found = dict(zip(unread, map(in_another_format, by_kind), strict=True))
         return [found[number] if reading is None else reading for number, reading in enumerate(readings)]
 
     def _of_reply(self, row: Row, reply: PromptReply) -> Reading | None:
@@ -100,12 +100,12 @@ class NumberedLines(TagSequence):
         strict = True
         for line in filter(str.strip, text.splitlines()):
             number, _, tag = line.partition("\t")
-            match = None if number.isdecimal() and self.tag(tag) else _LINE.fullmatch(line)
-            strict &= match is None
-            name = self.tag(tag if match is None else match[2])
-            place = number if match is None else match[1]
-            if name and place.isdecimal() and len(place) < 7:
-                given.setdefault(int(place), set()).add(name)
+            if not (number.isdecimal() and self.tag(tag)):
+                strict = False
+                match = _LINE.fullmatch(line)
+                number, tag = match.groups() if match else ("", "")
+            if (name := self.tag(tag)) and len(number) < 7:
+                given.setdefault(int(number), set()).add(name)
         from_zero = 0 in given and len(tokens) not in given
         tags: list[str | None] = [None] * len(tokens)
         for place, names in given.items():

@@ -240,15 +240,14 @@ class LlmSystem(System):
         """
         if self._task is not None and kind_of(self._task).retrieval:
             return self._retrieved(self._task, examples)
-        return self.read(examples, self.replies(examples, self.requests(examples)))
+        return self.read(examples, self.replies(examples, self.requests(examples), self.store(examples.language)))
 
-    def replies(self, examples: Examples, requests: Sequence[ApiRequest]) -> list[ModelReply]:
+    def replies(self, examples: Examples, requests: Sequence[ApiRequest], store: ResponseStore) -> list[ModelReply]:
         """Return the replies to requests about examples, from the store or the endpoint.
 
         Raises:
             SystemFailureError: some requests have no response yet; all others are stored.
         """
-        store = self.store(examples.language)
         if self._replay is not None:
             ids = [request.custom_id for request in requests]
             missing = set(ids) - store.has(ids)

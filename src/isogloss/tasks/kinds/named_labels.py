@@ -20,6 +20,9 @@ _UNSPACED = r"\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
 _LETTER = rf"[^\s{_UNSPACED}!-/:-@\[-^`{{-~¡-¿‐-‧‹-⁞\u3000-\u303f。！？，：；（）।۔،؛؟\u0f0b-\u0f0d]"
 _WORD = re.compile(rf"[{_UNSPACED}]|{_LETTER}+(?:['’‑-]{_LETTER}+)*|[/&+,;:()=—–]")
 _QUOTED = re.compile(r"[\"“”„«'‘]([^\"“”„«»'‘’\n]{2,60})[\"“”»'’]")
+_ONLY = re.compile(r"\bnot (?=(?:only|just|merely|simply|solely)\b)", re.I)
+# Longer sentences in other languages than English are not read.
+_LONGEST_FOREIGN = 150
 # Labels named together by a reply that has this many recite the options.
 RECITAL = 4
 # Words between a frame and a label, at most, and between a frame and "… or" before a label.
@@ -62,18 +65,19 @@ def _set(words: str) -> frozenset[str]:
 
 _CONTRASTS = _set("but however although though yet nevertheless ; — –")
 _EXPLAINS = _set(
-    "because since considering specifically namely particularly especially which where given due based whose who ("
+    "because since considering specifically namely particularly especially which where given due based who ("
 )
 _SUBJECTS = _set("it it's this that the i i'm i'd so therefore thus hence then")
 _VERBS = _set(
-    "seems appears is it's falls can could may might would relates pertains belongs looks deals discusses mentions talks"
+    "seems appears is it's falls can could may might would relates pertains belongs looks deals discusses mentions"
+    " talks"
 )
 _DETERMINERS = _set(
     "it it's its the this that these those they there he she we i a an both evidenced indicated mentioned"
 )
 _DENIALS = _set(
-    "not no none neither nor never cannot without unable impossible difficult unclear unlikely hard challenging rather instead"
-    " insufficient unrelated"
+    "not no none neither nor never cannot without unable impossible difficult unclear unlikely hard challenging"
+    " rather instead insufficient unrelated"
 )
 _DENY_BEFORE = _set("not cannot neither never unlikely impossible")  # deny a label that stands before them
 _HEDGES = _set(
@@ -86,19 +90,21 @@ _EITHER = _set("or / vs versus")
 _JOINED = _set("and & + plus , or / vs versus")
 # Words that may stand between a frame and its label.
 _FILLERS = _set(
-    "the a an category categories of topic topics field fields area areas subject subjects realm domain domains theme case"
-    " both either mainly primarily mostly likely probably possibly potentially perhaps maybe more most general broad broader"
-    " news section also closely directly specifically clearly strongly best"
+    "the a an category categories of topic topics field fields area areas subject subjects realm domain domains theme"
+    " case both either mainly primarily mostly likely probably possibly potentially perhaps maybe more most general"
+    " broad broader news section also closely directly specifically clearly strongly best"
 )
 # Words that may follow a label without turning it into a part of another noun: "sports as it …", not "travel agencies".
 _FOLLOWS = _set(
-    "as and or & / because since based due in on at with given considering rather but if which that for from by to of about"
-    " while when where who whose is was would will can could may might also too here overall then however although though"
-    " category categories topic topics section sections field domain area industry sector news article issues matters related specifically"
-    " particularly especially possibly potentially perhaps more instead not per according depending without within between"
+    "as and or & / because since based due in on at with given considering rather but if which that for from by to of"
+    " about while when where who is was would will can could may might also too here overall then however"
+    " although though category categories topic topics section sections field domain area industry sector news article"
+    " issues matters related specifically particularly especially possibly potentially perhaps more instead not per"
+    " according depending without within between best most well only alone than nor"
 )
 _FRAMES = _set(
-    "regarding regards concerning concerns about under as is are was be being it's that's : = discussing describing covers involves involve"
+    "regarding regards concerning concerns about under as is are was be being it's that's : = discussing describing"
+    " covers involves involve fit fits match matches choose chose pick select say than"
 )
 # Frames of two words: the second one, by the beginning of the first.
 _PREPOSITIONS = {
@@ -106,7 +112,8 @@ _PREPOSITIONS = {
     "in": ("fall", "fit", "categor", "classif", "belong", "plac", "best"),
     "into": ("fall", "fit", "categor", "classif", "plac", "go"),
     "within": ("fall", "fit", "categor", "classif", "belong"),
-    "with": ("deal", "associat", "concern"),
+    "with": ("deal", "associat", "concern", "go", "align"),
+    "of": ("instead",),
     "on": ("focus", "center", "centre", "touch"),
     "for": ("label", "answer"),
     "discuss": ("to",),
@@ -114,8 +121,15 @@ _PREPOSITIONS = {
 # "Talks about travel" tells the contents, not the category.
 _TELLS = _set("talks talking talk information statement sentence details mention mentions question speaks speaking")
 _NEVER = ("\0",)
+# Words that begin another statement, by the word before.
+_OPENED_BY = {
+    ",": _SUBJECTS | {"not"},
+    "and": _SUBJECTS | _VERBS | {"not"},
+    "rather": {"than"},
+    "instead": {"of"},
+}
 _REQUESTS = (("please",), ("could", "you"), ("can", "you"), ("would", "you"), ("if", "you"), ("let", "me"), ("kindly",))
-_ENGLISH = _set("the this it it's and of to is be news article text seems related regarding i'm")
+_ENGLISH = _set("the this it it's that and seems appears related regarding i i'm article")
 
 
 def words_of(text: str) -> list[str]:
@@ -124,7 +138,7 @@ def words_of(text: str) -> list[str]:
 
 
 class LabelNames:
-    """Names of a task's labels, found in sentences.
+    """Names of a task's labels, to find in sentences.
 
     Args:
         spellings: labels by spelling, in lower case.
@@ -147,18 +161,18 @@ class LabelNames:
             doubtful: True if the reply doubts its own answer, so that "could be categorized as" is a guess.
             short: True if the reply has few sentences, so that a label at the edge of one is not an item of a list.
         """
-        words = words_of(sentence)
+        words = words_of(_ONLY.sub(" ", sentence))
         if any(tuple(words[: len(request)]) == request for request in _REQUESTS):
             return []
         if _ENGLISH.isdisjoint(words):
-            return self._foreign(words, short=short)
-        conditional = words[0] in _CONDITIONS
-        found: list[Mention] = []
+            return self._foreign(words) if short and len(sentence) <= _LONGEST_FOREIGN else []
+        conditional = words[0] in _CONDITIONS  # "If it reports a match, it is about sports."
+        mentions: list[Mention] = []
         for clause in _clauses(words):
             for mention in self._in_clause(clause, doubtful=doubtful):
                 guessed = conditional and mention.says is Says.YES
-                found.append(mention._replace(says=Says.MAYBE) if guessed else mention)
-        return [] if _recites(found) else found
+                mentions.append(mention._replace(says=Says.MAYBE) if guessed else mention)
+        return [] if _recites(mentions) else mentions
 
     def quoted(self, text: str) -> set[str]:
         """Return the labels that stand in quotes, as names of categories do."""
@@ -176,13 +190,13 @@ class LabelNames:
         taken = 0
         for start in range(len(words)):
             for end in (start + size for size in self._sizes if start >= taken):
-                if tuple(words[start:end]) in self._named:
+                if end <= len(words) and tuple(words[start:end]) in self._named:
                     yield start, end
                     taken = end
                     break
 
     def _is_denial(self, word: str) -> bool:
-        return word in _DENIALS or word.endswith("n't") or word in self._negations
+        return _denies(word) or word in self._negations
 
     def _in_clause(self, clause: _Clause, *, doubtful: bool) -> Iterator[Mention]:
         words, places = clause.words, list(self._places(clause.words))
@@ -192,7 +206,7 @@ class LabelNames:
         read_to = 0
         frames: dict[int, _Frame] = {}
         for start, end in places:
-            denied = denied or any(map(self._is_denial, words[read_to:start]))
+            denied = denied or any(map(_denies, words[read_to:start]))
             hedged = hedged or _is_hedged(words[read_to:start], doubtful=doubtful)
             read_to = end
             beside = _joint(words, start, ends)
@@ -213,7 +227,7 @@ class LabelNames:
             is_main = clause.main or "also" in words[max(0, start - _GAP) : start]
             yield Mention(label_at[start], says, frame.sorts or (is_main and not frame.tells))
 
-    def _foreign(self, words: list[str], *, short: bool) -> list[Mention]:
+    def _foreign(self, words: list[str]) -> list[Mention]:
         """Return the labels of a sentence in another language: at its edges, or anywhere if its negations are known."""
         places = list(self._places(words))
         denied = any(map(self._is_denial, words)) or any(
@@ -222,20 +236,24 @@ class LabelNames:
             for at in range(len(words))
             if len(negation) > 1
         )
-        found: list[Mention] = []
+        hedged = not _HEDGES.isdisjoint(words)
+        mentions: list[Mention] = []
         for start, end in places:
-            either = not _EITHER.isdisjoint((*words[max(0, start - 1) : start], *words[end : end + 1]))
-            at_edge = short and (start == 0 or end == len(words)) and len(words) <= _GAP * 2
-            if not (at_edge or self._knows_negations):
-                continue
-            says = Says.NO if denied else Says.MAYBE if either else Says.YES
-            found.append(Mention(self._named[tuple(words[start:end])], says, main=True))
-        return [] if _recites(found) else found
+            if self._knows_negations or start == 0 or end == len(words):
+                is_open = hedged or not _EITHER.isdisjoint((*words[max(0, start - 1) : start], *words[end : end + 1]))
+                says = Says.NO if denied else Says.MAYBE if is_open else Says.YES
+                mentions.append(Mention(self._named[tuple(words[start:end])], says, main=True))
+        return [] if _recites(mentions) else mentions
 
 
-def _recites(found: Collection[Mention]) -> bool:
+def _denies(word: str) -> bool:
+    """Return True for a word that denies in English; "hindi" denies only in Tagalog."""
+    return word in _DENIALS or word.endswith("n't")
+
+
+def _recites(mentions: Collection[Mention]) -> bool:
     """Return True if a sentence names so many labels that it repeats the options."""
-    return len({mention.label for mention in found if mention.says is not Says.NO}) >= RECITAL
+    return len({mention.label for mention in mentions if mention.says is not Says.NO}) >= RECITAL
 
 
 def _clauses(words: list[str]) -> Iterator[_Clause]:
@@ -249,15 +267,15 @@ def _clauses(words: list[str]) -> Iterator[_Clause]:
             opens = True
         elif word in _EXPLAINS or (word == "as" and (before == "," or following in _DETERMINERS)):
             opens = False
-        elif (word == "," and following in _SUBJECTS | {"not"}) or (
-            word == "and" and following in _SUBJECTS | _VERBS | {"not"}
-        ):
-            opens = True
-        elif word in ("rather", "instead") and following in ("than", "of"):
+        elif following in _OPENED_BY.get(word, ()):
             opens = True
         if opens is not None:
             yield _Clause(words[start:at], main, begins)
-            start, main, begins = at + (word in _CONTRASTS or word in ("(", ")")), opens, word in _CONTRASTS
+            start, main, begins = (
+                at + (word in _CONTRASTS or word in ("(", ")")),
+                opens,
+                word in _CONTRASTS or following == "not",
+            )
     yield _Clause(words[start:], main, begins)
 
 
@@ -308,12 +326,12 @@ def _ends_well(words: Sequence[str], end: int, starts: Collection[int]) -> bool:
 
 
 def _either(words: Sequence[str], start: int, end: int, label_at: Mapping[int, str], ends: Mapping[int, int]) -> bool:
-    """Return True if a label is one side of an "or" whose other side is something else."""
+    """Return True if a label stands beside an "or" with something else on the other side."""
     label = label_at[start]
     if end < len(words) and words[end] in _EITHER and label_at.get(end + 1) != label:
         return True
     before = start - 1
-    while before >= 0 and words[before] in _FILLERS:
+    while before >= max(0, start - _GAP) and words[before] in _FILLERS:
         before -= 1
     if before < 0 or words[before] not in _EITHER:
         return False

@@ -1,8 +1,8 @@
 """Answers in free text: what a model's reply says, and how it was read.
 
 What the reply marks as its answer counts alone ("Answer: X", a box, JSON); otherwise all of it does. An answer may also
-be named in a sentence ("This article is about sports."). A sentence that denies an answer, doubts it or offers it beside
-another ("sports or politics") does not give it; nor does a question. No answer is ever guessed.
+be named in a sentence ("This article is about sports."). A sentence that denies an answer, doubts it or offers another
+beside it ("sports or politics") does not give it; nor does a question. No answer is ever guessed.
 """
 
 import re
@@ -88,33 +88,35 @@ def _label_in(text: str, language: str, labels: Mapping[str, str], names: LabelN
     units = sentence_units(text, language)
     explicit = [unit for unit in units if unit.explicit]
     silence = Silence(text, language, names.denied)
-    found: list[Mention] = []
+    mentions: list[Mention] = []
     for unit in explicit or units:
         if (whole := labels.get(unit.text.strip(_EDGE).casefold())) is not None:
-            found.append(Mention(whole, Says.YES, main=True))
+            mentions.append(Mention(whole, Says.YES, main=True))
         elif not unit.text.rstrip(_EDGE).endswith(_QUESTION):
-            found += names.mentions(unit.text, doubtful=silence.refuses, short=len(units) <= 3)
+            mentions += names.mentions(unit.text, doubtful=silence.refuses, short=len(units) <= 3)
     if silence.denies_all and not explicit:
         return Reading(None, Outcome.NONE)
-    reading = _decided(found, silence.outcome)
-    others = set() if explicit else names.quoted(text) - {mention.label for mention in found if mention.says is Says.NO}
-    if reading.answer is not None and 1 < len(others | {reading.answer}) < RECITAL:
-        return Reading(None, Outcome.SEVERAL)
+    reading = _decided(mentions, silence)
+    if reading.answer is not None and not explicit:
+        # A name in quotes is another answer, wherever it stands, unless it is denied.
+        denied = {mention.label for mention in mentions if mention.says is Says.NO}
+        if 1 < len(names.quoted(text) - denied | {reading.answer}) < RECITAL:
+            return Reading(None, Outcome.SEVERAL)
     return reading
 
 
-def _decided(found: Sequence[Mention], silence: Outcome) -> Reading:
+def _decided(mentions: Sequence[Mention], silence: Silence) -> Reading:
     """Return the only label that a reply asserts; explanations count if its statements name none."""
-    decisive = [mention for mention in found if mention.main and mention.says is not Says.NO]
-    decisive = decisive or [mention for mention in found if mention.says is not Says.NO]
+    decisive = [mention for mention in mentions if mention.main and mention.says is not Says.NO]
+    decisive = decisive or [mention for mention in mentions if mention.says is not Says.NO]
     given = {mention.label for mention in decisive if mention.says is Says.YES}
-    denied = {mention.label for mention in found if mention.says is Says.NO}
+    denied = {mention.label for mention in mentions if mention.says is Says.NO}
     named = given | {mention.label for mention in decisive}
     if len(named) == 1 and given and not given & denied:
         return Reading(given.pop(), Outcome.TOLERANT)
     if 1 < len(named) < RECITAL:
         return Reading(None, Outcome.SEVERAL)
-    return Reading(None, silence)
+    return Reading(None, silence.outcome)
 
 
 def choices_in(replies: Sequence[Reply], language: str, spellings: Mapping[str, int]) -> list[Reading]:

@@ -1,8 +1,9 @@
 """Outcomes of replies without an answer: a refusal, none of the options, or neither."""
 
 from collections.abc import Callable
+from functools import cached_property
 
-from isogloss.answer_shapes import sentence_units, silence_phrases
+from isogloss.answer_shapes import answer_units, sentences, silence_phrases
 from isogloss.reply_outcomes import Outcome
 
 # Longer replies are not searched for phrases.
@@ -10,33 +11,43 @@ _LONGEST = 1 << 14
 
 
 class Silence:
-    """What a reply says about not answering.
+    """Phrases in a reply about not answering.
 
     Args:
         text: the reply.
-        language: language of the task, whose phrases count beside the English ones.
+        language: language of the task; its phrases count beside the English ones.
         denied: returns True if a sentence denies the options one by one.
     """
 
     def __init__(self, text: str, language: str, denied: Callable[[str], bool]) -> None:
-        known = silence_phrases(language)
-        units = sentence_units(text[:_LONGEST], language)
-        sentences = [unit.text.casefold().replace("’", "'") for unit in units]
-        refuses = [known.refusals.search(sentence) is not None for sentence in sentences]
-        self.refuses = any(refuses)
-        self.denies_all = any(
-            not refused and (known.none_of_these.search(sentence) is not None or denied(sentence))
-            for sentence, refused in zip(sentences, refuses, strict=True)
-        )
-        signs = (known.apologies, known.declines)
-        self._declines = any(sign.search(sentence) for sentence in sentences for sign in signs)
+        self._phrases = silence_phrases(language)
+        # A sentence may go on in the next line.
+        joined = " ".join(unit.text for unit in answer_units(text[:_LONGEST], language))
+        self._sentences = sentences(joined.casefold().replace("’", "'"))
+        self._denied = denied
+
+    @cached_property
+    def _certain(self) -> list[str]:
+        return [sentence for sentence in self._sentences if not self._phrases.refusals.search(sentence)]
+
+    @property
+    def refuses(self) -> bool:
+        """True if a sentence says that the model cannot answer, or is not certain."""
+        return len(self._certain) < len(self._sentences)
+
+    @cached_property
+    def denies_all(self) -> bool:
+        """True if a sentence says that no option fits, and not only that the model cannot tell."""
+        none = self._phrases.none_of_these
+        return any(none.search(sentence) is not None or self._denied(sentence) for sentence in self._certain)
 
     @property
     def outcome(self) -> Outcome:
         """Outcome of the reply if it gives no answer: that no option fits counts before doubts about the text."""
         if self.denies_all:
             return Outcome.NONE
-        return Outcome.REFUSAL if self.refuses or self._declines else Outcome.UNPARSED
+        declines = self.refuses or any(map(self._phrases.declines.search, self._sentences))
+        return Outcome.REFUSAL if declines else Outcome.UNPARSED
 
 
 def opens_with_refusal(text: str, language: str) -> bool:

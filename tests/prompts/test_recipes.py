@@ -1,0 +1,59 @@
+"""Recipes: their wordings, slots and errors."""
+
+from pathlib import Path
+
+import pytest
+
+from isogloss.errors import DamagedFileError, UnknownNameError
+from isogloss.prompts.literals import literals
+from isogloss.prompts.recipes import SLOTS, PromptRecipeError, filled, prompt_recipe, wording_names
+from isogloss.tasks.kinds import KINDS
+
+FORMS = ("label", "option", "tags", "answer")
+
+
+def test_our_recipe_has_three_wordings_in_every_language() -> None:
+    assert wording_names("isogloss") == ["instruction", "question", "careful"]
+    for name in literals("en").table["asks"]:
+        assert set(literals("en").table["asks"][name]) == set(wording_names("isogloss")), name
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", ["isogloss", "mega"])
+def test_slots_are_known_or_columns_of_the_kind(name: str, form: str) -> None:
+    columns = {column for kind in map(KINDS.__getitem__, KINDS) if kind.form == form for column in kind.inputs}
+    assert prompt_recipe(name, form).slots() <= SLOTS | columns
+
+
+@pytest.mark.parametrize(("form", "shots"), [("label", 8), ("option", 8), ("tags", 8), ("answer", 4)])
+def test_shots(form: str, shots: int) -> None:
+    assert prompt_recipe("isogloss", form).shots == prompt_recipe("mega", form).shots == shots
+
+
+def test_braces_in_texts_are_not_slots() -> None:
+    assert filled("{text} and {ask}", {"text": "{ask}", "ask": "?"}) == "{ask} and ?"
+    assert filled("{unknown}", {}) == "{unknown}"
+
+
+def test_own_recipe(tmp_path: Path) -> None:
+    (tmp_path / "label.toml").write_text('shots = 2\n[wordings.short]\nturn = "{text}?"\n', encoding="utf-8")
+    assert prompt_recipe(str(tmp_path), "label").wordings["short"].turn == "{text}?"
+    assert wording_names(str(tmp_path)) == ["short"]
+    with pytest.raises(PromptRecipeError, match="no prompts for tags.*It has label"):
+        prompt_recipe(str(tmp_path), "tags")
+
+
+def test_errors(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean isogloss"):
+        prompt_recipe("isoglos", "label")
+    with pytest.raises(UnknownNameError, match="unknown wording 'polite'"):
+        prompt_recipe("isogloss", "label").wording("polite", "isogloss")
+    for text, reason in (
+        ("shots = 2\n[wordings]\n", "no wordings"),
+        ('shots = "x"\n', "not a prompt recipe"),
+        ("shots = 2\ntypo = 1\n[wordings.a]\nturn = 'x'\n", "not a prompt recipe"),
+        ("shots =", "label.toml"),
+    ):
+        (tmp_path / "label.toml").write_text(text, encoding="utf-8")
+        with pytest.raises((PromptRecipeError, DamagedFileError), match=reason):
+            prompt_recipe(str(tmp_path), "label")
