@@ -8,10 +8,9 @@ import pytest
 from isogloss.analysis.dispersion import dispersion
 from isogloss.analysis.finding import AnalysisError, Finding
 from isogloss.analysis.ranking_views import gini
-from isogloss.languages import CODES
+from isogloss.languages import CODES, known_language
 from isogloss.results.system import CellResult, SystemResult
 from isogloss.results.views import ScoreView, score_view
-from isogloss.scoring.names import known_language
 from isogloss.scoring.results import Number
 from isogloss.tasks.registry import task
 from results.made_results import made_system

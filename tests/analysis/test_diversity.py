@@ -114,6 +114,15 @@ def test_a_language_outside_the_registry_affects_only_its_own_set(tmp_path: Path
     assert not any("URIEL's tree" in note for note in diversity(["en,ht"], data=str(tmp_path)).notes)
 
 
+def test_a_listed_language_that_uriel_lacks_counts_in_families_only(tmp_path: Path) -> None:
+    write_uriel(tmp_path, ["S_A"], {"eng": [1], "zul": [0]}, ancestors={"eng": ["Indo-European"], "zul": ["Bantu"]})
+    finding = diversity(["en,zu,nah"], data=str(tmp_path))
+    [row] = finding.table("indices").records()
+    assert (row["languages"], row["families"], row["typology"], row["attested"]) == (3, 3, 1, 1)
+    assert "URIEL lacks nah: they count in families only." in finding.notes
+    assert [row["language"] for row in finding.table("contributions").records()] == ["en", "zu"]
+
+
 def test_one_language(tmp_path: Path) -> None:
     write_uriel(tmp_path, ["S_A"], {"eng": [1]})
     [row] = diversity(["en"], data=str(tmp_path)).table("indices").records()

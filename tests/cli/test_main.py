@@ -87,17 +87,20 @@ def test_errors_have_no_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "Traceback" not in captured.err
 
 
-@pytest.mark.parametrize("what", ["tasks", "languages", "suites", "metrics", "systems"])
+@pytest.mark.parametrize("what", ["tasks", "languages", "all-languages", "suites", "metrics", "systems"])
 def test_lists_as_json(what: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("list", what, "--json") == 0
     rows = json.loads(capsys.readouterr().out)
-    assert len(rows) == {"tasks": 26, "languages": 51, "suites": 8, "metrics": 18, "systems": 6}[what]
+    counts = {"tasks": 31, "languages": 51, "all-languages": 218, "suites": 9, "metrics": 18, "systems": 7}
+    assert len(rows) == counts[what]
 
 
 def test_list_without_argument_names_the_lists(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("list", "--json") == 0
     names = [row["list"] for row in json.loads(capsys.readouterr().out)]
-    assert names == ["tasks", "languages", "suites", "metrics", "systems", "analyses", "doubts", "NAME"]
+    assert names == [
+        *("tasks", "languages", "all-languages", "suites", "metrics", "systems", "analyses", "doubts", "NAME")
+    ]
     assert run("list") == 0
     assert "analyses for isogloss analyze" in capsys.readouterr().out
 

@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 import json
 import random
+import ssl
 import threading
 import time
 from collections import Counter
@@ -49,7 +50,8 @@ class HostileServer:
         gate: answers wait until it is set.
     """
 
-    def __init__(self, script: Script | None = None) -> None:
+    def __init__(self, script: Script | None = None, secured: ssl.SSLContext | None = None) -> None:
+        self._secured = secured
         self.script = script or (lambda content, attempt: "")
         self.asked: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
@@ -57,8 +59,9 @@ class HostileServer:
         self.keys: set[str] = set()
         self.most_at_once = 0
         self.enforces_schema = self.echoes = self.is_random = False
-        self.has_completions = self.keeps_bodies = True
+        self.keeps_bodies = True
         self.says = ""
+        self.refuses: set[str] = set()
         self.delay = 0.0
         self.url = ""
         self._now = 0
@@ -88,8 +91,9 @@ class HostileServer:
 
         async def main() -> None:
             self._opened = asyncio.Event()
-            server = await asyncio.start_server(self._connection, "127.0.0.1", 0, limit=1 << 24)
-            self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+            server = await asyncio.start_server(self._connection, "127.0.0.1", 0, limit=1 << 24, ssl=self._secured)
+            scheme = "https" if self._secured else "http"
+            self.url = f"{scheme}://127.0.0.1:{server.sockets[0].getsockname()[1]}"
             ready.set()
             self._ending = asyncio.Event()
             await self._ending.wait()
@@ -101,7 +105,7 @@ class HostileServer:
         self._loop.close()
 
     def end(self) -> None:
-        self._loop.call_soon_threadsafe(lambda: self._ending.set())
+        self._loop.call_soon_threadsafe(self._ending.set)
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -145,7 +149,7 @@ class HostileServer:
             return 200, {"data": [{"id": "small", "max_model_len": 4096}, {"id": "other"}]}
         return 404, {"error": {"message": f"no {path}"}}
 
-    async def _respond(
+    async def _respond(  # noqa: PLR0911 (one per fault)
         self,
         writer: asyncio.StreamWriter,
         path: str,
@@ -154,6 +158,8 @@ class HostileServer:
         fault: str,
         headers: dict[str, str],
     ) -> bool:
+        if self.refuses & body.keys():
+            fault = "parameter"
         if fault == "stall":
             await asyncio.sleep(3600)
         if fault == "reset":
@@ -285,9 +291,9 @@ def embeddings(body: dict[str, Any], fault: str) -> dict[str, Any]:
 
 
 @contextmanager
-def serving(script: Script | None = None) -> Iterator[HostileServer]:
+def serving(script: Script | None = None, secured: ssl.SSLContext | None = None) -> Iterator[HostileServer]:
     """Context of a running server."""
-    server, ready = HostileServer(script), threading.Event()
+    server, ready = HostileServer(script, secured), threading.Event()
     thread = threading.Thread(target=server.serve, args=(ready,), daemon=True)
     thread.start()
     ready.wait()

@@ -40,7 +40,7 @@ def main() -> int:
         outcome = send(requests(int(count)), ResponseStore(Path(folder)), endpoint)
     except KeyboardInterrupt:
         return 130
-    print(outcome.answered, outcome.already, len(outcome.open))
+    sys.stdout.write(f"{outcome.answered} {outcome.already} {len(outcome.open)}\n")
     return 0
 
 

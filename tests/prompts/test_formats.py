@@ -180,7 +180,10 @@ def test_names_are_found_from_left_to_right() -> None:
     made = prompts(NER, tags="entities")
     row = {"tokens": ["Paris", "likes", "Paris", "."]}
     tags = ["B-PER", "O", "B-LOC", "O"]
-    assert json.loads(made.format.write(row, tags)) == [{"text": "Paris", "type": "PER"}, {"text": "Paris", "type": "LOC"}]
+    assert json.loads(made.format.write(row, tags)) == [
+        {"text": "Paris", "type": "PER"},
+        {"text": "Paris", "type": "LOC"},
+    ]
     # Only the second occurrence is a name: its number says so.
     second = ["O", "O", "B-LOC", "O"]
     assert json.loads(made.format.write(row, second)) == [{"text": "Paris", "type": "LOC", "at": 3}]

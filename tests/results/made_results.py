@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from isogloss.languages import known_language
 from isogloss.results.system import CellResult, SystemResult
-from isogloss.scoring.names import known_language
 from isogloss.scoring.results import Number
 from isogloss.tasks.registry import task
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import isogloss
+from isogloss.analysis.finding import AnalysisError
 from isogloss.board.site import build_board
 from isogloss.data.tables import spaced_sentences
 from isogloss.errors import DataError
@@ -38,6 +39,7 @@ def test_suite_has_five_tasks_in_two_categories() -> None:
         "structured": ("masakhaner", "masakhapos"),
     }
     assert [len(living.languages_of(name)) for name in living.tasks] == [205, 20, 20, 10, 12]
+    assert len({code for name in living.tasks for code in living.languages_of(name)}) == 217
     assert {"ee", "ig", "rw", "ny", "bbj", "pcm"} <= set(living.languages_of("masakhaner"))
     assert {"en", "zh", "zh-Hant", "ace", "ace-Arab", "quy", "arz", "ks-Deva"} <= set(living.languages_of("sib200"))
 
@@ -191,6 +193,21 @@ def test_published_f1_of_masakhaner_in_all_105_files(data_dir: Path) -> None:
             assert scored == pytest.approx(published, abs=1e-9)
             compared += len(scored)
     assert compared == 105
+
+
+def test_entities_are_explained_without_an_english_training_set(tmp_path: Path) -> None:
+    write(tmp_path / "masakhaner2/data/ewe/test.txt", "Kofi B-PER\nva O\n\nAma B-PER\nyi O\nLome B-LOC\n")
+    answers = {"test-0": ["B-PER", "O"], "test-1": ["O", "O", "B-LOC"]}
+    lines = (json.dumps({"id": name, "prediction": tags}) + "\n" for name, tags in answers.items())
+    write(tmp_path / "answers/masakhaner/ee.jsonl", "".join(lines))
+    options = {"data": tmp_path, "tasks": ["masakhaner"], "allow_partial": True}
+    [explanation] = isogloss.explain(tmp_path / "answers", suite="living", **options).explanations
+    attributes = {facet.attribute for facet in explanation.facets}
+    assert "tLen" in attributes
+    assert not {"seen", "eFre"} & attributes
+    with pytest.raises(AnalysisError, match="no cell has tags or entities") as caught:
+        isogloss.analyze("unseen", tmp_path / "answers", **options)
+    assert caught.value.where.endswith("left out: masakhaner has no English training set")
 
 
 LABELS = ("negative", "neutral", "positive")

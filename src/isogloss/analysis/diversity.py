@@ -123,7 +123,7 @@ def diversity(languages: Sequence[str], *, data: str | None = None) -> Finding:
     tables += [printed] if printed.rows else []
     figures = []
     if uriel is not None and varieties is not None:
-        described = {name: found for name, chosen in sets.items() if (found := _described(chosen, uriel))}
+        described = {name: members for name, chosen in sets.items() if (members := _described(chosen, uriel))}
         tables += [_features(described, uriel, varieties), _contributions(described, uriel)]
         about = "Entropy of each syntactic feature over the languages of a set, one point per feature."
         figures = [figure("strip", "features: entropy, set", "Entropy by feature", about)]
@@ -206,8 +206,9 @@ def _printed(
         if f"{here:.2f}" != f"{printed:.2f}":
             verdict = _family_verdict(printed, sets[name], uriel)
             if index == "typology" and uriel is not None and varieties is not None:
-                without = [index * log(2) for index in _indices_without_each(sets[name], uriel).values()]
-                other = typology_index(_syntax(sets[name], varieties)) * log(2)
+                codes = _described(sets[name], uriel)
+                without = [index * log(2) for index in _indices_without_each(codes, uriel).values()]
+                other = typology_index(_syntax(codes, varieties)) * log(2)
                 verdict = f"{other:.3f} with the features of varieties in place of macrolanguages; "
                 verdict += f"{min(without):.3f} to {max(without):.3f} without any one language"
         table.add(name, index, printed, here, verdict)
@@ -219,7 +220,8 @@ def _family_verdict(printed: float, codes: Sequence[str], uriel: Uriel | None) -
     needed = round(printed * len(codes))
     verdict = f"print implies {needed} families of {len(codes)} languages; the registry has {len(set(families))}"
     shared = [code for code, family in zip(codes, families, strict=True) if families.count(family) > 1]
-    unplaced = [code for code in shared if uriel is not None and not uriel.languages[code].ancestors]
+    in_tree = {} if uriel is None else {code: uriel.languages[code].ancestors for code in _described(shared, uriel)}
+    unplaced = [code for code, ancestors in in_tree.items() if not ancestors]
     if unplaced and needed == len(set(families)) + len(unplaced):
         verdict += f"; matches print if {', '.join(unplaced)}, missing from URIEL's tree, counts as its own family"
     return verdict

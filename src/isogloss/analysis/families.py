@@ -21,13 +21,13 @@ from isogloss.analysis.language_means import mean_score
 from isogloss.errors import unknown
 from isogloss.figures import counted, rounded, score_text
 from isogloss.grouping import group_by
-from isogloss.languages import UNKNOWN, Language, language
+from isogloss.languages import UNKNOWN, Language, known_language, language
 from isogloss.metrics.language_sample import FEWEST_FAMILIES, LanguageFigure, difference_over_languages
 from isogloss.results.published_scores import human_score
 from isogloss.results.views import ScoreView
 from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.main_score import lower_is_better
-from isogloss.scoring.names import family_of, known_language, language_name
+from isogloss.scoring.names import family_of, language_name
 
 Grouping = Literal["family", "branch", "script", "resources"]
 

@@ -13,9 +13,9 @@ from isogloss.data.files import read_text
 from isogloss.data.tables import csv_records, finite_number
 from isogloss.data.uriel import DISTANCES, read_uriel, uriel_folder
 from isogloss.escaping import NAME_LENGTH, printable
-from isogloss.languages import UNKNOWN, language
+from isogloss.languages import UNKNOWN, known_language, language
 from isogloss.scoring.averages import PIVOT
-from isogloss.scoring.names import family_of, known_language
+from isogloss.scoring.names import family_of
 
 ARTICLES, LOG_ARTICLES = "articles", "log_articles"
 # Reserved column names.

@@ -10,12 +10,13 @@ import numpy.typing as npt
 
 from isogloss.analysis.finding import AnalysisError
 from isogloss.grouping import group_by
+from isogloss.languages import known_language
 from isogloss.metrics.language_tests import LEAST_LANGUAGES, language_tests
 from isogloss.metrics.ordering import Ordering, ordering
 from isogloss.metrics.statistics import FloatArray, IntArray
 from isogloss.results.views import ScoreView
 from isogloss.scoring.main_score import lower_is_better
-from isogloss.scoring.names import family_of, known_language
+from isogloss.scoring.names import family_of
 from isogloss.tasks.registry import task as find_task
 
 BoolArray = npt.NDArray[np.bool_]

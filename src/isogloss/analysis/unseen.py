@@ -170,6 +170,9 @@ def _has_entities(task: Task) -> bool:
 
 def _training(task: Task, request: Request, notes: list[str]) -> _Training | None:
     """Return the items of a task's English training set, or None with a note if it cannot be read."""
+    if PIVOT not in task.every_language:
+        notes.append(f"left out: {task.id} has no English training set")
+        return None
     try:
         if _has_entities(task):
             entities = training_entities(task.id, request.data)

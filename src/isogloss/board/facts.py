@@ -12,12 +12,11 @@ from isogloss.data.location import default_data_dir
 from isogloss.data.uriel import Uriel, read_uriel, uriel_folder
 from isogloss.errors import DataError
 from isogloss.escaping import FACT_LENGTH, NAME_LENGTH, printable
-from isogloss.languages import UNKNOWN, Language
+from isogloss.languages import UNKNOWN, Language, known_language
 from isogloss.reply_outcomes import Usage
 from isogloss.results.metadata import known_facts
 from isogloss.results.published_scores import speakers
 from isogloss.results.system import SystemResult
-from isogloss.scoring.names import known_language
 
 NEAREST = 5
 # Approximate latitude (north) and longitude (east) of a language's main area or origin, in degrees. Written by hand for

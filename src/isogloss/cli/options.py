@@ -27,7 +27,6 @@ Statistics = partial(typer.Option, rich_help_panel="Statistics")
 Output = partial(typer.Option, rich_help_panel="Output")
 Execution = partial(typer.Option, rich_help_panel="Execution")
 LanguageModel = partial(typer.Option, rich_help_panel="Language models")
-LanguageModel = partial(typer.Option, rich_help_panel="Language models")
 
 Predictions = Annotated[
     Path, typer.Argument(help="Prediction folder: <task>/<language>.jsonl, XTREME's layout, or embeddings.")

@@ -20,6 +20,8 @@ from isogloss.escaping import printable
 
 # 429s in a row that count as one failure: limits per minute end by themselves.
 _PATIENCE = 4
+# Rounds of failures of all requests at a time before sending stops: they take about 15 s with default waits.
+_ROUNDS = 6
 
 
 class End(Enum):
@@ -180,7 +182,8 @@ class Client:
 
     def _count_failure(self, weight: float, explanation: str) -> None:
         self._failures += weight
-        if self._failures >= max(self.endpoint.max_failures, 2 * min(self.throttle.limit, self.endpoint.concurrency)):
+        at_once = min(self.throttle.limit, self.endpoint.concurrency)
+        if self._failures >= max(self.endpoint.max_failures, _ROUNDS * at_once):
             self.stop(f"too many failures without a success, the last one: {explanation}")
 
     async def _sleep(self, seconds: float) -> None:

@@ -36,7 +36,7 @@ class Endpoint:
         max_attempts: attempts per request; answers of status 429 do not count.
         first_wait: longest wait before the second attempt, in seconds; it doubles with every further attempt.
         longest_wait: longest wait between attempts. If the server asks for more, sending stops.
-        max_failures: failures in a row, without a success, after which sending stops; at least twice the concurrency.
+        max_failures: failures without a success after which sending stops; at least six per request at a time.
     """
 
     url: str = field(default_factory=_url_from_environment)
@@ -54,14 +54,14 @@ class Endpoint:
         if not self.url:
             fix = f"Give it, or set {URL_VARIABLES[0]}, e.g. to http://localhost:8000/v1"
             raise EndpointError("the endpoint has no URL", fix=fix)
+        if "@" in self.url:
+            what = "the URL of the endpoint contains a user name or password"  # not quoted: it is a secret
+            raise EndpointError(what, fix=f"Put the key into the environment variable {self.key_variable}")
         try:
             parts = urlsplit(self.url)
             _ = parts.port
         except ValueError:
             raise EndpointError("the URL of the endpoint is invalid", fix="Write http(s)://host:port/path") from None
-        if parts.username is not None or parts.password is not None:
-            what = "the URL of the endpoint contains a user name or password"  # not quoted: it is a secret
-            raise EndpointError(what, fix=f"Put the key into the environment variable {self.key_variable}")
         if set(parse_qs(parts.query, keep_blank_values=True)) - {"api-version"} or parts.fragment:
             what = "the URL of the endpoint has a query"  # not quoted: some servers take the key there
             raise EndpointError(what, fix=f"Remove it; put a key into the environment variable {self.key_variable}")

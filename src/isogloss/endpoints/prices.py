@@ -19,7 +19,7 @@ _MILLION = 1_000_000
 # Tokens of a reply, for estimates, if the request sets no limit.
 DEFAULT_OUTPUT = 512
 
-_Price = Annotated[float, Limits("of at least 0", lambda number: 0 <= number < float("inf"))]
+_Price = Annotated[float, Limits("from 0 to 1,000,000", lambda number: 0 <= number <= _MILLION)]
 _Factor = Annotated[float, Limits("above 0 and at most 1", lambda number: 0 < number <= 1)]
 
 

@@ -11,6 +11,8 @@ import msgspec
 from isogloss.endpoints.refusals import is_content_filter
 from isogloss.reply_outcomes import Usage
 
+# Maximum tokens of a request that can be true.
+_MOST_TOKENS = 10**9
 _THOUGHTS_OPEN, _THOUGHTS_CLOSE = "<think>", "</think>"
 
 
@@ -132,4 +134,4 @@ def _string(value: Any) -> str:
 
 
 def _count(value: Any) -> int | None:
-    return value if type(value) is int and value >= 0 else None
+    return value if type(value) is int and 0 <= value <= _MOST_TOKENS else None

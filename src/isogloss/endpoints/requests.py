@@ -47,28 +47,19 @@ _HASH_DIGITS = 24
 _NOT_IN_IDS = re.compile(r"[^A-Za-z0-9_-]")
 
 
-class ApiRequest(msgspec.Struct, frozen=True):
+class ApiRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A line of requests.jsonl."""
 
     custom_id: str
+    method: str = "POST"
     url: str
     body: dict[str, Any]
-    method: str = "POST"
 
     @property
     def model(self) -> str:
         """The requested model, "" if the body does not name one."""
         model = self.body.get("model", "")
         return model if isinstance(model, str) else ""
-
-
-class _RequestLine(msgspec.Struct):
-    """A line in the order of OpenAI's documentation."""
-
-    custom_id: str
-    method: str
-    url: str
-    body: dict[str, Any]
 
 
 def make_request(prefix: str, url: str, body: Mapping[str, Any], revision: str = "") -> ApiRequest:
@@ -91,13 +82,12 @@ def make_request(prefix: str, url: str, body: Mapping[str, Any], revision: str =
         for key, value in body.items()
         if key not in TRANSPORT
     }
+    parts = [body.get("model", ""), revision, url, content]
     try:
-        canonical = json.dumps(
-            [body.get("model", ""), revision, url, content], sort_keys=True, separators=(",", ":"), allow_nan=False
-        )
+        text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        digest = hashlib.sha256(text.encode()).hexdigest()[:_HASH_DIGITS]
     except (TypeError, ValueError, RecursionError) as error:
         raise RequestError(f"the body of a request cannot be written as JSON ({error})") from None
-    digest = hashlib.sha256(canonical.encode("ascii")).hexdigest()[:_HASH_DIGITS]
     start = _NOT_IN_IDS.sub("_", prefix)[: MAX_ID - _HASH_DIGITS - 1]
     return ApiRequest(custom_id=f"{start}-{digest}", url=url, body=dict(body))
 
@@ -107,8 +97,7 @@ def write_requests(path: Path, requests: Iterable[ApiRequest]) -> int:
     encode, count = msgspec.json.Encoder().encode, 0
     with atomic_write(path) as stream:
         for count, each in enumerate(requests, 1):  # noqa: B007 (the number of the last one is the result)
-            line = _RequestLine(custom_id=each.custom_id, method=each.method, url=each.url, body=each.body)
-            stream.buffer.write(encode(line) + b"\n")
+            stream.buffer.write(encode(each) + b"\n")
     return count
 
 

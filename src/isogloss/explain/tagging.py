@@ -204,6 +204,8 @@ def confusion(entities: Entities, system: int) -> dict[str, dict[str, int]]:
 def training_entities(name: str, data: Path | None) -> TrainingEntities | None:
     """Return the entities of a task's English training split, which XTREME-R's systems transfer from, or None."""
     task = find_task(name)
+    if "en" not in task.every_language:
+        return None
     try:
         examples = load(task, "en", "train", data, allow_partial=True)
     except DataError:

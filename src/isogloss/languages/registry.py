@@ -160,15 +160,22 @@ def language(name: str) -> Language:
         UnknownNameError: not a tag, or a two-letter language or a script that does not exist; the message has the
             nearest codes or names.
     """
-    entry = listed_language(name)
+    entry = known_language(name)
     if entry is not None:
+        return entry
+    is_tag = "-" in name or "_" in name
+    raise unknown("language", name, _candidates(name), close=codes_meant_by(name, _codes()) if is_tag else None)
+
+
+def known_language(name: str) -> Language | None:
+    """Return a language by any spelling that `language` accepts, or None."""
+    if entry := listed_language(name):
         return entry
     tag = parse_tag(name)
     # Any three letters are well-formed, so an unlisted code in capitals is more likely a slip.
     if tag is not None and tag.exists and (tag.language in _index() or name.strip()[:2].islower()):
         return _unlisted(_shortened(tag))
-    is_tag = "-" in name or "_" in name
-    raise unknown("language", name, _candidates(name), close=codes_meant_by(name, _codes()) if is_tag else None)
+    return None
 
 
 def listed_language(name: str) -> Language | None:
@@ -193,7 +200,7 @@ def _shortened(tag: LanguageTag) -> LanguageTag:
 def _unlisted(tag: LanguageTag) -> Language:
     base = _index().get(str(LanguageTag(tag.language, tag.script)).casefold()) or _index().get(tag.language)
     known = f"; family and branch are those of {base.name}" if base else ""
-    warn(f"language {str(tag)!r} is not listed{known} (isogloss list all-languages)", stacklevel=4)
+    warn(f"language {str(tag)!r} is not listed{known} (isogloss list all-languages)", stacklevel=3)
     script = tag.script or (base.script if base else UNKNOWN)
     if base is not None:
         added = "-".join(part for part in (tag.script if tag.script != base.script else "", tag.region) if part)

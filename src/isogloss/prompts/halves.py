@@ -8,10 +8,11 @@ from typing import Any
 from isogloss.endpoints.prices import estimate_tokens
 from isogloss.endpoints.requests import CHAT, COMPLETIONS, ApiRequest, make_request
 from isogloss.grouping import group_by
+from isogloss.languages import known_language
 from isogloss.metrics.completions import LONG_GRAM, SHORT_GRAM, gram_size, new_grams
 from isogloss.prompts.demonstrations import example_number
 from isogloss.prompts.settings import PromptSettings
-from isogloss.scoring.names import known_language, language_name
+from isogloss.scoring.names import language_name
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.task import Task

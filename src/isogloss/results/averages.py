@@ -8,13 +8,12 @@ from typing import Any, Literal
 
 from isogloss.figures import score_text
 from isogloss.grouping import group_by
-from isogloss.languages import Language
+from isogloss.languages import Language, known_language
 from isogloss.metrics import aggregate
 from isogloss.reply_outcomes import ReplyCounts
 from isogloss.results.system import OVERALL, SystemResult
 from isogloss.scoring.averages import PIVOT
 from isogloss.scoring.main_score import mixed_directions
-from isogloss.scoring.names import known_language
 from isogloss.scoring.results import AverageScore, Number, Results
 from isogloss.tasks.suites import Suite
 

@@ -8,10 +8,9 @@ from typing import Any
 from isogloss.data.tables import csv_records, finite_number
 from isogloss.errors import DataError, UnknownNameError
 from isogloss.escaping import FACT_LENGTH, NAME_LENGTH, printable
-from isogloss.languages import language, listed_language
+from isogloss.languages import known_language, language, listed_language
 from isogloss.results.system import OVERALL, UNKNOWN_SCORER, CellResult, Scorer, SystemResult
 from isogloss.scoring.main_score import SCORE
-from isogloss.scoring.names import known_language
 from isogloss.scoring.results import PARTIAL_GOLD, Number, signature_parts
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import Suite

@@ -9,10 +9,10 @@ from statistics import fmean
 from typing import Any
 
 from isogloss.errors import unknown
+from isogloss.languages import known_language
 from isogloss.languages.published import SUITES, PublishedResult, checklist, checklist_task, doubts, overall, table
 from isogloss.metrics.aggregate import weighted_mean
 from isogloss.results.system import OVERALL, CellResult, SystemErrorRate, SystemResult
-from isogloss.scoring.names import known_language
 from isogloss.scoring.results import Number
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import Suite

@@ -10,6 +10,7 @@ import msgspec
 from isogloss.data.files import read_bytes
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
+from isogloss.languages import known_language
 from isogloss.predictions.folder import PredictionFolder, tasks_in
 from isogloss.predictions.run_folders import run_folders
 from isogloss.reply_outcomes import ReplyCounts
@@ -18,7 +19,7 @@ from isogloss.results.csv_scores import read_csv
 from isogloss.results.metadata import public_metadata, unparsed_share
 from isogloss.results.published_scores import is_published, read_published
 from isogloss.results.system import NO_RECORD, OVERALL, CellResult, Scorer, SystemErrorRate, SystemResult
-from isogloss.scoring.names import known_language, system_words
+from isogloss.scoring.names import system_words
 from isogloss.scoring.request import Request
 from isogloss.scoring.results import CellScore, Number, Results
 from isogloss.scoring.score import score_request

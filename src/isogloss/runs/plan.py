@@ -119,7 +119,9 @@ class Plan:
         if request.split not in ("test", "dev"):
             raise unknown("split", request.split, ("test", "dev"))
         learning = None if regime is None else find_regime(regime)
-        own = {**(learning.settings if learning else {}), **({"wording": prompt} if prompt else {}), **(settings or {})}
+        prompted = isinstance(chosen, str) and SystemName.of(chosen).prompted
+        implied = learning.settings if learning and prompted else {}
+        own = {**implied, **({"wording": prompt} if prompt else {}), **(settings or {})}
         built = given_system(chosen, own)
         learning = learning or find_regime(built.usual_regime)
         # The name becomes one folder, even if it contains a path.

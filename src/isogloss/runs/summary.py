@@ -18,12 +18,13 @@ from isogloss.runs.cells import write_statistics
 from isogloss.runs.drawn_cells import drawn_cells
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import CellRecord, ResultsRecord, damage, damaged_statistics, read_records, warn_of_damage
-from isogloss.scoring.cells import Cell, judged_cells
+from isogloss.scoring.cells import Cell, answered_cells
 from isogloss.scoring.designs import seed_scores
 from isogloss.scoring.request import Request
 from isogloss.scoring.results import CellScore, Number, Results, write_json
 from isogloss.scoring.score import score_cells, score_runs
 from isogloss.scoring.stored import read_cell
+from isogloss.scoring.subset import whole_cell
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import SUITES
 from isogloss.tasks.task import Task
@@ -258,8 +259,10 @@ def _judged(plan: Plan, records: Mapping[CellKey, CellRecord], request: _ChosenC
             if stored is not None and stored.signature == score.signature:
                 cells[cell.task, cell.language] = stored
     if rest := request.chosen - cells.keys():
-        judged = judged_cells(plan.seed_folder(seed), replace(request, chosen=rest))
-        cells |= {(cell.task, cell.language): cell for cell in judged}
+        remaining = replace(request, chosen=rest)
+        for (answered,) in answered_cells([plan.seed_folder(seed)], remaining):
+            if answered is not None:
+                cells[answered.task.id, answered.cell.language] = whole_cell(answered, remaining)
     return [cells[name, language] for name in request.tasks for language in request.languages_of(task(name))]
 
 

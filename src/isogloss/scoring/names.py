@@ -3,33 +3,24 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from isogloss.errors import UnknownNameError
 from isogloss.escaping import NAME_LENGTH, printable
-from isogloss.languages import Language, language
-
-
-def known_language(code: str) -> Language | None:
-    """Return a language of the registry, or None if not listed."""
-    try:
-        return language(code)
-    except UnknownNameError:
-        return None
+from isogloss.languages import known_language
 
 
 def language_name(code: str) -> str:
-    """Return a language's English name, or its code if not in the registry."""
+    """Return a language's English name, or its code if unknown."""
     entry = known_language(code)
     return entry.name if entry else code
 
 
 def family_of(code: str) -> str:
-    """Return a language's family; a language missing from the registry is its own."""
+    """Return a language's family, "unknown" for tags that are not listed; anything else is its own."""
     entry = known_language(code)
     return entry.family if entry else code
 
 
 def autonym(code: str) -> str:
-    """Return a language's own name, "" if not in the registry."""
+    """Return a language's own name, "" if unknown."""
     entry = known_language(code)
     return entry.autonym if entry else ""
 

@@ -11,8 +11,7 @@ from msgspec import structs
 from isogloss.escaping import html_text
 from isogloss.explain.model import Explanation
 from isogloss.figures import counted
-from isogloss.languages import listed_language
-from isogloss.scoring.names import known_language
+from isogloss.languages import known_language, listed_language
 from isogloss.scoring.results import Results
 from isogloss.site.bias_section import bias_data
 from isogloss.site.page_data import explain_data

@@ -299,6 +299,11 @@ class SystemName:
         """True if the system is created with a recipe."""
         return bool(getattr(self.factory, "follows_recipes", False))
 
+    @property
+    def prompted(self) -> bool:
+        """True if the system is prompted."""
+        return bool(getattr(self.factory, "prompted", False))
+
 
 def _in_file(path: Path, address: str) -> Any:
     """Execute a user's file once and return the named class."""

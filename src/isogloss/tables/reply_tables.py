@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from isogloss.figures import MISSING, cost_text, counted, score_text
 from isogloss.grouping import group_by
+from isogloss.languages import known_language
 from isogloss.predictions.reply_files import ReplyCell
 from isogloss.reply_outcomes import Outcome, ReplyCounts
 from isogloss.results.averages import Systems, tasks_of
-from isogloss.scoring.names import known_language, language_name
+from isogloss.scoring.names import language_name
 from isogloss.scoring.results import UNREADABLE, Results
 from isogloss.tables.table import Table
 from isogloss.tasks.kinds import kind_of

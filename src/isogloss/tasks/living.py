@@ -113,7 +113,7 @@ def _masakhaner() -> Task:
         corpus="masakha",
         options={
             "labels": ("O", *(f"{mark}-{kind}" for kind in ("PER", "ORG", "LOC", "DATE") for mark in "BI")),
-            # As in the paper, whose F1 is seqeval's.
+            # The paper reports the F1 of seqeval.
             "dialect": "seqeval-1.2.2",
             "prompt": "ner",
         },

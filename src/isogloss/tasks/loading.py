@@ -31,7 +31,7 @@ def load(
 
     Args:
         task: task or task name.
-        language: two-letter code.
+        language: tag of one of its languages.
         split: "test" (what XTREME-R scores), "dev" or "train".
         data: data folder; default ISOGLOSS_DATA or the user's cache folder.
         allow_partial: True to accept another number of dev or test examples than expected.

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 
 from isogloss.errors import UnknownNameError, unknown
-from isogloss.languages import all_languages, codes_meant_by
+from isogloss.languages import codes_meant_by, listed_language
 from isogloss.plugins import Registry
 from isogloss.tasks.shipped import SHIPPED
 from isogloss.tasks.task import Task
@@ -76,6 +76,7 @@ def chosen_tasks(names: Iterable[str] | None, default: Iterable[str]) -> tuple[s
 
 def no_language(task_id: str, code: str, known: Collection[str]) -> UnknownNameError:
     """Return an error for a language that a task or suite lacks; suggest the code of an unknown tag or name."""
-    if code not in {language.code for language in all_languages()}:
+    listed = listed_language(code)
+    if listed is None or listed.code != code:
         return unknown(f"language of {task_id}", code, known, close=codes_meant_by(code, known))
     return UnknownNameError(f"{task_id} has no {code}", fix=f"It has {', '.join(sorted(known))}")

@@ -77,7 +77,7 @@ _SHIPPED = (
     ),
     Suite(id="mldoc", title="MLDoc, as in Keung et al. (2020)", tasks=("mldoc",), rule="flat"),
     Suite(id="conll", title="CoNLL-2002/2003, as in Keung et al. (2020)", tasks=("conll",), rule="flat"),
-    Suite(id="living", title="Beyond XTREME-R: five tasks in 217 languages", tasks=registry.LIVING_TASKS),
+    Suite(id="living", title="Beyond XTREME-R: five tasks in 217 languages and scripts", tasks=registry.LIVING_TASKS),
     Suite(
         id="mini", title="Small generated version of XTREME-R, for demos, tests and timing", tasks=registry.MINI_TASKS
     ),

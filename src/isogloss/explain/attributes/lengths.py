@@ -8,8 +8,8 @@ import numpy as np
 
 from isogloss.errors import unknown
 from isogloss.explain.attributes.needs import cached_per_examples, text_language
+from isogloss.languages import known_language
 from isogloss.metrics.statistics import FloatArray
-from isogloss.scoring.names import known_language
 from isogloss.tasks.examples import Examples
 
 # Function that selects one text of every example, in the language of its main text.

@@ -19,9 +19,8 @@ from isogloss.explain.attributes.lengths import REFERENCES, Convention, count_to
 from isogloss.explain.attributes.lexicon import OTHER, character_codes, negates, plain, question_types
 from isogloss.explain.attributes.needs import cached_per_examples, has, main_texts, text_language
 from isogloss.explain.model import StrArray
-from isogloss.languages import UNKNOWN
+from isogloss.languages import UNKNOWN, known_language
 from isogloss.metrics.statistics import FloatArray, sizes
-from isogloss.scoring.names import known_language
 from isogloss.tasks.examples import Examples, Pool
 
 # First code point of each block and its script; "-" marks blocks without a distinguished script.

@@ -38,8 +38,8 @@ def reranked(
     """
     prompts = Prompts(task, examples.language, system.settings, reranking=True)
     rows = _rows(prompts, examples, ranked, first)
-    requests = [prompts.request(row) for row in rows]
-    replies = system.replies(examples, requests, system.store(examples.language))
+    requests, store = [prompts.request(row) for row in rows], system.store(examples.language)
+    replies = system.replies(examples, requests, store)
     readings = prompts.read_rows(rows, replies)
     orders = [reading.answer or () for reading in readings]
     values = [[*(ids[index] for index in order), *ids[len(order) :]] for ids, order in zip(ranked, orders, strict=True)]

@@ -98,10 +98,11 @@ class Seq2SeqTokenizer:
     def _language_code(self, language: str) -> str:
         """Return the tokenizer's code for a language: `en_XX` (mBART) or `eng_Latn` (NLLB)."""
         entry = known_language(language)
-        names = "|".join({entry.code, entry.iso3, entry.individual})
-        for token in self.tokenizer.all_special_tokens:
-            if re.fullmatch(rf"({names})_[A-Za-z]+", token):
-                return str(token)
+        names = "|".join({entry.code.partition("-")[0], entry.iso3, entry.individual})
+        fitting = [t for t in self.tokenizer.all_special_tokens if re.fullmatch(rf"({names})_[A-Za-z]+", t)]
+        if fitting:
+            # NLLB has some languages in several scripts.
+            return str(next((token for token in fitting if token.endswith(f"_{entry.script}")), fitting[0]))
         fix = "Leave out this language, or use a model without language ids (mT5)"
         what = f"the model needs the language of a text, and has no id for {language}"
         raise SystemFailureError(what, where=self.model.name, fix=fix)

@@ -14,10 +14,10 @@ _HYPOTHESES = 3
 
 
 def _under_header(files: SplitFiles, path: Path, header: tuple[str, ...]) -> list[list[str]]:
-    first, *table = rows(path, len(header), files.digest) if path.stat().st_size else [[]]
-    if tuple(first) != header:
+    table = list(rows(path, len(header), files.digest))
+    if not table or tuple(table[0]) != header:
         raise DataError(f"expected the columns {', '.join(header)}", where=f"{path}:1", fix="Fetch the file again")
-    return table
+    return table[1:]
 
 
 @of_one_file
