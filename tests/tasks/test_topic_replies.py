@@ -69,7 +69,7 @@ STRICT, TOLERANT = Outcome.STRICT, Outcome.TOLERANT
         ("The best fit for the text is health.", "health", TOLERANT),
         ("I'd go with sports.", "sports", TOLERANT),
         ("Health, because it describes a vaccine.", "health", TOLERANT),
-        ("<think>sports or health?</think>It is about health.", "health", TOLERANT),
+        ('<think>"sports" or "health"?</think>It is about "health".', "health", TOLERANT),
         ("This report concerns the travel industry.", "travel", TOLERANT),
         ("Both paragraphs deal with science & technology.", SCIENCE, TOLERANT),
         # Explanations may name other topics.
@@ -178,6 +178,8 @@ def test_refusals(text: str) -> None:
         "If it reported a result, it would be about sports.",
         "The options are science/technology, travel, politics, sports, health and geography.",
         "sportswear",
+        "The text is a mix of science (a probe), travel (a trip), and music (a song).",
+        "It has no reference to sports.",
         "The report shows how politics shaped the city.",
         "1. Science/technology\n2. Travel\n3. Politics\n4. Sports\n5. Health",
     ],
@@ -211,6 +213,8 @@ def test_other_languages() -> None:
     assert topic("यह खाल है।", "hi") is None  # vowel signs tell words apart
     # The negations of this language are not known, so a label in the middle of a sentence may be denied.
     assert topic('ບໍ່ແມ່ນ "sports" ດອກ', "lo") is None
+    assert topic("Ñuqaqa akllani: sports", "qxx") == "sports"
+    assert topic("Akllana: travel, politics, sports, health, y geography.", "qxx") is None
 
 
 @pytest.mark.parametrize(

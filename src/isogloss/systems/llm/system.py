@@ -67,7 +67,7 @@ class LlmSystem(System):
         concurrency: maximum number of requests at a time.
         timeout: seconds to wait for a response.
         prices: TOML file with prices, for costs.
-        max_cost: cost, in the currency of the prices, at which to stop.
+        max_cost: cost in US dollars at which to stop; what earlier runs of the model spent counts too.
         store: folder of responses; default `isogloss/responses` in the user's cache folder.
         replay: folder of responses to all requests, to be read instead of asking the endpoint.
         quiet: True to hide the progress bar.
