@@ -231,10 +231,10 @@ def probe(
 
     with o.progress("probing"), TemporaryDirectory() as folder:
         sender = Sender.of({"endpoint": endpoint, "key_variable": key_variable})
-        found = probe_endpoint(sender.endpoint, model, Path(folder))
+        capabilities = probe_endpoint(sender.endpoint, model, Path(folder))
     if json is not None:
-        write_json(json, found)
-    capabilities_table(model, found).print(Console())
+        write_json(json, capabilities)
+    capabilities_table(model, capabilities).print(Console())
 
 
 @app.command()

@@ -64,7 +64,7 @@ class Prompts:
 
     @property
     def note(self) -> str:
-        """Remark on a cell whose native prompt is in English, because its language has no words of prompts."""
+        """Remark on a cell that is prompted in English although native prompts are set, "" otherwise."""
         wanted = self.settings.prompt_language == "native" and not self.recipe.english_only
         is_english = self.literals.language == "en" != self.language
         return f"prompted in English: no words of prompts in {self.language}" if wanted and is_english else ""
@@ -121,8 +121,8 @@ class Prompts:
 
     def turn(self, row: Row) -> str:
         """Return the text that asks one example."""
-        asked = row.get("question") if self.kind.form == "option" else self.question
-        template = self.wording.turns.get(str(asked), self.wording.turn)
+        question = row.get("question") if self.kind.form == "option" else self.question
+        template = self.wording.turns.get(str(question), self.wording.turn)
         return filled(template, self._slots(row, template)).strip()
 
     def request(self, row: Row, demonstrations: Sequence[tuple[Row, Any]] = ()) -> ApiRequest:
@@ -152,13 +152,13 @@ class Prompts:
         return parameters | {"stop": ["\n\n"] if self.kind.form in ("tags", "ranking") else ["\n"]}
 
     def _messages(self, row: Row, turns: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
-        system, asked = self.system_text(row), self.turn(row)
+        system, last = self.system_text(row), self.turn(row)
         messages: list[dict[str, str]] = []
         if system and self.settings.system_role:
             messages.append({"role": "system", "content": system})
         for turn, answer in turns:
             messages += [{"role": "user", "content": turn}, {"role": "assistant", "content": answer}]
-        messages.append({"role": "user", "content": asked})
+        messages.append({"role": "user", "content": last})
         if system and not self.settings.system_role:
             messages[0] = {"role": "user", "content": f"{system}\n\n{messages[0]['content']}"}
         return messages
@@ -201,10 +201,10 @@ class Prompts:
         """Return the question: of the example itself for multiple choice, of the task otherwise."""
         style = self.settings.wording or next(iter(self.recipe.wordings))
         question = self.question
-        if self.kind.form == "option" and (asked := str(row.get("question") or "")):
-            if not self.literals.has(f"asks.{asked}.{style}"):
-                return asked  # in words, as in Social IQa
-            question = asked
+        if self.kind.form == "option" and (own := str(row.get("question") or "")):
+            if not self.literals.has(f"asks.{own}.{style}"):
+                return own  # in words, as in Social IQa
+            question = own
         return self.literals.word(f"asks.{question}.{style}")
 
     def _parts(self, row: Row) -> Mapping[str, str]:

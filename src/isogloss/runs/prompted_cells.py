@@ -168,14 +168,14 @@ def write_request_files(plan: Plan, folder: Path, settings: Mapping[str, Any], p
     """
     system = language_model(plan)
     formats = {"labels": system.settings.labels, "tags": system.settings.tags}
-    asked = plan.request
+    request = plan.request
     manifest = RequestsManifest(
         system=plan.system,
         settings={**settings, **formats},
-        suite=asked.suite.id,
-        tasks=list(asked.tasks),
-        languages=list(asked.languages or ()),
-        split=asked.split,
+        suite=request.suite.id,
+        tasks=list(request.tasks),
+        languages=list(request.languages or ()),
+        split=request.split,
         regime=plan.regime.name,
         seeds=plan.seeds,
         subset=plan.subset,

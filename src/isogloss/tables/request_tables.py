@@ -60,10 +60,16 @@ def _add(table: Table, name: str, estimates: "list[TaskEstimate]", *, strong: bo
     )
 
 
-def capabilities_table(model: str, found: Capabilities) -> Table:
+def capabilities_table(model: str, capabilities: Capabilities) -> Table:
     """Return what a probe found."""
-    table = Table(f"{model} at {found.server or 'an unnamed server'}", ("capability", "found", "meaning"), words=3)
+    table = Table(
+        f"{model} at {capabilities.server or 'an unnamed server'}", ("capability", "found", "meaning"), words=3
+    )
     for name, meaning in _MEANING.items():
-        table.add(name, "yes" if getattr(found, name) else "no", meaning)
-    table.add("context", f"{found.context_length:,}" if found.context_length else "unknown", "tokens of a request")
+        table.add(name, "yes" if getattr(capabilities, name) else "no", meaning)
+    table.add(
+        "context",
+        f"{capabilities.context_length:,}" if capabilities.context_length else "unknown",
+        "tokens of a request",
+    )
     return table

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from systems.llm.model_server import model_server, right_answers
 
 import isogloss
 from isogloss.endpoints.store import ApiResponse
@@ -19,14 +18,15 @@ from isogloss.systems.base import RepliedPredictions, SystemFailureError
 from isogloss.tasks.registry import task
 from isogloss.training.regimes import demonstrations, regime
 from isogloss.translation.translate import translate
+from systems.llm.model_server import model_server, right_answers
 
 FORMATS = {"labels": "text", "tags": "lines"}
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Callable[..., Any]:
-    def run(url: str, tasks: list[str], languages: list[str], settings: dict[str, Any] = {}, **options: Any) -> Any:
-        own = {"endpoint": url, "store": str(tmp_path / "store"), "quiet": True, **FORMATS, **settings}
+    def run(url: str, tasks: list[str], languages: list[str], settings: Any = None, **options: Any) -> Any:
+        own = {"endpoint": url, "store": str(tmp_path / "store"), "quiet": True, **FORMATS, **(settings or {})}
         return isogloss.run(
             "llm:small", out=tmp_path / "runs", suite="mini", tasks=tasks, languages=languages, settings=own, **options
         )
@@ -213,7 +213,7 @@ def test_transport_settings_do_not_divide_runs(run: Callable[..., Any]) -> None:
     with model_server(answers) as server:
         run(server.url, ["mini-xcopa"], ["et"], {"concurrency": 2})
         assert run(server.url, ["mini-xcopa"], ["et"], {"concurrency": 4}).cells["done"] == 1
-        with pytest.raises(IsoglossError, match="cells of another configuration.*temperature"):
+        with pytest.raises(IsoglossError, match=r"cells of another configuration.*temperature"):
             run(server.url, ["mini-xcopa"], ["et"], {"temperature": 0.5})
 
 
@@ -252,12 +252,14 @@ def test_translated_tests_are_prompted_in_english(run: Callable[..., Any], tmp_p
     with model_server({}, default="true") as server:
         summary = run(server.url, ["mini-xnli"], ["sw"], regime="none-translate-test", data=tmp_path)
         turns = {body["messages"][-1]["content"] for body in server.bodies}
-    assert turns == {f"Premise: EN {a}\nHypothesis: EN {b}" for a, b in zip(examples.text_a, examples.text_b, strict=True)}
+    assert turns == {
+        f"Premise: EN {a}\nHypothesis: EN {b}" for a, b in zip(examples.text_a, examples.text_b, strict=True)
+    }
     right = sum(label == "entailment" for label in examples.label)
     assert summary.tasks["mini-xnli"].mean == pytest.approx(100 * right / len(examples))
 
 
-def test_examples_in_the_target_language_come_from_dev_where_there_is_no_training_set(data_dir: Path) -> None:
+def test_examples_in_the_target_language_come_from_dev_without_a_training_set(data_dir: Path) -> None:
     model = system("llm:small", shots=4, **FORMATS)
     learning = regime("in-language")
     train = demonstrations(learning, task("xcopa"), learning.fits(["ht"])[0], data_dir)
