@@ -1,6 +1,6 @@
 """Turn examples into requests, and replies into answers: two pure functions around the network."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -127,8 +127,14 @@ class Prompts:
 
     def request(self, row: Row, demonstrations: Sequence[tuple[Row, Any]] = ()) -> ApiRequest:
         """Return the request for one example, after some examples with their answers."""
+        return self._request(row, self._turns(demonstrations))
+
+    def _turns(self, demonstrations: Iterable[tuple[Row, Any]]) -> list[tuple[str, str]]:
+        """Return examples with their answers as texts."""
+        return [(self.turn(row), self.format.write(row, gold)) for row, gold in demonstrations]
+
+    def _request(self, row: Row, turns: Sequence[tuple[str, str]]) -> ApiRequest:
         settings = self.settings
-        turns = [(self.turn(each), self.format.write(each, gold)) for each, gold in demonstrations]
         body: dict[str, Any] = {"model": settings.model}
         if settings.api == "chat":
             body["messages"] = self._messages(row, turns)
@@ -136,8 +142,6 @@ class Prompts:
             body["prompt"] = self._text(row, turns)
         body["temperature"] = settings.temperature
         body[settings.token_limit] = self.format.tokens(row) + settings.thoughts
-        if settings.seed is not None:
-            body["seed"] = settings.seed
         body |= self._parameters(row) | settings.body
         prefix = f"{self.task.id}-{self.language}"
         return make_request(prefix, _URLS[settings.api], body, settings.revision)
@@ -215,11 +219,11 @@ class Prompts:
 
     def requests(self, examples: Examples, demonstrations: Examples | None = None) -> list[ApiRequest]:
         """Return the request of every example; equal examples have equal requests."""
-        shown = [] if demonstrations is None else self._answered(demonstrations)
-        return [self.request(row, shown) for row in self.rows(examples)]
-
-    def _answered(self, demonstrations: Examples) -> list[tuple[Row, Any]]:
-        return list(zip(self.rows(demonstrations), demonstrations[demonstrations.gold], strict=True))
+        shown: Iterable[tuple[Row, Any]] = ()
+        if demonstrations is not None:
+            shown = zip(self.rows(demonstrations), demonstrations[demonstrations.gold], strict=True)
+        turns = self._turns(shown)  # the same in every request
+        return [self._request(row, turns) for row in self.rows(examples)]
 
     def rows(self, examples: Examples) -> list[Row]:
         """Return the input columns of every example."""

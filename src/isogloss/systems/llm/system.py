@@ -17,7 +17,14 @@ from isogloss.endpoints.store import ResponseStore, default_store_dir
 from isogloss.errors import IsoglossError
 from isogloss.prompts.demonstrations import chosen_demonstrations
 from isogloss.prompts.render import Prompts, not_prompted
-from isogloss.prompts.settings import AnswerStyle, LabelFormat, PromptLanguage, PromptSettings, TagFormat
+from isogloss.prompts.settings import (
+    MAX_TOKENS,
+    AnswerStyle,
+    LabelFormat,
+    PromptLanguage,
+    PromptSettings,
+    TagFormat,
+)
 from isogloss.reply_language import language_of, script_of
 from isogloss.reply_outcomes import ReplyFacts, Usage
 from isogloss.systems.base import RepliedPredictions, System, SystemFailureError, dataset_name, system
@@ -59,7 +66,7 @@ class LlmSystem(System):
         system_role: False for models without a system role.
         thoughts: tokens that a reasoning model may spend before its answer; above 0, log probabilities are not used.
         temperature: sampling temperature.
-        token_limit: name of the parameter that limits the answer (`max_tokens` or `max_completion_tokens`).
+        token_limit: name of the parameter that limits the answer; default: by the probe, or else `max_tokens`.
         cut_to_passage: True to cut answers to what the passage contains.
         body: further parameters of every request.
         embedding_model: model of the embeddings, for retrieval; default the model itself.
@@ -98,7 +105,7 @@ class LlmSystem(System):
         system_role: bool = True,
         thoughts: int = 0,
         temperature: float = 0.0,
-        token_limit: str = "max_tokens",  # noqa: S107 - a parameter's name
+        token_limit: str = "",
         cut_to_passage: bool = False,
         body: Mapping[str, Any] | None = None,
         embedding_model: str = "",
@@ -123,7 +130,7 @@ class LlmSystem(System):
         self.store_root = (Path(store) if store else default_store_dir()) / _folder_name(versioned)
         # Read at once: a run should not fail after its first cell for a missing file.
         self.prices = Prices.read(Path(prices)) if prices else None
-        self._labels, self._tags = labels, tags
+        self._labels, self._tags, self._limit = labels, tags, token_limit
         self._prompt = PromptSettings(
             model=model,
             revision=revision,
@@ -136,7 +143,7 @@ class LlmSystem(System):
             system_role=system_role,
             thoughts=thoughts,
             temperature=temperature,
-            token_limit=token_limit,
+            token_limit=token_limit or MAX_TOKENS,
             cut_to_passage=cut_to_passage,
             body=dict(body or {}),
         )
@@ -168,7 +175,13 @@ class LlmSystem(System):
                 labels = "logprobs"
         if tags == AUTO:
             tags = "schema" if self.capabilities.json_schema else "lines"
-        return replace(self._prompt, labels=labels, tags=tags)
+        limit = self.capabilities.limit if self._probes and not self._limit else self._prompt.token_limit
+        return replace(self._prompt, labels=labels, tags=tags, token_limit=limit or MAX_TOKENS)
+
+    @property
+    def _probes(self) -> bool:
+        """True if a format depends on what the server supports."""
+        return AUTO in (self._labels, self._tags)
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -182,7 +195,7 @@ class LlmSystem(System):
             "labels": settings.labels,
             "tags": settings.tags,
             "embedding_model": self._embedding_model,
-            **({"probe": to_builtins(self.capabilities)} if AUTO in (self._labels, self._tags) else {}),
+            **({"probe": to_builtins(self.capabilities)} if self._probes else {}),
         }
 
     def deciding_settings(self, configuration: Mapping[str, Any], task: Task) -> Mapping[str, Any]:
