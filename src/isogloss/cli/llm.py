@@ -123,7 +123,7 @@ def read(
     out: Annotated[Path, o.Output("--out", "-o", help="Folder for runs, or for the predictions read from tables.")],
     force: o.Force = False,
 ) -> None:
-    """Read the answers in responses, or in anybody's table of replies, and write predictions.
+    """Read the answers in responses, or in tables of replies from any model, and write predictions.
 
     From a folder of requests, nothing is sent: the requests are made again from
     the data, matched by their ids, read and scored. Tables of free-text replies
