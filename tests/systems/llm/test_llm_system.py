@@ -134,6 +134,8 @@ def test_wordings_are_a_factor_of_their_own(run: Callable[..., Any], tmp_path: P
     with model_server(answers) as server:
         for prompt in ("instruction", "question", "careful"):
             run(server.url, ["mini-xnli"], ["sw"], prompt=prompt)
+        with pytest.raises(IsoglossError, match="has runs with named prompts: prompt-careful"):
+            run(server.url, ["mini-xnli"], ["sw"])
     results = isogloss.score(tmp_path / "runs/llm-small/none", suite="mini", tasks=["mini-xnli"], languages=["sw"])
     spread = results["mini-xnli", "sw"].metrics["accuracy"].spread["prompt"]
     neutral = 100 * sum(label == "neutral" for label in examples.label) / len(examples)
