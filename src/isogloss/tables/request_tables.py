@@ -26,7 +26,8 @@ _MEANING = {
 
 def estimate_table(plan: "Plan", tasks: "Mapping[str, TaskEstimate]", skipped: Mapping[str, str]) -> Table:
     """Return requests, tokens and price by task."""
-    title = f"{plan.folder_name}, {plan.regime.name}: what a run would send"
+    wording, prices = (str(plan.settings.get(name, "")) for name in ("wording", "prices"))
+    title = f"{', '.join(filter(None, (plan.folder_name, plan.regime.name, wording)))}: what a run would send"
     table = Table(
         title, ("task", "cells", "examples", "stored", "requests", "input tokens", "output at most", "cost at most")
     )
@@ -36,7 +37,8 @@ def estimate_table(plan: "Plan", tasks: "Mapping[str, TaskEstimate]", skipped: M
         _add(table, "total", list(tasks.values()), strong=True)
     table.notes = ["input tokens are estimated from the scripts of the texts; output is the limit of each answer"]
     if any(each.usage.cost is None and each.requests for each in tasks.values()):
-        table.notes.append("no prices: name a file of prices in --config")
+        missing = f"no price of the model in {prices}" if prices else "no prices: name a file of prices in --config"
+        table.notes.append(missing)
     for cell, reason in list(skipped.items())[:_LISTED]:
         table.notes.append(f"{cell}: {reason}")
     if len(skipped) > _LISTED:
