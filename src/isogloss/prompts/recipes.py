@@ -74,21 +74,27 @@ def prompt_recipe(name: str, form: str) -> PromptRecipe:
     """
     if name in SHIPPED:
         return _shipped(name, form)
-    folder = Path(name)
-    if not folder.is_dir():
-        raise unknown("prompt recipe", name, (*SHIPPED, "a folder"))
+    folder = _own_folder(name)
     path = folder / f"{form}.toml"
     if not path.is_file():
         raise _no_form(name, form, {file.stem for file in folder.glob("*.toml")})
     return _decoded(read_text(path), str(path))
 
 
+def _own_folder(name: str) -> Path:
+    if not (folder := Path(name)).is_dir():
+        raise unknown("prompt recipe", name, (*SHIPPED, "a folder"))
+    return folder
+
+
 def wording_names(name: str) -> list[str]:
-    """Return the wordings of a recipe that serve every form of answer it has."""
-    folder = files("isogloss.prompts") / "recipe_data" / name if name in SHIPPED else Path(name)
+    """Return the wordings of a recipe that serve every form of answer it has; errors are those of `prompt_recipe`."""
+    folder = files("isogloss.prompts") / "recipe_data" / name if name in SHIPPED else _own_folder(name)
     forms = sorted(PurePosixPath(file.name).stem for file in folder.iterdir() if file.name.endswith(".toml"))
+    if not forms:
+        raise PromptRecipeError("no recipe files", where=name, fix="Add a file per form of answer, such as label.toml")
     by_form = [prompt_recipe(name, form).wordings for form in forms]
-    return [name for name in by_form[0] if all(name in wordings for wordings in by_form)] if by_form else []
+    return [name for name in by_form[0] if all(name in wordings for wordings in by_form)]
 
 
 @cache
