@@ -139,10 +139,7 @@ def test_an_interrupted_command_is_resumed(grid: LlmGrid, jobs: int, said: str) 
         server.wait_for_requests(4 * jobs, alive=lambda: process.poll() is None)
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None
-        line = process.stderr.readline()
-        while line and "Ctrl-C" not in line:
-            line = process.stderr.readline()
-        assert line == f"{said}; press Ctrl-C again to quit\n"
+        assert f"{said}; press Ctrl-C again to quit\n" in iter(process.stderr.readline, "")
         server.release()
         code, output, errors = ended(process)
         assert code == 130, errors
