@@ -25,7 +25,8 @@ _MEANING = {
 
 def estimate_table(plan: "Plan", tasks: Mapping[str, TaskEstimate], skipped: Mapping[str, str]) -> Table:
     """Return requests, tokens and price by task."""
-    title = f"{plan.folder_name}, {plan.regime.name}: what a run would send"
+    wording, prices = (str(plan.settings.get(name, "")) for name in ("wording", "prices"))
+    title = f"{', '.join(filter(None, (plan.folder_name, plan.regime.name, wording)))}: what a run would send"
     every = list(tasks.values())
     columns = [name for name in _ESTIMATES if name not in _IF_ANY or any(map(_IF_ANY[name], every))]
     table = Table(title, ("task", *columns))
@@ -38,7 +39,8 @@ def estimate_table(plan: "Plan", tasks: Mapping[str, TaskEstimate], skipped: Map
         "tokens in: estimated from the scripts of the texts; out, cost: at most, by the limit of each answer"
     ]
     if any(each.usage.cost is None and each.requests for each in every):
-        table.notes.append("no prices: name a file of prices in --config")
+        missing = f"no price of the model in {prices}" if prices else "no prices: name a file of prices in --config"
+        table.notes.append(missing)
     for cell, reason in list(skipped.items())[:_LISTED]:
         table.notes.append(f"{cell}: {reason}")
     if len(skipped) > _LISTED:
