@@ -171,7 +171,7 @@ def read(
         o.say(f"{path}: {counts.added:,} responses added, {counts.already:,} known, {counts.errors:,} errors")
         for reason, count in counts.reasons.items():
             o.say(f"error: {count:,} × {reason}", err=True)
-    plan = manifest.plan(out, data, **system_settings(config), replay=str(store))
+    plan = manifest.plan(out, data, **system_settings(config), batch=bool(responses), replay=str(store))
     raise typer.Exit(run_plan_and_report(plan, HERE, seeds_table, force=force))
 
 

@@ -16,6 +16,7 @@ from isogloss.endpoints.requests import ApiRequest
 from isogloss.endpoints.store import ResponseStore, default_store_dir
 from isogloss.errors import IsoglossError
 from isogloss.prompts.demonstrations import chosen_demonstrations
+from isogloss.prompts.recipes import recipe_hash
 from isogloss.prompts.render import Prompts, not_prompted
 from isogloss.prompts.settings import (
     MAX_TOKENS,
@@ -38,7 +39,7 @@ from isogloss.version import __version__
 AUTO: Literal["auto"] = "auto"
 # Settings of the transport: they do not decide what a model answers.
 _TRANSPORT = frozenset(
-    "endpoint key_variable timeout concurrency prices max_cost store quiet label embedding_model replay".split()
+    "endpoint key_variable timeout concurrency prices batch max_cost store quiet label embedding_model replay".split()
 )
 # Parts of a configuration that do not decide answers by themselves: the formats that a probe chose do.
 _NOT_DECIDING = frozenset(("settings", "version", "name", "probe"))
@@ -76,6 +77,7 @@ class LlmSystem(System):
         concurrency: maximum number of requests at a time.
         timeout: seconds to wait for a response.
         prices: TOML file with prices, for costs.
+        batch: True to count the prices of batches.
         max_cost: cost in US dollars at which to stop; what earlier runs of the model spent counts too.
         store: folder of responses; default `isogloss/responses` in the user's cache folder.
         replay: folder of responses to all requests, to be read instead of asking the endpoint.
@@ -115,6 +117,7 @@ class LlmSystem(System):
         concurrency: int = 64,
         timeout: float = 120.0,
         prices: str | Path = "",
+        batch: bool = False,
         max_cost: float = 0.0,
         store: str | Path = "",
         replay: str | Path = "",
@@ -129,7 +132,7 @@ class LlmSystem(System):
         versioned = f"{model}@{revision}" if revision else model
         self.store_root = (Path(store) if store else default_store_dir()) / _folder_name(versioned)
         # Read at once: a run should not fail after its first cell for a missing file.
-        self.prices = Prices.read(Path(prices)) if prices else None
+        self.prices, self._batch = Prices.read(Path(prices)) if prices else None, batch
         self._labels, self._tags, self._limit = labels, tags, token_limit
         self._prompt = PromptSettings(
             model=model,
@@ -192,6 +195,7 @@ class LlmSystem(System):
             "version": __version__,
             "description": "a language model, prompted",
             "model": self.model,
+            "recipe_hash": recipe_hash(settings.recipe),
             "labels": settings.labels,
             "tags": settings.tags,
             "embedding_model": self._embedding_model,
@@ -304,7 +308,7 @@ class LlmSystem(System):
 
     def priced(self, usage: Usage) -> Usage:
         """Return tokens with their cost, if there are prices."""
-        cost = None if self.prices is None else self.prices.cost(self.model, usage)
+        cost = None if self.prices is None else self.prices.cost(self.model, usage, batch=self._batch)
         return usage if cost is None else structs.replace(usage, cost=cost)
 
     @cached_property
