@@ -11,6 +11,8 @@ IsoglossError             any failure the user can act on; the command line prin
 Packages add subclasses for failures that only they raise and handle:
 
 - data: ChecksumError, HostError; checklist: OtherFormatError (all DataError)
+- predictions: SubsetError (PredictionError)
+- endpoints: EndpointError, RequestError; prompts: MissingWordError, PromptRecipeError, NotPromptedError
 - board: BoardError, StateError; PepperError (DataError); ArchiveError, FormError, MonthlyLimitError, UploadLimitError
   (PredictionError)
 - training: TrainingError, RecipeError; systems: SystemFailureError; grammar: GrammarError; analysis: AnalysisError
