@@ -324,7 +324,8 @@ def _pattern(phrases: Sequence[str]) -> re.Pattern[str]:
     inside = [phrase for phrase in phrases if phrase.startswith("n't") or not phrase[0].isascii()]
     words = [phrase for phrase in phrases if phrase not in inside]
     groups = [(r"\b", words), ("", inside)]
-    return re.compile("|".join(before + f"(?:{'|'.join(map(_parts, some))})" for before, some in groups if some))
+    alternatives = [before + f"(?:{'|'.join(map(_parts, some))})" for before, some in groups if some]
+    return re.compile("|".join(alternatives) or r"(?!)")  # without phrases, nothing matches
 
 
 def _parts(phrase: str) -> str:
@@ -341,14 +342,15 @@ def _shipped() -> dict[str, dict[str, list[str]]]:
 
 @cache
 def _of_prompts(language: str) -> dict[str, list[str]]:
-    """Return the phrases written with the prompts of a language, which list all refusals together."""
+    """Return the phrases written with the prompts of a language; its refusals include apologies, a weaker sign."""
     import tomllib
 
     file = files("isogloss") / "prompts" / "literals" / f"{language}.toml"
     if language == "en" or not language.isalpha() or not file.is_file():
         return {}
     replies = tomllib.loads(file.read_text(encoding="utf-8")).get("replies", {})
-    return {"refusals": replies.get("refusal", []), "none_of_these": replies.get("none", [])}
+    refusals = replies.get("refusal", [])
+    return {"apologies": refusals, "declines": refusals, "none_of_these": replies.get("none", [])}
 
 
 def _listed(name: str, language: str) -> list[str]:

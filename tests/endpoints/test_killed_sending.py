@@ -72,9 +72,10 @@ def test_answers_that_come_after_the_kill_are_stored(tmp_path: Path) -> None:
         process.kill()
         process.communicate()
         server.release()
-        assert len(stored(tmp_path, 100)) == 8
-        assert server.asked.total() == 8
-        assert ended(started(server.url, tmp_path, 100))[1].split() == ["92", "8", "0"]
+        # A courier on a busy machine may send a few more before it sees the end of the command.
+        kept = len(stored(tmp_path, 100))
+        assert kept == server.asked.total() >= 8
+        assert ended(started(server.url, tmp_path, 100))[1].split() == [str(100 - kept), str(kept), "0"]
         assert_complete(server, tmp_path, 100)
 
 

@@ -145,7 +145,8 @@ def test_refused_embeddings(fault: str, words: str) -> None:
 def test_vectors_in_base64() -> None:
     packed = base64.b64encode(struct.pack("<2f", 1.5, -2)).decode()
     body = {"data": [{"index": 0, "embedding": packed}]}
-    assert embeddings._read(json.dumps(body).encode(), 1).tolist() == [[1.5, -2.0]]
+    vectors, _ = embeddings._read(json.dumps(body).encode(), 1)
+    assert vectors.tolist() == [[1.5, -2.0]]
 
 
 def test_batches_are_limited_by_texts_and_characters() -> None:

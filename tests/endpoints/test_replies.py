@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.endpoints.replies import ModelReply, TokenLogprob, usage_of
-from isogloss.endpoints.shapes import has_right_shape
+from isogloss.endpoints.shapes import has_right_shape, shape_of
 from isogloss.reply_outcomes import Usage
 
 
@@ -121,6 +121,14 @@ def test_usage(usage: Any, expected: Usage | None) -> None:
 )
 def test_shape(content: bytes, right: bool) -> None:
     assert has_right_shape(content) is right
+
+
+def test_shape_of_a_kind_of_request() -> None:
+    chat_body, vectors = b'{"choices":[{"text":""}]}', b'{"data":[{"embedding":[1.0]}]}'
+    assert shape_of(chat_body, "/v1/completions") is not None
+    assert shape_of(vectors, "/v1/completions") is None
+    assert shape_of(vectors, "/v1/embeddings") is not None
+    assert shape_of(chat_body, "/v1/embeddings") is None
 
 
 values = st.recursive(

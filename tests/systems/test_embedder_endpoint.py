@@ -19,16 +19,16 @@ from isogloss.systems.embedder.endpoint_encoder import recognised
 from isogloss.tasks import task
 from isogloss.tasks.examples import Examples, Pool
 from isogloss.tasks.kinds import kind_of
-from systems.model_server import DIMENSION, ModelServer, bag, model_server
+from systems.embedding_server import DIMENSION, EmbeddingServer, bag, embedding_server
 
 
 @pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with model_server() as running:
+def server() -> Iterator[EmbeddingServer]:
+    with embedding_server() as running:
         yield running
 
 
-def embedder(server: ModelServer, cache: Path, **settings: Any) -> Any:
+def embedder(server: EmbeddingServer, cache: Path, **settings: Any) -> Any:
     return system("embedder:endpoint:bags", endpoint=server.url, cache=cache, **{"quiet": True, **settings})
 
 
@@ -46,7 +46,7 @@ def order(examples: Examples, prefixes: tuple[str, str] = ("", "")) -> Any:
     return np.argsort(-np.round(cosines, 6), axis=1, kind="stable")
 
 
-def test_tatoeba_has_the_accuracy_of_its_vectors(server: ModelServer, tmp_path: Path) -> None:
+def test_tatoeba_has_the_accuracy_of_its_vectors(server: EmbeddingServer, tmp_path: Path) -> None:
     made = embedder(server, tmp_path)
     examples = isogloss.load("mini-tatoeba", "nl")
     ranked = made.fit(task("mini-tatoeba"), None, 0).predict(examples)
@@ -60,7 +60,7 @@ def test_tatoeba_has_the_accuracy_of_its_vectors(server: ModelServer, tmp_path: 
 
 @pytest.mark.parametrize(("name", "language"), [("mini-lareqa", "de"), ("mini-mewslix", "de")])
 def test_pools_have_the_precision_of_their_vectors(
-    server: ModelServer, tmp_path: Path, name: str, language: str
+    server: EmbeddingServer, tmp_path: Path, name: str, language: str
 ) -> None:
     examples = isogloss.load(name, language)
     ranked = embedder(server, tmp_path).fit(task(name), None, 0).predict(examples)
@@ -73,7 +73,7 @@ def test_pools_have_the_precision_of_their_vectors(
     assert score > 0.02
 
 
-def test_mining_pairs_sentences_by_the_endpoint(server: ModelServer, tmp_path: Path) -> None:
+def test_mining_pairs_sentences_by_the_endpoint(server: EmbeddingServer, tmp_path: Path) -> None:
     words = ["banana split", "kiwi juice", "fig tree", "plum cake", "cherry pie", "grape seed"]
     english = [f"the {word}" for word in reversed(words)]
     pool = Pool(lambda: {f"c{row}": "en" for row in range(6)}, lambda: english)
@@ -91,7 +91,7 @@ def test_mining_pairs_sentences_by_the_endpoint(server: ModelServer, tmp_path: P
     assert sorted(server.texts) == sorted([*PROBES, *words, *english])
 
 
-def test_prefixes_are_sent(server: ModelServer, tmp_path: Path) -> None:
+def test_prefixes_are_sent(server: EmbeddingServer, tmp_path: Path) -> None:
     examples = isogloss.load("mini-tatoeba", "de")
     made = embedder(server, tmp_path, query_prefix="query: ", candidate_prefix="passage: ")
     ranked = made.fit(task("mini-tatoeba"), None, 0).predict(examples)
@@ -100,7 +100,7 @@ def test_prefixes_are_sent(server: ModelServer, tmp_path: Path) -> None:
     assert all(text.startswith(("query: ", "passage: ")) for text in server.texts[len(PROBES) :])
 
 
-def test_cached_texts_are_not_sent_again(server: ModelServer, tmp_path: Path, capsys: Any) -> None:
+def test_cached_texts_are_not_sent_again(server: EmbeddingServer, tmp_path: Path, capsys: Any) -> None:
     examples = isogloss.load("mini-tatoeba", "de")
     first, second = (embedder(server, tmp_path, quiet=False).fit(task("mini-tatoeba"), None, 0) for _ in range(2))
     ranked = first.predict(examples)
@@ -112,7 +112,7 @@ def test_cached_texts_are_not_sent_again(server: ModelServer, tmp_path: Path, ca
     assert candidates.endswith(f", {sum(map(len, set(examples.pool.text))):,} tokens")
 
 
-def test_tokens_are_left_out_if_the_server_does_not_count(server: ModelServer, tmp_path: Path, capsys: Any) -> None:
+def test_tokens_are_left_out_if_the_server_does_not_count(server: EmbeddingServer, tmp_path: Path, capsys: Any) -> None:
     server.usage = False
     embedder(server, tmp_path, quiet=False).fit(task("mini-tatoeba"), None, 0).predict(
         isogloss.load("mini-tatoeba", "de")
@@ -120,7 +120,7 @@ def test_tokens_are_left_out_if_the_server_does_not_count(server: ModelServer, t
     assert "tokens" not in capsys.readouterr().err
 
 
-def test_metadata_name_the_model_and_not_the_server(server: ModelServer, tmp_path: Path) -> None:
+def test_metadata_name_the_model_and_not_the_server(server: EmbeddingServer, tmp_path: Path) -> None:
     made = embedder(server, tmp_path)
     assert made.name == "embedder-endpoint-bags"
     assert system("embedder:endpoint:owner/a model").name == "embedder-endpoint-a-model"
@@ -130,7 +130,7 @@ def test_metadata_name_the_model_and_not_the_server(server: ModelServer, tmp_pat
     assert deciding["model_hash"] == made.encoder.identity
 
 
-def test_other_weights_under_the_same_name_have_another_identity(server: ModelServer, tmp_path: Path) -> None:
+def test_other_weights_under_the_same_name_have_another_identity(server: EmbeddingServer, tmp_path: Path) -> None:
     identity = embedder(server, tmp_path).encoder.identity
     assert embedder(server, tmp_path / "elsewhere").encoder.identity == identity
     server.embed = lambda texts: bag(texts, salt="other")
@@ -177,7 +177,7 @@ def test_damaged_records_are_replaced(tmp_path: Path) -> None:
     ("model", "settings", "message"),
     [("endpoint:", {}, "no model"), ("endpoint:bags", {"layer": 3}, "no layers to choose from")],
 )
-def test_unusable_names_raise(server: ModelServer, tmp_path: Path, model: str, settings: Any, message: str) -> None:
+def test_unusable_names_raise(server: EmbeddingServer, tmp_path: Path, model: str, settings: Any, message: str) -> None:
     with pytest.raises(SystemFailureError, match=message):
         system(f"embedder:{model}", endpoint=server.url, cache=tmp_path, **settings).fit(task("tatoeba"), None, 0)
 
@@ -190,7 +190,7 @@ def test_missing_url_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.slow
-def test_killed_run_sends_no_stored_text_again(server: ModelServer, tmp_path: Path) -> None:
+def test_killed_run_sends_no_stored_text_again(server: EmbeddingServer, tmp_path: Path) -> None:
     examples = isogloss.load("mini-lareqa", "de")
     every = {*examples["text"], *examples.pool.text}
     environment = os.environ | {"ISOGLOSS_ENDPOINT": server.url, "ISOGLOSS_CACHE": str(tmp_path / "cache")}
@@ -205,8 +205,9 @@ def test_killed_run_sends_no_stored_text_again(server: ModelServer, tmp_path: Pa
     known, _ = VectorCache(folder, DIMENSION).find(text_keys(sorted(every)))
     stored = {text for text, is_known in zip(sorted(every), known, strict=True) if is_known}
     assert len(stored) >= 1024
-    server.limit, server.texts = None, []
-    server.over.set()
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    # Another server: the first may still read requests of the killed process.
+    with embedding_server() as second:
+        environment["ISOGLOSS_ENDPOINT"] = second.url
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert sorted(server.texts) == sorted([*PROBES, *(every - stored)])
+    assert sorted(second.texts) == sorted([*PROBES, *(every - stored)])

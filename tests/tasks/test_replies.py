@@ -2,10 +2,12 @@
 
 import csv
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from isogloss import answer_shapes
 from isogloss.tasks.kinds import Reply, kind_of
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task as find_task
@@ -57,6 +59,36 @@ def test_labels_of_one_letter_count_only_alone() -> None:
     assert read("pawsx", "1", "Answer: 0", '"1"', "1 of the 2 sentences differs") == ["1", "0", "1", None]
     assert read("pawsx", "Yes", "No.", "maybe") == [None, None, None]
     assert read("pawsx", "Yes", "No.", "maybe", spellings={"yes": "1", "no": "0"}) == ["1", "0", None]
+
+
+@pytest.mark.parametrize(
+    ("reply", "label"),
+    [
+        ("No, they do not.", "0"),
+        ("Yes, there is no difference.", "1"),
+        ("The sentences do not mean the same, so no.", "0"),
+        ("No, because the order is not the same.", "0"),
+        ("yes/no", None),
+        ("Yes and no", None),
+        ("They do not mean the same.", None),
+    ],
+)
+def test_labels_that_are_negations(reply: str, label: str | None) -> None:
+    assert read("pawsx", reply, spellings={"yes": "1", "no": "0"}) == [label]
+
+
+@pytest.mark.parametrize(
+    ("reply", "label"),
+    [
+        ("It is unclear whether the hypothesis is true.", "neutral"),
+        ("It is neither true nor false; it is unclear.", "neutral"),
+        ("The hypothesis is not true.", None),
+        ("It could be true, but it is unclear.", None),
+    ],
+)
+def test_labels_that_express_doubt(reply: str, label: str | None) -> None:
+    words = {"true": "entailment", "unclear": "neutral", "false": "contradiction"}
+    assert read("xnli", reply, spellings=words) == [label]
 
 
 CHOICES = ("It was fragile.", "It was small.")
@@ -218,3 +250,27 @@ def test_real_choices_agree_with_published_ones(
     assert [row for row, pair in enumerate(zip(read_back, published, strict=True)) if pair[0] != pair[1]] == []
     assert sum(answer is not None for answer in read_back) == parsed
     assert sum(answer == int(row["Label"]) for answer, row in zip(read_back, rows, strict=True)) == accuracy * 500
+
+
+@pytest.fixture
+def phrases(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """Folder of phrases, read instead of the shipped ones."""
+    cached = (answer_shapes._shipped, answer_shapes._of_prompts, answer_shapes.silence_phrases, answer_shapes._phrases)
+    monkeypatch.setattr(answer_shapes, "files", lambda package: tmp_path)
+    for function in cached:
+        function.cache_clear()
+    yield tmp_path
+    for function in cached:
+        function.cache_clear()
+
+
+def test_phrases_of_prompts_count_in_their_language(phrases: Path) -> None:
+    words = '[replies]\nrefusal = ["nenesi mi povas"]\nnone = ["neniu el tiuj"]\n'
+    (phrases / "prompts" / "literals").mkdir(parents=True)
+    (phrases / "prompts" / "literals" / "eo.toml").write_text(words, encoding="utf-8")
+    (phrases / "answer_shapes.toml").write_text('[en]\nrefusals = ["unable to"]\n', encoding="utf-8")
+    assert outcome("xnli", "Nenesi mi povas respondi.", "eo") == "refusal"
+    assert outcome("xnli", "Nenesi mi povas: neniu el tiuj.", "eo") == "none"
+    assert outcome("xnli", "I am unable to answer.", "eo") == "refusal"
+    assert outcome("xquad", "Nenesi mi povas respondi.", "eo") == "refusal"
+    assert outcome("xnli", "Nenesi mi povas respondi.", "de") == "unparsed"

@@ -2,7 +2,6 @@
 
 import csv
 from collections import Counter
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,30 +15,10 @@ from test_answer_shapes import calls
 
 SCIENCE = "science/technology"
 TOPICS = (SCIENCE, "travel", "politics", "sports", "health", "entertainment", "geography")
-# Other names of the same topics: one half of the first, a topic with a near synonym, or in the singular.
-SYNONYMS = {
-    "science": SCIENCE,
-    "technology": SCIENCE,
-    "science and technology": SCIENCE,
-    "science & technology": SCIENCE,
-    "technology and science": SCIENCE,
-    "technology/science": SCIENCE,
-    "sport": "sports",
-    "travel and tourism": "travel",
-    "tourism and travel": "travel",
-    "travel/tourism": "travel",
-    "travel or tourism": "travel",
-    "arts and entertainment": "entertainment",
-    "arts & entertainment": "entertainment",
-    "arts/entertainment": "entertainment",
-    "entertainment/arts": "entertainment",
-    "entertainment/music": "entertainment",
-    "music/entertainment": "entertainment",
-}
 
 
 def topics() -> Task:
-    return replace(find_task("mldoc"), options={"labels": TOPICS, "synonyms": SYNONYMS})
+    return find_task("sib200")
 
 
 def read(*texts: str, language: str = "en", **facts: bool) -> list[Reading]:
@@ -69,7 +48,7 @@ STRICT, TOLERANT = Outcome.STRICT, Outcome.TOLERANT
         ("The best fit for the text is health.", "health", TOLERANT),
         ("I'd go with sports.", "sports", TOLERANT),
         ("Health, because it describes a vaccine.", "health", TOLERANT),
-        ("<think>sports or health?</think>It is about health.", "health", TOLERANT),
+        ('<think>"sports" or "health"?</think>It is about "health".', "health", TOLERANT),
         ("This report concerns the travel industry.", "travel", TOLERANT),
         ("Both paragraphs deal with science & technology.", SCIENCE, TOLERANT),
         # Explanations may name other topics.
@@ -178,6 +157,8 @@ def test_refusals(text: str) -> None:
         "If it reported a result, it would be about sports.",
         "The options are science/technology, travel, politics, sports, health and geography.",
         "sportswear",
+        "The text is a mix of science (a probe), travel (a trip), and music (a song).",
+        "It has no reference to sports.",
         "The report shows how politics shaped the city.",
         "1. Science/technology\n2. Travel\n3. Politics\n4. Sports\n5. Health",
     ],
@@ -211,6 +192,8 @@ def test_other_languages() -> None:
     assert topic("यह खाल है।", "hi") is None  # vowel signs tell words apart
     # The negations of this language are not known, so a label in the middle of a sentence may be denied.
     assert topic('ບໍ່ແມ່ນ "sports" ດອກ', "lo") is None
+    assert topic("Ñuqaqa akllani: sports", "qxx") == "sports"
+    assert topic("Akllana: travel, politics, sports, health, y geography.", "qxx") is None
 
 
 @pytest.mark.parametrize(

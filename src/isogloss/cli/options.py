@@ -122,7 +122,13 @@ Prompts = Annotated[
     ),
 ]
 MaxCost = Annotated[
-    float, LanguageModel("--max-cost", min=0, help="Stop at this cost; needs prices in --config.", show_default=False)
+    float,
+    LanguageModel(
+        "--max-cost",
+        min=0,
+        help="Stop at this cost in US dollars, earlier runs of the model included; needs prices in --config.",
+        show_default=False,
+    ),
 ]
 Resample = Annotated[
     str, Statistics(help="Sampling unit of the intervals: source (new articles, premises, …) or example.")

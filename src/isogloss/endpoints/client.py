@@ -3,6 +3,7 @@
 import asyncio
 import math
 import random
+import ssl
 import time
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
@@ -129,6 +130,9 @@ class Client:
                 status, headers, content = await self._connections.exchange("POST", target, body)
         except TimeoutError:
             return _Failure(f"no answer within {self.endpoint.timeout:g} s")
+        except ssl.SSLCertVerificationError as error:  # no repetition helps
+            self.stop(f"the server's certificate is not valid ({error.verify_message})")
+            return _Failure(self.stopped)
         except (OSError, BrokenReplyError) as error:
             words = getattr(error, "strerror", None) or str(error) or type(error).__name__
             return _Failure(self._shown(f"connection failed: {words}"))
@@ -138,7 +142,7 @@ class Client:
         if not self.server and "server" in headers:
             self.server = self._shown(headers["server"])
         if status == 200:
-            if (shape := shape_of(content)) is None:
+            if (shape := shape_of(content, url)) is None:
                 return _Failure(self._shown(f"unusable response: {_words(content)}"))
             self._failures = 0
             self.throttle.speed_up()

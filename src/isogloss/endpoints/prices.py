@@ -70,8 +70,10 @@ class Prices:
             fix = "Write e.g. date = 2026-11-01, without quotes"
             raise DataError("no date of the prices" if day is None else f"{day!r} is not a date", where=where, fix=fix)
         settings = checked_settings(table, {"currency": str, "models": dict}, "key of prices", where, error=DataError)
-        if not settings.get("currency"):
-            raise DataError("no currency", where=where, fix='Write e.g. currency = "USD"')
+        if settings.get("currency") != "USD":
+            # One currency for all, so that tables and boards can compare costs.
+            what = f"prices in {settings['currency']!r}" if settings.get("currency") else "no currency"
+            raise DataError(what, where=where, fix='Convert the prices to US dollars, and write currency = "USD"')
         models = {name: _price(name, each, where) for name, each in settings.get("models", {}).items()}
         if not models:
             raise DataError("no prices", where=where, fix='Add a table such as [models."my-model"]')

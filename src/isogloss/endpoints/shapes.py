@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import msgspec
 
 from isogloss.endpoints.replies import usage_of
+from isogloss.endpoints.requests import EMBEDDINGS
 from isogloss.reply_outcomes import Usage
 
 
@@ -34,8 +35,10 @@ class Shape(msgspec.Struct, frozen=True):
     usage: Usage | None
 
 
-def shape_of(content: bytes) -> Shape | None:
-    """Return the facts about a response with an answer, or None for anything else."""
+def shape_of(content: bytes, url: str = "") -> Shape | None:
+    """Return the facts about an answer to a request to `url`, or to any if it is unknown; None for anything else."""
+    if url == EMBEDDINGS:
+        return _embeddings_shape(content)
     try:
         answer = _completion(content)
         first = answer.choices[0]
@@ -43,7 +46,10 @@ def shape_of(content: bytes) -> Shape | None:
             return None
         return Shape(usage_of({"usage": answer.usage}))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        pass
+        return None if url else _embeddings_shape(content)
+
+
+def _embeddings_shape(content: bytes) -> Shape | None:
     try:
         return Shape(usage_of({"usage": _embeddings(content).usage}))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

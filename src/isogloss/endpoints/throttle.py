@@ -21,9 +21,12 @@ class Throttle:
 
     async def enter(self) -> None:
         """Wait for a slot, and take it."""
+        was_next = False
         while self.active >= int(self.limit) or self._is_paused():
             turn = asyncio.get_running_loop().create_future()
-            self._waiting.append(turn)
+            # A task that was overtaken between its turn and its slot is the next again.
+            (self._waiting.appendleft if was_next else self._waiting.append)(turn)
+            was_next = True
             try:
                 await turn
             except asyncio.CancelledError:

@@ -62,7 +62,7 @@ class Place:
     files: Literal["folder", "ship"] = "folder"
     on_interrupt: Literal["stop", "detach"] = "stop"
     jobs: int = 0
-    environment: tuple[str, ...] = ("ISOGLOSS_*", "HF_*", "TRANSFORMERS_*")
+    environment: tuple[str, ...] = ("ISOGLOSS_*", "HF_*", "TRANSFORMERS_*", "OPENAI_*")
     resources: Resources = field(default_factory=Resources)
     systems: Mapping[str, Resources] = field(default_factory=dict)
     slurm: SlurmOptions = field(default_factory=SlurmOptions)

@@ -81,9 +81,21 @@ def _tags(codes: str) -> dict[str, str]:
     return {language(code).code: code for code in codes.split()}
 
 
+_SCIENCE, _TRAVEL, _SHOWS = "science/technology", "travel", "entertainment"
+_TOPICS = (_SCIENCE, _TRAVEL, "politics", "sports", "health", _SHOWS, "geography")
+# Other names of the topics in replies of language models; "tourism" alone and "political" may mean something else.
+_TOPIC_NAMES = {
+    **dict.fromkeys(("science", "technology", "science and technology", "science & technology"), _SCIENCE),
+    **dict.fromkeys(("technology and science", "technology/science"), _SCIENCE),
+    "sport": "sports",
+    **dict.fromkeys(("travel and tourism", "tourism and travel", "travel/tourism", "travel or tourism"), _TRAVEL),
+    **dict.fromkeys(("arts and entertainment", "arts & entertainment", "arts/entertainment"), _SHOWS),
+    **dict.fromkeys(("entertainment/arts", "entertainment/music", "music/entertainment"), _SHOWS),
+}
+
+
 def _sib200() -> Task:
     codes = _tags(_SIB200)
-    topics = ("science/technology", "travel", "politics", "sports", "health", "entertainment", "geography")
     return classification(
         id="sib200",
         title="SIB-200: topic classification",
@@ -94,7 +106,7 @@ def _sib200() -> Task:
         citation="Adelani et al. (2024), SIB-200: A Simple, Inclusive, and Big Evaluation Dataset",
         layouts=(Layout.by_split("named_rows.sib200", "sib200/data/{code}/{split}.tsv"),),
         parallel="sib200",
-        options={"labels": topics, "prompt": "topic"},
+        options={"labels": _TOPICS, "prompt": "topic", "synonyms": _TOPIC_NAMES},
         counts={"test": 204, "dev": 99, "train": 701},
     )
 

@@ -20,7 +20,7 @@ _SHOWN = 500
 def reranked(
     system: "LlmSystem", task: Task, examples: Examples, ranked: Sequence[Sequence[str]], first: int = 20
 ) -> RepliedPredictions:
-    """Return rankings whose first candidates are in the model's order; the order found stays if a reply gives none.
+    """Return rankings with the first candidates in the model's order; without one in the reply, the order found stays.
 
     Args:
         system: system fitted to the task.

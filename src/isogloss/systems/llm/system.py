@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from msgspec import structs
+from msgspec import structs, to_builtins
 
 from isogloss.endpoints.prices import Prices
 from isogloss.endpoints.probe import Capabilities, probe
@@ -16,8 +16,16 @@ from isogloss.endpoints.requests import ApiRequest
 from isogloss.endpoints.store import ResponseStore, default_store_dir
 from isogloss.errors import IsoglossError
 from isogloss.prompts.demonstrations import chosen_demonstrations
+from isogloss.prompts.recipes import recipe_hash
 from isogloss.prompts.render import Prompts, not_prompted
-from isogloss.prompts.settings import AnswerStyle, LabelFormat, PromptLanguage, PromptSettings, TagFormat
+from isogloss.prompts.settings import (
+    MAX_TOKENS,
+    AnswerStyle,
+    LabelFormat,
+    PromptLanguage,
+    PromptSettings,
+    TagFormat,
+)
 from isogloss.reply_language import language_of, script_of
 from isogloss.reply_outcomes import ReplyFacts, Usage
 from isogloss.systems.base import RepliedPredictions, System, SystemFailureError, dataset_name, system
@@ -31,8 +39,10 @@ from isogloss.version import __version__
 AUTO: Literal["auto"] = "auto"
 # Settings of the transport: they do not decide what a model answers.
 _TRANSPORT = frozenset(
-    "endpoint key_variable timeout concurrency prices max_cost store quiet label embedding_model replay".split()
+    "endpoint key_variable timeout concurrency prices batch max_cost store quiet label embedding_model replay".split()
 )
+# Parts of a configuration that do not decide answers by themselves: the formats that a probe chose do.
+_NOT_DECIDING = frozenset(("settings", "version", "name", "probe"))
 
 
 class LlmSystem(System):
@@ -57,7 +67,7 @@ class LlmSystem(System):
         system_role: False for models without a system role.
         thoughts: tokens that a reasoning model may spend before its answer; above 0, log probabilities are not used.
         temperature: sampling temperature.
-        token_limit: name of the parameter that limits the answer (`max_tokens` or `max_completion_tokens`).
+        token_limit: name of the parameter that limits the answer; default: by the probe, or else `max_tokens`.
         cut_to_passage: True to cut answers to what the passage contains.
         body: further parameters of every request.
         embedding_model: model of the embeddings, for retrieval; default the model itself.
@@ -67,7 +77,8 @@ class LlmSystem(System):
         concurrency: maximum number of requests at a time.
         timeout: seconds to wait for a response.
         prices: TOML file with prices, for costs.
-        max_cost: cost, in the currency of the prices, at which to stop.
+        batch: True to count the prices of batches.
+        max_cost: cost in US dollars at which to stop; what earlier runs of the model spent counts too.
         store: folder of responses; default `isogloss/responses` in the user's cache folder.
         replay: folder of responses to all requests, to be read instead of asking the endpoint.
         quiet: True to hide the progress bar.
@@ -96,7 +107,7 @@ class LlmSystem(System):
         system_role: bool = True,
         thoughts: int = 0,
         temperature: float = 0.0,
-        token_limit: str = "max_tokens",  # noqa: S107 - a parameter's name
+        token_limit: str = "",
         cut_to_passage: bool = False,
         body: Mapping[str, Any] | None = None,
         embedding_model: str = "",
@@ -106,6 +117,7 @@ class LlmSystem(System):
         concurrency: int = 64,
         timeout: float = 120.0,
         prices: str | Path = "",
+        batch: bool = False,
         max_cost: float = 0.0,
         store: str | Path = "",
         replay: str | Path = "",
@@ -120,8 +132,8 @@ class LlmSystem(System):
         versioned = f"{model}@{revision}" if revision else model
         self.store_root = (Path(store) if store else default_store_dir()) / _folder_name(versioned)
         # Read at once: a run should not fail after its first cell for a missing file.
-        self.prices = Prices.read(Path(prices)) if prices else None
-        self._labels, self._tags = labels, tags
+        self.prices, self._batch = Prices.read(Path(prices)) if prices else None, batch
+        self._labels, self._tags, self._limit = labels, tags, token_limit
         self._prompt = PromptSettings(
             model=model,
             revision=revision,
@@ -134,7 +146,7 @@ class LlmSystem(System):
             system_role=system_role,
             thoughts=thoughts,
             temperature=temperature,
-            token_limit=token_limit,
+            token_limit=token_limit or MAX_TOKENS,
             cut_to_passage=cut_to_passage,
             body=dict(body or {}),
         )
@@ -166,7 +178,13 @@ class LlmSystem(System):
                 labels = "logprobs"
         if tags == AUTO:
             tags = "schema" if self.capabilities.json_schema else "lines"
-        return replace(self._prompt, labels=labels, tags=tags)
+        limit = self.capabilities.limit if self._probes and not self._limit else self._prompt.token_limit
+        return replace(self._prompt, labels=labels, tags=tags, token_limit=limit or MAX_TOKENS)
+
+    @property
+    def _probes(self) -> bool:
+        """True if a format depends on what the server supports."""
+        return AUTO in (self._labels, self._tags)
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -177,16 +195,18 @@ class LlmSystem(System):
             "version": __version__,
             "description": "a language model, prompted",
             "model": self.model,
+            "recipe_hash": recipe_hash(settings.recipe),
             "labels": settings.labels,
             "tags": settings.tags,
             "embedding_model": self._embedding_model,
+            **({"probe": to_builtins(self.capabilities)} if self._probes else {}),
         }
 
     def deciding_settings(self, configuration: Mapping[str, Any], task: Task) -> Mapping[str, Any]:
         """Return what decides the answers: not the transport, and the embeddings for retrieval only."""
         settings = configuration.get("settings", {})
         deciding = {key: value for key, value in settings.items() if key not in _TRANSPORT}
-        known = {key: value for key, value in configuration.items() if key not in ("settings", "version", "name")}
+        known = {key: value for key, value in configuration.items() if key not in _NOT_DECIDING}
         if not kind_of(task).retrieval:
             known.pop("embedding_model", None)
         return {**known, "settings": deciding}
@@ -240,6 +260,8 @@ class LlmSystem(System):
         """
         if self._task is not None and kind_of(self._task).retrieval:
             return self._retrieved(self._task, examples)
+        if note := self.prompts(examples.language).note:
+            examples.notes.append(note)
         return self.read(examples, self.replies(examples, self.requests(examples), self.store(examples.language)))
 
     def replies(self, examples: Examples, requests: Sequence[ApiRequest], store: ResponseStore) -> list[ModelReply]:
@@ -286,7 +308,7 @@ class LlmSystem(System):
 
     def priced(self, usage: Usage) -> Usage:
         """Return tokens with their cost, if there are prices."""
-        cost = None if self.prices is None else self.prices.cost(self.model, usage)
+        cost = None if self.prices is None else self.prices.cost(self.model, usage, batch=self._batch)
         return usage if cost is None else structs.replace(usage, cost=cost)
 
     @cached_property

@@ -67,7 +67,8 @@ _CONTRASTS = _set("but however although though yet nevertheless ; — –")
 _EXPLAINS = _set(
     "because since considering specifically namely particularly especially which where given due based who ("
 )
-_SUBJECTS = _set("it it's this that the i i'm i'd so therefore thus hence then")
+_CONCLUSIONS = _set("so therefore thus hence then")
+_SUBJECTS = _set("it it's this that the i i'm i'd they there") | _CONCLUSIONS
 _VERBS = _set(
     "seems appears is it's falls can could may might would relates pertains belongs looks deals discusses mentions"
     " talks"
@@ -80,9 +81,7 @@ _DENIALS = _set(
     " rather instead insufficient unrelated"
 )
 _DENY_BEFORE = _set("not cannot neither never unlikely impossible")  # deny a label that stands before them
-_HEDGES = _set(
-    "possibly potentially perhaps maybe might could may either guess assume assuming unless loosely if whether"
-)
+_HEDGES = _set("possibly potentially perhaps maybe might could may either guess assume assuming unless loosely if")
 _CONDITIONS = _set("if depending assuming unless")
 _GUESSES = _HEDGES - {"could"}
 _SORTED = _set("categorized categorised classified considered categorize classify")
@@ -92,7 +91,7 @@ _JOINED = _set("and & + plus , or / vs versus")
 _FILLERS = _set(
     "the a an category categories of topic topics field fields area areas subject subjects realm domain domains theme"
     " case both either mainly primarily mostly likely probably possibly potentially perhaps maybe more most general"
-    " broad broader news section also closely directly specifically clearly strongly best"
+    " broad broader one news section also closely directly specifically clearly strongly best"
 )
 # Words that may follow a label without turning it into a part of another noun: "sports as it …", not "travel agencies".
 _FOLLOWS = _set(
@@ -100,11 +99,13 @@ _FOLLOWS = _set(
     " about while when where who is was would will can could may might also too here overall then however"
     " although though category categories topic topics section sections field domain area industry sector news article"
     " issues matters related specifically particularly especially possibly potentially perhaps more instead not per"
-    " according depending without within between best most well only alone than nor"
+    " according depending without within between best most well only alone than nor whether sentiment tone label class"
+    " option answer"
 )
 _FRAMES = _set(
     "regarding regards concerning concerns about under as is are was be being it's that's : = discussing describing"
     " covers involves involve fit fits match matches choose chose pick select say than"
+    " expresses conveys"
 )
 # Frames of two words: the second one, by the beginning of the first.
 _PREPOSITIONS = {
@@ -121,6 +122,8 @@ _PREPOSITIONS = {
 # "Talks about travel" tells the contents, not the category.
 _TELLS = _set("talks talking talk information statement sentence details mention mentions question speaks speaking")
 _NEVER = ("\0",)
+# Words before a label that stands alone in its clause: "…, so health", "…, not travel".
+_ALONE = _CONCLUSIONS | {",", "and", "not"}
 # Words that begin another statement, by the word before.
 _OPENED_BY = {
     ",": _SUBJECTS | {"not"},
@@ -129,7 +132,7 @@ _OPENED_BY = {
     "instead": {"of"},
 }
 _REQUESTS = (("please",), ("could", "you"), ("can", "you"), ("would", "you"), ("if", "you"), ("let", "me"), ("kindly",))
-_ENGLISH = _set("the this it it's that and seems appears related regarding i i'm article")
+_ENGLISH = _set("the this it it's that they there and not seems appears related regarding i i'm article")
 
 
 def words_of(text: str) -> list[str]:
@@ -206,6 +209,8 @@ class LabelNames:
         read_to = 0
         frames: dict[int, _Frame] = {}
         for start, end in places:
+            if "whether" in words[read_to:start]:
+                break  # a question within the sentence
             denied = denied or any(map(_denies, words[read_to:start]))
             hedged = hedged or _is_hedged(words[read_to:start], doubtful=doubtful)
             read_to = end
@@ -228,8 +233,10 @@ class LabelNames:
             yield Mention(label_at[start], says, frame.sorts or (is_main and not frame.tells))
 
     def _foreign(self, words: list[str]) -> list[Mention]:
-        """Return the labels of a sentence in another language: at its edges, or anywhere if its negations are known."""
+        """Return the labels of a sentence in another language if one is at an edge or its negations are known."""
         places = list(self._places(words))
+        if not self._knows_negations and all(start > 0 and end < len(words) for start, end in places):
+            return []
         denied = any(map(self._is_denial, words)) or any(
             tuple(words[at : at + len(negation)]) == negation
             for negation in map(tuple, map(words_of, self._negations))
@@ -239,10 +246,9 @@ class LabelNames:
         hedged = not _HEDGES.isdisjoint(words)
         mentions: list[Mention] = []
         for start, end in places:
-            if self._knows_negations or start == 0 or end == len(words):
-                is_open = hedged or not _EITHER.isdisjoint((*words[max(0, start - 1) : start], *words[end : end + 1]))
-                says = Says.NO if denied else Says.MAYBE if is_open else Says.YES
-                mentions.append(Mention(self._named[tuple(words[start:end])], says, main=True))
+            is_open = hedged or not _EITHER.isdisjoint((*words[max(0, start - 1) : start], *words[end : end + 1]))
+            says = Says.NO if denied else Says.MAYBE if is_open else Says.YES
+            mentions.append(Mention(self._named[tuple(words[start:end])], says, main=True))
         return [] if _recites(mentions) else mentions
 
 
@@ -271,11 +277,8 @@ def _clauses(words: list[str]) -> Iterator[_Clause]:
             opens = True
         if opens is not None:
             yield _Clause(words[start:at], main, begins)
-            start, main, begins = (
-                at + (word in _CONTRASTS or word in ("(", ")")),
-                opens,
-                word in _CONTRASTS or following == "not",
-            )
+            start = at + (word in _CONTRASTS or word in ("(", ")"))
+            main, begins = opens, word in _CONTRASTS or (word in _OPENED_BY and following in _ALONE)
     yield _Clause(words[start:], main, begins)
 
 
@@ -289,7 +292,7 @@ def _is_hedged(before: Sequence[str], *, doubtful: bool) -> bool:
 def _frame(clause: _Clause, start: int) -> _Frame | None:
     """Return the frame before a label, None without one; the beginning of a statement is one."""
     words = clause.words
-    if clause.begins and start <= _GAP and all(word in _FILLERS or word in (",", "not") for word in words[:start]):
+    if clause.begins and start <= _GAP and all(word in _FILLERS or word in _ALONE for word in words[:start]):
         return _Frame(tells=False, sorts=False, joined="")
     at, joined = start - 1, ""
     lowest = max(-1, start - 1 - _GAP)

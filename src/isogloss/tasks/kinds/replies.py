@@ -100,7 +100,8 @@ def _label_in(text: str, language: str, labels: Mapping[str, str], names: LabelN
     if reading.answer is not None and not explicit:
         # A name in quotes is another answer, wherever it stands, unless it is denied.
         denied = {mention.label for mention in mentions if mention.says is Says.NO}
-        if 1 < len(names.quoted(text) - denied | {reading.answer}) < RECITAL:
+        quoted = names.quoted("\n".join(unit.text for unit in units))
+        if 1 < len(quoted - denied | {reading.answer}) < RECITAL:
             return Reading(None, Outcome.SEVERAL)
     return reading
 
@@ -111,7 +112,7 @@ def _decided(mentions: Sequence[Mention], silence: Silence) -> Reading:
     decisive = decisive or [mention for mention in mentions if mention.says is not Says.NO]
     given = {mention.label for mention in decisive if mention.says is Says.YES}
     denied = {mention.label for mention in mentions if mention.says is Says.NO}
-    named = given | {mention.label for mention in decisive}
+    named = {mention.label for mention in decisive}
     if len(named) == 1 and given and not given & denied:
         return Reading(given.pop(), Outcome.TOLERANT)
     if 1 < len(named) < RECITAL:

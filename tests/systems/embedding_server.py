@@ -1,4 +1,4 @@
-"""A server of embeddings and chat on this machine: vectors count letters, answers come from a function."""
+"""A server of embeddings and chat on this machine: vectors count runs of letters, answers come from a function."""
 
 import json
 import sys
@@ -12,20 +12,22 @@ from zlib import crc32
 import numpy as np
 
 DIMENSION = 256
+# Unequal, so that different texts are hardly ever equally near.
+WEIGHTS = np.random.default_rng(0).uniform(0.9, 1.1, DIMENSION).astype(np.float32)
 
 
 def bag(texts: Sequence[str], salt: str = "") -> np.ndarray:
-    """Return the counts of hashed runs of one to three characters, one row per text."""
+    """Return the weighted counts of hashed runs of one to three characters, one row per text."""
     rows = np.zeros((len(texts), DIMENSION), np.float32)
     for row, text in enumerate(texts):
         for size in (1, 2, 3):
             for start in range(len(text) - size + 1):
                 rows[row, crc32(f"{salt}{text[start : start + size]}".encode()) % DIMENSION] += 1
-    return rows
+    return rows * WEIGHTS
 
 
 class Handler(BaseHTTPRequestHandler):
-    server: "ModelServer"
+    server: "EmbeddingServer"
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 
@@ -46,7 +48,7 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-class ModelServer(ThreadingHTTPServer):
+class EmbeddingServer(ThreadingHTTPServer):
     """The server; `texts` are those it was asked to embed, `prompts` those it was asked to answer.
 
     After `limit` texts it keeps requests waiting until `over` is set, and sets `full`.
@@ -93,9 +95,9 @@ class ModelServer(ThreadingHTTPServer):
 
 
 @contextmanager
-def model_server() -> Iterator[ModelServer]:
+def embedding_server() -> Iterator[EmbeddingServer]:
     """Run a server."""
-    with ModelServer() as server:
+    with EmbeddingServer() as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         try:
