@@ -1,6 +1,6 @@
 """Score of perfect answers after a prompt's format: gold, written as a model should write it, and parsed again.
 
-    python benchmarks/llm_round_trip.py --data DATA                          # WikiANN dev, at most 1,000 sentences a language
+    python benchmarks/llm_round_trip.py --data DATA              # WikiANN dev, at most 1,000 sentences per language
     python benchmarks/llm_round_trip.py --data DATA --tasks wikiann,masakhaner,udpos --markdown
 
 Ours are the three formats of tags. The two others are re-implementations, from a description, of what peers do:
@@ -84,7 +84,7 @@ def joined(of: Task, examples: Examples) -> list[Tags]:
     predicted: list[Tags] = []
     for tokens, gold in zip(examples.tokens, examples.tags, strict=True):
         reply = " ".join(f"{token}_{tag}" for token, tag in zip(tokens, gold, strict=True))
-        given = [(piece.split("_") + [""])[1] for piece in reply.split()][: len(tokens)]
+        given = [[*piece.split("_"), ""][1] for piece in reply.split()][: len(tokens)]
         given += [""] * (len(tokens) - len(given))
         predicted.append([tag if tag in of.labels else rng.choice(of.labels) for tag in given])
     return predicted
