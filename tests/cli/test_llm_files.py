@@ -155,7 +155,7 @@ def test_what_the_server_refuses_is_open_until_it_is_sent_again(work: Path, serv
         (("read", "damaged", "--out", "runs"), 1, "requests.toml"),
     ],
 )
-def test_folders_that_are_none(
+def test_wrong_folders(
     words: tuple[str, ...], code: int, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
