@@ -9,6 +9,7 @@ from isogloss.cli import options as o
 
 if TYPE_CHECKING:
     from isogloss.runs.plan import Plan
+    from isogloss.runs.prompted_cells import TaskEstimate
 
 _HELP = (
     "Prompt language models in separate steps: write requests, send them (or upload them as a batch), read answers. "
@@ -216,7 +217,7 @@ def show(
         task, language, split, data, example=example, regime=regime or "none", seed=seed, wording=wording, **choices
     ):
         o.say(f"── {title} " + "─" * max(0, 70 - len(title)))
-        o.say(text)
+        o.say(text.replace("\t", "⇥"))  # a terminal would show a blank
 
 
 @app.command()
@@ -232,10 +233,13 @@ def probe(
     Some servers accept a parameter and ignore it; the probe compares answers
     instead of trusting status codes. isogloss run probes by itself.
     """
+    from contextlib import suppress
     from tempfile import TemporaryDirectory
 
     from rich.console import Console
 
+    from isogloss.endpoints.embeddings import probe_embeddings
+    from isogloss.endpoints.errors import EndpointError
     from isogloss.endpoints.probe import probe as probe_endpoint
     from isogloss.scoring.results import write_json
     from isogloss.systems.llm.sending import Sender
@@ -244,9 +248,12 @@ def probe(
     with o.progress("probing"), TemporaryDirectory() as folder:
         sender = Sender.of({"endpoint": endpoint, "key_variable": key_variable})
         capabilities = probe_endpoint(sender.endpoint, model, Path(folder))
+        dimension = 0
+        with suppress(EndpointError):  # most chat models have no embeddings
+            dimension = probe_embeddings(sender.endpoint, model).dimension
     if json is not None:
         write_json(json, capabilities)
-    capabilities_table(model, capabilities).print(Console())
+    capabilities_table(model, capabilities, dimension).print(Console())
 
 
 @app.command()
@@ -304,13 +311,17 @@ def contamination(
 
 
 def show_estimate(plans: "list[Plan]") -> None:
-    """Print what some grids would send."""
+    """Print what some grids would send, and their total."""
     from rich.console import Console
 
-    from isogloss.runs.prompted_cells import estimate
-    from isogloss.tables.request_tables import estimate_table
+    from isogloss.runs.prompted_cells import estimate, sum_of_estimates
+    from isogloss.tables.request_tables import estimate_table, estimate_text
 
+    estimates: list[TaskEstimate] = []
     for plan in plans:
         with o.progress("estimating"):
             tasks, skipped = estimate(plan)
+        estimates += tasks.values()
         estimate_table(plan, tasks, skipped).print(Console())
+    if len(plans) > 1:
+        o.say(f"{len(plans)} wordings together: {estimate_text(sum_of_estimates(estimates))}")

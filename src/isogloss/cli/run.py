@@ -104,7 +104,7 @@ def run(
 
 
 def show_scores_over_prompts(plans: "list[Plan]") -> None:
-    """Print the scores over all wordings and seeds, with the variance due to each."""
+    """Print the scores over all wordings and seeds, with the variance due to each, and write their record."""
     from dataclasses import replace
 
     from isogloss.results.readers import system_of_record
@@ -115,6 +115,8 @@ def show_scores_over_prompts(plans: "list[Plan]") -> None:
 
     first, folder = plans[0], plans[0].root.parent
     results = score_systems([folder], replace(first.request, subset=drawn_cells(first)))
+    for result in results.values():
+        result.to_json(folder / "results.json")
     show(score_tables({name: system_of_record(result, name) for name, result in results.items()}), "table")
 
 
