@@ -134,6 +134,15 @@ def test_requests_of_a_suite_in_a_file_are_read_from_any_folder(
     assert scores(tmp_path) == {("mini-xnli", "sw"): 100.0}
 
 
+def test_a_probe_decides_the_formats_of_requests_and_replies(work: Path, server: ModelServer, tmp_path: Path) -> None:
+    server.refuses = {"max_tokens", "logprobs"}
+    assert made(work, "--endpoint", server.url).code == 0
+    assert all("max_completion_tokens" in request.body for request in stored_requests(work))
+    assert isogloss("llm", "send", work, "--endpoint", server.url).code == 0
+    assert isogloss("llm", "read", work, "--out", tmp_path / "runs").code == 0  # without the server
+    assert scores(tmp_path) == {("mini-xnli", "sw"): 100.0}
+
+
 def test_what_the_server_refuses_is_open_until_it_is_sent_again(work: Path, server: ModelServer) -> None:
     made(work)
     refused = {request.body["messages"][-1]["content"] for request in islice(stored_requests(work), 3)}
@@ -178,7 +187,7 @@ def test_answers_of_ten_megabytes(work: Path, server: ModelServer, tmp_path: Pat
         (("read", "damaged", "--out", "runs"), 1, "requests.toml"),
     ],
 )
-def test_folders_that_are_none(
+def test_folders_without_requests(
     words: tuple[str, ...], code: int, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

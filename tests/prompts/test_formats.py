@@ -270,7 +270,7 @@ def test_thoughts_have_room() -> None:
     row = {"text_a": "a", "text_b": "b"}
     plain, thinking = (prompts(task("xnli"), thoughts=number).request(row).body for number in (0, 1000))
     assert thinking["max_tokens"] == plain["max_tokens"] + 1000
-    renamed = prompts(task("xnli"), token_limit="max_completion_tokens").request(row).body
+    renamed = prompts(task("xnli"), token_limit="max_completion_tokens").request(row).body  # noqa: S106 - a parameter
     assert "max_tokens" not in renamed
     assert renamed["max_completion_tokens"] == plain["max_tokens"]
 

@@ -39,7 +39,7 @@ def test_own_recipe(tmp_path: Path) -> None:
     (tmp_path / "label.toml").write_text('shots = 2\n[wordings.short]\nturn = "{text}?"\n', encoding="utf-8")
     assert prompt_recipe(str(tmp_path), "label").wordings["short"].turn == "{text}?"
     assert wording_names(str(tmp_path)) == ["short"]
-    with pytest.raises(PromptRecipeError, match="no prompts for tags.*It has label"):
+    with pytest.raises(PromptRecipeError, match=r"no prompts for tags.*It has label"):
         prompt_recipe(str(tmp_path), "tags")
 
 

@@ -147,7 +147,8 @@ def test_untranslatable_tasks_are_refused_with_reason() -> None:
     no_texts = {"udpos", "wikiann", "conll", "tatoeba", "bucc", "lareqa", "mewslix"}
     assert refused.pop("translate-train") == refused.pop("translate-train-all") == no_texts
     questions = {"xquad", "mlqa", "tydiqa", *(one.id for one in tasks if one.id.startswith("checklist-"))}
-    assert refused.pop("translate-test") == no_texts | questions
+    for name in ("translate-test", "none-translate-test", "english-translate-test"):
+        assert refused.pop(name) == no_texts | questions
     assert not any(refused.values())
     assert "spans of the original" in regime("translate-test").refusal(TYDIQA)
     assert "projected" in regime("translate-train").refusal(UDPOS)

@@ -28,6 +28,16 @@ _KIND_OF_SYSTEM = {"ngram": "floor", "encoder": "encoder", "text2text": "encoder
 _KIND_OF_SYSTEM |= dict.fromkeys(("embedder", "dual-encoder"), "retrieval")
 _ID_LENGTH = 60
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+# Names of regimes that say little beside a system's name.
+_SHOWN_REGIMES = {
+    "none": "no examples",
+    "none-native": "no examples, native prompt",
+    "none-translate-test": "no examples, translate-test",
+    "english": "English examples",
+    "english-native": "English examples, native prompt",
+    "english-translate-test": "English examples, translate-test",
+    "in-language-native": "in-language examples, native prompt",
+}
 
 
 def unique_ids(entries: Sequence[SystemResult]) -> list[str]:
@@ -82,7 +92,7 @@ def system_facts(
         id=identifier,
         name=name,
         kind=system_kind(entry.metadata),
-        regime=printable(entry.regime, NAME_LENGTH),
+        regime=printable(_SHOWN_REGIMES.get(entry.regime, entry.regime), NAME_LENGTH),
         reported=entry.reported,
         complete=complete,
         has_predictions=bool(entry.predictions),

@@ -132,7 +132,7 @@ def read(
     out: Annotated[Path, o.Output("--out", "-o", help="Folder for runs, or for the predictions read from tables.")],
     force: o.Force = False,
 ) -> None:
-    """Read the answers in responses, or in anybody's table of replies, and write predictions.
+    """Read the answers in responses, or in tables of replies from any model, and write predictions.
 
     From a folder of requests, nothing is sent: the requests are made again from
     the data, matched by their ids, read and scored. Tables of free-text replies
@@ -187,7 +187,7 @@ def read(
             o.say(f"ignored: {counted(counts.damaged, 'damaged line')}", err=True)
         for reason, count in counts.reasons.items():
             o.say(f"error: {count:,} × {reason}", err=True)
-    plan = manifest.plan(out, data, **system_settings(config), replay=str(store))
+    plan = manifest.plan(out, data, **system_settings(config), batch=bool(responses), replay=str(store))
     raise typer.Exit(run_plan_and_report(plan, HERE, seeds_table, force=force))
 
 
@@ -247,10 +247,10 @@ def probe(
 
     with o.progress("probing"), TemporaryDirectory() as folder:
         sender = Sender.of({"endpoint": endpoint, "key_variable": key_variable})
-        found = probe_endpoint(sender.endpoint, model, Path(folder))
+        capabilities = probe_endpoint(sender.endpoint, model, Path(folder))
     if json is not None:
-        write_json(json, found)
-    capabilities_table(model, found).print(Console())
+        write_json(json, capabilities)
+    capabilities_table(model, capabilities).print(Console())
 
 
 @app.command()

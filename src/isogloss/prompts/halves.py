@@ -146,8 +146,8 @@ def continuation_request(task: Task, examples: Examples, half: Halves, settings:
     """Return the request to continue a beginning: with an instruction for chat models, as it is for base models."""
     if settings.api == "chat":
         language = language_name(examples.language)
-        asked = INSTRUCTION.format(title=task.title, language=language, split=examples.split)
-        text: dict[str, Any] = {"messages": [{"role": "user", "content": f"{asked}\n\n{half.shown}"}]}
+        instruction = INSTRUCTION.format(title=task.title, language=language, split=examples.split)
+        text: dict[str, Any] = {"messages": [{"role": "user", "content": f"{instruction}\n\n{half.shown}"}]}
     else:
         text = {"prompt": half.shown}
     tokens = int(_SPARE_TOKENS * estimate_tokens(half.rest)) + settings.thoughts

@@ -1,8 +1,10 @@
 """Prompt recipes: templates with word slots, one TOML file per form of answer, in several wordings."""
 
+import hashlib
 import re
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -89,12 +91,24 @@ def _own_folder(name: str) -> Path:
 
 def wording_names(name: str) -> list[str]:
     """Return the wordings of a recipe that serve every form of answer it has; errors are those of `prompt_recipe`."""
-    folder = files("isogloss.prompts") / "recipe_data" / name if name in SHIPPED else _own_folder(name)
-    forms = sorted(PurePosixPath(file.name).stem for file in folder.iterdir() if file.name.endswith(".toml"))
-    if not forms:
+    by_form = [prompt_recipe(name, PurePosixPath(file.name).stem).wordings for file in _files(name)]
+    if not by_form:
         raise PromptRecipeError("no recipe files", where=name, fix="Add a file per form of answer, such as label.toml")
-    by_form = [prompt_recipe(name, form).wordings for form in forms]
     return [name for name in by_form[0] if all(name in wordings for wordings in by_form)]
+
+
+def recipe_hash(name: str) -> str:
+    """Return a hash of a recipe's files: predictions made with another version of it are not kept."""
+    digest = hashlib.sha256()
+    for file in _files(name):
+        digest.update(file.name.encode(errors="replace") + b"\n" + file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _files(name: str) -> list[Traversable | Path]:
+    """Return the files of a recipe by name."""
+    folder = files("isogloss.prompts") / "recipe_data" / name if name in SHIPPED else _own_folder(name)
+    return sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
 
 
 @cache

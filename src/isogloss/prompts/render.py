@@ -1,6 +1,6 @@
 """Turn examples into requests, and replies into answers: two pure functions around the network."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -64,7 +64,7 @@ class Prompts:
 
     @property
     def note(self) -> str:
-        """Remark on a cell whose native prompt is in English, because its language has no words of prompts."""
+        """Remark on a cell that is prompted in English although native prompts are set, "" otherwise."""
         wanted = self.settings.prompt_language == "native" and not self.recipe.english_only
         is_english = self.literals.language == "en" != self.language
         return f"prompted in English: no words of prompts in {self.language}" if wanted and is_english else ""
@@ -121,14 +121,20 @@ class Prompts:
 
     def turn(self, row: Row) -> str:
         """Return the text that asks one example."""
-        asked = row.get("question") if self.kind.form == "option" else self.question
-        template = self.wording.turns.get(str(asked), self.wording.turn)
+        question = row.get("question") if self.kind.form == "option" else self.question
+        template = self.wording.turns.get(str(question), self.wording.turn)
         return filled(template, self._slots(row, template)).strip()
 
     def request(self, row: Row, demonstrations: Sequence[tuple[Row, Any]] = ()) -> ApiRequest:
         """Return the request for one example, after some examples with their answers."""
+        return self._request(row, self._turns(demonstrations))
+
+    def _turns(self, demonstrations: Iterable[tuple[Row, Any]]) -> list[tuple[str, str]]:
+        """Return examples with their answers as texts."""
+        return [(self.turn(row), self.format.write(row, gold)) for row, gold in demonstrations]
+
+    def _request(self, row: Row, turns: Sequence[tuple[str, str]]) -> ApiRequest:
         settings = self.settings
-        turns = [(self.turn(each), self.format.write(each, gold)) for each, gold in demonstrations]
         body: dict[str, Any] = {"model": settings.model}
         if settings.api == "chat":
             body["messages"] = self._messages(row, turns)
@@ -136,8 +142,6 @@ class Prompts:
             body["prompt"] = self._text(row, turns)
         body["temperature"] = settings.temperature
         body[settings.token_limit] = self.format.tokens(row) + settings.thoughts
-        if settings.seed is not None:
-            body["seed"] = settings.seed
         body |= self._parameters(row) | settings.body
         prefix = f"{self.task.id}-{self.language}"
         return make_request(prefix, _URLS[settings.api], body, settings.revision)
@@ -152,13 +156,13 @@ class Prompts:
         return parameters | {"stop": ["\n\n"] if self.kind.form in ("tags", "ranking") else ["\n"]}
 
     def _messages(self, row: Row, turns: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
-        system, asked = self.system_text(row), self.turn(row)
+        system, last = self.system_text(row), self.turn(row)
         messages: list[dict[str, str]] = []
         if system and self.settings.system_role:
             messages.append({"role": "system", "content": system})
         for turn, answer in turns:
             messages += [{"role": "user", "content": turn}, {"role": "assistant", "content": answer}]
-        messages.append({"role": "user", "content": asked})
+        messages.append({"role": "user", "content": last})
         if system and not self.settings.system_role:
             messages[0] = {"role": "user", "content": f"{system}\n\n{messages[0]['content']}"}
         return messages
@@ -201,10 +205,10 @@ class Prompts:
         """Return the question: of the example itself for multiple choice, of the task otherwise."""
         style = self.settings.wording or next(iter(self.recipe.wordings))
         question = self.question
-        if self.kind.form == "option" and (asked := str(row.get("question") or "")):
-            if not self.literals.has(f"asks.{asked}.{style}"):
-                return asked  # in words, as in Social IQa
-            question = asked
+        if self.kind.form == "option" and (own := str(row.get("question") or "")):
+            if not self.literals.has(f"asks.{own}.{style}"):
+                return own  # in words, as in Social IQa
+            question = own
         return self.literals.word(f"asks.{question}.{style}")
 
     def _parts(self, row: Row) -> Mapping[str, str]:
@@ -215,11 +219,11 @@ class Prompts:
 
     def requests(self, examples: Examples, demonstrations: Examples | None = None) -> list[ApiRequest]:
         """Return the request of every example; equal examples have equal requests."""
-        shown = [] if demonstrations is None else self._answered(demonstrations)
-        return [self.request(row, shown) for row in self.rows(examples)]
-
-    def _answered(self, demonstrations: Examples) -> list[tuple[Row, Any]]:
-        return list(zip(self.rows(demonstrations), demonstrations[demonstrations.gold], strict=True))
+        shown: Iterable[tuple[Row, Any]] = ()
+        if demonstrations is not None:
+            shown = zip(self.rows(demonstrations), demonstrations[demonstrations.gold], strict=True)
+        turns = self._turns(shown)  # the same in every request
+        return [self._request(row, turns) for row in self.rows(examples)]
 
     def rows(self, examples: Examples) -> list[Row]:
         """Return the input columns of every example."""

@@ -12,9 +12,11 @@ LabelFormat = Literal["logprobs", "schema", "text"]
 # Tags: a JSON list of exactly one tag per word by a schema, numbered lines, or a list of the names.
 TagFormat = Literal["schema", "lines", "entities"]
 AnswerStyle = Literal["text", "schema"]
-_FROM_ZERO = Limits("of at least 0", lambda number: 0 <= number < 2**31)
+# Parameter that limits an answer, at most servers.
+MAX_TOKENS = "max_tokens"
 # Parameters that the prompts themselves set.
 _OWN = ("messages", "model", "prompt")
+_FROM_ZERO = Limits("of at least 0", lambda number: 0 <= number < 2**31)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +37,6 @@ class PromptSettings:
         system_role: False to put the system text into the first turn, for models without a system role.
         thoughts: tokens that a reasoning model may spend before its answer.
         temperature: sampling temperature.
-        seed: seed of the server's sampling; None to leave it out.
         token_limit: name of the parameter that limits the answer; newer models take `max_completion_tokens`.
         cut_to_passage: True to cut an answer to the part of it that the passage contains.
         body: further parameters of the request, such as `reasoning_effort`.
@@ -54,8 +55,7 @@ class PromptSettings:
     system_role: bool = True
     thoughts: Annotated[int, _FROM_ZERO] = 0
     temperature: Annotated[float, _FROM_ZERO] = 0.0
-    seed: int | None = None
-    token_limit: str = "max_tokens"  # noqa: S105 - a parameter's name
+    token_limit: str = MAX_TOKENS
     cut_to_passage: bool = False
     body: dict[str, Any] = field(default_factory=dict)
 

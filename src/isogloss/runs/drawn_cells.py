@@ -41,10 +41,10 @@ def drawn_cells(plan: Plan, cell: CellKey | None = None) -> Subset | None:
     """Return the drawn examples of one cell, or of all seeds' cells; None without any."""
     if cell is not None:
         return read_subset(plan.subset_path(cell))
-    found: dict[tuple[str, str, str], DrawnCell] = {}
+    cells: dict[tuple[str, str, str], DrawnCell] = {}
     for folder in plan.seed_folders:
         try:
-            found |= read_subset(folder).cells
+            cells |= read_subset(folder).cells
         except IsoglossError:  # this seed has none
             continue
-    return Subset(found) if found else None
+    return Subset(cells) if cells else None

@@ -95,6 +95,18 @@ class TaskEstimate:
     usage: Usage = field(default_factory=Usage)  # output: at most
 
 
+def sum_of_estimates(estimates: Sequence[TaskEstimate]) -> TaskEstimate:
+    """Return the sum over tasks."""
+    return TaskEstimate(
+        cells=sum(each.cells for each in estimates),
+        examples=sum(each.examples for each in estimates),
+        total=sum(each.total for each in estimates),
+        stored=sum(each.stored for each in estimates),
+        requests=sum(each.requests for each in estimates),
+        usage=Usage.total(each.usage for each in estimates),
+    )
+
+
 def estimate(plan: Plan) -> tuple[dict[str, TaskEstimate], dict[str, str]]:
     """Return what a grid would send, by task, and why cells are skipped.
 
@@ -182,15 +194,15 @@ def write_request_files(
         IsoglossError: the grid has no requests; the system is not a language model.
     """
     system = language_model(plan)
-    formats = {"labels": system.settings.labels, "tags": system.settings.tags}
-    asked = plan.request
+    formats = {name: getattr(system.settings, name) for name in ("labels", "tags", "token_limit")}
+    request = plan.request
     manifest = RequestsManifest(
         system=plan.system,
         settings={**settings, **formats},
-        suite=str(Path(suite).absolute()) if suite.endswith(".toml") else asked.suite.id,
-        tasks=list(asked.tasks),
-        languages=list(asked.languages or ()),
-        split=asked.split,
+        suite=str(Path(suite).absolute()) if suite.endswith(".toml") else request.suite.id,
+        tasks=list(request.tasks),
+        languages=list(request.languages or ()),
+        split=request.split,
         regime=plan.regime.name,
         seeds=plan.seeds,
         subset=plan.subset,

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from endpoints.hostile_server import HostileServer, Script
-
 from isogloss.prompts.render import Prompts
 from isogloss.prompts.settings import PromptSettings
 from isogloss.tasks.examples import Examples

@@ -6,27 +6,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from systems.llm.model_server import model_server, right_answers
 
 import isogloss
 from isogloss.endpoints.store import ApiResponse
 from isogloss.errors import IsoglossError
 from isogloss.prompts.render import Prompts
 from isogloss.prompts.settings import PromptSettings
-from isogloss.reply_outcomes import Outcome
+from isogloss.reply_outcomes import Outcome, Usage
 from isogloss.systems import system
 from isogloss.systems.base import RepliedPredictions, SystemFailureError
 from isogloss.tasks.registry import task
 from isogloss.training.regimes import demonstrations, regime
 from isogloss.translation.translate import translate
+from systems.llm.model_server import model_server, right_answers
 
 FORMATS = {"labels": "text", "tags": "lines"}
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Callable[..., Any]:
-    def run(url: str, tasks: list[str], languages: list[str], settings: dict[str, Any] = {}, **options: Any) -> Any:
-        own = {"endpoint": url, "store": str(tmp_path / "store"), "quiet": True, **FORMATS, **settings}
+    def run(url: str, tasks: list[str], languages: list[str], settings: Any = None, **options: Any) -> Any:
+        own = {"endpoint": url, "store": str(tmp_path / "store"), "quiet": True, **FORMATS, **(settings or {})}
         return isogloss.run(
             "llm:small", out=tmp_path / "runs", suite="mini", tasks=tasks, languages=languages, settings=own, **options
         )
@@ -134,6 +134,8 @@ def test_wordings_are_a_factor_of_their_own(run: Callable[..., Any], tmp_path: P
     with model_server(answers) as server:
         for prompt in ("instruction", "question", "careful"):
             run(server.url, ["mini-xnli"], ["sw"], prompt=prompt)
+        with pytest.raises(IsoglossError, match="has runs with named prompts: prompt-careful"):
+            run(server.url, ["mini-xnli"], ["sw"])
     results = isogloss.score(tmp_path / "runs/llm-small/none", suite="mini", tasks=["mini-xnli"], languages=["sw"])
     spread = results["mini-xnli", "sw"].metrics["accuracy"].spread["prompt"]
     neutral = 100 * sum(label == "neutral" for label in examples.label) / len(examples)
@@ -213,7 +215,7 @@ def test_transport_settings_do_not_divide_runs(run: Callable[..., Any]) -> None:
     with model_server(answers) as server:
         run(server.url, ["mini-xcopa"], ["et"], {"concurrency": 2})
         assert run(server.url, ["mini-xcopa"], ["et"], {"concurrency": 4}).cells["done"] == 1
-        with pytest.raises(IsoglossError, match="cells of another configuration.*temperature"):
+        with pytest.raises(IsoglossError, match=r"cells of another configuration.*temperature"):
             run(server.url, ["mini-xcopa"], ["et"], {"temperature": 0.5})
 
 
@@ -252,12 +254,14 @@ def test_translated_tests_are_prompted_in_english(run: Callable[..., Any], tmp_p
     with model_server({}, default="true") as server:
         summary = run(server.url, ["mini-xnli"], ["sw"], regime="none-translate-test", data=tmp_path)
         turns = {body["messages"][-1]["content"] for body in server.bodies}
-    assert turns == {f"Premise: EN {a}\nHypothesis: EN {b}" for a, b in zip(examples.text_a, examples.text_b, strict=True)}
+    assert turns == {
+        f"Premise: EN {a}\nHypothesis: EN {b}" for a, b in zip(examples.text_a, examples.text_b, strict=True)
+    }
     right = sum(label == "entailment" for label in examples.label)
     assert summary.tasks["mini-xnli"].mean == pytest.approx(100 * right / len(examples))
 
 
-def test_examples_in_the_target_language_come_from_dev_where_there_is_no_training_set(data_dir: Path) -> None:
+def test_examples_in_the_target_language_come_from_dev_without_a_training_set(data_dir: Path) -> None:
     model = system("llm:small", shots=4, **FORMATS)
     learning = regime("in-language")
     train = demonstrations(learning, task("xcopa"), learning.fits(["ht"])[0], data_dir)
@@ -266,3 +270,24 @@ def test_examples_in_the_target_language_come_from_dev_where_there_is_no_trainin
     with pytest.raises(SystemFailureError, match="the examples of the prompts are from xcopa/ht dev themselves"):
         model.requests(isogloss.load("xcopa", "ht", "dev", data_dir))
     assert len(model.requests(isogloss.load("xcopa", "ht", "test", data_dir))) == 500
+
+
+def test_an_edited_recipe_is_another_configuration(run: Callable[..., Any], tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe"
+    recipe.mkdir()
+    for text in ("{example}", "{example}?"):
+        (recipe / "label.toml").write_text(f'shots = 0\n[wordings.short]\nturn = "{text}"\n', encoding="utf-8")
+        with model_server({}, default="entailment") as server:
+            if text == "{example}":
+                assert run(server.url, ["mini-xnli"], ["sw"], {"recipe": str(recipe)}).cells["done"] == 1
+            else:
+                with pytest.raises(IsoglossError, match="another configuration: recipe_hash"):
+                    run(server.url, ["mini-xnli"], ["sw"], {"recipe": str(recipe)})
+
+
+def test_batches_have_their_own_prices(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text('date = 2026-11-01\ncurrency = "USD"\n[models."sm*"]\ninput = 2\noutput = 8\nbatch = 0.5\n')
+    used = Usage(input=1_000_000, output=500_000)
+    costs = [system("llm:small", prices=str(prices), batch=batch).priced(used).cost for batch in (False, True)]
+    assert costs == [6.0, 3.0]

@@ -56,8 +56,8 @@ class TagSequence(AnswerFormat):
         unread = [number for number, reading in enumerate(readings) if reading is None]
         texts = [as_kind_reply(replies[number], rows[number]) for number in unread]
         by_kind = kind_of(self.task).read_replies(self.task, self.language, texts, {})
-        found = dict(zip(unread, map(in_another_format, by_kind), strict=True))
-        return [found[number] if reading is None else reading for number, reading in enumerate(readings)]
+        read_by_kind = dict(zip(unread, map(in_another_format, by_kind), strict=True))
+        return [read_by_kind[number] if reading is None else reading for number, reading in enumerate(readings)]
 
     def _of_reply(self, row: Row, reply: PromptReply) -> Reading | None:
         if reply.filtered:
@@ -116,7 +116,7 @@ class NumberedLines(TagSequence):
 
 
 class TagList(TagSequence):
-    """A JSON object with a list of one tag per word, whose length a schema enforces."""
+    """A JSON object with a list of one tag per word; a schema enforces its length."""
 
     sentence = "formats.list"
 

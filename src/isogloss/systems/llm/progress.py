@@ -5,6 +5,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from isogloss.endpoints.send import SendProgress
+from isogloss.escaping import printable
 from isogloss.figures import cost_text
 
 if TYPE_CHECKING:
@@ -35,6 +36,11 @@ class SendingBar:
         if self._bars is None:
             self._bars, self._row = self._started()
         self._bars.update(self._row, total=progress.total, completed=progress.answers, state=state_text(progress))
+
+    def wait(self) -> None:
+        """Say that another process is sending the same requests."""
+        if not self._quiet:
+            sys.stderr.write(f"{printable(self._title)}: waiting for another process that sends its requests\n")
 
     def _started(self) -> "tuple[Progress, Any]":
         from rich.console import Console

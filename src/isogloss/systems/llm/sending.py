@@ -56,7 +56,15 @@ class Sender:
     ) -> SendOutcome:
         """Send the requests that the store has no response to, with a progress bar."""
         with SendingBar(title, quiet=quiet) as bar:
-            return send(requests, store, self.endpoint, prices=self.prices, budget=self.budget, on_progress=bar.show)
+            return send(
+                requests,
+                store,
+                self.endpoint,
+                prices=self.prices,
+                budget=self.budget,
+                on_progress=bar.show,
+                on_waiting=bar.wait,
+            )
 
 
 def counted_reasons(reasons: Mapping[str, str]) -> list[str]:

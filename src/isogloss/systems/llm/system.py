@@ -17,8 +17,16 @@ from isogloss.endpoints.requests import ApiRequest
 from isogloss.endpoints.store import ResponseStore, default_store_dir
 from isogloss.errors import IsoglossError
 from isogloss.prompts.demonstrations import chosen_demonstrations
+from isogloss.prompts.recipes import recipe_hash
 from isogloss.prompts.render import Prompts, not_prompted
-from isogloss.prompts.settings import AnswerStyle, LabelFormat, PromptLanguage, PromptSettings, TagFormat
+from isogloss.prompts.settings import (
+    MAX_TOKENS,
+    AnswerStyle,
+    LabelFormat,
+    PromptLanguage,
+    PromptSettings,
+    TagFormat,
+)
 from isogloss.reply_language import language_of, script_of
 from isogloss.reply_outcomes import ReplyFacts, Usage
 from isogloss.systems.base import RepliedPredictions, System, SystemFailureError, dataset_name, system
@@ -32,7 +40,7 @@ from isogloss.version import __version__
 AUTO: Literal["auto"] = "auto"
 # Settings of the transport: they do not decide what a model answers.
 _TRANSPORT = frozenset(
-    "endpoint key_variable timeout concurrency prices max_cost store quiet label embedding_model replay".split()
+    "endpoint key_variable timeout concurrency prices batch max_cost store quiet label embedding_model replay".split()
 )
 # Parts of a configuration that do not decide answers by themselves: the formats that a probe chose do.
 _NOT_DECIDING = frozenset(("settings", "version", "name", "probe"))
@@ -60,7 +68,7 @@ class LlmSystem(System):
         system_role: False for models without a system role.
         thoughts: tokens that a reasoning model may spend before its answer; above 0, log probabilities are not used.
         temperature: sampling temperature.
-        token_limit: name of the parameter that limits the answer (`max_tokens` or `max_completion_tokens`).
+        token_limit: name of the parameter that limits the answer; default: by the probe, or else `max_tokens`.
         cut_to_passage: True to cut answers to what the passage contains.
         body: further parameters of every request.
         embedding_model: model of the embeddings, for retrieval; default the model itself.
@@ -70,6 +78,7 @@ class LlmSystem(System):
         concurrency: maximum number of requests at a time.
         timeout: seconds to wait for a response.
         prices: TOML file with prices, for costs.
+        batch: True to count the prices of batches.
         max_cost: cost in US dollars at which to stop; what earlier runs of the model spent counts too.
         store: folder of responses; default `isogloss/responses` in the user's cache folder.
         replay: folder of responses to all requests, to be read instead of asking the endpoint.
@@ -99,7 +108,7 @@ class LlmSystem(System):
         system_role: bool = True,
         thoughts: int = 0,
         temperature: float = 0.0,
-        token_limit: str = "max_tokens",  # noqa: S107 - a parameter's name
+        token_limit: str = "",
         cut_to_passage: bool = False,
         body: Mapping[str, Any] | None = None,
         embedding_model: str = "",
@@ -109,6 +118,7 @@ class LlmSystem(System):
         concurrency: int = 64,
         timeout: float = 120.0,
         prices: str | Path = "",
+        batch: bool = False,
         max_cost: float = 0.0,
         store: str | Path = "",
         replay: str | Path = "",
@@ -123,8 +133,8 @@ class LlmSystem(System):
         versioned = f"{model}@{revision}" if revision else model
         self.store_root = (Path(str(store)) if store else default_store_dir()) / _folder_name(versioned)
         # Checked at once, like all settings: a run should not fail in every cell for a missing file.
-        self.prices = Prices.read(Path(str(prices))) if prices else None
-        self._labels, self._tags = labels, tags
+        self.prices, self._batch = Prices.read(Path(str(prices))) if prices else None, batch
+        self._labels, self._tags, self._limit = labels, tags, token_limit
         self._prompt = PromptSettings(
             model=model,
             revision=str(revision),
@@ -139,7 +149,7 @@ class LlmSystem(System):
             system_role=system_role,
             thoughts=thoughts,
             temperature=temperature,
-            token_limit=token_limit,
+            token_limit=token_limit or MAX_TOKENS,
             cut_to_passage=cut_to_passage,
             body=dict(checked_setting("body", body or {}, dict, "llm")),
         )
@@ -173,7 +183,13 @@ class LlmSystem(System):
                 labels = "logprobs"
         if tags == AUTO:
             tags = "schema" if self.capabilities.json_schema else "lines"
-        return replace(self._prompt, labels=labels, tags=tags)
+        limit = self.capabilities.limit if self._probes and not self._limit else self._prompt.token_limit
+        return replace(self._prompt, labels=labels, tags=tags, token_limit=limit or MAX_TOKENS)
+
+    @property
+    def _probes(self) -> bool:
+        """True if a format depends on what the server supports."""
+        return AUTO in (self._labels, self._tags)
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -184,10 +200,11 @@ class LlmSystem(System):
             "version": __version__,
             "description": "a language model, prompted",
             "model": self.model,
+            "recipe_hash": recipe_hash(settings.recipe),
             "labels": settings.labels,
             "tags": settings.tags,
             "embedding_model": self._embedding_model,
-            **({"probe": to_builtins(self.capabilities)} if AUTO in (self._labels, self._tags) else {}),
+            **({"probe": to_builtins(self.capabilities)} if self._probes else {}),
         }
 
     def deciding_settings(self, configuration: Mapping[str, Any], task: Task) -> Mapping[str, Any]:
@@ -300,7 +317,7 @@ class LlmSystem(System):
 
     def priced(self, usage: Usage) -> Usage:
         """Return tokens with their cost, if there are prices."""
-        cost = None if self.prices is None else self.prices.cost(self.model, usage)
+        cost = None if self.prices is None else self.prices.cost(self.model, usage, batch=self._batch)
         return usage if cost is None else structs.replace(usage, cost=cost)
 
     @cached_property
