@@ -120,7 +120,7 @@ def test_settings_of_a_file_reach_the_requests(run: Run, server: ModelServer) ->
         ("timeout = 0", "endpoint: timeout = 0 is not a number above 0"),
         ("prices = 3", "3: no such file"),
         ("max_cost = 3", "a maximum cost needs prices"),
-        ("colour = 3", "unknown setting of llm: 'colour'. Known: answers, api, "),
+        ("colour = 3", "unknown setting of llm: 'colour'. Known: answers, api, batch, body"),
         (f'key_variable = "{KEY}"', "key_variable is not the name of an environment variable. Write its name"),
         ("[body]\nmessages = []", "llm: messages cannot be set in the body of requests"),
         ("[body]\nstream = true", "stream = true is not supported"),

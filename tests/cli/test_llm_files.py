@@ -187,7 +187,7 @@ def test_answers_of_ten_megabytes(work: Path, server: ModelServer, tmp_path: Pat
         (("read", "damaged", "--out", "runs"), 1, "requests.toml"),
     ],
 )
-def test_folders_without_requests(
+def test_wrong_folders(
     words: tuple[str, ...], code: int, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -92,8 +92,6 @@ def _own_folder(name: str) -> Path:
 def wording_names(name: str) -> list[str]:
     """Return the wordings of a recipe that serve every form of answer it has; errors are those of `prompt_recipe`."""
     by_form = [prompt_recipe(name, PurePosixPath(file.name).stem).wordings for file in _files(name)]
-    if not by_form:
-        raise PromptRecipeError("no recipe files", where=name, fix="Add a file per form of answer, such as label.toml")
     return [name for name in by_form[0] if all(name in wordings for wordings in by_form)]
 
 
@@ -108,7 +106,10 @@ def recipe_hash(name: str) -> str:
 def _files(name: str) -> list[Traversable | Path]:
     """Return the files of a recipe by name."""
     folder = files("isogloss.prompts") / "recipe_data" / name if name in SHIPPED else _own_folder(name)
-    return sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
+    recipes = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
+    if not recipes:
+        raise PromptRecipeError("no recipe files", where=name, fix="Add a file per form of answer, such as label.toml")
+    return recipes
 
 
 @cache

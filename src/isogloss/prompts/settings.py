@@ -14,9 +14,9 @@ TagFormat = Literal["schema", "lines", "entities"]
 AnswerStyle = Literal["text", "schema"]
 # Parameter that limits an answer, at most servers.
 MAX_TOKENS = "max_tokens"
+_FROM_ZERO = Limits("of at least 0", lambda number: 0 <= number < 2**31)
 # Parameters that the prompts themselves set.
 _OWN = ("messages", "model", "prompt")
-_FROM_ZERO = Limits("of at least 0", lambda number: 0 <= number < 2**31)
 
 
 @dataclass(frozen=True, kw_only=True)
