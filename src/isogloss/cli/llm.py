@@ -92,14 +92,18 @@ def send(
     """
     from isogloss.cli.run import system_settings
     from isogloss.endpoints.store import ResponseStore
+    from isogloss.figures import counted
     from isogloss.interrupts import answering_interrupts
     from isogloss.runs.prompted_cells import RESPONSES, stored_requests
     from isogloss.systems.llm.sending import Sender, counted_reasons
 
     sender = Sender.of(system_settings(config, endpoint=endpoint, max_cost=max_cost), folder / "spent.txt")
+    store = ResponseStore(folder / RESPONSES)
     with answering_interrupts():
-        ended = sender.send(stored_requests(folder), ResponseStore(folder / RESPONSES), folder.name)
+        ended = sender.send(stored_requests(folder), store, folder.name)
     o.say(f"{ended.answered:,} answered, {ended.already:,} answered before, {len(ended.open):,} open")
+    if store.damaged:
+        o.say(f"ignored: {counted(store.damaged, 'damaged line')} in {store.folder}", err=True)
     for line in counted_reasons(ended.open):
         o.say(f"open: {line}", err=True)
     raise typer.Exit(1 if ended.open else 0)

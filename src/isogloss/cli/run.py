@@ -75,6 +75,7 @@ def run(
     """
     from isogloss.runs.place import Place
     from isogloss.runs.plan import Plan
+    from isogloss.runs.summary import summarize
     from isogloss.scoring.request import Request
     from isogloss.tables.run_tables import seeds_table
 
@@ -99,7 +100,8 @@ def run(
     if len(plans) == 1:
         run_and_exit(plans[0], place, seeds_table, jobs=jobs or 0, force=force)
     codes = [run_plan_and_report(plan, place, seeds_table, jobs=jobs or 0, force=force) for plan in plans]
-    show_scores_over_prompts(plans)
+    if all(summarize(plan).cells["done"] for plan in plans):
+        show_scores_over_prompts(plans)
     raise typer.Exit(max(codes))
 
 
