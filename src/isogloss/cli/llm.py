@@ -19,7 +19,7 @@ _HELP = (
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=_HELP)
 
 Model = Annotated[str, typer.Argument(help="Language model, e.g. llm:qwen3-32b or llm:gpt-4o-mini#labels=text.")]
-RequestsFolder = Annotated[Path, typer.Argument(help="Folder of isogloss llm requests.")]
+RequestsFolder = Annotated[Path, typer.Argument(help="Folder of isogloss llm requests, or a file of requests.")]
 
 
 @app.command()
@@ -86,6 +86,9 @@ def send(
 ) -> None:
     """Send the requests of a folder and store every response in its folder `responses`.
 
+    A file of requests in OpenAI's batch format works too; its responses are stored
+    in a folder beside it.
+
     Run the same command to resume: stored responses are never requested again.
 
     Exit codes: 0 all requests have a response; 1 some are open; 130 interrupted.
@@ -97,8 +100,10 @@ def send(
     from isogloss.runs.prompted_cells import RESPONSES, stored_requests
     from isogloss.systems.llm.sending import Sender, counted_reasons
 
-    sender = Sender.of(system_settings(config, endpoint=endpoint, max_cost=max_cost), folder / "spent.txt")
-    store = ResponseStore(folder / RESPONSES)
+    # The responses to a single file of requests lie beside it.
+    responses = folder / RESPONSES if folder.is_dir() else folder.with_name(f"{folder.stem}-{RESPONSES}")
+    sender = Sender.of(system_settings(config, endpoint=endpoint, max_cost=max_cost), responses.parent / "spent.txt")
+    store = ResponseStore(responses)
     with answering_interrupts():
         ended = sender.send(stored_requests(folder), store, folder.name)
     o.say(f"{ended.answered:,} answered, {ended.already:,} answered before, {len(ended.open):,} open")

@@ -107,16 +107,13 @@ def run(
 
 def show_scores_over_prompts(plans: "list[Plan]") -> None:
     """Print the scores over all wordings and seeds, with the variance due to each, and write their record."""
-    from dataclasses import replace
-
     from isogloss.results.readers import system_of_record
-    from isogloss.runs.drawn_cells import drawn_cells
     from isogloss.scoring.score import score_systems
     from isogloss.tables.score_tables import score_tables
     from isogloss.tables.table import show
 
-    first, folder = plans[0], plans[0].root.parent
-    results = score_systems([folder], replace(first.request, subset=drawn_cells(first)))
+    folder = plans[0].root.parent
+    results = score_systems([folder], plans[0].request)
     for result in results.values():
         result.to_json(folder / "results.json")
     show(score_tables({name: system_of_record(result, name) for name, result in results.items()}), "table")

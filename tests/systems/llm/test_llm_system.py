@@ -160,6 +160,7 @@ def test_subsets_are_nested_and_estimated(run: Callable[..., Any], tmp_path: Pat
     folder = tmp_path / "runs/llm-small/none/seed-0"
     again = isogloss.score(folder, suite="mini", tasks=["mini-xquad"], languages=["de"])
     assert again["mini-xquad", "de"].subset.answered == 40
+    assert not isogloss.validate(folder).errors
     assert again["mini-xquad", "de"].metrics == isogloss.score(folder, suite="mini", subset=folder).cells[0].metrics
     other = tmp_path / "other/seed-0"
     shutil.copytree(folder, other)
