@@ -88,6 +88,7 @@ def serve(threads: int) -> None:
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)
     sys.stdin.read()
+    os._exit(0)  # the server's own end would wait for open connections
 
 
 @contextmanager
