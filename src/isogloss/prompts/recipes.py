@@ -15,7 +15,7 @@ from isogloss.errors import IsoglossError, unknown
 
 SHIPPED = ("isogloss", "mega")
 # Slots of templates besides the columns of the example.
-SLOTS = frozenset("ask format options option_words example words sentence".split())
+SLOTS = frozenset("ask format options option_words example words sentence space".split())
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -76,19 +76,23 @@ def prompt_recipe(name: str, form: str) -> PromptRecipe:
     """
     if name in SHIPPED:
         return _shipped(name, form)
-    folder = Path(name)
-    if not folder.is_dir():
-        raise unknown("prompt recipe", name, (*SHIPPED, "a folder"))
+    folder = _own_folder(name)
     path = folder / f"{form}.toml"
     if not path.is_file():
         raise _no_form(name, form, {file.stem for file in folder.glob("*.toml")})
     return _decoded(read_text(path), str(path))
 
 
+def _own_folder(name: str) -> Path:
+    if not (folder := Path(name)).is_dir():
+        raise unknown("prompt recipe", name, (*SHIPPED, "a folder"))
+    return folder
+
+
 def wording_names(name: str) -> list[str]:
-    """Return the wordings of a recipe that serve every form of answer it has."""
+    """Return the wordings of a recipe that serve every form of answer it has; errors are those of `prompt_recipe`."""
     by_form = [prompt_recipe(name, PurePosixPath(file.name).stem).wordings for file in _files(name)]
-    return [name for name in by_form[0] if all(name in wordings for wordings in by_form)] if by_form else []
+    return [name for name in by_form[0] if all(name in wordings for wordings in by_form)]
 
 
 def recipe_hash(name: str) -> str:
@@ -101,10 +105,11 @@ def recipe_hash(name: str) -> str:
 
 def _files(name: str) -> list[Traversable | Path]:
     """Return the files of a recipe by name."""
-    if name not in SHIPPED and not Path(name).is_dir():
-        raise unknown("prompt recipe", name, (*SHIPPED, "a folder"))
-    folder = files("isogloss.prompts") / "recipe_data" / name if name in SHIPPED else Path(name)
-    return sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
+    folder = files("isogloss.prompts") / "recipe_data" / name if name in SHIPPED else _own_folder(name)
+    recipes = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
+    if not recipes:
+        raise PromptRecipeError("no recipe files", where=name, fix="Add a file per form of answer, such as label.toml")
+    return recipes
 
 
 @cache

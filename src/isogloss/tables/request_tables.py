@@ -25,7 +25,8 @@ _MEANING = {
 
 def estimate_table(plan: "Plan", tasks: Mapping[str, TaskEstimate], skipped: Mapping[str, str]) -> Table:
     """Return requests, tokens and price by task."""
-    title = f"{plan.folder_name}, {plan.regime.name}: what a run would send"
+    wording, prices = (str(plan.settings.get(name, "")) for name in ("wording", "prices"))
+    title = f"{', '.join(filter(None, (plan.folder_name, plan.regime.name, wording)))}: what a run would send"
     every = list(tasks.values())
     columns = [name for name in _ESTIMATES if name not in _IF_ANY or any(map(_IF_ANY[name], every))]
     table = Table(title, ("task", *columns))
@@ -38,7 +39,8 @@ def estimate_table(plan: "Plan", tasks: Mapping[str, TaskEstimate], skipped: Map
         "tokens in: estimated from the scripts of the texts; out, cost: at most, by the limit of each answer"
     ]
     if any(each.usage.cost is None and each.requests for each in every):
-        table.notes.append("no prices: name a file of prices in --config")
+        missing = f"no price of the model in {prices}" if prices else "no prices: name a file of prices in --config"
+        table.notes.append(missing)
     for cell, reason in list(skipped.items())[:_LISTED]:
         table.notes.append(f"{cell}: {reason}")
     if len(skipped) > _LISTED:
@@ -66,8 +68,15 @@ _IF_ANY: Mapping[str, Callable[[TaskEstimate], bool]] = {
 }
 
 
-def capabilities_table(model: str, capabilities: Capabilities) -> Table:
-    """Return what a probe found."""
+def estimate_text(total: TaskEstimate) -> str:
+    """Return an estimate in a line."""
+    usage = total.usage
+    cost = "" if usage.cost is None else f", at most {cost_text(usage.cost)}"
+    return f"{total.requests:,} requests, {usage.input:,} tokens in, at most {usage.output:,} out{cost}"
+
+
+def capabilities_table(model: str, capabilities: Capabilities, dimension: int = 0) -> Table:
+    """Return what a probe found; `dimension` is that of the model's embeddings, 0 for none."""
     table = Table(
         f"{model} at {capabilities.server or 'an unnamed server'}", ("capability", "found", "meaning"), words=3
     )
@@ -78,4 +87,5 @@ def capabilities_table(model: str, capabilities: Capabilities) -> Table:
         f"{capabilities.context_length:,}" if capabilities.context_length else "unknown",
         "tokens of a request",
     )
+    table.add("embeddings", f"{dimension:,}" if dimension else "no", "dimensions, for retrieval")
     return table
