@@ -165,11 +165,20 @@ class Seq2SeqTranslator(Translator):
                 num_beams=self._beams,
                 do_sample=False,
                 use_cache=True,
-                max_new_tokens=min(_LONGER * longest + _MORE, self._longest - 1),
+                max_new_tokens=self._most_written(longest),
                 **first,
             ).tolist()
+        # A translation without end is cut where it would be cut alone, whatever else was in the batch.
+        lengths = [1 + self._most_written(len(row)) for row in inputs]
         # Language codes are not special tokens of every tokenizer.
-        return [[token for token in row if token != self._first] for row in outputs]
+        return [
+            [token for token in row[:length] if token != self._first]
+            for row, length in zip(outputs, lengths, strict=True)
+        ]
+
+    def _most_written(self, length: int) -> int:
+        """Return the maximum number of tokens in the translation of a text of some length."""
+        return min(_LONGER * length + _MORE, self._longest - 1)
 
 
 @lru_cache(maxsize=1)
