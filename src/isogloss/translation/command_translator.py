@@ -17,14 +17,19 @@ BATCH = 1000
 # Programs split their input at these, whatever the text means by them.
 _BREAKS = re.compile(r"([\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+)")
 _APERTIUM_MODES = Path("/usr/share/apertium/modes")
+# Arguments that name programs, settings and models. Others may be logs, which change with every start.
+_INPUTS = frozenset(
+    ".bin .cfg .conf .gguf .js .json .lua .mode .model .npz .onnx .pl .pt .py .r .rb .safetensors .sh .spm .toml .ts "
+    ".vocab .yaml .yml".split()
+)
 _QUOTED_PATH = re.compile(r"'(/[^']+)'")
 
 
 class CommandTranslator(Translator):
     """A program, started once per batch of texts.
 
-    The version covers the program's file, files named in its arguments, and the data of an Apertium pair. If the
-    program asks a service, or finds its model elsewhere, only its command line decides.
+    The version covers the program's file, scripts, settings and models among its arguments, and the data of an Apertium
+    pair. If the program asks a service, or finds its model elsewhere, only its command line decides.
 
     Args:
         command: for example `apertium -u -f line eng-spa`.
@@ -78,7 +83,7 @@ class CommandTranslator(Translator):
 def _version(command: str) -> str:
     """Return a hash of the program's files."""
     words = shlex.split(command)
-    files = [Path(word) for word in words[1:]]
+    files = [Path(word) for word in words[1:] if word == words[1] or Path(word).suffix in _INPUTS]
     if words and (program := shutil.which(words[0])):
         files.append(Path(program))
     # Apertium's data are named in a file of commands per pair; the pair may be inside of `sh -c "… | …"`.
