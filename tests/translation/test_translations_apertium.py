@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from caches import new_cache
 from e2e.command import isogloss
 from isogloss.runs.records import read_record
 from isogloss.tasks.mini import make
@@ -15,7 +16,7 @@ __all__ = ["mini_cache", "mini_data"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("spanish")]
 
-TO_SPANISH, TO_ENGLISH = "apertium -u -f line eng-spa", "apertium -u -f line spa-eng"
+TO_SPANISH, TO_ENGLISH = "apertium -u -f line eng-spa", "apertium -u -f line {source3}-{target3}"
 
 
 @pytest.fixture
@@ -27,6 +28,7 @@ def spanish(mini_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     if not {"eng-spa", "spa-eng"} <= set(modes):
         pytest.skip("apertium has no English-Spanish data: apt-get install apertium-eng-spa")
     monkeypatch.setenv("ISOGLOSS_TRANSLATIONS", str(tmp_path / "translations"))
+    monkeypatch.setenv("ISOGLOSS_CACHE", str(new_cache(tmp_path / "cache")))
     assert make.folder().is_dir()
 
 
