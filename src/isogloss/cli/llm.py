@@ -52,7 +52,10 @@ def requests(
       isogloss llm send work --endpoint https://api.openai.com
       isogloss llm read work --data data --out runs
     """
+    from collections import Counter
+
     from isogloss.cli.run import system_settings
+    from isogloss.figures import counted
     from isogloss.runs.plan import Plan
     from isogloss.runs.prompted_cells import write_request_files
     from isogloss.scoring.request import Request
@@ -66,8 +69,10 @@ def requests(
     request = Request.of(suite, tasks=o.words(tasks), languages=o.words(languages), split=split, data=data)
     plan = Plan.of(system, out, request, seeds=seeds, regime=regime, settings=settings, subset=subset, prompt=wording)
     with o.progress("writing requests"):
-        count, files = write_request_files(plan, out, settings, wording)
-    o.say(f"{count:,} requests in {files} {'file' if files == 1 else 'files'}, in {out}")
+        written = write_request_files(plan, out, settings, prompt=wording, suite=suite)
+    o.say(f"{counted(written.requests, 'request')} in {counted(written.files, 'file')}, in {out}")
+    for reason, count in Counter(written.skipped.values()).items():
+        o.say(f"without requests: {counted(count, 'cell')}: {reason}", err=True)
 
 
 @app.command()
@@ -123,7 +128,7 @@ def read(
     out: Annotated[Path, o.Output("--out", "-o", help="Folder for runs, or for the predictions read from tables.")],
     force: o.Force = False,
 ) -> None:
-    """Read the answers in responses, or in anybody's table of replies, and write predictions.
+    """Read the answers in responses, or in tables of replies from any model, and write predictions.
 
     From a folder of requests, nothing is sent: the requests are made again from
     the data, matched by their ids, read and scored. Tables of free-text replies
@@ -159,19 +164,26 @@ def read(
         return
     from isogloss.cli.run import run_plan_and_report, system_settings
     from isogloss.endpoints.store import ResponseStore
+    from isogloss.figures import counted
     from isogloss.runs.place import HERE
-    from isogloss.runs.prompted_cells import RESPONSES, RequestsManifest
+    from isogloss.runs.prompted_cells import RESPONSES, RequestsManifest, stored_requests
     from isogloss.tables.run_tables import seeds_table
 
     if len(paths) != 1 or not paths[0].is_dir():
         raise typer.BadParameter("pass one folder of isogloss llm requests, or tables with --task")
     manifest, store = RequestsManifest.read(paths[0]), paths[0].absolute() / RESPONSES
+    known = {request.custom_id for request in stored_requests(paths[0])} if responses else set()
     for path in responses or ():
-        counts = ResponseStore(store).add_batch_output(path)
+        with ResponseStore(store) as opened:
+            counts = opened.add_batch_output(path, known)
         o.say(f"{path}: {counts.added:,} responses added, {counts.already:,} known, {counts.errors:,} errors")
+        if counts.unknown:
+            o.say(f"ignored: {counted(counts.unknown, 'response')} to requests of another folder", err=True)
+        if counts.damaged:
+            o.say(f"ignored: {counted(counts.damaged, 'damaged line')}", err=True)
         for reason, count in counts.reasons.items():
             o.say(f"error: {count:,} × {reason}", err=True)
-    plan = manifest.plan(out, data, **system_settings(config), replay=str(store))
+    plan = manifest.plan(out, data, **system_settings(config), batch=bool(responses), replay=str(store))
     raise typer.Exit(run_plan_and_report(plan, HERE, seeds_table, force=force))
 
 

@@ -134,9 +134,12 @@ def chosen_wordings(system: str, prompts: str, settings: dict[str, Any]) -> list
     from isogloss.systems.base import SystemName
 
     known = wording_names(str({**SystemName.of(system).settings, **settings}.get("recipe", "isogloss")))
-    if prompts == "all" or prompts.isdecimal():
-        return known[: None if prompts == "all" else max(1, int(prompts))]
-    for name in (names := o.words(prompts) or []):
+    if prompts == "all":
+        return known
+    if prompts.isdecimal() and prompts in map(str, range(1, len(known) + 1)):
+        return known[: int(prompts)]
+    names = list(dict.fromkeys(o.words(prompts) or [prompts]))
+    for name in names:
         if name not in known:
             raise unknown("wording", name, known)
     return names

@@ -121,7 +121,7 @@ class Plan:
         learning = None if regime is None else find_regime(regime)
         prompted = isinstance(chosen, str) and SystemName.of(chosen).prompted
         implied = learning.settings if learning and prompted else {}
-        own = {**implied, **({"wording": prompt} if prompt else {}), **(settings or {})}
+        own = {**implied, **(settings or {}), **({"wording": prompt} if prompt else {})}
         built = given_system(chosen, own)
         learning = learning or find_regime(built.usual_regime)
         # The name becomes one folder, even if it contains a path.

@@ -12,7 +12,7 @@ from isogloss.endpoints.store import ApiResponse
 from isogloss.errors import IsoglossError
 from isogloss.prompts.render import Prompts
 from isogloss.prompts.settings import PromptSettings
-from isogloss.reply_outcomes import Outcome
+from isogloss.reply_outcomes import Outcome, Usage
 from isogloss.systems import system
 from isogloss.systems.base import RepliedPredictions, SystemFailureError
 from isogloss.tasks.registry import task
@@ -134,6 +134,8 @@ def test_wordings_are_a_factor_of_their_own(run: Callable[..., Any], tmp_path: P
     with model_server(answers) as server:
         for prompt in ("instruction", "question", "careful"):
             run(server.url, ["mini-xnli"], ["sw"], prompt=prompt)
+        with pytest.raises(IsoglossError, match="has runs with named prompts: prompt-careful"):
+            run(server.url, ["mini-xnli"], ["sw"])
     results = isogloss.score(tmp_path / "runs/llm-small/none", suite="mini", tasks=["mini-xnli"], languages=["sw"])
     spread = results["mini-xnli", "sw"].metrics["accuracy"].spread["prompt"]
     neutral = 100 * sum(label == "neutral" for label in examples.label) / len(examples)
@@ -268,3 +270,24 @@ def test_examples_in_the_target_language_come_from_dev_without_a_training_set(da
     with pytest.raises(SystemFailureError, match="the examples of the prompts are from xcopa/ht dev themselves"):
         model.requests(isogloss.load("xcopa", "ht", "dev", data_dir))
     assert len(model.requests(isogloss.load("xcopa", "ht", "test", data_dir))) == 500
+
+
+def test_an_edited_recipe_is_another_configuration(run: Callable[..., Any], tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe"
+    recipe.mkdir()
+    for text in ("{example}", "{example}?"):
+        (recipe / "label.toml").write_text(f'shots = 0\n[wordings.short]\nturn = "{text}"\n', encoding="utf-8")
+        with model_server({}, default="entailment") as server:
+            if text == "{example}":
+                assert run(server.url, ["mini-xnli"], ["sw"], {"recipe": str(recipe)}).cells["done"] == 1
+            else:
+                with pytest.raises(IsoglossError, match="another configuration: recipe_hash"):
+                    run(server.url, ["mini-xnli"], ["sw"], {"recipe": str(recipe)})
+
+
+def test_batches_have_their_own_prices(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text('date = 2026-11-01\ncurrency = "USD"\n[models."sm*"]\ninput = 2\noutput = 8\nbatch = 0.5\n')
+    used = Usage(input=1_000_000, output=500_000)
+    costs = [system("llm:small", prices=str(prices), batch=batch).priced(used).cost for batch in (False, True)]
+    assert costs == [6.0, 3.0]
