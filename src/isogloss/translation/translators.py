@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 # A function that can be used as a translator, without a cache.
 TranslationFunction = Callable[[Sequence[str]], Sequence[str]]
 
-# Prefixes of names, and the classes that they open.
+# Prefixes of names, and what opens them.
 _FORMS = {
-    "hf": "isogloss.systems.seq2seq.translator:Seq2SeqTranslator",
+    "hf": "isogloss.systems.seq2seq.translator:open_seq2seq",
     "llm": "isogloss.translation.endpoint_translator:EndpointTranslator",
     "replay": "isogloss.translation.replay_translator:ReplayTranslator",
 }

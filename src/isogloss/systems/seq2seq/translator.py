@@ -22,21 +22,24 @@ _LONGER, _MORE = 2, 32
 
 
 class Seq2SeqSettings:
-    """Settings of a sequence-to-sequence model.
-
-    Attributes:
-        beams: width of the beam search; 1 takes the most probable token each time, and is several times faster.
-        batch: maximum number of texts at a time.
-        tokens: maximum number of source tokens at a time, with padding.
-        dtype: precision; default bfloat16 on a GPU that has it, float16 on others, float32 on a CPU.
-        device: "cuda" or "cpu"; default the GPU if there is one.
-    """
+    """Settings of a sequence-to-sequence model; see `Seq2SeqTranslator`."""
 
     beams: Annotated[int, Limits("from 1 to 32", lambda number: 1 <= number <= 32)]
     batch: PositiveInt
     tokens: PositiveInt
     dtype: Literal["bfloat16", "float16", "float32"]
     device: Literal["cuda", "cpu"]
+
+
+def open_seq2seq(model: str, source: str, target: str, settings: Mapping[str, Any]) -> "Seq2SeqTranslator":
+    """Open a model with settings that people wrote.
+
+    Raises:
+        UnknownNameError: unknown setting, or a language that the model does not know.
+        IsoglossError: an invalid setting, or a model that cannot be opened.
+    """
+    checked = checked_settings(settings, Seq2SeqSettings, "setting of a translator", f"hf:{model}")
+    return Seq2SeqTranslator(model, source, target, **checked)
 
 
 class Seq2SeqTranslator(Translator):
@@ -49,21 +52,35 @@ class Seq2SeqTranslator(Translator):
         model: folder or hub name.
         source: language of the texts.
         target: language of the translations.
-        settings: settings by the names of `Seq2SeqSettings`.
+        beams: width of the beam search; 1 takes the most probable token each time, and is several times faster.
+        batch: maximum number of texts at a time; default by the device.
+        tokens: maximum number of source tokens at a time, with padding; default by the device.
+        dtype: precision; default bfloat16 on a GPU that has it, float16 on others, float32 on a CPU.
+        device: "cuda" or "cpu"; default the GPU if there is one.
     """
 
-    def __init__(self, model: str, source: str, target: str, settings: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        model: str,
+        source: str,
+        target: str,
+        *,
+        beams: int = 4,
+        batch: int = 0,
+        tokens: int = 0,
+        dtype: str = "",
+        device: str = "",
+    ) -> None:
         self.name, self.source, self.target = f"hf:{model}", source, target
         if not model:
             fix = "Name it after the colon: hf:facebook/nllb-200-distilled-600M"
             raise SystemFailureError("no model", where="hf", fix=fix)
-        chosen = checked_settings(settings, Seq2SeqSettings, "setting of a translator", self.name)
         self._torch = library("torch")
-        self._device = chosen.get("device") or ("cuda" if self._torch.cuda.is_available() else "cpu")
-        self._beams = chosen.get("beams", 4)
-        self._most_texts = chosen.get("batch") or max(1, _ROWS[self._device] // self._beams)
-        self._most_tokens = chosen.get("tokens") or _TOKENS[self._device]
-        self._dtype = chosen.get("dtype") or self._usual_dtype()
+        self._device = device or ("cuda" if self._torch.cuda.is_available() else "cpu")
+        self._beams = beams
+        self._most_texts = batch or max(1, _ROWS[self._device] // beams)
+        self._most_tokens = tokens or _TOKENS[self._device]
+        self._dtype = dtype or self._usual_dtype()
         self._opened = ModelSource(model)
         self._tokenizer = self._opened.tokenizer
         self._cut = 0
@@ -145,7 +162,8 @@ class Seq2SeqTranslator(Translator):
                 if len(part) == 1 or not isinstance(error.__cause__, self._torch.cuda.OutOfMemoryError):
                     raise
                 self._torch.cuda.empty_cache()
-                self._most_tokens, middle = max(1, self._most_tokens // 2), len(part) // 2
+                middle = len(part) // 2
+                self._most_tokens, self._most_texts = max(1, self._most_tokens // 2), middle
                 pending = [part[:middle], part[middle:], *pending]
             else:
                 yield part, outputs
