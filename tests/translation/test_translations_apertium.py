@@ -8,15 +8,17 @@ import pytest
 
 from caches import new_cache
 from e2e.command import isogloss
+from isogloss.errors import IsoglossError
 from isogloss.runs.records import read_record
 from isogloss.tasks.mini import make
+from isogloss.translation.translators import open_translator
 from runs.grid_fake import mini_cache, mini_data
 
 __all__ = ["mini_cache", "mini_data"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("spanish")]
 
-TO_SPANISH, TO_ENGLISH = "apertium -u -f line eng-spa", "apertium -u -f line {source3}-{target3}"
+TO_SPANISH, TO_ENGLISH = "apertium:eng-spa", "apertium:{source3}-{target3}"
 
 
 @pytest.fixture
@@ -60,3 +62,26 @@ def test_spanish_queries_are_english(tmp_path: Path) -> None:
     assert found.score is not None
     assert (found.score.language, found.score.metrics["accuracy"].n) == ("es", 60)
     assert found.score.metrics["accuracy"].value > 50  # chance is a third
+
+
+def test_translation_does_not_depend_on_other_texts() -> None:
+    """In Apertium's own format `line`, a word agrees with the next line, and full stops are lost."""
+    texts = ["I see the", "red house", "The house is red.", "Who is it?", "one\ntwo."]
+    translator = open_translator("apertium:eng-spa", "en", "es")
+    together = translator.translate(texts)
+    assert together == [translator.translate([text])[0] for text in texts]
+    assert [text[-1] for text in together[2:]] == [".", "?", "."]
+    assert together[4].count("\n") == 1
+    assert open_translator("apertium:eng-spa#batch=2").translate(texts) == together
+
+
+def test_language_in_between() -> None:
+    there, back = open_translator("apertium:eng-spa"), open_translator("apertium:spa-eng")
+    texts = ["The house is red.", "I see a dog."]
+    both = open_translator("apertium:eng-spa, spa-eng")
+    assert both.translate(texts) == back.translate(there.translate(texts))
+    assert both.version == f"{there.version}-{back.version}"
+    with pytest.raises(IsoglossError, match="the translator exited with"):
+        open_translator("apertium:eng-xyz").translate(texts)
+    with pytest.raises(IsoglossError, match="no pair of languages"):
+        open_translator("apertium:")

@@ -31,9 +31,9 @@ def translate(
         str | None,
         Execution(
             "--with",
-            help="Command with one text per input line and one translation per output line; hf:MODEL; llm:MODEL; "
-            "or replay:PATH. {source} and {target} become the codes of the languages, {source3} and {target3} "
-            "their ISO 639-3 codes.",
+            help="apertium:PAIR; hf:MODEL; llm:MODEL; replay:PATH; or a command with one text per input line and one "
+            "translation per output line. {source} and {target} become the codes of the languages, {source3} and "
+            "{target3} their ISO 639-3 codes.",
         ),
     ] = None,
     config: Annotated[
@@ -77,7 +77,7 @@ def translate(
     \b
     Examples:
       isogloss translate xnli --languages es \\
-          --with "apertium -u -f line eng-spa" --data data
+          --with apertium:eng-spa --data data
       isogloss translate xnli --languages es,de,sw --split test \\
           --with hf:facebook/nllb-200-distilled-600M --data data
       isogloss translate xcopa --languages it --with llm:qwen3-32b \\
@@ -112,7 +112,7 @@ def translate(
             _write_reasons(untranslated, incomplete)
         raise typer.Exit(1 if incomplete else 0)
     else:
-        fix = "Add --with COMMAND, hf:MODEL, llm:MODEL or replay:PATH; or --by-hand FILE"
+        fix = "Add --with apertium:PAIR, hf:MODEL, llm:MODEL, replay:PATH or a command; or --by-hand FILE"
         raise IsoglossError("no translator", fix=fix)
 
 

@@ -62,8 +62,8 @@ def translate(
     Args:
         task: name of the task.
         languages: languages other than English.
-        translator: a command, "hf:MODEL", "llm:MODEL" or "replay:PATH" (see `open_translator`); a `Translator`; or a
-            function that returns one translation per text, which is not cached.
+        translator: a command, "apertium:PAIR", "hf:MODEL", "llm:MODEL" or "replay:PATH" (see `open_translator`); a
+            `Translator`; or a function that returns one translation per text, which is not cached.
         split: "train" (from English), or "test" or "dev" (into English).
         data: data folder; default ISOGLOSS_DATA or the user's cache.
         settings: settings of the translator, such as `{"beams": 1}`.

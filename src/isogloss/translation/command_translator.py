@@ -32,7 +32,7 @@ class CommandTranslator(Translator):
     pair. If the program asks a service, or finds its model elsewhere, only its command line decides.
 
     Args:
-        command: for example `apertium -u -f line eng-spa`.
+        command: for example `my-program --to es`.
         source: language of the texts.
         target: language of the translations.
         batch: number of texts per start of the program.

@@ -1,6 +1,7 @@
 """Translators: the interface, and opening one by its name.
 
-- `apertium -u -f line {source3}-{target3}`: any program with one text per line
+- `apertium:{source3}-{target3}`: Apertium
+- `my-program --to {target}`: any program with one text per line
 - `hf:facebook/nllb-200-distilled-600M#beams=1`: a Hugging Face model, with settings after the `#`
 - `llm:qwen3-32b`: a language model behind an endpoint
 - `replay:pairs.tsv`: stored translations
@@ -24,6 +25,7 @@ TranslationFunction = Callable[[Sequence[str]], Sequence[str]]
 
 # Prefixes of names, and what opens them.
 _FORMS = {
+    "apertium": "isogloss.translation.apertium_translator:ApertiumTranslator",
     "hf": "isogloss.systems.seq2seq.translator:open_seq2seq",
     "llm": "isogloss.translation.endpoint_translator:EndpointTranslator",
     "replay": "isogloss.translation.replay_translator:ReplayTranslator",
@@ -106,7 +108,8 @@ def open_translator(
     """Open a translator.
 
     Args:
-        name: a command, `hf:MODEL`, `llm:MODEL` or `replay:PATH`; settings may follow a `#`, as in `hf:MODEL#beams=1`.
+        name: a command, `apertium:PAIR`, `hf:MODEL`, `llm:MODEL` or `replay:PATH`; settings may follow a `#`, as in
+            `hf:MODEL#beams=1`.
             `{source}` and `{target}` become the codes of the languages, `{source3}` and `{target3}` their ISO 639-3
             codes.
         source: language of the texts.
@@ -118,7 +121,7 @@ def open_translator(
         IsoglossError: the translator cannot be opened.
     """
     if not (named := name.strip()):
-        raise IsoglossError("no translator", fix="Name a command, hf:MODEL, llm:MODEL or replay:PATH")
+        raise IsoglossError("no translator", fix="Name a command, apertium:PAIR, hf:MODEL, llm:MODEL or replay:PATH")
     match = _FORM.fullmatch(named)
     if match is None:
         from isogloss.translation.command_translator import CommandTranslator
@@ -138,7 +141,7 @@ def command_translator(command: str, source: str = "", target: str = "") -> "Com
     """Return a translator that runs a program with one text per input line and one translation per output line.
 
     Args:
-        command: for example `apertium -u -f line eng-spa`.
+        command: for example `my-program --to es`.
         source: language of the texts.
         target: language of the translations.
     """
