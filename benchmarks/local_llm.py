@@ -1,4 +1,4 @@
-"""A real language model behind a real server, offline: SmolLM2-135M in llama.cpp's HTTP server, run like any other model.
+"""A real language model behind a real server, offline: SmolLM2-135M in llama.cpp's HTTP server, run like any other.
 
     python benchmarks/local_llm.py                  # the embedded suite and the checklist, without data
     python benchmarks/local_llm.py --data DATA      # XCOPA, XNLI, UD-POS, WikiANN, XQuAD, Tatoeba, the checklist

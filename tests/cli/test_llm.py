@@ -153,6 +153,14 @@ def test_several_wordings_are_runs_of_their_own_with_their_variance(run: Run, tm
     assert every.count("what a run would send") == 3
 
 
+def test_wordings_without_a_finished_cell_have_no_scores(run: Run, server: ModelServer) -> None:
+    server.script = lambda content, attempt: "overflow"
+    done = run("--prompts", "2", "--subset", 20)
+    assert done.code == 1
+    assert done.out.count("20 of 20 requests have no answer yet") == 2
+    assert "error: " not in done.err
+
+
 @pytest.mark.parametrize("prompts", ["quesion", "0", "4", ",", "99999999999999999999"])
 def test_unknown_wordings(prompts: str, run: Run) -> None:
     done = run("--prompts", prompts, "--dry-run")

@@ -134,6 +134,15 @@ def test_requests_of_a_suite_in_a_file_are_read_from_any_folder(
     assert scores(tmp_path) == {("mini-xnli", "sw"): 100.0}
 
 
+def test_a_probe_decides_the_formats_of_requests_and_replies(work: Path, server: ModelServer, tmp_path: Path) -> None:
+    server.refuses = {"max_tokens", "logprobs"}
+    assert made(work, "--endpoint", server.url).code == 0
+    assert all("max_completion_tokens" in request.body for request in stored_requests(work))
+    assert isogloss("llm", "send", work, "--endpoint", server.url).code == 0
+    assert isogloss("llm", "read", work, "--out", tmp_path / "runs").code == 0  # without the server
+    assert scores(tmp_path) == {("mini-xnli", "sw"): 100.0}
+
+
 def test_what_the_server_refuses_is_open_until_it_is_sent_again(work: Path, server: ModelServer) -> None:
     made(work)
     refused = {request.body["messages"][-1]["content"] for request in islice(stored_requests(work), 3)}
@@ -143,6 +152,29 @@ def test_what_the_server_refuses_is_open_until_it_is_sent_again(work: Path, serv
     assert done.err.startswith("open: 3 × longer than the model's context")
     server.script = lambda content, attempt: ""
     assert isogloss("llm", "send", work, "--endpoint", server.url).out == "3 answered, 57 answered before, 0 open\n"
+
+
+def test_a_damaged_response_is_counted_and_requested_again(work: Path, server: ModelServer) -> None:
+    made(work)
+    isogloss("llm", "send", work, "--endpoint", server.url)
+    (path,) = (work / "responses").glob("*.jsonl")
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:5], b"\xff" + lines[5], *lines[6:-1], lines[-1][:-9]]))
+    again = isogloss("llm", "send", work, "--endpoint", server.url)
+    assert (again.code, again.out) == (0, "2 answered, 58 answered before, 0 open\n")
+    assert again.err == f"ignored: 1 damaged line in {work}/responses\n"
+    assert server.asked.total() == 62
+
+
+def test_answers_of_ten_megabytes(work: Path, server: ModelServer, tmp_path: Path) -> None:
+    made(work)
+    first, second = (each.body["messages"][-1]["content"] for each in islice(stored_requests(work), 2))
+    right, thoughts = server.answers, "Let me think. " * 750_000
+    server.answers = {**right, first: f"<think>{thoughts}</think>{right[first]}", second: thoughts + right[second]}
+    assert isogloss("llm", "send", work, "--endpoint", server.url).code == 0
+    assert isogloss("llm", "read", work, "--out", tmp_path / "runs").code == 0
+    # Thoughts are no part of the answer; an answer of that length is not searched.
+    assert scores(tmp_path) == {("mini-xnli", "sw"): pytest.approx(100 * 59 / 60)}
 
 
 @pytest.mark.parametrize(

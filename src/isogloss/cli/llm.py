@@ -9,6 +9,7 @@ from isogloss.cli import options as o
 
 if TYPE_CHECKING:
     from isogloss.runs.plan import Plan
+    from isogloss.runs.prompted_cells import TaskEstimate
 
 _HELP = (
     "Prompt language models in separate steps: write requests, send them (or upload them as a batch), read answers. "
@@ -18,7 +19,7 @@ _HELP = (
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=_HELP)
 
 Model = Annotated[str, typer.Argument(help="Language model, e.g. llm:qwen3-32b or llm:gpt-4o-mini#labels=text.")]
-RequestsFolder = Annotated[Path, typer.Argument(help="Folder of isogloss llm requests.")]
+RequestsFolder = Annotated[Path, typer.Argument(help="Folder of isogloss llm requests, or a file of requests.")]
 
 
 @app.command()
@@ -85,20 +86,29 @@ def send(
 ) -> None:
     """Send the requests of a folder and store every response in its folder `responses`.
 
+    A file of requests in OpenAI's batch format works too; its responses are stored
+    in a folder beside it.
+
     Run the same command to resume: stored responses are never requested again.
 
     Exit codes: 0 all requests have a response; 1 some are open; 130 interrupted.
     """
     from isogloss.cli.run import system_settings
     from isogloss.endpoints.store import ResponseStore
+    from isogloss.figures import counted
     from isogloss.interrupts import answering_interrupts
     from isogloss.runs.prompted_cells import RESPONSES, stored_requests
     from isogloss.systems.llm.sending import Sender, counted_reasons
 
-    sender = Sender.of(system_settings(config, endpoint=endpoint, max_cost=max_cost), folder / "spent.txt")
+    # The responses to a single file of requests lie beside it.
+    responses = folder / RESPONSES if folder.is_dir() else folder.with_name(f"{folder.stem}-{RESPONSES}")
+    sender = Sender.of(system_settings(config, endpoint=endpoint, max_cost=max_cost), responses.parent / "spent.txt")
+    store = ResponseStore(responses)
     with answering_interrupts():
-        ended = sender.send(stored_requests(folder), ResponseStore(folder / RESPONSES), folder.name)
+        ended = sender.send(stored_requests(folder), store, folder.name)
     o.say(f"{ended.answered:,} answered, {ended.already:,} answered before, {len(ended.open):,} open")
+    if store.damaged:
+        o.say(f"ignored: {counted(store.damaged, 'damaged line')} in {store.folder}", err=True)
     for line in counted_reasons(ended.open):
         o.say(f"open: {line}", err=True)
     raise typer.Exit(1 if ended.open else 0)
@@ -216,7 +226,7 @@ def show(
         task, language, split, data, example=example, regime=regime or "none", seed=seed, wording=wording, **choices
     ):
         o.say(f"── {title} " + "─" * max(0, 70 - len(title)))
-        o.say(text)
+        o.say(text.replace("\t", "⇥"))  # a terminal would show a blank
 
 
 @app.command()
@@ -232,10 +242,13 @@ def probe(
     Some servers accept a parameter and ignore it; the probe compares answers
     instead of trusting status codes. isogloss run probes by itself.
     """
+    from contextlib import suppress
     from tempfile import TemporaryDirectory
 
     from rich.console import Console
 
+    from isogloss.endpoints.embeddings import probe_embeddings
+    from isogloss.endpoints.errors import EndpointError
     from isogloss.endpoints.probe import probe as probe_endpoint
     from isogloss.scoring.results import write_json
     from isogloss.systems.llm.sending import Sender
@@ -244,9 +257,12 @@ def probe(
     with o.progress("probing"), TemporaryDirectory() as folder:
         sender = Sender.of({"endpoint": endpoint, "key_variable": key_variable})
         capabilities = probe_endpoint(sender.endpoint, model, Path(folder))
+        dimension = 0
+        with suppress(EndpointError):  # most chat models have no embeddings
+            dimension = probe_embeddings(sender.endpoint, model).dimension
     if json is not None:
         write_json(json, capabilities)
-    capabilities_table(model, capabilities).print(Console())
+    capabilities_table(model, capabilities, dimension).print(Console())
 
 
 @app.command()
@@ -304,13 +320,17 @@ def contamination(
 
 
 def show_estimate(plans: "list[Plan]") -> None:
-    """Print what some grids would send."""
+    """Print what some grids would send, and their total."""
     from rich.console import Console
 
-    from isogloss.runs.prompted_cells import estimate
-    from isogloss.tables.request_tables import estimate_table
+    from isogloss.runs.prompted_cells import estimate, sum_of_estimates
+    from isogloss.tables.request_tables import estimate_table, estimate_text
 
+    estimates: list[TaskEstimate] = []
     for plan in plans:
         with o.progress("estimating"):
             tasks, skipped = estimate(plan)
+        estimates += tasks.values()
         estimate_table(plan, tasks, skipped).print(Console())
+    if len(plans) > 1:
+        o.say(f"{len(plans)} wordings together: {estimate_text(sum_of_estimates(estimates))}")

@@ -15,7 +15,7 @@ from isogloss.errors import IsoglossError, unknown
 
 SHIPPED = ("isogloss", "mega")
 # Slots of templates besides the columns of the example.
-SLOTS = frozenset("ask format options option_words example words sentence".split())
+SLOTS = frozenset("ask format options option_words example words sentence space".split())
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 

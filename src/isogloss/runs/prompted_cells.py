@@ -194,7 +194,7 @@ def write_request_files(
         IsoglossError: the grid has no requests; the system is not a language model.
     """
     system = language_model(plan)
-    formats = {"labels": system.settings.labels, "tags": system.settings.tags}
+    formats = {name: getattr(system.settings, name) for name in ("labels", "tags", "token_limit")}
     request = plan.request
     manifest = RequestsManifest(
         system=plan.system,

@@ -68,8 +68,15 @@ _IF_ANY: Mapping[str, Callable[[TaskEstimate], bool]] = {
 }
 
 
-def capabilities_table(model: str, capabilities: Capabilities) -> Table:
-    """Return what a probe found."""
+def estimate_text(total: TaskEstimate) -> str:
+    """Return an estimate in a line."""
+    usage = total.usage
+    cost = "" if usage.cost is None else f", at most {cost_text(usage.cost)}"
+    return f"{total.requests:,} requests, {usage.input:,} tokens in, at most {usage.output:,} out{cost}"
+
+
+def capabilities_table(model: str, capabilities: Capabilities, dimension: int = 0) -> Table:
+    """Return what a probe found; `dimension` is that of the model's embeddings, 0 for none."""
     table = Table(
         f"{model} at {capabilities.server or 'an unnamed server'}", ("capability", "found", "meaning"), words=3
     )
@@ -80,4 +87,5 @@ def capabilities_table(model: str, capabilities: Capabilities) -> Table:
         f"{capabilities.context_length:,}" if capabilities.context_length else "unknown",
         "tokens of a request",
     )
+    table.add("embeddings", f"{dimension:,}" if dimension else "no", "dimensions, for retrieval")
     return table

@@ -1,6 +1,7 @@
 """`llm:MODEL` on the grid: prompts, responses that are never paid for twice, answers, and what is open."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -155,10 +156,20 @@ def test_subsets_are_nested_and_estimated(run: Callable[..., Any], tmp_path: Pat
     assert summary.tasks["mini-xquad"].mean == 100
     [cell] = json.loads((tmp_path / "runs/llm-small/none/seed-0/results.json").read_text())["cells"]
     assert (cell["subset"]["answered"], cell["subset"]["examples"]) == (40, len(isogloss.load("mini-xquad", "de")))
-    # Anybody can score the folder: the drawn examples are named beside the predictions.
+    # The drawn examples are named beside the predictions, so that the folder can be scored anywhere.
     folder = tmp_path / "runs/llm-small/none/seed-0"
-    again = isogloss.score(folder, suite="mini", tasks=["mini-xquad"], languages=["de"], subset=folder)
+    again = isogloss.score(folder, suite="mini", tasks=["mini-xquad"], languages=["de"])
     assert again["mini-xquad", "de"].subset.answered == 40
+    assert not isogloss.validate(folder).errors
+    assert again["mini-xquad", "de"].metrics == isogloss.score(folder, suite="mini", subset=folder).cells[0].metrics
+    other = tmp_path / "other/seed-0"
+    shutil.copytree(folder, other)
+    subset = other / "mini-xquad/de-subset.json"
+    subset.write_bytes(subset.read_bytes().replace(b"x", b"y", 1))
+    with pytest.raises(IsoglossError, match="was edited"):
+        isogloss.compare(folder, other, suite="mini")
+    with pytest.raises(IsoglossError, match="at least 20"):
+        run(server.url, ["mini-xquad"], ["de"], subset=5)
 
 
 def test_prices_and_budget(run: Callable[..., Any], tmp_path: Path) -> None:
@@ -208,6 +219,10 @@ def test_probe_chooses_the_formats(tmp_path: Path) -> None:
     with model_server({}, default="no") as server:
         plain = system("llm:small", endpoint=server.url, store=str(tmp_path / "other"))
         assert plain.settings.tags == "lines"
+        asked = server.asked.total()
+        base = system("llm:small", endpoint=server.url, store=str(tmp_path / "base"), api="completions")
+        assert (base.settings.labels, base.settings.tags) == ("text", "lines")
+        assert server.asked.total() == asked
 
 
 def test_transport_settings_do_not_divide_runs(run: Callable[..., Any]) -> None:
@@ -223,6 +238,8 @@ def test_regimes_of_trained_and_prompted_systems_do_not_mix(run: Callable[..., A
     with model_server({}) as server:
         skipped = run(server.url, ["mini-xnli"], ["sw"], regime="zero-shot").skipped
         assert "none, english or in-language examples" in next(iter(skipped.values()))
+        for regime in ("translate-train", "in-language-1000"):
+            assert run(server.url, ["mini-xnli"], ["en"], regime=regime).cells["skipped"] == 1
     summary = isogloss.run("ngram", out=tmp_path, suite="mini", tasks=["mini-xnli"], languages=["sw"], regime="none")
     assert "none is for language models" in next(iter(summary.skipped.values()))
 

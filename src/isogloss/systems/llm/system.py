@@ -10,6 +10,7 @@ from typing import Any, Literal
 from msgspec import structs, to_builtins
 
 from isogloss.checked_settings import checked_setting
+from isogloss.endpoints.courier import NO_BUDGET
 from isogloss.endpoints.prices import Prices
 from isogloss.endpoints.probe import Capabilities, probe
 from isogloss.endpoints.replies import ModelReply
@@ -61,7 +62,8 @@ class LlmSystem(System):
         wording: wording of the recipe; default its first. `isogloss run --prompts` crosses several.
         prompt_language: `english` or `native`; set by regimes.
         api: `chat`, or `completions` for base models.
-        labels: `logprobs`, `schema` or `text`; default: the best that the server supports, by a probe.
+        labels: `logprobs`, `schema` or `text`; default: the best that the server supports, by a probe; `text` for base
+            models.
         tags: `schema`, `lines` or `entities`; default likewise.
         answers: `text`, or `schema` for JSON.
         shots: number of examples in regimes with examples; default the recipe's.
@@ -176,20 +178,20 @@ class LlmSystem(System):
     def settings(self) -> PromptSettings:
         """Settings of the prompts, with the formats that the endpoint supports."""
         labels, tags = self._labels, self._tags
+        able = self.capabilities if self._probes else None
         if labels == AUTO:
-            able = self.capabilities
-            labels = "schema" if able.json_schema else "text"
-            if able.logprobs and not self._prompt.thoughts:
+            labels = "schema" if able and able.json_schema else "text"
+            if able and able.logprobs and not self._prompt.thoughts:
                 labels = "logprobs"
         if tags == AUTO:
-            tags = "schema" if self.capabilities.json_schema else "lines"
-        limit = self.capabilities.limit if self._probes and not self._limit else self._prompt.token_limit
+            tags = "schema" if able and able.json_schema else "lines"
+        limit = able.limit if able and not self._limit else self._prompt.token_limit
         return replace(self._prompt, labels=labels, tags=tags, token_limit=limit or MAX_TOKENS)
 
     @property
     def _probes(self) -> bool:
-        """True if a format depends on what the server supports."""
-        return AUTO in (self._labels, self._tags)
+        """True if a format depends on what the server's chat supports; base models answer in text."""
+        return AUTO in (self._labels, self._tags) and self._prompt.api == "chat"
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -344,5 +346,6 @@ def open_requests_error(examples: Examples, reasons: Mapping[str, str], total: i
     """Return the error of a cell with requests that have no response."""
     listed = "; ".join(counted_reasons(reasons))
     what = f"{len(reasons):,} of {total:,} requests have no answer yet: {listed}"
-    fix = fix or "Run the same command to send only these; all other answers are stored"
+    step = "Raise --max-cost" if NO_BUDGET in reasons.values() else "Run the same command"
+    fix = fix or f"{step} to send only these; all other answers are stored"
     return SystemFailureError(what, where=dataset_name(examples), fix=fix, cause=f"open requests: {listed}")
