@@ -68,6 +68,7 @@ class CachedTranslator(Translator):
         self._translator, self._quiet = translator, quiet
         self._cache = None if translator.is_stored else TranslationCache(translator, cache)
         self._given: set[str] = set()
+        self._waited = False
 
     @property
     def notes(self) -> list[str]:
@@ -125,7 +126,8 @@ class CachedTranslator(Translator):
         self.counts.identical += sum(source == target for source, target in translations.items())
 
     def _say_waiting(self) -> None:
-        if not self._quiet:
+        if not self._quiet and not self._waited:
+            self._waited = True
             line = f"{self.name}: waiting for another process that translates between the same languages"
             sys.stderr.write(f"{printable(line)}\n")
 

@@ -24,7 +24,7 @@ from isogloss.languages import Language, language
 from isogloss.translation.translators import Translator, UntranslatedError
 
 # Texts that are sent and stored before the next ones.
-_CHUNK = 1024
+_CHUNK = 512
 # Limit of the answer's tokens: more than any translation needs, so that only runaway answers reach it.
 _LEAST_TOKENS, _TOKENS_PER_CHARACTER = 256, 3
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "‹": "›", "「": "」", "『": "』", "'": "'", "‘": "’"}

@@ -1,26 +1,21 @@
 """Append-only cache of translations, for any number of processes.
 
-Every translator, version and pair of languages has a folder with one file per writer, so that no two processes write to
-the same file. A line is a text and its translation. A process that dies while it writes leaves an incomplete last line,
-which readers skip.
+Every translator, version and pair of languages has a folder of lines, each a text and its translation.
 """
 
 import hashlib
-import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import msgspec
 
 from isogloss.data.files import atomic_write
 from isogloss.data.location import cache_dir
-from isogloss.errors import DataError
+from isogloss.data.segments import Segments
 from isogloss.translation.translators import Translator
 
-_POLL = 0.1
 _LONGEST_NAME = 48
 RECORD = "translator.json"
 
@@ -58,10 +53,9 @@ class TranslationCache:
         pair = f"{translator.source}-{translator.target}"
         self.folder = (root or default_translations_dir()) / pair / f"{slug or 'translator'}-{digest}"
         self._facts = dict(zip(("name", "version", "source", "target"), facts, strict=True))
+        self._lines = Segments(self.folder)
         self._translations: dict[str, str] = {}
         self._origins: dict[str, str] = {}  # segment of each translation
-        self._read: dict[str, int] = {}  # bytes of each segment that are indexed
-        self._descriptor: int | None = None
 
     def __len__(self) -> int:
         self.refresh()
@@ -73,37 +67,19 @@ class TranslationCache:
         return {text: self._translations[text] for text in texts if text in self._translations}
 
     def refresh(self) -> None:
-        """Read what processes have added since the last time."""
-        try:
-            with os.scandir(self.folder) as entries:
-                sizes = {each.name: each.stat().st_size for each in entries if each.name.endswith(".jsonl")}
-            if any(sizes.get(name, 0) < size for name, size in self._read.items()):  # removed or cut by hand
-                self._translations, self._origins, self._read = {}, {}, {}
-            for name in sorted(sizes):
-                if sizes[name] > self._read.get(name, 0):
-                    self._index(name)
-        except FileNotFoundError:
-            self._translations, self._origins, self._read = {}, {}, {}
-        except OSError as error:
-            raise DataError(f"cannot be read ({error.strerror or error})", where=str(self.folder)) from None
+        """Read what processes have added since the last time; damaged lines are skipped, and translated again."""
+        for name, _, line in self._lines.new_lines(self._reset):
+            try:
+                pair = _decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                continue
+            # The same line counts in whatever order processes read the segments.
+            known = self._origins.get(pair.source)
+            if known is None or name < known:
+                self._translations[pair.source], self._origins[pair.source] = pair.target, name
 
-    def _index(self, name: str) -> None:
-        """Read the complete new lines of a segment; damaged ones are skipped, and translated again."""
-        offset = self._read.get(name, 0)
-        with (self.folder / name).open("rb") as stream:
-            stream.seek(offset)
-            for line in stream:
-                if not line.endswith(b"\n"):
-                    break
-                offset += len(line)
-                try:
-                    pair = _decode(line)
-                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                    continue
-                # The same line counts in whatever order processes read the segments.
-                if name < self._origins.get(pair.source, "\U0010ffff"):
-                    self._translations[pair.source], self._origins[pair.source] = pair.target, name
-        self._read[name] = offset
+    def _reset(self) -> None:
+        self._translations, self._origins = {}, {}
 
     def add(self, translations: Mapping[str, str]) -> None:
         """Write translations; they are stored when this returns.
@@ -111,60 +87,22 @@ class TranslationCache:
         Raises:
             DataError: they cannot be written, e.g. because the disk is full.
         """
-        pairs = (StoredPair(*map(_valid, pair)) for pair in translations.items())
-        block = b"".join(_encode(pair) + b"\n" for pair in pairs)
-        try:
-            if self._descriptor is None:
-                self._descriptor = self._opened()
-            written = os.write(self._descriptor, block)
-        except OSError as error:
-            self.close()
-            raise DataError(f"cannot be written ({error.strerror or error})", where=str(self.folder)) from None
-        if written != len(block):
-            self.close()  # the next line must not continue this one
-            raise DataError("cannot be written (the disk is full)", where=str(self.folder))
-
-    def _opened(self) -> int:
-        self.folder.mkdir(parents=True, exist_ok=True)
         if not (self.folder / RECORD).exists():
             with atomic_write(self.folder / RECORD) as stream:
                 stream.write(msgspec.json.format(_encode(self._facts)).decode(errors="replace") + "\n")
-        # In order of time; random, since machines that share a folder may have the same process ids.
-        name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{os.urandom(6).hex()}.jsonl"
-        return os.open(self.folder / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o666)
+        pairs = (StoredPair(*map(_valid, pair)) for pair in translations.items())
+        self._lines.write(b"".join(_encode(pair) + b"\n" for pair in pairs))
 
     def close(self) -> None:
         """End writing; later translations begin a new file."""
-        if self._descriptor is not None:
-            descriptor, self._descriptor = self._descriptor, None
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+        self._lines.close()
 
-    @contextmanager
-    def lock(self, on_waiting: Callable[[], None] | None = None) -> Iterator[None]:
-        """Context with the right to translate, which one process has at a time.
+    def lock(self, on_waiting: Callable[[], None] | None = None) -> AbstractContextManager[None]:
+        """Return a context with the right to translate, which one process has at a time.
 
-        `on_waiting` is called once if another process has it.
+        `on_waiting` is called repeatedly while another process has it.
         """
-        from filelock import FileLock, Timeout
-
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(self.folder / ".lock")
-            try:
-                lock.acquire(timeout=0)
-            except Timeout:
-                if on_waiting is not None:
-                    on_waiting()
-                lock.acquire(poll_interval=_POLL)
-        except OSError as error:
-            raise DataError(f"cannot be written ({error.strerror or error})", where=str(self.folder)) from None
-        try:
-            yield
-        finally:
-            lock.release()
+        return self._lines.lock(on_waiting)
 
 
 def _valid(text: str) -> str:
