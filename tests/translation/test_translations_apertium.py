@@ -10,7 +10,10 @@ from caches import new_cache
 from e2e.command import isogloss
 from isogloss.errors import IsoglossError
 from isogloss.runs.records import read_record
+from isogloss.tasks.loading import load
 from isogloss.tasks.mini import make
+from isogloss.tasks.registry import task as find_task
+from isogloss.translation.translated_files import translated_test_set
 from isogloss.translation.translators import open_translator
 from runs.grid_fake import mini_cache, mini_data
 
@@ -85,3 +88,21 @@ def test_language_in_between() -> None:
         open_translator("apertium:eng-xyz").translate(texts)
     with pytest.raises(IsoglossError, match="no pair of languages"):
         open_translator("apertium:")
+
+
+def test_real_premises_and_hypotheses(data_dir: Path) -> None:
+    words = ("translate", "xnli", "--languages", "es", "--split", "dev", "--with", TO_ENGLISH, "--data", data_dir)
+    done = isogloss(*words)
+    assert done.code == 0, done.err
+    assert "xnli/es dev: 3,320 distinct texts, 3,320 translated" in done.err
+    originals = load("xnli", "es", "dev", data_dir)
+    translated = translated_test_set(find_task("xnli"), "es", "dev", data_dir)
+    assert (translated.ids, translated["label"]) == (originals.ids, originals["label"])
+    pairs = list(zip(originals["text_b"], translated["text_b"], strict=True))
+    assert all(text for _, text in pairs)
+    stops = [english.endswith(".") for spanish, english in pairs if spanish.endswith(".")]
+    assert len(stops) > 2000
+    assert sum(stops) > 0.99 * len(stops)
+    before = Path(done.out.strip()).read_bytes()
+    assert "3,320 from the cache" in isogloss(*words).err
+    assert Path(done.out.strip()).read_bytes() == before

@@ -13,6 +13,7 @@ pytest.importorskip("transformers", reason="transformers is not installed: pip i
 import torch
 import transformers
 
+from e2e.command import isogloss
 from isogloss.errors import IsoglossError, UnknownNameError
 from isogloss.systems.seq2seq import translator as module
 from isogloss.translation.translators import open_translator
@@ -36,8 +37,9 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(autouse=True)
 def _unload() -> Iterator[None]:
+    loaded = module._model
     yield
-    module._model.cache_clear()
+    loaded.cache_clear()
 
 
 def translator_of(folder: Path, target: str = "es", **settings: Any) -> Any:
@@ -133,6 +135,25 @@ def test_memory_that_does_not_suffice_halves_the_batch(
     monkeypatch.setattr(model, "generate", limited)
     assert translator.translate(SENTENCES) == expected
     assert sizes == [6, 3, 1, 2, 3, 1, 2]
+
+
+def test_command_translates_once(folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ISOGLOSS_TRANSLATIONS", raising=False)
+    monkeypatch.setenv("ISOGLOSS_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "xnli").mkdir()
+    rows = [f"{text}\t{SENTENCES[0]}\tneutral\n" for text in SENTENCES]
+    (tmp_path / "xnli/train-en.tsv").write_text("".join(rows))
+    words = ("translate", "xnli", "--languages", "es,zh", "--data", tmp_path, "--batch", 4)
+    words = (*words, "--with", f"hf:{folders['nllb']}#beams=1,device=cpu")
+    done = isogloss(*words)
+    assert done.code == 0, done.err
+    spanish = Path(done.out.splitlines()[0])
+    written = [json.loads(line)["text_a"] for line in spanish.read_text().splitlines()]
+    assert written == translator_of(folders["nllb"], beams=1).translate(SENTENCES)
+    monkeypatch.setattr(module, "_model", None)  # the weights are not needed again
+    again = isogloss(*words)
+    assert again.code == 0, again.err
+    assert again.err.count("6 distinct texts, 6 from the cache") == 2
 
 
 def test_unknown_language_and_settings(folders: dict[str, Path], tmp_path: Path) -> None:
