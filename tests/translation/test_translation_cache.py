@@ -1,5 +1,6 @@
 """The cache of translations: no text is translated twice, whatever happens to commands and files."""
 
+import io
 import json
 import subprocess
 import sys
@@ -119,6 +120,20 @@ def test_other_translations_are_stored_if_some_are_missing(tmp_path: Path) -> No
     assert len(TranslationCache(Partial(), tmp_path)) == 2
     assert "4 distinct texts, 2 translated" in str(translator.counts)
     assert str(translator.counts).endswith("2 without a translation")
+
+
+def test_terminal_shows_texts_per_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("COLUMNS", "120")
+    CachedTranslator(Partial(), tmp_path).translate(["a", "b"])
+    assert "en–es" in terminal.getvalue()
+    assert "2/2" in terminal.getvalue()
+    assert "/s" in terminal.getvalue()
 
 
 def test_counts_in_words() -> None:

@@ -65,6 +65,11 @@ def test_error_names_the_nearest_codes() -> None:
     assert "the model does not know" in str(caught.value)
     assert "srp_Cyrl" in caught.value.fix
     assert caught.value.where == "hf:nllb"
+    for known in (["zho_Hant", "eng_Latn"], ["zh_Hant", "en"]):  # another script
+        with pytest.raises(
+            UnknownNameError, match=rf"Chinese \(zh\) among its 2 languages\. The nearest codes are {known[0]}"
+        ):
+            code_of("zh", known, "model")
 
 
 def test_scheme_is_recognised_by_the_vocabulary() -> None:

@@ -29,6 +29,7 @@ _OTHER_CODES = {
     "fa": ("pes",),
 }
 _OTHER_SCRIPTS = {"Kore": "Hang"}
+_REGIONAL = re.compile(r"[a-z]{2,3}[_-][A-Za-z]{2}")
 _FEWEST = 2  # tokens of a form in a vocabulary with language codes
 
 
@@ -82,11 +83,13 @@ def code_of(tag: str, known: Collection[str], model: str) -> str:
     for candidate in _candidates(entry):
         if candidate in known:
             return candidate
-    # A region or script that only the model names: es_XX, zh_CN, sr_Cyrl.
-    bases = {entry.code.partition("-")[0], *(_OTHER_CODES.get(entry.code, ()))}
-    if "-" not in entry.code and (regional := sorted(code for code in known if re.split("[_-]", code)[0] in bases)):
+    # A region that only the model names: es_XX, pt_br.
+    base = entry.code.partition("-")[0]
+    regional = sorted(code for code in known if _REGIONAL.fullmatch(code) and re.split("[_-]", code)[0] == base)
+    if regional and "-" not in entry.code:
         return regional[0]
-    near = sorted(code for code in known if re.split("[_-]", code)[0] in {entry.iso3, entry.individual, *bases})
+    bases = {base, entry.iso3, entry.individual, *_OTHER_CODES.get(base, ())}
+    near = sorted(code for code in known if re.split("[_-]", code)[0] in bases)
     near = near or near_names(f"{entry.individual}_{entry.script}", known)
     fix = f"The nearest codes are {', '.join(near[:3])}; choose a model that knows the language" if near else ""
     what = f"the model does not know {entry.name} ({entry.code}) among its {len(known):,} languages"
