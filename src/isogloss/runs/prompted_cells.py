@@ -120,7 +120,8 @@ def estimate(plan: Plan) -> tuple[dict[str, TaskEstimate], dict[str, str]]:
         if each.skipped:
             skipped[str(each.cell)] = each.skipped
             continue
-        fresh = {one.custom_id: one for one in each.requests if one.custom_id not in seen | each.stored}
+        unsent = (one for one in each.requests if one.custom_id not in each.stored)
+        fresh = {one.custom_id: one for one in unsent if one.custom_id not in seen}
         seen |= fresh.keys()
         entry = tasks.setdefault(each.cell.task, TaskEstimate())
         entry.cells += 1
