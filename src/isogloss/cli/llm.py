@@ -238,23 +238,22 @@ def probe(
     instead of trusting status codes. isogloss run probes by itself.
     """
     from contextlib import suppress
-    from tempfile import TemporaryDirectory
 
     from rich.console import Console
 
-    from isogloss.endpoints.embeddings import probe_embeddings
+    from isogloss.endpoints.embeddings import embedding_dimension
     from isogloss.endpoints.errors import EndpointError
     from isogloss.endpoints.probe import probe as probe_endpoint
     from isogloss.scoring.results import write_json
     from isogloss.systems.llm.sending import Sender
     from isogloss.tables.request_tables import capabilities_table
 
-    with o.progress("probing"), TemporaryDirectory() as folder:
+    with o.progress("probing"):
         sender = Sender.of({"endpoint": endpoint, "key_variable": key_variable})
-        capabilities = probe_endpoint(sender.endpoint, model, Path(folder))
+        capabilities = probe_endpoint(sender.endpoint, model)
         dimension = 0
         with suppress(EndpointError):  # most chat models have no embeddings
-            dimension = probe_embeddings(sender.endpoint, model).dimension
+            dimension = embedding_dimension(sender.endpoint, model)
     if json is not None:
         write_json(json, capabilities)
     capabilities_table(model, capabilities, dimension).print(Console())

@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
 from isogloss.endpoints.budget import Purse
 from isogloss.endpoints.client import Client, End, Verdict
@@ -21,7 +22,6 @@ from isogloss.endpoints.endpoint import Credentials, Endpoint
 from isogloss.endpoints.parcels import END, STOP, Failure, Instructions, Order, Report
 from isogloss.endpoints.store import ResponseStore
 from isogloss.errors import IsoglossError
-from isogloss.reply_outcomes import Usage
 
 # Seconds between reports, and between looks at a budget that is used up while requests are in flight.
 _TICK = 0.05
@@ -142,9 +142,7 @@ class Courier:
         if usage is not None:
             if self._prices is not None:
                 exact = self._prices.cost(order.model, usage)
-                usage = Usage(
-                    input=usage.input, cached=usage.cached, output=usage.output, reasoning=usage.reasoning, cost=exact
-                )
+                usage = structs.replace(usage, cost=exact)
                 cost = cost if exact is None else exact
             report.counted += 1
             report.usage = usage if report.usage is None else report.usage + usage
