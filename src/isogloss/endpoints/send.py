@@ -1,7 +1,6 @@
 """Sending of requests: skip those with a stored answer, send the others through a courier, and report."""
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -76,16 +75,6 @@ class SendOutcome:
     usage: Usage = field(default_factory=Usage)
     counted: int = 0
     stopped: str = ""
-
-    @property
-    def is_complete(self) -> bool:
-        """True if all requests have an answer."""
-        return not self.open
-
-    @property
-    def reasons(self) -> dict[str, int]:
-        """Number of open requests by reason, most frequent first."""
-        return dict(Counter(self.open.values()).most_common())
 
 
 def send(
