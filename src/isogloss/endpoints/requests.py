@@ -107,7 +107,7 @@ def read_requests(path: Path) -> Iterator[ApiRequest]:
 
     Raises:
         DataError: the file cannot be read, or a line is not a request; the error names the line.
-        RequestError: a request that cannot be sent, or whose answer could not be read.
+        RequestError: a request cannot be sent, or its answer could not be read.
     """
     for number, line in enumerate(lines(path), 1):
         if line.strip():
