@@ -11,9 +11,9 @@ from isogloss import interrupts
 from isogloss.endpoints.budget import Budget
 from isogloss.endpoints.connections import needs_httpx, require_httpx
 from isogloss.endpoints.courier_link import CourierLink
+from isogloss.endpoints.courier_messages import END, STOP, Failure, Instructions, Order, Report
 from isogloss.endpoints.endpoint import Credentials, Endpoint
 from isogloss.endpoints.errors import EndpointError, RequestError
-from isogloss.endpoints.parcels import END, STOP, Failure, Instructions, Order, Report
 from isogloss.endpoints.prices import Prices, estimate_usage
 from isogloss.endpoints.requests import ApiRequest
 from isogloss.endpoints.store import ResponseStore
