@@ -180,7 +180,9 @@ def test_answers_of_ten_megabytes(work: Path, server: ModelServer, tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("send", "nowhere"), 1, "nowhere"),
+        (("send", "nowhere"), 1, "nowhere: not a folder"),
+        (("send", "damaged/requests-001.jsonl"), 1, "requests-001.jsonl: not a folder"),
+        (("send", "damaged", "--config", "typo.toml"), 2, "unknown setting of llm: 'max_cots'. Did you mean max_cost?"),
         (("send", "empty"), 1, "no files requests-*.jsonl. Write them with isogloss llm requests"),
         (("send", "damaged"), 1, "requests-001.jsonl:1: "),
         (("read", "empty", "--out", "runs"), 1, "requests.toml: no such file"),
@@ -194,6 +196,7 @@ def test_wrong_folders(
     (tmp_path / "empty").mkdir()
     write(tmp_path / "damaged/requests-001.jsonl", '{"custom_id": 5}\n')
     write(tmp_path / "damaged/requests.toml", "system = 5\n")
+    write(tmp_path / "typo.toml", "max_cots = 5\n")
     url = ("--endpoint", "http://127.0.0.1:1") if words[0] == "send" else ()
     done = isogloss("llm", *words, *url)
     assert (done.code, done.out) == (code, "")

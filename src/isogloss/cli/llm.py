@@ -95,12 +95,15 @@ def send(
     from isogloss.figures import counted
     from isogloss.interrupts import answering_interrupts
     from isogloss.runs.prompted_cells import RESPONSES, stored_requests
+    from isogloss.systems.base import check_settings
     from isogloss.systems.llm.sending import Sender, counted_reasons
 
-    sender = Sender.of(system_settings(config, endpoint=endpoint, max_cost=max_cost), folder / "spent.txt")
-    store = ResponseStore(folder / RESPONSES)
+    settings = system_settings(config, endpoint=endpoint, max_cost=max_cost)
+    check_settings("llm", settings)
+    sender, store = Sender.of(settings, folder / "spent.txt"), ResponseStore(folder / RESPONSES)
+    unsent = stored_requests(folder)
     with answering_interrupts():
-        ended = sender.send(stored_requests(folder), store, folder.name)
+        ended = sender.send(unsent, store, folder.absolute().name)
     o.say(f"{ended.answered:,} answered, {ended.already:,} answered before, {len(ended.open):,} open")
     if store.damaged:
         o.say(f"ignored: {counted(store.damaged, 'damaged line')} in {store.folder}", err=True)

@@ -233,13 +233,12 @@ def _requests(plan: Plan, system: LlmSystem, skipped: dict[str, str]) -> Iterato
 
 
 def stored_requests(folder: Path) -> Iterator[ApiRequest]:
-    """Yield the requests of a folder; raise a DataError if it has none."""
-    paths = sorted(folder.glob(_FILES)) if folder.is_dir() else [folder]
+    """Return the requests of a folder, which are read one by one; raise a MissingDataError if it has no files."""
+    paths = sorted(folder.glob(_FILES))
     if not paths:
-        fix = "Write them with isogloss llm requests"
-        raise MissingDataError(f"no files {_FILES}", where=str(folder), fix=fix)
-    for path in paths:
-        yield from read_requests(path)
+        what = f"no files {_FILES}" if folder.is_dir() else "not a folder"
+        raise MissingDataError(what, where=str(folder), fix="Write them with isogloss llm requests")
+    return (request for path in paths for request in read_requests(path))
 
 
 def shown_prompts(
