@@ -19,7 +19,7 @@ _HELP = (
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=_HELP)
 
 Model = Annotated[str, typer.Argument(help="Language model, e.g. llm:qwen3-32b or llm:gpt-4o-mini#labels=text.")]
-RequestsFolder = Annotated[Path, typer.Argument(help="Folder of isogloss llm requests.")]
+RequestsFolder = Annotated[Path, typer.Argument(help="Folder that isogloss llm requests wrote.")]
 
 
 @app.command()
@@ -115,7 +115,7 @@ def send(
 @app.command()
 def read(
     paths: Annotated[
-        list[Path], typer.Argument(help="Folder of isogloss llm requests; or tables of replies, named by language.")
+        list[Path], typer.Argument(help="Folder that isogloss llm requests wrote; or tables of replies, one per language.")
     ],
     *,
     data: o.Data = None,
@@ -132,7 +132,7 @@ def read(
     task: Annotated[str, o.Selection("--task", "-t", help="Task of the tables, e.g. xcopa.", show_default=False)] = "",
     split: o.TestOrDev = "test",
     config: o.Config = None,
-    examples: Annotated[int, o.Output(min=0, help="Replies without an answer to show, per reason.")] = 2,
+    examples: Annotated[int, o.Output(min=0, help="Number of replies without an answer to show for each reason.")] = 2,
     out: Annotated[Path, o.Output("--out", "-o", help="Folder for runs, or for the predictions read from tables.")],
     force: o.Force = False,
 ) -> None:
