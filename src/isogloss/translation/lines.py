@@ -1,0 +1,50 @@
+"""Translation by lines: every distinct line of all texts is translated once."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from isogloss.translation.translators import Translator
+
+
+class TextLine(NamedTuple):
+    """A line of a text without surrounding blanks: its number, its offset in the text, and the line itself."""
+
+    number: int
+    offset: int
+    line: str
+
+
+class LineTranslator:
+    """A translator that is asked for every distinct line once, and for blank lines never."""
+
+    def __init__(self, translator: Translator) -> None:
+        self._translator = translator
+        self._known: dict[str, str] = {}
+
+    def __call__(self, lines: Sequence[str]) -> list[str]:
+        """Return the translations of some lines."""
+        stripped = [line.strip() for line in lines]
+        if new := [line for line in dict.fromkeys(stripped) if line and line not in self._known]:
+            self._known.update(zip(new, self._translator(new), strict=True))
+        return [self._known.get(line, "") for line in stripped]
+
+    def texts(self, texts: Sequence[str]) -> list[str]:
+        """Return the translations of texts of several lines, keeping their line breaks."""
+        self([line for text in texts for line in text.split("\n")])
+        return ["\n".join(self(text.split("\n"))) for text in texts]
+
+    def dictionary(self, words: Sequence[str]) -> Mapping[str, str]:
+        """Return the translations of single words."""
+        return dict(zip(words, self(words), strict=True))
+
+
+def line_with(text: str, start: int, end: int) -> TextLine | None:
+    """Return the line that contains a span, or None if the span is empty or covers several lines."""
+    if not start < end or "\n" in text[start:end]:
+        return None
+    begin = text.rfind("\n", 0, start) + 1
+    line = text[begin:].partition("\n")[0]
+    blanks = len(line) - len(line.lstrip())
+    found = TextLine(text.count("\n", 0, start), begin + blanks, line.strip())
+    inside = found.offset <= start and end <= found.offset + len(found.line)
+    return found if inside else None
