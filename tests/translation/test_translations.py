@@ -16,8 +16,8 @@ from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.training.regimes import Fit, regime
 from isogloss.translation.translate import translate, write_untranslated
+from isogloss.translation.translated_answers import find_answers
 from isogloss.translation.translated_files import (
-    find_answers,
     translated_test_set,
     translated_training_set,
     translation_path,

@@ -104,10 +104,10 @@ def _by_spelling(source: Words, target: Words, known: Mapping[str, str]) -> Pair
     targets = np.stack([_spelling(word) for word in target])
     pairs = alignment(translated, targets, least=_LEAST_SPELLING)
     # Names and numbers are often kept, though the translator has a word for them.
-    used = {row for row, _ in pairs}, {column for _, column in pairs}
-    rest = [[index for index in range(len(words)) if index not in done] for words, done in zip((source, target), used)]
-    further = alignment(originals[rest[0]], targets[rest[1]], least=_LEAST_SPELLING)
-    return sorted([*pairs, *((rest[0][row], rest[1][column]) for row, column in further)])
+    rows = sorted({*range(len(source))} - {row for row, _ in pairs})
+    columns = sorted({*range(len(target))} - {column for _, column in pairs})
+    further = alignment(originals[rows], targets[columns], least=_LEAST_SPELLING)
+    return sorted([*pairs, *((rows[row], columns[column]) for row, column in further)])
 
 
 @lru_cache(maxsize=65536)

@@ -1,5 +1,6 @@
 """Markers around a span: the translator carries them into its translation, where they mark the translated span."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -63,12 +64,12 @@ def surviving_markers(translate: Translate, spans: Sequence[tuple[str, Span]]) -
         translate: the translator.
         spans: texts with a span each; the first few serve.
     """
-    tried = spans[:_TRIED]
-    kept: dict[Markers, int] = {}
-    for markers in CANDIDATES:
-        texts = [markers.mark(text, span) for text, span in tried if not markers.occur_in(text)]
-        kept[markers] = sum(markers.read(text) is not None for text in (translate(texts) if texts else ()))
-        if kept[markers] == len(tried):
-            return markers
-    best = max(CANDIDATES, key=lambda markers: kept[markers])
-    return best if kept[best] else None
+    tried = [
+        (markers, markers.mark(text, span))
+        for text, span in spans[:_TRIED]
+        for markers in CANDIDATES
+        if not markers.occur_in(text)
+    ]
+    translations = translate([text for _, text in tried])
+    kept = Counter(markers for (markers, _), text in zip(tried, translations, strict=True) if markers.read(text))
+    return max(CANDIDATES, key=lambda markers: kept[markers]) if kept else None

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from isogloss.translation.alignment import Aligner, Pairs, moved
@@ -102,7 +103,7 @@ def fuzzy_span(context: str, text: str, expected: int, least: float = LEAST_FUZZ
 @lru_cache(maxsize=1 << 16)
 def _letter_pairs(text: str) -> Counter[str]:
     letters = "".join(text.casefold().split())
-    return Counter([letters] if len(letters) == 1 else map("".join, zip(letters, letters[1:], strict=False)))
+    return Counter([letters] if len(letters) == 1 else map("".join, pairwise(letters)))
 
 
 def _dice(one: Counter[str], other: Counter[str]) -> float:
@@ -117,16 +118,16 @@ def aligned_span(span: Span, source: Offsets, target: Offsets, pairs: Pairs) -> 
 
 
 class SpanProjector:
-    """Projects spans of texts onto their translations.
-
-    Attributes:
-        steps: number of spans by the step that found them, of all calls.
-    """
+    """Projects spans of texts onto their translations."""
 
     def __init__(self, translator: LineTranslator, align: Aligner, *, mark: bool = True) -> None:
         self._translator = translator
         self._align = align
         self._mark = mark
+
+    def translations(self, texts: Sequence[str]) -> list[str]:
+        """Return the separate translations of some texts."""
+        return self._translator.texts(texts)
 
     def project(self, spans: Sequence[SpanToProject]) -> list[ProjectedSpan | None]:
         """Return each span in its text's translation, None for those that are lost."""
@@ -151,9 +152,7 @@ class SpanProjector:
 
     def _markers(self, spans: Sequence[SpanToProject]) -> Markers | None:
         lines = ((span, line_with(span.original, *span.span)) for span in spans)
-        texts = [
-            (line.line, (span.span[0] - line.offset, span.span[1] - line.offset)) for span, line in lines if line
-        ]
+        texts = [(line.line, (span.span[0] - line.offset, span.span[1] - line.offset)) for span, line in lines if line]
         return surviving_markers(self._translator, texts) if texts else None
 
     def _by_markers(

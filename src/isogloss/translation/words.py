@@ -34,22 +34,17 @@ def word_offsets(text: str) -> Offsets:
     """
     offsets: Offsets = []
     open_word = False  # True if letters may still be added to the last word
-    position = 0
-    while position < len(text):
-        character = text[position]
+    for position, character in enumerate(text):
         sort = _sort(character)
-        if sort == "mark" and offsets and offsets[-1][1] == position:
-            offsets[-1] = offsets[-1][0], position + 1
-        elif sort == "word" and open_word:
-            offsets[-1] = offsets[-1][0], position + 1
-        elif sort == "sign" and open_word and character in _INNER and _continues(text, position):
+        touches = bool(offsets) and offsets[-1][1] == position
+        inner = sort == "word" or (character in _INNER and _continues(text, position))
+        if touches and (sort == "mark" or (open_word and inner)):
             offsets[-1] = offsets[-1][0], position + 1
         elif sort == "blank":
             open_word = False
         else:
             offsets.append((position, position + 1))
             open_word = sort == "word"
-        position += 1
     return offsets
 
 
