@@ -11,7 +11,9 @@ IsoglossError             any failure the user can act on; the command line prin
 Packages add subclasses for failures that only they raise and handle:
 
 - data: ChecksumError, HostError; checklist: OtherFormatError (all DataError)
-- board: BoardError, StateError; PepperError (DataError); ArchiveError, FormError, MonthlyLimitError, UploadLimitError
+- predictions: SubsetError (PredictionError)
+- endpoints: EndpointError, RequestError; prompts: MissingWordError, PromptRecipeError, NotPromptedError
+- board: BoardError, StateError; PepperError (DataError); ArchiveError, FormError, QuotaError, UploadLimitError
   (PredictionError)
 - training: TrainingError, RecipeError; systems: SystemFailureError; grammar: GrammarError; analysis: AnalysisError
 - runs: NotAvailableError, TimeLimitError, SlurmSilentError, LockLostError; workers: WorkerDiedError, ClusterGoneError

@@ -6,7 +6,7 @@ OpenAI batch output. A process that dies while it writes leaves an incomplete la
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -156,17 +156,20 @@ class ResponseStore:
     def refresh(self) -> None:
         """Index what processes have added since the last time."""
         try:
-            with os.scandir(self.folder) as entries:
-                sizes = {each.name: each.stat().st_size for each in entries if each.name.endswith(".jsonl")}
-        except FileNotFoundError:
-            sizes = {}
+            sizes = _segment_sizes(self.folder)
         except OSError as error:
-            raise DataError(f"cannot be read ({error.strerror or error})", where=str(self.folder)) from None
+            raise self._unreadable(error) from None
         if any(sizes.get(name, 0) < size for name, size in self._read.items()):  # removed or cut by hand
             self._positions, self._segments, self._read, self.damaged = {}, [], {}, 0
         for name in sorted(sizes):
             if sizes[name] > self._read.get(name, 0):
-                self._index(name)
+                try:
+                    self._index(name)
+                except OSError as error:
+                    raise self._unreadable(error) from None
+
+    def _unreadable(self, error: OSError) -> DataError:
+        return DataError(f"cannot be read ({error.strerror or error})", where=str(self.folder))
 
     def _index(self, name: str) -> None:
         """Index the complete new lines of a segment."""
@@ -314,6 +317,21 @@ class ResponseStore:
             counts.errors += 1
             text = server_error(_encode(response.body if response else entry.error)).text or "no response"
             reasons[text] = reasons.get(text, 0) + 1
+
+
+def _segment_sizes(folder: Path) -> dict[str, int]:
+    """Return the sizes of the segments of a folder; other entries are not segments, whatever their names."""
+    try:
+        entries = os.scandir(folder)
+    except FileNotFoundError:
+        return {}
+    sizes: dict[str, int] = {}
+    with entries:
+        for each in entries:
+            with suppress(FileNotFoundError):  # removed meanwhile
+                if each.name.endswith(".jsonl") and each.is_file():
+                    sizes[each.name] = each.stat().st_size
+    return sizes
 
 
 def is_final(status_code: int, body: dict[str, Any]) -> bool:
