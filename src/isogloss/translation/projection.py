@@ -15,7 +15,7 @@ from typing import NamedTuple
 from isogloss.translation.alignment import Aligner, Pairs, moved
 from isogloss.translation.lines import LineTranslator, line_with
 from isogloss.translation.markers import Markers, Span, surviving_markers, transferred
-from isogloss.translation.words import Offsets, word_offsets, word_texts, words_within
+from isogloss.translation.words import Offsets, unspaced, word_offsets, word_texts, words_within
 
 # Steps of a projection, in order, and the name of its failure.
 MARKERS, EXACT, ALIGNMENT, FUZZY, LOST = "markers", "exact", "alignment", "fuzzy", "lost"
@@ -82,7 +82,8 @@ def _cuts(text: str, border: int) -> str:
 def fuzzy_span(context: str, text: str, expected: int, least: float = LEAST_FUZZY) -> Span | None:
     """Return the most similar run of words near an offset, or None if none is similar enough.
 
-    The similarity is the overlap (Dice coefficient) of pairs of letters, ignoring case and blanks.
+    The similarity is the overlap (Dice coefficient) of pairs of letters, ignoring case and blanks; letters of scripts
+    without spaces count one by one.
     """
     offsets, size = word_offsets(context), len(word_offsets(text))
     wanted = _letter_pairs(text)
@@ -103,7 +104,11 @@ def fuzzy_span(context: str, text: str, expected: int, least: float = LEAST_FUZZ
 @lru_cache(maxsize=1 << 16)
 def _letter_pairs(text: str) -> Counter[str]:
     letters = "".join(text.casefold().split())
-    return Counter([letters] if len(letters) == 1 else map("".join, pairwise(letters)))
+    # A letter of a script without spaces is often a word.
+    alone = [letter for letter in letters if unspaced(letter) or len(letters) == 1]
+    return Counter(
+        [*alone, *(one + other for one, other in pairwise(letters) if not (unspaced(one) and unspaced(other)))]
+    )
 
 
 def _dice(one: Counter[str], other: Counter[str]) -> float:

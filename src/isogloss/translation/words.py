@@ -25,6 +25,11 @@ def _sort(character: str) -> str:
     return "single" if name(character, "").startswith(_UNSPACED) else "word"
 
 
+def unspaced(character: str) -> bool:
+    """Return True for a letter of a script without spaces between words."""
+    return _sort(character) == "single"
+
+
 def word_offsets(text: str) -> Offsets:
     """Return the offsets of the words and punctuation marks of a text.
 
