@@ -14,7 +14,7 @@ from isogloss.translation.alignment import spelling_aligner
 from isogloss.translation.back_projection import project_back
 from isogloss.translation.lines import LineTranslator
 from isogloss.translation.projection import SpanProjector
-from isogloss.translation.tag_projection import Sentence, TaggedTranslation, project_tags, tags_back
+from isogloss.translation.tag_projection import TaggedTranslation, TranslatedSentence, project_tags, tags_back
 from isogloss.translation.translate import projection_path, translate, write_untranslated
 from isogloss.translation.translated_files import translated_test_set, translated_training_set, translation_path
 
@@ -50,7 +50,7 @@ def projected(name: str, text: str, tags: str, translation: str) -> TaggedTransl
         position += len(token) + 1
     lines = LineTranslator(spanish)
     align = spelling_aligner(lines.dictionary)
-    sentence = Sentence(text, tokens, offsets, tags.split(), translation)
+    sentence = TranslatedSentence(text, tokens, offsets, tags.split(), translation)
     return project_tags(task(name), [sentence], SpanProjector(lines, align), align)[0]
 
 

@@ -167,15 +167,15 @@ def _predict_and_judge(
 
 def judge_translated(plan: Plan, cell: CellKey) -> Cell:
     """Judge the stored predictions of a cell on translated gold again."""
-    target, path, asked = task(cell.task), plan.predictions_path(cell), plan.request
-    gold = plan.regime.examples(target, cell.language, asked.split, asked.data, allow_partial=asked.allow_partial)
+    target, path, request = task(cell.task), plan.predictions_path(cell), plan.request
+    gold = plan.regime.examples(target, cell.language, request.split, request.data, allow_partial=request.allow_partial)
     if drawn := drawn_examples(plan, target, gold):
-        gold, asked = drawn.kept(gold), replace(asked, subset=drawn_cells(plan, cell))
+        gold, request = drawn.kept(gold), replace(request, subset=drawn_cells(plan, cell))
     answered, problems = judge_answers(target, gold, parse_json_lines(read_bytes(path), path, kind_of(target)))
     refuse(problems)
     if answered is None:
         raise PredictionError("the predictions cannot be scored", where=str(path), fix="Run with --force")
-    return whole_cell(answered, asked)
+    return whole_cell(answered, request)
 
 
 def write_statistics(path: Path, judged: Cell | None) -> str:

@@ -122,7 +122,7 @@ class FitJob:
         return self.regime.examples(self.task, language, split, self.data, allow_partial=self.allow_partial)
 
     def _probe_examples(self, language: str, split: str) -> Examples:
-        """Return examples for evaluating checkpoints, whose predictions are scored as they are."""
+        """Return examples for evaluating checkpoints; their predictions are scored without projection."""
         if self.regime.asks_translated and language != "en" and kind_of(self.task).moves_with_text:
             what = f"{self.regime.name} projects predictions of {self.task.id}, but not those of checkpoints"
             raise MissingDataError(what)

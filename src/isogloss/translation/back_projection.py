@@ -41,9 +41,9 @@ def project_back(task: Task, originals: Examples, translated: Examples, values: 
         for value, context, passage, aligned in zip(
             values, translated["context"], originals["context"], pairs, strict=True
         ):
-            found = projected_back(value, context, passage, aligned) if value else None
-            back.append(passage[slice(*found.span)] if found else value)
-            steps.update([found.step if found else LOST] if value else ())
+            place = projected_back(value, context, passage, aligned) if value else None
+            back.append(passage[slice(*place.span)] if place else value)
+            steps.update([place.step if place else LOST] if value else ())
         return back, steps_note(steps, "answers projected back to the original")
     pairs = _alignments(translated, originals["tokens"], translated["tokens"])
     for row, (value, tokens, aligned) in enumerate(zip(values, originals["tokens"], pairs, strict=True)):

@@ -45,6 +45,6 @@ def line_with(text: str, start: int, end: int) -> TextLine | None:
     begin = text.rfind("\n", 0, start) + 1
     line = text[begin:].partition("\n")[0]
     blanks = len(line) - len(line.lstrip())
-    found = TextLine(text.count("\n", 0, start), begin + blanks, line.strip())
-    inside = found.offset <= start and end <= found.offset + len(found.line)
-    return found if inside else None
+    own = TextLine(text.count("\n", 0, start), begin + blanks, line.strip())
+    inside = own.offset <= start and end <= own.offset + len(own.line)
+    return own if inside else None

@@ -32,8 +32,8 @@ class Markers:
         if marked.count(self.opening) != 1 or marked.count(self.closing) != 1:
             return None
         before, _, rest = marked.partition(self.opening)
-        inside, found, after = rest.partition(self.closing)
-        if not found or not inside.strip():
+        inside, closed, after = rest.partition(self.closing)
+        if not closed or not inside.strip():
             return None
         start = len(before) + len(inside) - len(inside.lstrip())
         return before + inside + after, (start, start + len(inside.strip()))

@@ -137,18 +137,18 @@ class SpanProjector:
     def project(self, spans: Sequence[SpanToProject]) -> list[ProjectedSpan | None]:
         """Return each span in its text's translation, None for those that are lost."""
         markers = self._markers(spans) if self._mark else None
-        found, marked_texts = self._by_markers(spans, markers)
+        places, marked_texts = self._by_markers(spans, markers)
         self._translator.texts([span.text for span in spans])
         rest: list[int] = []
         for row, span in enumerate(spans):
-            if found[row] is None and (exact := _first_exact(span, self._spellings(span, marked_texts.get(row)))):
-                found[row] = ProjectedSpan(exact, EXACT)
-            if found[row] is None:
+            if places[row] is None and (exact := _first_exact(span, self._spellings(span, marked_texts.get(row)))):
+                places[row] = ProjectedSpan(exact, EXACT)
+            if places[row] is None:
                 rest.append(row)
         aligned = self._align([(word_texts(spans[row].original), word_texts(spans[row].translation)) for row in rest])
         for row, pairs in zip(rest, aligned, strict=True):
-            found[row] = _aligned_or_fuzzy(spans[row], pairs, self._spellings(spans[row], marked_texts.get(row)))
-        return found
+            places[row] = _aligned_or_fuzzy(spans[row], pairs, self._spellings(spans[row], marked_texts.get(row)))
+        return places
 
     def _spellings(self, span: SpanToProject, marked_text: str | None) -> list[str]:
         """Return the translations of a span that may occur in the translated text, best first."""
@@ -164,11 +164,11 @@ class SpanProjector:
         self, spans: Sequence[SpanToProject], markers: Markers | None
     ) -> tuple[list[ProjectedSpan | None], dict[int, str]]:
         """Return the spans found by markers, and the marked texts of translations that differ from the plain ones."""
-        found: list[ProjectedSpan | None] = [None] * len(spans)
+        places: list[ProjectedSpan | None] = [None] * len(spans)
         marked: dict[int, str] = {}
         lines = {row: line for row, span in enumerate(spans) if (line := line_with(span.original, *span.span))}
         if markers is None:
-            return found, marked
+            return places, marked
         for row, line in lines.items():
             start, end = spans[row].span
             if not markers.occur_in(line.line):
@@ -182,8 +182,8 @@ class SpanProjector:
             if (place := transferred(text, span, plain)) is None:
                 inside[row] = text[slice(*span)]
             else:
-                found[row] = ProjectedSpan((before + place[0], before + place[1]), MARKERS)
-        return found, inside
+                places[row] = ProjectedSpan((before + place[0], before + place[1]), MARKERS)
+        return places, inside
 
 
 def _line(text: str, number: int) -> tuple[int, str]:

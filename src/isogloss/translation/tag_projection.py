@@ -27,7 +27,7 @@ class TaggedTranslation(NamedTuple):
     steps: list[str]
 
 
-class Sentence(NamedTuple):
+class TranslatedSentence(NamedTuple):
     """A tagged sentence and its translation."""
 
     text: str
@@ -38,7 +38,7 @@ class Sentence(NamedTuple):
 
 
 def project_tags(
-    task: Task, sentences: Sequence[Sentence], projector: SpanProjector, align: Aligner
+    task: Task, sentences: Sequence[TranslatedSentence], projector: SpanProjector, align: Aligner
 ) -> list[TaggedTranslation]:
     """Return the translated sentences with the tags of their originals.
 
@@ -51,20 +51,22 @@ def project_tags(
     return [_with_word_tags(task, *both) for both in zip(sentences, pairs, strict=True)]
 
 
-def _with_entities(task: Task, sentences: Sequence[Sentence], projector: SpanProjector) -> list[TaggedTranslation]:
+def _with_entities(
+    task: Task, sentences: Sequence[TranslatedSentence], projector: SpanProjector
+) -> list[TaggedTranslation]:
     tags, offsets = [one.tags for one in sentences], [one.offsets for one in sentences]
     entities = span_metrics.from_sentences(tags, offsets, dialect=task.dialect)
     requests = [
         SpanToProject(original=sentence.text, translation=sentence.translation, span=(start, end))
-        for sentence, found in zip(sentences, entities, strict=True)
-        for start, end, _ in found
+        for sentence, entities_here in zip(sentences, entities, strict=True)
+        for start, end, _ in entities_here
     ]
     projected = iter(projector.project(requests))
     tagged = []
-    for sentence, found in zip(sentences, entities, strict=True):
+    for sentence, entities_here in zip(sentences, entities, strict=True):
         places: list[tuple[int, int, str]] = []
         steps: list[str] = []
-        for _, _, label in found:
+        for _, _, label in entities_here:
             place = next(projected)
             free = place is not None and all(place.span[1] <= start or end <= place.span[0] for start, end, _ in places)
             steps.append(place.step if place is not None and free else LOST)
@@ -95,7 +97,7 @@ def entity_tags(offsets: Offsets, entities: Sequence[tuple[int, int, str]]) -> T
     return tags
 
 
-def _with_word_tags(task: Task, sentence: Sentence, pairs: Pairs) -> TaggedTranslation:
+def _with_word_tags(task: Task, sentence: TranslatedSentence, pairs: Pairs) -> TaggedTranslation:
     words = word_texts(sentence.translation)
     sources = {target: source for source, target in pairs}
     steps = [ALIGNMENT if word in sources else LOST for word in range(len(words))]

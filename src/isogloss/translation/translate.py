@@ -18,7 +18,7 @@ from isogloss.tasks.task import Task
 from isogloss.translation.alignment import Aligner, alignment_text, spelling_aligner
 from isogloss.translation.lines import LineTranslator
 from isogloss.translation.projection import LOST, SpanProjector, SpanToProject
-from isogloss.translation.tag_projection import Sentence, project_tags
+from isogloss.translation.tag_projection import TranslatedSentence, project_tags
 from isogloss.translation.translated_files import (
     DataFolder,
     columns_to_translate,
@@ -149,17 +149,17 @@ def _projected_answers(
         texts: list[list[str]] = [[] for _ in originals.ids]
         offsets: list[list[int | None]] = [[] for _ in originals.ids]
         translations = projector.translations([text for _, text, _ in units])
-        for (row, *_), found, separate in zip(units, projector.project(spans), translations, strict=True):
-            texts[row].append(contexts[row][slice(*found.span)] if found else separate)
-            offsets[row].append(found.span[0] if found else None)
-            steps[row].append(found.step if found else LOST)
+        for (row, *_), place, separate in zip(units, projector.project(spans), translations, strict=True):
+            texts[row].append(contexts[row][slice(*place.span)] if place else separate)
+            offsets[row].append(place.span[0] if place else None)
+            steps[row].append(place.step if place else LOST)
         added = {"answers": texts, "answer_starts": offsets, "projection": steps}
     if originals.split != "train":
         both = list(dict.fromkeys(zip(passages, contexts, strict=True)))  # questions share passages
         pairs = align([(word_texts(passage), word_texts(context)) for passage, context in both])
-        texts_of = {one: alignment_text(found) for one, found in zip(both, pairs, strict=True)}
+        texts_of = dict(zip(both, map(alignment_text, pairs), strict=True))
         added["alignment"] = [texts_of[one] for one in zip(passages, contexts, strict=True)]
-    dropped = sum({*found} <= {LOST} for found in steps) if originals.has_gold else 0
+    dropped = sum({*row_steps} <= {LOST} for row_steps in steps) if originals.has_gold else 0
     return _Projected(added, steps, "answers", dropped)
 
 
@@ -173,15 +173,15 @@ def _projected_tags(
         pairs = align(list(zip(originals["tokens"], tokens, strict=True)))
         return _Projected({"tokens": tokens, "alignment": [alignment_text(one) for one in pairs]}, None, unit)
     names = ("text", "tokens", "offsets", "tags")
-    sentences = [Sentence(*one) for one in zip(*(originals[name] for name in names), texts, strict=True)]
+    sentences = [TranslatedSentence(*one) for one in zip(*(originals[name] for name in names), texts, strict=True)]
     tagged = project_tags(task, sentences, projector, align)
     steps = [one.steps for one in tagged]
-    tags = {"tokens": [one.tokens for one in tagged], "tags": [one.tags for one in tagged]}
+    tags: dict[str, Sequence[Any]] = {"tokens": [one.tokens for one in tagged], "tags": [one.tags for one in tagged]}
     return _Projected({**tags, "projection": steps}, steps, unit, sum(one.tags is None for one in tagged))
 
 
 def _write_counts(path: Path, task: Task, language: str, originals: Examples, projected: _Projected) -> None:
-    steps = Counter(step for found in projected.steps or () for step in found)
+    steps = Counter(step for row_steps in projected.steps or () for step in row_steps)
     counts = ProjectionCounts(
         task=task.id,
         language=language,

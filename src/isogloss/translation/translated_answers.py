@@ -12,8 +12,8 @@ Answers = list[tuple[str, int]]
 
 def find_answers(context: str, answers: Answers) -> Answers:
     """Return the answers found in a passage, as spelled there, at the occurrence nearest to the expected offset."""
-    found = (exact_span(context, answer, expected) for answer, expected in answers)
-    return [(context[slice(*span)], span[0]) for span in found if span]
+    places = (exact_span(context, answer, expected) for answer, expected in answers)
+    return [(context[slice(*span)], span[0]) for span in places if span]
 
 
 def search_answers(
@@ -27,9 +27,9 @@ def search_answers(
         # A translated answer is at about the same relative position as the original.
         stretch = len(context) / max(1, len(original))
         offsets = [round(start * stretch) for start in starts] + [0] * len(answers)
-        found = [find_text(context, *answer) for answer in zip(answers, offsets, strict=False)]
-        located.append([(context[slice(*place.span)], place.span[0]) for place in found if place])
-        steps.update(place.step if place else LOST for place in found)
+        places = [find_text(context, *answer) for answer in zip(answers, offsets, strict=False)]
+        located.append([(context[slice(*place.span)], place.span[0]) for place in places if place])
+        steps.update(place.step if place else LOST for place in places)
     return located, steps
 
 

@@ -290,7 +290,7 @@ def _with_alignment(originals: Examples, translated: Examples, texts: Translated
 
 
 def with_translated_gold(translated: Examples) -> Examples:
-    """Return the translated questions whose answers were located in the translation, with these answers as gold.
+    """Return the translated questions with answers that were located in the translation, and these as gold.
 
     This is how XTREME scores translate-test for question answering. The examples are marked as partial, so that no
     average includes them.
@@ -303,7 +303,7 @@ def with_translated_gold(translated: Examples) -> Examples:
         what = f"the translation of {translated.task}/{translated.language} {translated.split} has no answers"
         raise MissingDataError(what, fix="Translate the answers too, with isogloss translate")
     answers, offsets = translated[texts], translated[starts]
-    rows = [row for row, found in enumerate(answers) if found]
+    rows = [row for row, located in enumerate(answers) if located]
     gold = translated.keep(rows)
     for name in TRANSLATED_ANSWERS:
         gold.columns.pop(name)
