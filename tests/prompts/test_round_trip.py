@@ -60,6 +60,7 @@ def most(request: pytest.FixtureRequest) -> int:
     return 0 if request.config.getoption("--every-case") else 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPLITS)
 def test_real_files(name: str, data_dir: Path, most: int) -> None:
     found, languages = losses_in_every_language(name, SPLITS[name], data_dir, most)
@@ -68,6 +69,7 @@ def test_real_files(name: str, data_dir: Path, most: int) -> None:
     assert found == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", registry.CHECKLIST_TASKS)
 def test_checklist(name: str, most: int) -> None:
     assert losses_in_every_language(name, "test", None, most // 4) == ([], 51)

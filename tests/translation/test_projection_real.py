@@ -18,7 +18,7 @@ from isogloss.translation.lines import LineTranslator
 from isogloss.translation.projection import STEPS, SpanProjector, SpanToProject
 from isogloss.translation.translate import translate
 from isogloss.translation.translated_files import translated_test_set
-from isogloss.translation.translators import command_translator
+from isogloss.translation.translators import open_translator
 
 Span = tuple[int, int]
 
@@ -85,7 +85,7 @@ def apertium() -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("apertium")
 def test_another_translator_helps_to_align_stored_translations(stored: list[tuple[SpanToProject, Span]]) -> None:
-    lines = LineTranslator(command_translator("apertium -u -f line eng-spa"))
+    lines = LineTranslator(open_translator("apertium:eng-spa"))
     share, steps = agreement(stored, SpanProjector(lines, spelling_aligner(lines.dictionary), mark=False))
     assert share > 0.7
     assert steps["lost"] < 0.06 * len(stored)
@@ -96,7 +96,7 @@ def test_another_translator_helps_to_align_stored_translations(stored: list[tupl
 def test_questions_there_and_back(data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ISOGLOSS_TRANSLATIONS", str(tmp_path))
     xquad = task("xquad")
-    translate(xquad, "es", "test", data_dir, command_translator("apertium -u -f line spa-eng"))
+    translate(xquad, "es", "test", data_dir, open_translator("apertium:spa-eng"))
     translated, originals = translated_test_set(xquad, "es", "test", data_dir), load(xquad, "es", "test", data_dir)
     answers = [texts[0] if texts else None for texts in translated["translated_answers"]]
     assert sum(answer is None for answer in answers) < 0.01 * len(answers)

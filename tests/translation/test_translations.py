@@ -15,14 +15,15 @@ from isogloss.tasks.kinds.qa import QuestionAnswering
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.training.regimes import Fit, regime
-from isogloss.translation.translate import translate, write_untranslated
+from isogloss.translation.cached_translator import CachedTranslator
+from isogloss.translation.translate import projection_notes, translate, write_untranslated
 from isogloss.translation.translated_answers import find_answers
 from isogloss.translation.translated_files import (
     translated_test_set,
     translated_training_set,
     translation_path,
 )
-from isogloss.translation.translators import command_translator
+from isogloss.translation.translators import UntranslatedError, command_translator, open_translator
 
 XNLI, XCOPA, TYDIQA, XQUAD, PAWSX = map(task, ("xnli", "xcopa", "tydiqa", "xquad", "pawsx"))
 LABELS = ("entailment", "neutral", "contradiction")
@@ -286,6 +287,27 @@ def test_program_output_is_read_back(data: Path) -> None:
     assert translated_test_set(XNLI, "es", "test", data)["text_a"][2] == "ES 2"
     translate(XCOPA, "it", "train", data, command_translator(upper()))
     assert translated_training_set(XCOPA, "it", data)["choices"] == [("ICE.", "SUN.")]
+
+
+def test_stored_translations_need_neither_marked_texts_nor_words(data: Path) -> None:
+    """Markers and alignments are attempted only: a file of translations has the texts, at most."""
+    pairs = {
+        "?": "?",
+        "In May 1990 the red house burnt, in May 1990.": "En mayo 1990 la casa roja ardió, en mayo 1990.",
+        "the red house": "La casa roja",
+    }
+    rows = [{"source": source, "target": target} for source, target in pairs.items()]
+    stored = open_translator(f"replay:{put_rows(data / 'stored.jsonl', rows)}", "en", "fi")
+    for translator in (stored, CachedTranslator(stored, data / "cache", quiet=True)):
+        path = translate(TYDIQA, "fi", "train", data, translator)
+        train = translated_training_set(TYDIQA, "fi", data)
+        # The year has no translation of its own, but its digits align.
+        assert train["answers"] == [["la casa roja"], ["1990"]]
+        assert train.notes == ["answers: 2 of 2 projected (exact 1, alignment 1), 0 lost (0.0%)"]
+        assert projection_notes(path) == ["answers: 2 of 2 projected (exact 1, alignment 1), 0 lost (0.0%)"]
+    incomplete = put_rows(data / "incomplete.jsonl", rows[:1])
+    with pytest.raises(UntranslatedError):
+        translate(TYDIQA, "fi", "train", data, open_translator(f"replay:{incomplete}", "en", "fi"))
 
 
 def test_line_breaks_stay(data: Path) -> None:

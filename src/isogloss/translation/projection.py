@@ -132,13 +132,13 @@ class SpanProjector:
 
     def translations(self, texts: Sequence[str]) -> list[str]:
         """Return the separate translations of some texts."""
-        return self._translator.texts(texts)
+        return self._translator.answers(texts)
 
     def project(self, spans: Sequence[SpanToProject]) -> list[ProjectedSpan | None]:
         """Return each span in its text's translation, None for those that are lost."""
         markers = self._markers(spans) if self._mark else None
         places, marked_texts = self._by_markers(spans, markers)
-        self._translator.texts([span.text for span in spans])
+        self.translations([span.text for span in spans])
         rest: list[int] = []
         for row, span in enumerate(spans):
             if places[row] is None and (exact := _first_exact(span, self._spellings(span, marked_texts.get(row)))):
@@ -152,13 +152,13 @@ class SpanProjector:
 
     def _spellings(self, span: SpanToProject, marked_text: str | None) -> list[str]:
         """Return the translations of a span that may occur in the translated text, best first."""
-        [translated] = self._translator.texts([span.text])
+        [translated] = self.translations([span.text])
         return [text for text in dict.fromkeys((marked_text, translated)) if text]
 
     def _markers(self, spans: Sequence[SpanToProject]) -> Markers | None:
         lines = ((span, line_with(span.original, *span.span)) for span in spans)
         texts = [(line.line, (span.span[0] - line.offset, span.span[1] - line.offset)) for span, line in lines if line]
-        return surviving_markers(self._translator, texts) if texts else None
+        return surviving_markers(self._translator.attempt, texts) if texts else None
 
     def _by_markers(
         self, spans: Sequence[SpanToProject], markers: Markers | None
@@ -174,7 +174,7 @@ class SpanProjector:
             if not markers.occur_in(line.line):
                 marked[row] = markers.mark(line.line, (start - line.offset, end - line.offset))
         inside: dict[int, str] = {}
-        for (row, _), translation in zip(marked.items(), self._translator(list(marked.values())), strict=True):
+        for (row, _), translation in zip(marked.items(), self._translator.attempt(list(marked.values())), strict=True):
             if (read := markers.read(translation)) is None:
                 continue
             text, span = read

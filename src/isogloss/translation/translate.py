@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from isogloss.data.files import atomic_write
+from isogloss.decoding import decode_json
 from isogloss.errors import IsoglossError
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
@@ -17,7 +18,7 @@ from isogloss.tasks.loading import load
 from isogloss.tasks.task import Task
 from isogloss.translation.alignment import Aligner, alignment_text, spelling_aligner
 from isogloss.translation.lines import LineTranslator
-from isogloss.translation.projection import LOST, SpanProjector, SpanToProject
+from isogloss.translation.projection import LOST, SpanProjector, SpanToProject, steps_text
 from isogloss.translation.tag_projection import TranslatedSentence, project_tags
 from isogloss.translation.translated_files import (
     DataFolder,
@@ -27,7 +28,7 @@ from isogloss.translation.translated_files import (
     translation_path,
     write_texts,
 )
-from isogloss.translation.translators import Translator
+from isogloss.translation.translators import TranslationFunction, Translator
 from isogloss.translation.words import word_texts
 
 
@@ -53,12 +54,23 @@ def projection_path(path: Path) -> Path:
     return path.with_suffix(".projection.json")
 
 
+def projection_notes(path: Path) -> list[str]:
+    """Return the counts beside a translated file in words, if it has any."""
+    counts_path = projection_path(path)
+    if not counts_path.exists():
+        return []
+    raw, what = counts_path.read_bytes(), "counts of a projection"
+    counts: ProjectionCounts = decode_json(raw, str(counts_path), ProjectionCounts, what=what)
+    dropped = [f"{counts.dropped:,} of {counts.examples:,} examples dropped"] if counts.dropped else []
+    return [steps_text(counts.steps, counts.total, counts.unit), *dropped]
+
+
 def translate(
     task: Task,
     language: str,
     split: str,
     data: DataFolder,
-    translator: Translator,
+    translator: Translator | TranslationFunction,
     *,
     align: Aligner | None = None,
     mark: bool = True,
@@ -73,7 +85,7 @@ def translate(
         language: the language other than English.
         split: "train" (from English), or "test" or "dev" (to English).
         data: data folder.
-        translator: function from lines to their translations.
+        translator: translator, or function from lines to their translations.
         align: aligner of words; default: compares the translations of single words with those of the text.
         mark: True to translate texts once more with markers around each answer or entity.
 
@@ -82,7 +94,9 @@ def translate(
     """
     originals = _originals(task, language, split, data)
     lines = LineTranslator(translator)
-    columns = {name: _translated(originals.column(name), lines) for name in texts_to_replace(originals)}
+    names = texts_to_replace(originals)
+    lines.texts([text for name in names for text in _texts(originals.column(name))])  # all of them in one call
+    columns = {name: _translated(originals.column(name), lines) for name in names}
     if not any(map(any, columns.values())):
         raise IsoglossError("no text to translate", where=", ".join(originals.sources))
     aligner = spelling_aligner(lines.dictionary) if align is None else align
@@ -115,10 +129,14 @@ def _originals(task: Task, language: str, split: str, data: DataFolder) -> Examp
     return load(task, "en" if split == "train" else language, split, data)
 
 
+def _texts(column: Sequence[Any]) -> list[str]:
+    """Return all texts of a column."""
+    return [text for item in column for text in ((item,) if isinstance(item, str) else item)]
+
+
 def _translated(column: Sequence[Any], lines: LineTranslator) -> list[Any]:
     """Return the translations of a column, of one or several texts per example."""
-    texts = [text for item in column for text in ((item,) if isinstance(item, str) else item)]
-    translations = iter(lines.texts(texts))
+    translations = iter(lines.texts(_texts(column)))
     return [next(translations) if isinstance(item, str) else [next(translations) for _ in item] for item in column]
 
 
