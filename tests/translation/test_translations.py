@@ -301,8 +301,8 @@ def test_stored_translations_need_neither_marked_texts_nor_words(data: Path) -> 
     for translator in (stored, CachedTranslator(stored, data / "cache", quiet=True)):
         path = translate(TYDIQA, "fi", "train", data, translator)
         train = translated_training_set(TYDIQA, "fi", data)
-        # The year has no translation of its own, but its digits align.
-        assert train["answers"] == [["la casa roja"], ["1990"]]
+        # The date has no translation of its own, but its spelling aligns.
+        assert train["answers"] == [["la casa roja"], ["mayo 1990"]]
         assert train.notes == ["answers: 2 of 2 projected (exact 1, alignment 1), 0 lost (0.0%)"]
         assert projection_notes(path) == ["answers: 2 of 2 projected (exact 1, alignment 1), 0 lost (0.0%)"]
     incomplete = put_rows(data / "incomplete.jsonl", rows[:1])
