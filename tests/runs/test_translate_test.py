@@ -142,3 +142,20 @@ def test_tags_return_to_the_original(translations: Path, tmp_path: Path) -> None
     score = record(plan, name="mini-udpos").score
     assert score is not None
     assert any(note.startswith("tags projected back to the original: ") for note in score.notes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["mini-xquad", "mini-udpos"])
+def test_checkpoints_are_not_evaluated_on_translations(
+    translations: Path, tmp_path: Path, tiny_bert: Path, name: str
+) -> None:
+    """Their predictions are not projected, so they could not be scored."""
+    translate(task(name), "sw", "test", None, backwards)
+    request = Request.of("mini", tasks=[name], languages=["sw"])
+    settings = {"steps": 2, "checkpoints": 50.0, "quiet": True}
+    plan = Plan.of(
+        f"encoder:{tiny_bert}", tmp_path / "runs", request, seeds=1, regime="translate-test", settings=settings
+    )
+    summary = run_plan(plan)
+    assert summary.cells["done"] == 1, summary.failed
+    assert any("projected back" in note for note in record(plan, name=name).score.notes)  # type: ignore[union-attr]
