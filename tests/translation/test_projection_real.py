@@ -87,8 +87,8 @@ def apertium() -> None:
 def test_another_translator_helps_to_align_stored_translations(stored: list[tuple[SpanToProject, Span]]) -> None:
     lines = LineTranslator(open_translator("apertium:eng-spa"))
     share, steps = agreement(stored, SpanProjector(lines, spelling_aligner(lines.dictionary), mark=False))
-    assert share > 0.7
-    assert steps["lost"] < 0.06 * len(stored)
+    assert share > 0.8
+    assert steps["lost"] < 0.04 * len(stored)
 
 
 @pytest.mark.slow
@@ -103,5 +103,5 @@ def test_questions_there_and_back(data_dir: Path, tmp_path: Path, monkeypatch: p
     # A system that finds every translated answer would score this on the original.
     back, _ = project_back(xquad, originals, translated, answers)
     scores = judge(xquad, originals, back).metrics
-    assert scores["f1"].score > 0.9
-    assert scores["em"].score > 0.75
+    assert scores["f1"].score > 0.93
+    assert scores["em"].score > 0.83

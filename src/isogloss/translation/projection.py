@@ -187,9 +187,9 @@ class SpanProjector:
 
 
 def _line(text: str, number: int) -> tuple[int, str]:
-    """Return the offset and text of a line."""
+    """Return the offset and text of a line, "" if there are fewer lines."""
     lines = text.split("\n")
-    return sum(len(line) + 1 for line in lines[:number]), lines[number]
+    return sum(len(line) + 1 for line in lines[:number]), "".join(lines[number : number + 1])
 
 
 def _first_exact(span: SpanToProject, spellings: Iterable[str]) -> Span | None:
