@@ -115,7 +115,7 @@ def send(
 @app.command()
 def read(
     paths: Annotated[
-        list[Path], typer.Argument(help="Folder that isogloss llm requests wrote; or tables of replies, one per language.")
+        list[Path], typer.Argument(help="Folder that isogloss llm requests wrote, or tables of replies by language.")
     ],
     *,
     data: o.Data = None,
