@@ -14,6 +14,7 @@ from isogloss.prompts.formats.answers import cut_to
 from isogloss.prompts.formats.base import PromptReply
 from isogloss.prompts.formats.labels import separated
 from isogloss.prompts.formats.tags import NameList
+from isogloss.prompts.recipes import PromptRecipeError
 from isogloss.prompts.render import Prompts
 from isogloss.prompts.settings import PromptSettings
 from isogloss.reply_outcomes import Outcome
@@ -110,6 +111,12 @@ def test_a_shared_beginning_separates_nothing() -> None:
 def test_letters(text: str, answer: int | None) -> None:
     row = {"premise": "It rained.", "question": "effect", "choices": ("wet", "dry")}
     assert read(prompts(task("xcopa"), "et"), row, text)[0] == answer
+
+
+def test_more_choices_than_letters_are_refused() -> None:
+    row = {"premise": "p", "question": "cause", "choices": tuple("abcdefghi")}
+    with pytest.raises(PromptRecipeError, match=r"xcopa: 9 choices, but 8 letters"):
+        prompts(task("xcopa")).request(row)
 
 
 def test_native_letters_are_offered_and_read() -> None:

@@ -10,6 +10,7 @@ from isogloss.checked_settings import Positive, PositiveInt, checked_settings
 from isogloss.endpoints.errors import EndpointError
 
 URL_VARIABLES = ("ISOGLOSS_ENDPOINT", "OPENAI_BASE_URL")
+KEY_VARIABLE = "OPENAI_API_KEY"
 HEADERS_VARIABLE = "ISOGLOSS_ENDPOINT_HEADERS"
 
 # Shorter values are placeholders, such as "none", which may well occur in an answer.
@@ -40,7 +41,7 @@ class Endpoint:
     """
 
     url: str = field(default_factory=_url_from_environment)
-    key_variable: str = "OPENAI_API_KEY"
+    key_variable: str = KEY_VARIABLE
     timeout: Positive = 120.0
     concurrency: PositiveInt = 64
     start_concurrency: PositiveInt = 8

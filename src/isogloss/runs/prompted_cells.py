@@ -233,7 +233,7 @@ def _requests(plan: Plan, system: LlmSystem, skipped: dict[str, str]) -> Iterato
 
 
 def stored_requests(folder: Path) -> Iterator[ApiRequest]:
-    """Return the requests of a folder, or of a file, which are read one by one; raise a MissingDataError without any."""
+    """Return the requests of a folder or file, which are read one by one; raise a MissingDataError without any."""
     paths = [folder] if folder.is_file() else sorted(folder.glob(_FILES))
     if not paths:
         what = f"no files {_FILES}" if folder.is_dir() else "no such file or folder"

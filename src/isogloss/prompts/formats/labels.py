@@ -8,6 +8,7 @@ from typing import Any
 
 from isogloss.prompts.formats.base import AnswerFormat, PromptReply, Row, decoded_object, json_schema, with_kind
 from isogloss.prompts.literals import Literals
+from isogloss.prompts.recipes import PromptRecipeError
 from isogloss.prompts.settings import LabelFormat
 from isogloss.reply_outcomes import Outcome
 from isogloss.tasks.kinds import Reading
@@ -101,13 +102,17 @@ class Choices(NamedAnswers):
         self._mark = ". " if not letters else ": "
 
     def names(self, row: Row) -> Mapping[str, Any]:
-        """Return the indices of the choices by their letters."""
-        return {letter: index for index, letter in zip(range(len(row["choices"])), self._letters, strict=False)}
+        """Return the indices of the choices by their letters; raise a PromptRecipeError if there are too few."""
+        count = len(row["choices"])
+        if count > len(self._letters):
+            what = f"{count} choices, but {len(self._letters)} letters to name them"
+            raise PromptRecipeError(what, where=self.task.id, fix="Use a recipe with more `letters`")
+        return {letter: index for index, letter in enumerate(self._letters[:count])}
 
     def options(self, row: Row) -> str:
         """Return one line per choice."""
-        lines = zip(self._letters, row["choices"], strict=False)
-        return "\n".join(f"{letter}{self._mark}{choice}" for letter, choice in lines)
+        names = self.names(row).items()
+        return "\n".join(f"{letter}{self._mark}{row['choices'][index]}" for letter, index in names)
 
 
 def separated(words: Sequence[str], tokens: Sequence[tuple[str, float]]) -> str | None:

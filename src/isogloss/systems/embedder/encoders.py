@@ -19,7 +19,7 @@ from platformdirs import user_cache_path
 
 from isogloss.data.files import atomic_write, sha256_of
 from isogloss.data.location import cache_dir, default_data_dir
-from isogloss.endpoints.endpoint import Endpoint
+from isogloss.endpoints.endpoint import KEY_VARIABLE, Endpoint
 from isogloss.metrics.search import Matrix
 from isogloss.metrics.statistics import IntArray
 from isogloss.systems.base import SystemFailureError
@@ -27,8 +27,8 @@ from isogloss.systems.pretrained import failure, library, open_pretrained, quiet
 from isogloss.systems.retrieval import layer_number, token_mean
 
 MUSE = "muse/embedding_model_quantized.onnx"
-# Start of the names of models behind an endpoint, and the variable with its key.
-ENDPOINT, KEY_VARIABLE = "endpoint:", "OPENAI_API_KEY"
+# Start of the names of models behind an endpoint.
+ENDPOINT = "endpoint:"
 MUSE_SHA256 = "b8b05b01f0861094f0475cb288ad1b303ae8aee2ebe96e650d210805d5ca70f7"
 
 _BATCH = 32

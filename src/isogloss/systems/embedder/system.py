@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from isogloss.endpoints.endpoint import KEY_VARIABLE
 from isogloss.errors import DataError
 from isogloss.escaping import printable
 from isogloss.metrics.search import Matrix, normalize_rows
@@ -19,7 +20,6 @@ from isogloss.metrics.statistics import IntArray
 from isogloss.systems.base import System, SystemFailureError
 from isogloss.systems.embedder.encoders import (
     ENDPOINT,
-    KEY_VARIABLE,
     SentenceEncoder,
     VectorCache,
     default_cache_dir,

@@ -11,6 +11,7 @@ from msgspec import structs, to_builtins
 
 from isogloss.checked_settings import checked_setting
 from isogloss.endpoints.courier import NO_BUDGET
+from isogloss.endpoints.endpoint import KEY_VARIABLE
 from isogloss.endpoints.prices import Prices
 from isogloss.endpoints.probe import Capabilities, probe
 from isogloss.endpoints.replies import ModelReply
@@ -96,7 +97,7 @@ class LlmSystem(System):
         model: str = "",
         *,
         endpoint: str = "",
-        key_variable: str = "OPENAI_API_KEY",
+        key_variable: str = KEY_VARIABLE,
         label: str = "",
         revision: str = "",
         recipe: str = "isogloss",
