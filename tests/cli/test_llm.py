@@ -165,7 +165,7 @@ def test_wordings_without_a_finished_cell_have_no_scores(run: Run, server: Model
 def test_unknown_wordings(prompts: str, run: Run) -> None:
     done = run("--prompts", prompts, "--dry-run")
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"error: unknown wording '{prompts}'. ")
+    assert done.err.startswith(f"error: recipe isogloss: unknown wording '{prompts}'. ")
     assert "question" in done.err
 
 

@@ -6,7 +6,14 @@ import pytest
 
 from isogloss.errors import DamagedFileError, UnknownNameError
 from isogloss.prompts.literals import literals
-from isogloss.prompts.recipes import SLOTS, PromptRecipeError, filled, prompt_recipe, wording_names
+from isogloss.prompts.recipes import (
+    SLOTS,
+    PromptRecipeError,
+    chosen_wordings,
+    filled,
+    prompt_recipe,
+    wording_names,
+)
 from isogloss.prompts.render import Prompts
 from isogloss.prompts.settings import PromptSettings
 from isogloss.tasks.kinds import KINDS
@@ -47,6 +54,24 @@ def test_a_recipe_for_other_columns_is_refused_before_anything_is_sent(tmp_path:
     prompts = Prompts(task("xnli"), "sw", PromptSettings(model="m", recipe=str(tmp_path)))
     with pytest.raises(UnknownNameError, match=r"xnli: unknown slot 'text'\. Did you mean text_[ab]"):
         prompts.request({"text_a": "a", "text_b": "b"})
+
+
+@pytest.mark.parametrize(
+    ("choice", "names"),
+    [
+        ("all", ["instruction", "question", "careful"]),
+        ("2", ["instruction", "question"]),
+        ("careful question careful", ["careful", "question"]),
+    ],
+)
+def test_wordings_are_chosen_by_number_or_name(choice: str, names: list[str]) -> None:
+    assert chosen_wordings("isogloss", choice.split()) == names
+
+
+@pytest.mark.parametrize("choice", ["0", "4", "polite", "question all", "-1", "²"])
+def test_unknown_wordings(choice: str) -> None:
+    with pytest.raises(UnknownNameError, match="unknown wording"):
+        chosen_wordings("isogloss", choice.split())
 
 
 def test_own_recipe(tmp_path: Path) -> None:

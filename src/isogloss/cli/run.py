@@ -89,7 +89,7 @@ def run(
         allow_partial=allow_partial,
     )
     settings = system_settings(config, endpoint=endpoint, max_cost=max_cost)
-    wordings = chosen_wordings(system, prompts, settings)
+    wordings = _wordings(system, prompts, settings)
     made = partial(Plan.of, system, out, request, seeds=seeds, regime=regime, settings=settings, subset=subset)
     plans = [made(prompt=wording) for wording in wordings or [""]]
     if dry_run:
@@ -126,24 +126,15 @@ def system_settings(config: "Path | None", **options: Any) -> dict[str, Any]:
     return {**(read_toml(config) if config else {}), **{name: value for name, value in options.items() if value}}
 
 
-def chosen_wordings(system: str, prompts: str, settings: dict[str, Any]) -> list[str]:
+def _wordings(system: str, prompts: str, settings: dict[str, Any]) -> list[str]:
     """Return the wordings that an option names: a number, names, or all; none for the recipe's first."""
     if not prompts:
         return []
-    from isogloss.errors import unknown
-    from isogloss.prompts.recipes import wording_names
+    from isogloss.prompts.recipes import chosen_wordings
     from isogloss.systems.base import SystemName
 
-    known = wording_names(str({**SystemName.of(system).settings, **settings}.get("recipe", "isogloss")))
-    if prompts == "all":
-        return known
-    if prompts.isdecimal() and prompts in map(str, range(1, len(known) + 1)):
-        return known[: int(prompts)]
-    names = list(dict.fromkeys(o.words(prompts) or [prompts]))
-    for name in names:
-        if name not in known:
-            raise unknown("wording", name, known)
-    return names
+    recipe = str({**SystemName.of(system).settings, **settings}.get("recipe", "isogloss"))
+    return chosen_wordings(recipe, o.words(prompts) or [prompts])
 
 
 def run_and_exit(

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -104,6 +104,23 @@ def wording_names(name: str) -> list[str]:
     """Return the wordings of a recipe that serve every form of answer it has; errors are those of `prompt_recipe`."""
     by_form = [prompt_recipe(name, PurePosixPath(file.name).stem).wordings for file in _files(name)]
     return [name for name in by_form[0] if all(name in wordings for wordings in by_form)]
+
+
+def chosen_wordings(recipe: str, choice: Sequence[str]) -> list[str]:
+    """Return wordings of a recipe: those named, the first ones if `choice` is a number, or `all`.
+
+    Raises:
+        UnknownNameError: unknown recipe or wording, or more wordings than the recipe has.
+    """
+    known = wording_names(recipe)
+    if list(choice) == ["all"]:
+        return known
+    if len(choice) == 1 and choice[0] in map(str, range(1, len(known) + 1)):
+        return known[: int(choice[0])]
+    for name in choice:
+        if name not in known:
+            raise unknown("wording", name, known, where=f"recipe {recipe}")
+    return list(dict.fromkeys(choice))
 
 
 def recipe_hash(name: str) -> str:
