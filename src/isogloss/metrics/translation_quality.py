@@ -8,6 +8,7 @@ takes the reference with the best score.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -93,7 +94,8 @@ def _chrf_value(sums: FloatArray, count: FloatArray) -> FloatArray:
     recall = np.divide(common, theirs, out=np.zeros_like(ours), where=used).sum(axis=-1) / orders
     below = _BETA_SQUARED * precision + recall
     above = (1 + _BETA_SQUARED) * precision * recall
-    return np.divide(above, below, out=np.zeros_like(below), where=below > 0)
+    score: FloatArray = np.divide(above, below, out=np.zeros_like(below), where=below > 0)
+    return score
 
 
 def _numbered(*names: str, orders: int = WORDS) -> tuple[str, ...]:
@@ -181,12 +183,13 @@ def _blocks(lengths: IntArray) -> Iterator[tuple[int, int]]:
     """Yield the bounds of consecutive texts of about `_BLOCK` characters."""
     numbers = np.cumsum(lengths) // _BLOCK
     bounds = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(lengths)]
-    yield from zip(bounds, bounds[1:], strict=False)
+    yield from pairwise(bounds)
 
 
 def _totals(lengths: IntArray, orders: int) -> FloatArray:
     """Return the numbers of n-grams of texts, for n = 1 … `orders`."""
-    return np.maximum(lengths[:, None] - np.arange(orders), 0).astype(np.float64)
+    totals: FloatArray = np.maximum(lengths[:, None] - np.arange(orders), 0).astype(np.float64)
+    return totals
 
 
 def _bleu_rows(
