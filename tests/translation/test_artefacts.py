@@ -22,7 +22,7 @@ ANY_TEXT = st.text(st.characters(codec=None), max_size=40)
 
 
 def flags(check: Check) -> list[tuple[int, int]]:
-    return list(zip(check.faults.tolist(), check.of.tolist(), strict=True))
+    return list(zip(check.faults.tolist(), check.checked.tolist(), strict=True))
 
 
 def judged(sources: list[str], translations: list[str], pair: str = "en-es", **options: object) -> TranslationReport:
@@ -93,7 +93,7 @@ def test_loops_are_those_of_the_definition(texts: list[str]) -> None:
     assert loop_lengths(texts).tolist() == [longest(text) for text in texts]
 
 
-def test_a_loop_of_the_source_is_no_fault() -> None:
+def test_loops_of_the_source_may_be_kept() -> None:
     loop = "ha ha " * 10
     assert flags(text_checks.looped(["ja ja " * 8, "nice"], [loop, loop])) == [(0, 1), (1, 1)]
 
@@ -225,7 +225,7 @@ def test_any_text_can_be_checked(rows: list[tuple[str, str, str]], pair: str) ->
     sources, translations, references = ([row[part] for row in rows] for part in range(3))
     report = judged(sources, translations, pair, references=[references])
     for each in report.shares:
-        assert 0 <= each.count <= each.of and (each.share is None or 0 <= each.share <= 1)
+        assert 0 <= each.count <= each.checked and (each.share is None or 0 <= each.share <= 1)
     for table in translation_tables(report):
         table.markdown().encode()  # no lone surrogate is left
 

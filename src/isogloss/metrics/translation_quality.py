@@ -1,4 +1,4 @@
-"""Corpus BLEU and chrF of translations, as statistics per text: counts of n-grams whose sums give the score.
+"""Corpus BLEU and chrF of translations, as statistics per text: the score is a function of summed counts of n-grams.
 
 Both equal sacrebleu's `corpus_bleu` and `corpus_chrf` divided by 100, and carry its signatures. Several references per
 text are allowed: BLEU clips an n-gram's count at the largest of all references and takes the closest length, chrF

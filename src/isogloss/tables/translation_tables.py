@@ -26,7 +26,7 @@ def share_table(report: TranslationReport) -> Table:
         limit = LIMITS.get(each.measure)
         human = [percent_text(each.human)] if has_human else []
         table.add(
-            each.measure, f"{each.count:,}", f"{each.of:,}", percent_text(each.share), *human, percent_text(limit)
+            each.measure, f"{each.count:,}", f"{each.checked:,}", percent_text(each.share), *human, percent_text(limit)
         )
     table.notes = [f"{each.measure}: {MEASURES[each.measure]}" for each in report.shares if each.count]
     return table

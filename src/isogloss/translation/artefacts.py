@@ -132,12 +132,12 @@ def _share(measure: str, own: Check, human: Check | None, texts: ParallelTexts) 
         name = str(row) if texts.ids is None else texts.ids[row]
         shown = (printable(text[:_EXCERPT]) for text in (name, texts.sources[row], texts.translations[row]))
         examples.append(FaultyText(*shown))
-    human_of = int(human.of.sum()) if human else 0
+    human_checked = int(human.checked.sum()) if human else 0
     return ArtefactShare(
         measure=measure,
         count=int(own.faults.sum()),
-        of=int(own.of.sum()),
-        human=int(human.faults.sum()) / human_of if human and human_of else None,
+        checked=int(own.checked.sum()),
+        human=int(human.faults.sum()) / human_checked if human and human_checked else None,
         examples=tuple(examples),
     )
 
@@ -188,7 +188,7 @@ def check_translations(
 
 
 def _translated_training_texts(task: Task, language: str, data: DataFolder, originals: Examples) -> Examples:
-    """Return the translated training set, including questions whose answers are not in the translated passage."""
+    """Return the translated training set, including questions without their answer in the translated passage."""
     if path := resolve(translation_path(task, language, "train", data)):
         texts = TranslatedTexts.read(path, originals)
         present = [row for row, identifier in enumerate(originals.ids) if identifier in texts.lines]

@@ -29,7 +29,7 @@ _LOOP_BLOCK = 1 << 22
 # Factor by which a length may differ from what the set's median ratio predicts, and characters that do not count.
 _LENGTH_FACTOR = 2.5
 _LENGTH_SLACK = 10
-# Texts whose language is identified; identification is slow.
+# Number of texts to identify the language of; identification is slow.
 _LANGUAGE_SAMPLE = 5_000
 # Nouns are capitalised in these languages, so capitals do not mark names.
 _CAPITAL_NOUNS = frozenset({"de", "lb", "nds"})
@@ -52,7 +52,7 @@ class Check:
     """Faults found in each text, and the number that could have been found there; 0 where a check does not apply."""
 
     faults: IntArray
-    of: IntArray
+    checked: IntArray
 
 
 def _texts(flags: BoolArray, applies: BoolArray) -> Check:
@@ -208,11 +208,11 @@ def other_language(translations: Sequence[str], target_language: str) -> Check:
     It applies to texts of 25 or more letters, if py3langid is installed and knows the target language.
     """
     own = comparable(target_language)
-    told = [""] * len(translations)
+    languages = [""] * len(translations)
     if own in languages_told():
         for row in range(0, len(translations), -(-len(translations) // _LANGUAGE_SAMPLE) or 1):
-            told[row] = comparable(language_of(translations[row]))
-    return _texts(_flags([code != own for code in told]), _flags([bool(code) for code in told]))
+            languages[row] = comparable(language_of(translations[row]))
+    return _texts(_flags([code != own for code in languages]), _flags([bool(code) for code in languages]))
 
 
 def lost_numbers(sources: Sequence[str], translations: Sequence[str]) -> Check:
@@ -221,8 +221,8 @@ def lost_numbers(sources: Sequence[str], translations: Sequence[str]) -> Check:
 
 
 def _numbers(text: str) -> Counter[str]:
-    found = ("".join(filter(str.isdecimal, match)) for match in _NUMBER.findall(text))
-    plain_digits = (each if each.isascii() else "".join(str(decimal(digit)) for digit in each) for each in found)
+    digits = ("".join(filter(str.isdecimal, match)) for match in _NUMBER.findall(text))
+    plain_digits = (each if each.isascii() else "".join(str(decimal(digit)) for digit in each) for each in digits)
     return Counter(number for number in plain_digits if len(number) > 1)
 
 
@@ -283,11 +283,11 @@ def _lost(
     lost: Callable[[Counter[str], str], Counter[str]],
 ) -> Check:
     """Count what is found in each source, and how much of it is lost; empty translations are not judged."""
-    faults, of = np.zeros((2, len(sources)), dtype=np.int64)
+    faults, checked = np.zeros((2, len(sources)), dtype=np.int64)
     for row, (source, translation) in enumerate(zip(sources, translations, strict=True)):
         if translation.strip() and (wanted := find(source)):
-            of[row], faults[row] = wanted.total(), lost(wanted, translation).total()
-    return Check(faults, of)
+            checked[row], faults[row] = wanted.total(), lost(wanted, translation).total()
+    return Check(faults, checked)
 
 
 @dataclass(frozen=True)

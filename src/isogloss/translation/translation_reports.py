@@ -64,21 +64,21 @@ class ArtefactShare:
     Attributes:
         measure: name; `MEASURES` says what it counts.
         count: number of faults.
-        of: number of texts, numbers, links or names that were checked.
+        checked: number of texts, numbers, links or names that were checked.
         human: share of the same faults in the human translations, if there are any.
         examples: the first few texts with a fault.
     """
 
     measure: str
     count: int
-    of: int
+    checked: int
     human: float | None = None
     examples: tuple[FaultyText, ...] = ()
 
     @property
     def share(self) -> float | None:
         """Share of faults, 0..1, or None if nothing could be checked."""
-        return self.count / self.of if self.of else None
+        return self.count / self.checked if self.checked else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,11 +98,11 @@ class QualityScore:
         """Return the score of some statistics; texts that share a cluster are one source of the interval."""
         numbers = {cluster: number for number, cluster in enumerate(dict.fromkeys(clusters or ()))}
         codes = None if clusters is None else np.array([numbers[cluster] for cluster in clusters], dtype=np.int64)
-        found = estimate(statistics, codes, len(numbers))
-        low, high = (None, None) if (bounds := found.score_interval()) is None else (100 * end for end in bounds)
-        value, texts = 100 * found.value, len(statistics)
+        score = estimate(statistics, codes, len(numbers))
+        low, high = (None, None) if (bounds := score.score_interval()) is None else (100 * end for end in bounds)
+        value, texts = 100 * score.value, len(statistics)
         return cls(
-            metric=metric, value=value, low=low, high=high, signature=signature, texts=texts, sources=found.sources
+            metric=metric, value=value, low=low, high=high, signature=signature, texts=texts, sources=score.sources
         )
 
 
@@ -136,9 +136,9 @@ class TranslationReport:
 
     def __repr__(self) -> str:
         pair = f"{self.source_language}-{self.target_language}"
-        found = [f"{each.measure} {percent_text(each.share)}" for each in self.shares if each.count]
+        faults = [f"{each.measure} {percent_text(each.share)}" for each in self.shares if each.count]
         scores = [f"{score.metric} {score_text(score.value)}" for score in self.scores]
-        return f"<TranslationReport: {self.name} {pair}, {self.texts:,} texts: {', '.join([*scores, *found])}>"
+        return f"<TranslationReport: {self.name} {pair}, {self.texts:,} texts: {', '.join([*scores, *faults])}>"
 
     def share(self, measure: str) -> ArtefactShare:
         """Return a measure by name."""
@@ -161,19 +161,19 @@ class TranslationReport:
         """
         over = []
         for measure, limit in limits.items():
-            found = self.share(measure)
+            own = self.share(measure)
             if not 0 <= limit <= 1:
                 raise IsoglossError(f"limit of {measure} is {limit}", fix="A limit is a share from 0 to 1")
-            if found.share is not None and wilson_interval(found.share, found.of, _QUANTILE)[0] > limit:
-                counts = f"{found.count:,} of {found.of:,}, limit {percent_text(limit)}"
-                over.append(f"{measure} {percent_text(found.share)} ({counts}: {MEASURES[measure]})")
+            if own.share is not None and wilson_interval(own.share, own.checked, _QUANTILE)[0] > limit:
+                counts = f"{own.count:,} of {own.checked:,}, limit {percent_text(limit)}"
+                over.append(f"{measure} {percent_text(own.share)} ({counts}: {MEASURES[measure]})")
         if over:
             fix = "Check the translator and its languages, or raise the limit"
             raise GarbageTranslationError("; ".join(over), where=f"translations of {self.name}", fix=fix)
 
     def _repr_html_(self) -> str:
         rows = [
-            (each.measure, f"{each.count:,}", f"{each.of:,}", percent_text(each.share), percent_text(each.human))
+            (each.measure, f"{each.count:,}", f"{each.checked:,}", percent_text(each.share), percent_text(each.human))
             for each in self.shares
         ]
         scores = [
@@ -194,7 +194,7 @@ class TranslationReport:
                 "value": each.share,
                 "human": each.human,
                 "count": each.count,
-                "n": each.of,
+                "n": each.checked,
             }
             for each in self.shares
         ]
