@@ -112,6 +112,8 @@ def test_script_and_language() -> None:
     texts = ["Это русский текст, написанный кириллицей.", "This text is written in plain English words.", "12"]
     assert flags(text_checks.other_script(texts, "ru")) == [(0, 1), (1, 1), (0, 0)]
     assert flags(text_checks.other_script(["漢字", "カタカナ"], "ja")) == [(0, 1), (0, 1)]
+    with pytest.warns(UserWarning, match="'qqq' is not listed"):
+        assert flags(text_checks.other_script(texts, "qqq")) == [(0, 0)] * 3
     pytest.importorskip("py3langid", reason="py3langid is not installed")
     assert flags(text_checks.other_language(texts, "en")) == [(1, 1), (0, 1), (0, 0)]
     # Nothing is said about languages that cannot be identified.
@@ -284,3 +286,26 @@ def test_missing_and_mismatched_translations(data: Path) -> None:
     put(data / "xcopa_translate_train/xcopa_et_translate_train.jsonl", rows)
     with pytest.raises(DataError, match="translated example '8' is not one of the originals"):
         check_translations(task("xcopa"), "et", "train", data)
+
+
+@pytest.mark.slow
+def test_real_translations_have_the_documented_figures(data_dir: Path, tmp_path: Path) -> None:
+    translated = data_dir / "mt_xtreme/xcopa-translate-test"
+    if not translated.is_dir():
+        pytest.skip("no translations of XCOPA in the data folder")
+    (tmp_path / "xcopa").mkdir()
+    (tmp_path / "xcopa/data").symlink_to(data_dir / "xcopa/data")
+    (tmp_path / "xcopa/data-gmt").symlink_to(translated)
+    reports = {code: check_translations(task("xcopa"), code, "test", tmp_path) for code in ("id", "th")}
+    page = (Path(__file__).parents[2] / "docs/translation.md").read_text(encoding="utf-8")
+    for code, report in reports.items():
+        report.refuse_garbage()
+        line = next(line for line in page.splitlines() if line.startswith(f"| {code} | "))
+        assert line.split(" | ")[1] == f"{report.texts:,}"
+        figures = [f"{score.value:.1f} ({score.low:.1f}–{score.high:.1f})" for score in report.scores]
+        assert line.rstrip(" |").split(" | ")[-2:] == figures
+    # Some Indonesian choices of the release are English.
+    assert reports["id"].share("untranslated").count == 4
+    assert [each.id for each in reports["id"].share("untranslated").examples] == [
+        *("330 choices 1", "416 choices 2", "440 choices 2")
+    ]

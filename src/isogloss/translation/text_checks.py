@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from isogloss.explain.attributes.lengths import cutter
 from isogloss.explain.attributes.lexicon import plain
-from isogloss.languages import known_language
+from isogloss.languages import UNKNOWN, known_language
 from isogloss.metrics.statistics import FloatArray, IntArray, distinct, sizes
 from isogloss.reply_language import comparable, language_of, languages_told, script_of
 
@@ -196,7 +196,7 @@ def odd_lengths(sources: Sequence[str], translations: Sequence[str]) -> Check:
 def other_script(translations: Sequence[str], target_language: str) -> Check:
     """Find translations in another script than the target language's; it applies to texts with a majority script."""
     entry = known_language(target_language)
-    own = comparable(entry.script) if entry else ""
+    own = comparable(entry.script) if entry is not None and entry.script != UNKNOWN else ""
     scripts = [comparable(script_of(text)) for text in translations]
     known = _flags([bool(script and own) for script in scripts])
     return _texts(_flags([script != own for script in scripts]), known)
