@@ -16,6 +16,7 @@ Packages add subclasses for failures that only they raise and handle:
 - board: BoardError, StateError; PepperError (DataError); ArchiveError, FormError, QuotaError, UploadLimitError
   (PredictionError)
 - training: TrainingError, RecipeError; systems: SystemFailureError; grammar: GrammarError; analysis: AnalysisError
+- translation: GarbageTranslationError
 - runs: NotAvailableError, TimeLimitError, SlurmSilentError, LockLostError; workers: WorkerDiedError, ClusterGoneError
 - plugins: PluginError; translation: UntranslatedError
 """

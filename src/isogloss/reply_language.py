@@ -1,4 +1,4 @@
-"""Script and language of a reply's own words."""
+"""Script and language of a reply's or a translation's own words."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -36,6 +36,8 @@ _BLOCKS = {
     "kana": "3040-30FF 31F0-31FF FF66-FF9F",
     "Hans": "2E80-2FDF 3005-3007 3400-4DBF 4E00-9FFF F900-FAFF 20000-323AF",
 }
+# Scripts written with the same characters: a short text in Japanese may have only Han.
+_ALIKE = {"Hani": "Hans", "Hant": "Hans", "Jpan": "Hans", "Hira": "Hans", "Kana": "Hans", "Hang": "Kore"}
 _FEWEST_LETTERS = 2
 # A shorter text is often a name, or a word of several languages.
 _FEWEST_FOR_LANGUAGE = 25
@@ -74,6 +76,20 @@ def language_of(text: str) -> str:
         return ""
     code = str(identifier.classify(text)[0])
     return "" if code == _NO_LANGUAGE else code
+
+
+def comparable(code: str) -> str:
+    """Return a script, or a language without its region and script, in a form that compares."""
+    return _ALIKE.get(code, code.partition("-")[0])
+
+
+@cache
+def languages_told() -> frozenset[str]:
+    """Return the codes that `language_of` may return; none without the library py3langid."""
+    identifier = _identifier()
+    return (
+        frozenset() if identifier is None else frozenset(str(code) for code, _ in identifier.rank("")) - {_NO_LANGUAGE}
+    )
 
 
 @cache

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isogloss.explain.attributes.bleu import bleus, cut_13a, exp_smoothed_bleus
+from isogloss.explain.attributes.bleu import bleus, exp_smoothed_bleus
+from isogloss.metrics.ngrams import cut_13a
 
 TEXT = st.text("abAB ,.-'\"&;:()/19\n<>é中", max_size=40)
 WORDS = st.lists(st.sampled_from("abcd"), max_size=9)

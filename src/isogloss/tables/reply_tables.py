@@ -6,6 +6,7 @@ from isogloss.figures import MISSING, cost_text, counted, score_text
 from isogloss.grouping import group_by
 from isogloss.languages import known_language
 from isogloss.predictions.reply_files import ReplyCell
+from isogloss.reply_language import comparable
 from isogloss.reply_outcomes import Outcome, ReplyCounts
 from isogloss.results.averages import Systems, tasks_of
 from isogloss.scoring.names import language_name
@@ -29,8 +30,6 @@ _MEANINGS = {
     Outcome.FILTERED: "withheld by the server",
     Outcome.UNPARSED: "no answer was found",
 }
-# Scripts written with the same characters: a short reply in Japanese may have only Han.
-_ALIKE = {"Hani": "Hans", "Hant": "Hans", "Jpan": "Hans", "Hira": "Hans", "Kana": "Hans", "Hang": "Kore"}
 
 
 def unparsed_text(counts: ReplyCounts | None) -> str:
@@ -120,13 +119,8 @@ def _foreign(counts: ReplyCounts, code: str, what: str) -> tuple[int, int]:
     else:
         language = known_language(code)
         numbers, own = counts.scripts, language.script if language else ""
-    other = sum(number for each, number in numbers.items() if _plain(each) != _plain(own))
+    other = sum(number for each, number in numbers.items() if comparable(each) != comparable(own))
     return (other, sum(numbers.values())) if own else (0, 0)
-
-
-def _plain(code: str) -> str:
-    """Return a script, or a language without its region and script, in a form that compares."""
-    return _ALIKE.get(code, code.partition("-")[0])
 
 
 def _foreign_notes(cells: Mapping[tuple[str, str], ReplyCounts], what: str) -> list[str]:

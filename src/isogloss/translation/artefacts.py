@@ -1,0 +1,251 @@
+"""Check a set of translations: artefacts of machine translation, and BLEU and chrF against human translations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isogloss.data.files import resolve
+from isogloss.errors import DataError, IsoglossError, MissingDataError
+from isogloss.escaping import printable
+from isogloss.metrics.translation_quality import (
+    bleu_signature,
+    bleu_statistics,
+    chrf_signature,
+    chrf_statistics,
+    tokenizer_for,
+)
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.loading import load
+from isogloss.tasks.task import Task
+from isogloss.translation import text_checks
+from isogloss.translation.text_checks import Check
+from isogloss.translation.translated_files import (
+    DataFolder,
+    TranslatedTexts,
+    texts_to_replace,
+    translated_test_set,
+    translated_training_set,
+    translation_path,
+)
+from isogloss.translation.translation_reports import (
+    MEASURES,
+    ArtefactShare,
+    FaultyText,
+    QualityScore,
+    TranslationReport,
+)
+
+# Examples per measure, and characters of their texts, that a report keeps.
+SHOWN = 3
+_EXCERPT = 120
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParallelTexts:
+    """Texts with their translations.
+
+    Attributes:
+        sources: the original texts.
+        translations: their translations, in the same order.
+        source_language: language of the originals.
+        target_language: language of the translations.
+        references: human translations of all texts, one or several: `references[k][row]`. They give BLEU and chrF,
+            and the first one's own shares of every measure.
+        ids: names of the texts, for the examples in the report; row numbers by default.
+        clusters: source of each text (article, document); texts that share one vary together.
+        name: name of the set.
+    """
+
+    sources: Sequence[str]
+    translations: Sequence[str]
+    source_language: str
+    target_language: str
+    references: Sequence[Sequence[str]] = ()
+    ids: Sequence[str] | None = None
+    clusters: Sequence[str] | None = None
+    name: str = "texts"
+
+    def __post_init__(self) -> None:
+        """Check that all parts have the same length."""
+        parts = {"translations": self.translations, "ids": self.ids, "clusters": self.clusters}
+        parts |= {f"reference {number}": texts for number, texts in enumerate(self.references, 1)}
+        for what, items in parts.items():
+            if items is not None and len(items) != len(self.sources):
+                message = f"{len(self.sources):,} sources, but {len(items):,} items in {what}"
+                raise IsoglossError(message, where=self.name)
+
+
+def judge_translations(texts: ParallelTexts, human_texts: Sequence[str] | None = None) -> TranslationReport:
+    """Return the report on some translations.
+
+    `human_texts`, written in the target language, are what the style is compared with: the first human translation by
+    default.
+    """
+    reference = texts.references[0] if texts.references else None
+    own = _checks(texts, texts.translations)
+    human = {} if reference is None else _checks(texts, reference)
+    compared = reference if human_texts is None else human_texts
+    style, *others = text_checks.text_styles(
+        texts.target_language, texts.translations, *([] if compared is None else [compared])
+    )
+    return TranslationReport(
+        name=texts.name,
+        source_language=texts.source_language,
+        target_language=texts.target_language,
+        texts=len(texts.sources),
+        length_ratio=_median_ratio(texts.sources, texts.translations),
+        human_length_ratio=None if reference is None else _median_ratio(texts.sources, reference),
+        shares=tuple(_share(measure, own[measure], human.get(measure), texts) for measure in MEASURES),
+        scores=_scores(texts),
+        style=style,
+        human_style=others[0] if others else None,
+    )
+
+
+def _median_ratio(sources: Sequence[str], translations: Sequence[str]) -> float | None:
+    ratios = text_checks.length_ratios(sources, translations)
+    return float(np.median(ratios)) if len(ratios) else None
+
+
+def _checks(texts: ParallelTexts, translations: Sequence[str]) -> dict[str, Check]:
+    """Return the checks of some translations by measure."""
+    sources, source_language, target_language = texts.sources, texts.source_language, texts.target_language
+    return {
+        "empty": text_checks.empty(sources, translations),
+        "untranslated": text_checks.untranslated(sources, translations, source_language),
+        "copied": text_checks.copied(sources, translations, source_language),
+        "looped": text_checks.looped(sources, translations),
+        "length": text_checks.odd_lengths(sources, translations),
+        "script": text_checks.other_script(translations, target_language),
+        "language": text_checks.other_language(translations, target_language),
+        "numbers": text_checks.lost_numbers(sources, translations),
+        "links": text_checks.lost_links(sources, translations),
+        "names": text_checks.lost_names(sources, translations, source_language, target_language),
+    }
+
+
+def _share(measure: str, own: Check, human: Check | None, texts: ParallelTexts) -> ArtefactShare:
+    examples = []
+    for row in np.flatnonzero(own.faults)[:SHOWN].tolist():
+        name = str(row) if texts.ids is None else texts.ids[row]
+        shown = (printable(text[:_EXCERPT]) for text in (name, texts.sources[row], texts.translations[row]))
+        examples.append(FaultyText(*shown))
+    human_checked = int(human.checked.sum()) if human else 0
+    return ArtefactShare(
+        measure=measure,
+        count=int(own.faults.sum()),
+        checked=int(own.checked.sum()),
+        human=int(human.faults.sum()) / human_checked if human and human_checked else None,
+        examples=tuple(examples),
+    )
+
+
+def _scores(texts: ParallelTexts) -> tuple[QualityScore, ...]:
+    if not texts.references or not texts.sources:
+        return ()
+    tokenizer, count = tokenizer_for(texts.target_language), len(texts.references)
+    bleu = bleu_statistics(texts.translations, texts.references, tokenizer)
+    chrf = chrf_statistics(texts.translations, texts.references)
+    return (
+        QualityScore.of("BLEU", bleu, texts.clusters, bleu_signature(count, tokenizer)),
+        QualityScore.of("chrF2", chrf, texts.clusters, chrf_signature(count)),
+    )
+
+
+def check_translations(
+    task: Task, language: str, split: str, data: DataFolder = None, *, references: Examples | None = None
+) -> TranslationReport:
+    """Return the report on the translated examples of a task, each distinct pair of texts once.
+
+    Args:
+        task: the task.
+        language: language of the translated training set, or of the test or dev set that was translated to English.
+        split: "train", "test" or "dev".
+        data: data folder.
+        references: human translations with the same units (or ids); by default, for a test or dev set, the English
+            examples of a parallel task if they exist.
+
+    Raises:
+        MissingDataError: there is no translation.
+        DataError: the translations cannot be matched with the originals by id.
+    """
+    if split == "train":
+        originals = load(task, "en", split, data)
+        translated, pair = _translated_training_texts(task, language, data, originals), ("en", language)
+    else:
+        originals, translated = load(task, language, split, data), translated_test_set(task, language, split, data)
+        pair = (language, "en")
+        references = _english(task, split, data) if references is None and originals.units else references
+    name = f"{task.id}/{language} {split}"
+    row_of = {identifier: row for row, identifier in enumerate(originals.ids)}
+    if missing := next((identifier for identifier in translated.ids if identifier not in row_of), None):
+        what = f"translated example {missing!r} is not one of the originals"
+        raise DataError(what, where=name, fix="Only translations with the ids of their originals can be checked")
+    originals = originals.keep([row_of[identifier] for identifier in translated.ids])
+    return judge_translations(_distinct_texts(originals, translated, references, (*pair, name)))
+
+
+def _translated_training_texts(task: Task, language: str, data: DataFolder, originals: Examples) -> Examples:
+    """Return the translated training set, including questions without their answer in the translated passage."""
+    if path := resolve(translation_path(task, language, "train", data)):
+        texts = TranslatedTexts.read(path, originals)
+        present = [row for row, identifier in enumerate(originals.ids) if identifier in texts.lines]
+        return texts.replace_texts(originals.keep(present), language)
+    published = translated_training_set(task, language, data)
+    count = len(published)
+    if count < len(originals) and published.ids == originals.ids[:count]:
+        # Ids are row numbers of the rows that are left.
+        what = f"{count:,} rows of {len(originals):,} are left, so they cannot be matched with the originals"
+        raise DataError(what, where=", ".join(published.sources))
+    return published
+
+
+def _english(task: Task, split: str, data: DataFolder) -> Examples | None:
+    """Return the English examples of a split, or None if there are none."""
+    try:
+        return load(task, "en", split, data)
+    except MissingDataError:
+        return None
+
+
+def _distinct_texts(
+    originals: Examples, translated: Examples, references: Examples | None, named: tuple[str, str, str]
+) -> ParallelTexts:
+    """Return each distinct pair of original and translated text, and its human translation.
+
+    `named` has the two languages and the name of the set.
+
+    Texts of examples without a human translation are left out if there are any human translations.
+    """
+    human_row = {} if references is None else {unit: row for row, unit in enumerate(references.units or references.ids)}
+    units = originals.units or originals.ids
+    clusters = originals.clusters or units
+    pairs: dict[tuple[str, str], tuple[str, str, str]] = {}
+    for column in texts_to_replace(originals):
+        theirs = originals.column(column), translated.column(column)
+        human = None if references is None else references.column(column)
+        for row, (source, translation) in enumerate(zip(*theirs, strict=True)):
+            if human is not None and units[row] not in human_row:
+                continue
+            reference = source if human is None else human[human_row[units[row]]]
+            for part, texts in enumerate(zip(*map(_parts, (source, translation, reference)), strict=True)):
+                label = f"{originals.ids[row]} {column}" + ("" if isinstance(source, str) else f" {part + 1}")
+                pairs.setdefault(texts[:2], (label, texts[2], clusters[row]))
+    source_language, target_language, name = named
+    return ParallelTexts(
+        sources=[source for source, _ in pairs],
+        translations=[translation for _, translation in pairs],
+        source_language=source_language,
+        target_language=target_language,
+        references=[] if references is None else [[reference for _, reference, _ in pairs.values()]],
+        ids=[label for label, _, _ in pairs.values()],
+        clusters=[cluster for _, _, cluster in pairs.values()],
+        name=name,
+    )
+
+
+def _parts(item: Any) -> Sequence[str]:
+    """Return the texts of an item, which is one text or several."""
+    return (item,) if isinstance(item, str) else item
