@@ -34,20 +34,20 @@ class _Item(msgspec.Struct):
     claims: dict[str, msgspec.Raw] | list[Any] = {}
 
 
-class _Value(msgspec.Struct, gc=False):
+class _Value(msgspec.Struct, gc=False, frozen=True):
     id: str = ""
     number: int = msgspec.field(name="numeric-id", default=0)
 
 
-class _DataValue(msgspec.Struct, gc=False):
+class _DataValue(msgspec.Struct, gc=False, frozen=True):
     value: _Value = _Value()
 
 
-class _Snak(msgspec.Struct, gc=False):
+class _Snak(msgspec.Struct, gc=False, frozen=True):
     datavalue: _DataValue = _DataValue()
 
 
-class _Claim(msgspec.Struct, gc=False):
+class _Claim(msgspec.Struct, gc=False, frozen=True):
     mainsnak: _Snak = _Snak()
     rank: str = "normal"
 

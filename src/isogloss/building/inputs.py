@@ -45,7 +45,8 @@ def find_dumps(sources: Iterable[str | os.PathLike[str]]) -> tuple[list[DumpFile
     """
     dumps: dict[Path, DumpFile] = {}
     ignored = []
-    for source in map(os.fspath, sources):
+    for each in sources:
+        source = os.fspath(each)
         name, equals, rest = source.partition("=")
         wiki_name, path = (name, Path(rest)) if equals and not Path(source).exists() else ("", Path(source))
         if not path.exists():

@@ -14,6 +14,7 @@ from isogloss.building.sampling import random_keys, stratified_sample
 from isogloss.building.scan import IS_YEAR, PageLink, Span, WikiDocument
 from isogloss.building.titles import Wiki, page_hash
 from isogloss.building.vocabulary import BIN_NAMES, IN_BASE, MISSING, Items, Vocabulary
+from isogloss.grouping import group_by
 
 # A number of one to four digits in any script, as years are written, also with "year" in Chinese and Japanese.
 _YEAR = re.compile(r"\d{1,4}\s?年?")
@@ -54,16 +55,15 @@ def example_id(name: str, link: PageLink, item: str) -> str:
 
 def resolved_items(document: WikiDocument, vocabulary: Vocabulary) -> list[int]:
     """Return the item that every link of a document leads to, or MISSING."""
-    items = []
-    for link in document.links:
-        hashes = np.array([page_hash(link.code, link.title)], np.uint64)
-        items.append(int(vocabulary.lookup(link.code, hashes)[0]))
+    items = [MISSING] * len(document.links)
+    for code, places in group_by(range(len(items)), key=lambda place: document.links[place].code).items():
+        hashes = [page_hash(code, document.links[place].title) for place in places]
+        for place, item in zip(places, vocabulary.lookup(code, np.array(hashes, np.uint64)).tolist(), strict=True):
+            items[place] = item
     return items
 
 
-def viable_mentions(
-    document: WikiDocument, vocabulary: Vocabulary, counts: Counter[str]
-) -> Iterator[DocumentMention]:
+def viable_mentions(document: WikiDocument, vocabulary: Vocabulary, counts: Counter[str]) -> Iterator[DocumentMention]:
     """Yield the mentions of a document that pass every filter, and count the others by reason."""
     seen: set[tuple[str, int]] = set()
     for position, (link, item) in enumerate(zip(document.links, resolved_items(document, vocabulary), strict=True)):
@@ -102,7 +102,11 @@ def _sentence_of(spans: Sequence[Span], link: PageLink) -> Span | None:
 
 
 def collect_mentions(
-    jobs: Sequence[ScanJob], vocabulary: Vocabulary, languages: Sequence[str], seed: int, counts: dict[str, Counter[str]]
+    jobs: Sequence[ScanJob],
+    vocabulary: Vocabulary,
+    languages: Sequence[str],
+    seed: int,
+    counts: dict[str, Counter[str]],
 ) -> MentionTable:
     """Return the viable mentions of all documents."""
     rows: dict[str, list[int]] = {name: [] for name in _COLUMNS}
@@ -117,8 +121,8 @@ def collect_mentions(
                 values = (part, number, mention.link, mention.item, languages.index(wiki.code), int(identity[:16], 16))
                 for column, value in zip(_COLUMNS, values, strict=True):
                     rows[column].append(value)
-    arrays = [np.array(rows[name], np.int64) for name in _COLUMNS[:-1]]
-    return MentionTable(*arrays, random_keys(np.array(rows["key"], np.uint64), seed, "mentions"))
+    arrays = {name: np.array(rows[name], np.int64) for name in _COLUMNS[:-1]}
+    return MentionTable(**arrays, key=random_keys(np.array(rows["key"], np.uint64), seed, "mentions"))
 
 
 def documents_of(job: ScanJob) -> Iterator[WikiDocument]:
@@ -182,7 +186,9 @@ def _document_record(
             "mention_url": Wiki("wikipedia", link.code).url(link.title),
             "bin_name": BIN_NAMES[vocabulary.bins[mention.item]],
         }
-        records.append(mention_record(name, document, link, vocabulary.item_id(mention.item)) | {"metadata": metadata | extra})
+        records.append(
+            mention_record(name, document, link, vocabulary.item_id(mention.item)) | {"metadata": metadata | extra}
+        )
     return {"context": context, "mentions": records}
 
 

@@ -69,7 +69,7 @@ def _raw_pages(stream: DumpStream) -> Iterator[bytes]:
         while True:
             if not is_open:
                 start = buffer.find(_OPEN, position)
-                if 0 <= boundary <= start or (start < 0 and 0 <= boundary):
+                if 0 <= boundary <= start or (start < 0 and boundary >= 0):
                     return
                 if start < 0:
                     # A tag may be cut in two.

@@ -11,11 +11,11 @@ import numpy as np
 
 from isogloss.building.dumps import DumpStream
 from isogloss.building.entities import YEAR_CLASSES, item_number, items_of
+from isogloss.building.inputs import TABLES
 from isogloss.building.pages import Page, namespaces_of, pages_of
 from isogloss.building.parts import Hashes, ScanJob, ScanSettings, finishing, records_file, write_arrays, write_counts
 from isogloss.building.sentences import sentence_spans
 from isogloss.building.sql import rows_of
-from isogloss.building.inputs import TABLES
 from isogloss.building.titles import LinkResolver, Wiki, normal_title, page_hash
 from isogloss.building.wikitext import Prose, linked_titles, prose_of
 
@@ -239,9 +239,7 @@ class _PageScan:
         prose: Prose = prose_of(page.text, self._resolver, lead, lead_only=True)
         for name in ("unbalanced braces", "unbalanced links", "unbalanced elements"):
             self._stream.counts[f"{name} in leads"] += lead[name]
-        paragraph = next(
-            (line for line in prose.text.split("\n") if sum(map(str.isalpha, line)) >= _LEAST_LETTERS), ""
-        )
+        paragraph = next((line for line in prose.text.split("\n") if sum(map(str.isalpha, line)) >= _LEAST_LETTERS), "")
         spans = sentence_spans(paragraph, self._wiki.code)[:DESCRIPTION_SENTENCES]
         if not spans or spans[0][1] - spans[0][0] > _LONGEST_DESCRIPTION:
             self._stream.counts["articles without a first sentence"] += 1

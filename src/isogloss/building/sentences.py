@@ -8,11 +8,10 @@ _END = re.compile(r"[.!?…]++[)\]\"'»”’]*+(?=\s)|[。！？｡]++[」』�
 _SPACED = frozenset(".!?…")
 _WORD_BEFORE = re.compile(r"(\w+)$")
 _ABBREVIATIONS = frozenset(
-    """al art bd bl ca cf cm co corp dr ed eds eg ehem engl est etc ev evtl fig fr ft gen geb gest gov ggf hl hon ie inc
-    inkl ing jh jhdt jr km kl lat lt ltd max mgr min mr mrs ms mt nr no nov okt op oz pag pl prof pp rev sc sen sept sgt
-    skr sog sr st ste str svg sv tel tys ul usw vgl vol vs z zb zool akad im inż itp np ok por św tzw ur wg zm арх бл вул
-    гр див ім кв млн млрд мм напр обл просп рр св ст тис тов франц чол янв rom bkz dr doç örn vb vd yy yrd
-    jan feb mar apr jun jul aug sep oct dec""".split()
+    """al bd bl ca cf cm co corp dr eds eg ehem engl etc ev evtl fig ft gen geb gest gov ggf hl hon inc inkl ing jh jhdt
+    jr km kl lat ltd mgr mr mrs nr nov okt oz pag prof pp rev sc sen sept sgt skr sog sr st ste str sv tel tys usw vgl
+    vol vs zb zool akad inż itp np św tzw wg арх бл вул гр див ім кв млн млрд напр обл просп рр св ст тис тов франц чол
+    bkz doç örn vb vd yy yrd jan feb apr jun jul aug oct""".split()
 )
 # Languages that write ordinal numbers with a full stop.
 _ORDINALS = frozenset("az bs cs da de et eu fi hr hu is lt lv nb nn no pl sh sk sl sr tr".split())
@@ -25,7 +24,7 @@ _LONGEST_PARENTHESIS = 500
 
 def sentence_spans(text: str, language: str) -> list[tuple[int, int]]:
     """Return start and end of every sentence, in code points; line ends are sentence ends."""
-    spans = []
+    spans: list[tuple[int, int]] = []
     position = 0
     for line in text.split("\n"):
         spans += _spans_of_line(text, position, position + len(line), language)

@@ -25,9 +25,9 @@ ia iba id ie ig igl ik ilo inh io is it iu ja jam jbo jv ka kaa kab kbd kbp kcg 
 ksh ku kus kv kw ky la lad lb lbe lez lfn lg li lij lld lmo ln lo lrc lt ltg lv mad mai map-bms mdf mg mhr mi min mk ml
 mn mni mnw mo mos mr mrj ms mt mwl my myv mzn na nah nap nds nds-nl ne new nia nl nn no nov nqo nr nrm nso nv ny oc olo
 om or os pa pag pam pap pcd pcm pdc pfl pi pih pl pms pnb pnt ps pt pwn qu rki rm rmy rn ro roa-rup roa-tara rsk ru rue
-rw sa sah sat sc scn sco sd se sg sh shi shn si simple sk skr sl sm smn sn so sq sr srn ss st stq su sv sw syl szl szy ta
-tay tcy tdd te tet tg th ti tig tk tl tly tn to tpi tr trv ts tt tum tw ty tyv udm ug uk ur uz ve vec vep vi vls vo wa
-war wo wuu xal xh xmf yi yo za zea zgh zh zh-classical zh-min-nan zh-yue zu
+rw sa sah sat sc scn sco sd se sg sh shi shn si simple sk skr sl sm smn sn so sq sr srn ss st stq su sv sw syl szl szy
+ta tay tcy tdd te tet tg th ti tig tk tl tly tn to tpi tr trv ts tt tum tw ty tyv udm ug uk ur uz ve vec vep vi vls vo
+wa war wo wuu xal xh xmf yi yo za zea zgh zh zh-classical zh-min-nan zh-yue zu
 """
 WIKIPEDIA_CODES = frozenset(_CODES.split())
 # Prefixes that MediaWiki accepts for another code.
@@ -37,8 +37,8 @@ _PROJECTS = {"w": "wikipedia", "wikipedia": "wikipedia", "n": "wikinews", "wikin
 # Projects whose pages are not encyclopedia articles.
 _ELSEWHERE = frozenset(
     """wikt wiktionary b wikibooks q wikiquote s wikisource v wikiversity voy wikivoyage c commons d wikidata m meta
-    mw mediawikiwiki species wikispecies phab phabricator foundation wmf incubator outreach bugzilla mail doi imdb toollabs
-    toolforge google iarchive isbn viaf wikia cache gerrit quality strategy testwiki""".split()
+    mw mediawikiwiki species wikispecies phab phabricator foundation wmf incubator outreach bugzilla mail doi imdb
+    toollabs toolforge google iarchive isbn viaf wikia cache gerrit quality strategy testwiki""".split()
 )
 # Namespaces with the same English name on every wiki, and English aliases.
 _NAMESPACES = {
@@ -48,7 +48,9 @@ _NAMESPACES = {
 }  # fmt: skip
 _INVISIBLE = re.compile("[\u200e\u200f\u202a-\u202e\u00ad]")
 _SPACES = re.compile(r"[\s_]+")
-_FILE_NAME = re.compile(r":.+\.(?:jpe?g|png|svg|gif|tiff?|webp|ogg|oga|ogv|webm|mp3|mp4|wav|flac|pdf|djvu|stl|xcf)$", re.I)
+_FILE_NAME = re.compile(
+    r":.+\.(?:jpe?g|png|svg|gif|tiff?|webp|ogg|oga|ogv|webm|mp3|mp4|wav|flac|pdf|djvu|stl|xcf)$", re.I
+)
 _WIKI_NAME = re.compile(r"([a-z][a-z_]*?)(wikinews|wiki)")
 _IN_FILE_NAME = re.compile(r"(?:^|[^a-z])([a-z][a-z_]*?wiki(?:news)?)-")
 
@@ -135,7 +137,7 @@ class LinkResolver:
 
     `namespaces` are the names in the header of its dump, in lower case, with their numbers. Prefixes follow MediaWiki:
     `[[w:de:X]]` on any wiki and `[[:de:X]]` on a Wikipedia lead to the German Wikipedia, `[[w:X]]` to that of the
-    wiki's language, `[[:de:X]]` on Wikinews to the German Wikinews, and `[[de:X]]` is a link between versions of a page.
+    wiki's language, `[[:de:X]]` on Wikinews to the German Wikinews, and `[[de:X]]` links versions of one page.
     """
 
     def __init__(self, wiki: Wiki, namespaces: Mapping[str, int]) -> None:

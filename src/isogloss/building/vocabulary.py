@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isogloss.building.parts import Hashes, ScanJob, read_counts, read_part_array
-from isogloss.building.scan import EXCLUDED, IS_YEAR
+from isogloss.building.scan import EXCLUDED
 from isogloss.errors import DataError
 
 Items = npt.NDArray[np.int64]
@@ -154,10 +154,11 @@ class _Builder:
         np.save(self._folder / "described.npy", self._descriptions(vocabulary))
 
     def _save_titles(self, code: str, titles: _Titles) -> None:
-        for name, array in zip(("hashes", "items"), titles, strict=True):
+        for name in ("hashes", "items"):
             path = self._folder / f"{code}-{name}.npy"
-            path.unlink(missing_ok=True)  # it may be mapped
-            np.save(path, array)
+            fresh = path.with_suffix(".new.npy")
+            np.save(fresh, getattr(titles, name))
+            fresh.replace(path)  # the old one may be mapped
 
     def _items(self) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
         """Return the numbers and flags of all items; without Wikidata, those of page properties."""
@@ -193,10 +194,13 @@ class _Builder:
 
     def _own_titles(self, code: str, slices: list[tuple[Path, int, int]]) -> _Titles:
         """Return the titles of a Wikipedia's pages by sitelinks, then by page properties."""
-        titles = _NO_TITLES
-        for part, start, end in slices:
-            items = self._positions(read_part_array(part, "link_items")[start:end])
-            titles = titles.extended(read_part_array(part, "link_hashes")[start:end], items)
+        items, hashes = (
+            np.concatenate(
+                [read_part_array(part, name)[start:end] for part, start, end in slices] or [_NO_TITLES.hashes]
+            )
+            for name in ("link_items", "link_hashes")
+        )
+        titles = _NO_TITLES.extended(hashes, self._positions(items))
         for part in self._parts["page_props"].get(code, ()):
             hashes = self._pages(code).of(read_part_array(part, "left"))
             items = self._positions(read_part_array(part, "right"))
@@ -214,7 +218,7 @@ class _Builder:
 
     def _with_redirects(self, code: str, vocabulary: Vocabulary) -> _Titles:
         """Return the titles of a Wikipedia with pages known by their other languages, and redirects."""
-        titles = vocabulary._titles_of(code)  # noqa: SLF001 - the builder's own files
+        titles = vocabulary._titles_of(code)
         for part in self._parts["langlinks"].get(code, ()):
             hashes = self._pages(code).of(read_part_array(part, "left"))
             others, sites = read_part_array(part, "right"), read_part_array(part, "codes")
@@ -289,6 +293,3 @@ class _PageNumbers(NamedTuple):
             return np.zeros(len(numbers), np.uint64)
         places = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1)
         return np.where(self.numbers[places] == numbers, self.hashes[places], np.uint64(0))
-
-
-__all__ = ["BIN_NAMES", "IN_BASE", "IS_YEAR", "MISSING", "Items", "Vocabulary", "build_vocabulary"]

@@ -36,7 +36,9 @@ _STRAY = re.compile(r"\[\[|\]\]|\{\{+|\}\}+")
 _BLANKS = re.compile(r"[ \t\xa0\u3000]+")
 _HEADING = re.compile(r"=+[^=].*=\s*$")
 _W_TEMPLATE = re.compile(r"\{\{\s*+w\s*+\|([^{}\[\]\n]*+)\}\}", re.IGNORECASE)
-_INLINE_TEMPLATE = re.compile(r"\{\{\s*+(?:(?:nowrap|nobr|small|big)|(lang)\s*+\|[^{}|]*+)\s*+\|([^{}|=]*+)\}\}", re.IGNORECASE)
+_INLINE_TEMPLATE = re.compile(
+    r"\{\{\s*+(?:(?:nowrap|nobr|small|big)|(lang)\s*+\|[^{}|]*+)\s*+\|([^{}|=]*+)\}\}", re.IGNORECASE
+)
 _LITERAL = {ord(mark): f"&#{ord(mark)};" for mark in "[]{}'<>=*#:;|"}
 # First characters of lines that are not running text: lists, indents, rests of tables and templates.
 _NOT_PROSE = tuple("*#;:|!{}")
