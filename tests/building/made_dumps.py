@@ -45,7 +45,9 @@ def page(title: str, number: int, text: str, redirect: str = "", namespace: int 
 
 
 def header(wiki: str, namespaces: Iterable[tuple[int, str]] = ()) -> str:
-    listed = "".join(f'      <namespace key="{key}" case="first-letter">{name}</namespace>\n' for key, name in namespaces)
+    listed = "".join(
+        f'      <namespace key="{key}" case="first-letter">{name}</namespace>\n' for key, name in namespaces
+    )
     return f"""<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.10/" version="0.10" xml:lang="{wiki}">
   <siteinfo>
     <sitename>Wiki</sitename>
@@ -79,12 +81,14 @@ def item(number: int, titles: dict[str, str], classes: Iterable[str] = ("Q515",)
         for name in classes
     ]
     sites = {f"{code}wiki": {"site": f"{code}wiki", "title": title, "badges": []} for code, title in titles.items()}
-    return json.dumps({"type": "item", "id": f"Q{number}", "labels": {}, "claims": {"P31": claims}, "sitelinks": sites}).encode()
+    return json.dumps(
+        {"type": "item", "id": f"Q{number}", "labels": {}, "claims": {"P31": claims}, "sitelinks": sites}
+    ).encode()
 
 
 def write_table(path: Path, table: str, columns: list[str], rows: list[str]) -> Path:
     lines = [f"CREATE TABLE `{table}` (", *(f"  `{name}` varbinary(255) NOT NULL," for name in columns), ");"]
-    lines.append(f"INSERT INTO `{table}` VALUES {','.join(rows)};")
+    lines.append(f"INSERT INTO `{table}` VALUES {','.join(rows)};")  # noqa: S608 - a file, not a query
     path.write_bytes(gzip.compress("\n".join([*lines, ""]).encode()))
     return path
 
@@ -115,7 +119,7 @@ def entity_number(level: int, place: int) -> int:
     return 1000 + 100 * level + place
 
 
-def make_world(folder: Path, *, news: dict[str, list[str]] | None = None) -> World:
+def make_world(folder: Path) -> World:
     """Write the dumps of a world."""
     folder.mkdir(parents=True, exist_ok=True)
     world = World(folder)
@@ -154,7 +158,8 @@ class _WikiPages:
         """Add an article with a first sentence."""
         opening = sentence.replace(title, f"'''{title}'''", 1)
         text = "{{Infobox|name=[[Red link]]\n|map={{Map|[[Red]]}}}}\n[[Datei:A.jpg|thumb|A [[Red]] caption.]]\n"
-        text += f"{opening}{STOPS[self.code]}{NAMES[self.code]} more{STOPS[self.code]}<ref>[[Red]]</ref>\n\n== Section ==\nText.\n"
+        stop = STOPS[self.code]
+        text += f"{opening}{stop}{NAMES[self.code]} more{stop}<ref>[[Red]]</ref>\n\n== Section ==\nText.\n"
         self.add(title, f"{text}[[Kategorie:Things]]\n")
 
 
@@ -174,7 +179,10 @@ def _add_entity(world: World, wikis: dict[str, _WikiPages], level: int, place: i
     # Links of every form: through redirects, from another language, in templates, and in a list.
     other = wikis["fr" if code != "fr" else "hi"]
     other.add(f"Abroad {number}", f"Here :\n* [[:{code}:{title}|there]]\n<!-- [[:{code}:{title}]] -->")
-    lines = [f"{{{{Box|[[Alias {title}|x]]}}}}", f"* [[old_{title.replace(' ', '_')}#Part|y]] <nowiki>[[{title}]]</nowiki>"]
+    lines = [
+        f"{{{{Box|[[Alias {title}|x]]}}}}",
+        f"* [[old_{title.replace(' ', '_')}#Part|y]] <nowiki>[[{title}]]</nowiki>",
+    ]
     wiki.add(f"List of links {number}", "\n".join(["Many links", *lines, *[f"* [[{title}]]"] * (frequency - 3)]))
     return item(number, titles)
 
@@ -182,8 +190,8 @@ def _add_entity(world: World, wikis: dict[str, _WikiPages], level: int, place: i
 def _add_traps(world: World, wikis: dict[str, _WikiPages]) -> list[bytes]:
     """Add pages that are not entities, entities without mentions, and prose of English Wikipedia."""
     items = []
-    for number, name, class_name in ((1, "List", "Q13406463"), (2, "Ambiguous", "Q4167410"), (3, "Human names", "Q22808320"),
-                                     (4, "Template page", "Q11266439"), (5, "Year page", "Q577")):  # fmt: skip
+    names = {"List": "Q13406463", "Ambiguous": "Q4167410", "Human names": "Q22808320", "Template page": "Q11266439"}
+    for number, (name, class_name) in enumerate([*names.items(), ("Year page", "Q577")], 1):
         for code in NEWS:
             wikis[code].add_article(f"{name} {code}", f"{name} {code} is page {number}")
         items.append(item(number, {code: f"{name} {code}" for code in NEWS}, [class_name]))
@@ -192,7 +200,9 @@ def _add_traps(world: World, wikis: dict[str, _WikiPages]) -> list[bytes]:
             world.descriptions["Q5"]["ja"] = f"{name} ja is page {number}。"
     items.append(item(6, {"nn": "Norsk side", "commons": "X", "sv": "Svensk"}))
     # One of the 55 mentionable English entities in prose, instead of in a list.
-    wikis["en"].add("Prose", f"A walk from [[Prose target]]s to [[Elsewhere]]. It was {'long ' * 3}and [[List en|a list]].")
+    wikis["en"].add(
+        "Prose", f"A walk from [[Prose target]]s to [[Elsewhere]]. It was {'long ' * 3}and [[List en|a list]]."
+    )
     wikis["en"].add_article("Prose target", "Prose target is page 7")
     items.append(item(7, {"en": "Prose target"}))
     world.descriptions["Q7"] = {"en": "Prose target is page 7."}
@@ -203,22 +213,23 @@ def _add_traps(world: World, wikis: dict[str, _WikiPages]) -> list[bytes]:
 def _write_news(world: World, code: str) -> None:
     place = NEWS.index(code)
     titles = [entity_title(level, place, code) for level in range(5)]
-    foreign = homes(place)[1]
+    foreign, stop = homes(place)[1], STOPS[code]
     body = [
         "{{date|1 January}}",
-        f"{NAMES[code]} [[w:{titles[0]}|zero]] and [[:w:{titles[1]}|one]] and [[w:{code}:{titles[2]}|two]]{STOPS[code]}",
+        f"{NAMES[code]} [[w:{titles[0]}|zero]] and [[:w:{titles[1]}|one]] and [[w:{code}:{titles[2]}|two]]{stop}",
         f"{{{{w|{titles[3]}|three}}}} and again [[w:{titles[0]}|zero]], [[w:{titles[0]}|other]], [[w:2014|2014]] "
-        f"and [[w:{titles[4]}|2015]]{STOPS[code]}",
+        f"and [[w:{titles[4]}|2015]]{stop}",
         "",
         f"Abroad: [[w:{foreign}:{entity_title(4, place, foreign)}|four]] & [[w:Alias {titles[4]}|alias]] "
-        f"&amp; [[w:Old_{titles[4].replace(' ', '_')}#S|old]] <nowiki>[[w:{titles[4]}|no]]</nowiki>{STOPS[code]}",
-        f"Not these: [[{titles[0]}|local]], [[:de:{titles[0]}|news]], [[w:Year page {code}|last year]], [[w:List {code}|list]], "
-        f"[[w:Ambiguous {code}|ambiguous]], [[w:nn:Norsk side|norsk]], [[w:Red|red]], [[wikt:word|word]]{STOPS[code]}",
+        f"&amp; [[w:Old_{titles[4].replace(' ', '_')}#S|old]] <nowiki>[[w:{titles[4]}|no]]</nowiki>{stop}",
+        f"Not these: [[{titles[0]}|local]], [[:de:{titles[0]}|news]], [[w:Year page {code}|last year]], "
+        f"[[w:List {code}|list]], [[w:Ambiguous {code}|ambiguous]], "
+        f"[[w:nn:Norsk side|norsk]], [[w:Red|red]], [[wikt:word|word]]{stop}",
         f"* [[w:{titles[1]}|in a list]]",
         f"[[Datei:B.jpg|thumb|caption [[w:{titles[1]}|in a caption]]]]",
         f"<!-- [[w:{titles[1]}|in a comment]] --> <ref>[[w:{titles[1]}|in a reference]]</ref>",
         f"{{| class=x\n| [[w:{titles[1]}|in a table]]\n|}}",
-        f"[[Kategorie:News]] [[fr:Version]]",
+        "[[Kategorie:News]] [[fr:Version]]",
     ]
     level_of = {"zero": 0, "other": 0, "one": 1, "two": 2, "three": 3, "four": 4, "alias": 4, "old": 4}
     for surface, level in level_of.items():

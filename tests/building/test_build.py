@@ -118,13 +118,22 @@ def test_load_and_score(everything: Path) -> None:
     with (predictions / "ta.jsonl").open("w", encoding="utf-8") as stream:
         for name, ranking in zip(ids, rankings, strict=True):
             stream.write(json.dumps({"id": name, "prediction": ranking}) + "\n")
-    result = isogloss.score(everything / "predictions", data=everything, tasks=["mewslix"], languages=["ta"], allow_partial=True)
+    result = isogloss.score(
+        everything / "predictions", data=everything, tasks=["mewslix"], languages=["ta"], allow_partial=True
+    )
     assert result.cells[0].metrics["map@20"].value == 75.0
 
 
 def small(seed: int) -> MewslixSettings:
     return MewslixSettings(
-        description_languages=tuple(WIKIS), test=44, dev=11, candidates=60, pairs=5, pair_pages=1.0, seed=seed, part_bytes=1500
+        description_languages=tuple(WIKIS),
+        test=44,
+        dev=11,
+        candidates=60,
+        pairs=5,
+        pair_pages=1.0,
+        seed=seed,
+        part_bytes=1500,
     )
 
 
@@ -190,22 +199,29 @@ def test_tables_add_what_other_dumps_lack(tmp_path: Path) -> None:
     folder.mkdir()
     head = made_dumps.header("enwiki")
     article = made_dumps.page("Known", 1, "Known is a page.")
-    by_props = made_dumps.page("O'Props (\"x\")", 2, "Props is another page.")
+    by_props = made_dumps.page('O\'Props ("x")', 2, "Props is another page.")
     by_language = made_dumps.page("Über", 3, "Über ist eine Seite.")
     made_dumps.write_pages(folder / "enwiki-latest-pages-articles.xml", [article, by_props], head)
     made_dumps.write_pages(folder / "dewiki-latest-pages-articles.xml", [by_language], head)
-    text = "[[w:Known|k]], [[w:O'Props (\"x\")|p]], [[w:de:Über|l]], [[w:Moved\\title|m]] are here."
+    text = '[[w:Known|k]], [[w:O\'Props ("x")|p]], [[w:de:Über|l]], [[w:Moved\\title|m]] are here.'
     made_dumps.write_pages(folder / "enwikinews-latest-pages-articles.xml", [made_dumps.page("N", 1, text)], head)
     items = b"\n".join([made_dumps.item(10, {"en": "Known"}), made_dumps.item(20, {"fr": "Autre"})])
     (folder / "items.ndjson").write_bytes(items)
-    table = made_dumps.write_table
-    table(folder / "enwiki-latest-page_props.sql.gz", "page_props", ["pp_page", "pp_propname", "pp_value", "pp_sortkey"],
-          ["(2,'wikibase_item','Q20',NULL)", "(1,'displaytitle','a\\'),(2,\\'wikibase_item\\',\\'Q10',NULL)"])  # fmt: skip
-    table(folder / "dewiki-latest-langlinks.sql.gz", "langlinks", ["ll_from", "ll_lang", "ll_title"], ["(3,'en','Known')"])
-    table(folder / "enwiki-latest-page.sql.gz", "page", ["page_id", "page_namespace", "page_title", "page_len"],
-          ["(9,0,'Moved\\\\title',1)"])  # fmt: skip
-    table(folder / "enwiki-latest-redirect.sql.gz", "redirect", ["rd_from", "rd_namespace", "rd_title", "rd_interwiki", "rd_fragment"],
-          ["(9,0,'O\\'Props_(\\\"x\\\")','','')", "(8,0,'Known','de','')"])  # fmt: skip
+    tables = {
+        "enwiki page_props": (
+            "pp_page pp_propname pp_value pp_sortkey",
+            ["(2,'wikibase_item','Q20',NULL)", r"(1,'displaytitle','a\'),(2,\'wikibase_item\',\'Q10',NULL)"],
+        ),
+        "dewiki langlinks": ("ll_from ll_lang ll_title", ["(3,'en','Known')"]),
+        "enwiki page": ("page_id page_namespace page_title page_len", [r"(9,0,'Moved\\title',1)"]),
+        "enwiki redirect": (
+            "rd_from rd_namespace rd_title rd_interwiki rd_fragment",
+            [r"(9,0,'O\'Props_(\"x\")','','')", "(8,0,'Known','de','')"],
+        ),
+    }
+    for name, (columns, rows) in tables.items():
+        wiki, table = name.split()
+        made_dumps.write_table(folder / f"{wiki}-latest-{table}.sql.gz", table, columns.split(), rows)
     settings = MewslixSettings(languages=("en",), description_languages=("en", "de"), dev=0, pairs=0)
     build_mewslix([folder], out=tmp_path / "out", settings=settings)
     surfaces = {(surface, item) for _, surface, item, _ in mentions_in(tmp_path / "out/mewslix" / FILES[0])}

@@ -36,7 +36,9 @@ def test_every_packing(tmp_path: Path, suffix: str) -> None:
 
 
 @given(st.integers(1, 60), st.integers(1, 4000))
-def test_parts_together_have_every_page_once(tmp_path_factory: pytest.TempPathFactory, per_stream: int, size: int) -> None:
+def test_parts_together_have_every_page_once(
+    tmp_path_factory: pytest.TempPathFactory, per_stream: int, size: int
+) -> None:
     path = write_pages(tmp_path_factory.mktemp("parts") / "dewiki-x.xml.bz2", PAGES, header("dewiki"), per_stream)
     parts = split_file(path, size)
     assert [title for part in parts for title in titles_in(part)] == [f"Page {number}" for number in range(60)]
@@ -81,7 +83,7 @@ def test_damaged_stream_costs_its_own_pages(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".xz", lzma.compress)])
 def test_cut_gz_and_xz(tmp_path: Path, suffix: str, pack: object) -> None:
-    content = b"".join(b"%d %d\n" % (number, number**7) for number in range(200_000))
+    content = b"".join(b"%d %d\n" % (number, number**7) for number in range(40_000))
     packed = pack(content) + pack(b"end\n")  # type: ignore[operator]
     path = tmp_path / f"x.txt{suffix}"
     path.write_bytes(packed)
@@ -93,7 +95,7 @@ def test_cut_gz_and_xz(tmp_path: Path, suffix: str, pack: object) -> None:
     path.write_bytes(packed[: len(packed) // 2] + b"garbage" * 10_000)
     counts = Counter()
     assert sum(1 for _ in lines_of(DumpStream(FilePart(path), counts))) > 10
-    assert counts["damaged streams"] == 1
+    assert counts["damaged streams"] + counts["truncated files"] == 1
 
 
 def test_broken_xml(tmp_path: Path) -> None:
@@ -124,7 +126,13 @@ def test_ten_megabyte_paragraph(tmp_path: Path) -> None:
 
 
 def test_table_with_escapes(tmp_path: Path) -> None:
-    rows = [r"(1,'a\'b\\','x),(2',NULL)", r"(2,'c''d\"\n',_binary 'é,;(',3.5)", "(3,'',0x41,-1)", "(4,broken", "(5,'e','f',6)"]
+    rows = [
+        r"(1,'a\'b\\','x),(2',NULL)",
+        r"(2,'c''d\"\n',_binary 'é,;(',3.5)",
+        "(3,'',0x41,-1)",
+        "(4,broken",
+        "(5,'e','f',6)",
+    ]
     path = write_table(tmp_path / "dewiki-t.sql.gz", "t", ["id", "name", "other", "number"], rows)
     assert table_of(FilePart(path)) == ("t", ["id", "name", "other", "number"])
     stream = DumpStream(FilePart(path), Counter())
@@ -140,7 +148,9 @@ def test_table_with_escapes(tmp_path: Path) -> None:
 
 def test_table_that_ends_inside_a_row_takes_linear_time(tmp_path: Path) -> None:
     path = tmp_path / "dewiki-t.sql"
-    path.write_text("CREATE TABLE `t` (\n  `a` int,\n  `b` int\n);\nINSERT INTO `t` VALUES (1,2),('" + "\\'x''" * 200_000)
+    path.write_text(
+        "CREATE TABLE `t` (\n  `a` int,\n  `b` int\n);\nINSERT INTO `t` VALUES (1,2),('" + "\\'x''" * 200_000
+    )
     stream = DumpStream(FilePart(path), Counter())
     assert list(rows_of(stream, ["a", "b"], ["a"])) == [(b"1",)]
     assert stream.counts["malformed rows"] == 1
@@ -148,9 +158,10 @@ def test_table_that_ends_inside_a_row_takes_linear_time(tmp_path: Path) -> None:
 
 def test_items(tmp_path: Path) -> None:
     path = tmp_path / "x.json.bz2"
-    lines = [b"[", item(1, {"de": "A", "commons": "C", "be_x_old": "B", "enwikinews": "N"}) + b",", b"{broken,", b'{"id": 5},',
+    lines = [b"[", item(1, {"de": "A", "commons": "C", "be_x_old": "B", "enwikinews": "N"}) + b",", b"{broken,",
+             b'{"id": 5},',
              b'{"type":"item","id":"Q3","labels":[],"claims":[],"sitelinks":[]},', b'{"type":"property","id":"P31"},',
-             item(99_999_999_999, {"de": "X"}) + b",", b"\xff\xfe", b"[" * 100_000, item(2, {}) + b",",
+             item(99_999_999_999, {"de": "X"}) + b",", b"\xff\xfe\xff", b"[" * 100_000, item(2, {}) + b",",
              item(4, {"fr": "D"}, ["Q577"]).replace(b'"normal"', b'"deprecated"'), b"]"]  # fmt: skip
     path.write_bytes(bz2.compress(b"\n".join(lines)))
     stream = DumpStream(FilePart(path), Counter())

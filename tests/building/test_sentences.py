@@ -16,6 +16,7 @@ from isogloss.building.sentences import sentence_spans
         ("en", ["He was 3.", "Then 4."]),
         ("ja", ["東京は首都である。", "「本当？」", "はい！"]),
         ("zh", ["北京是首都。", "上海（港口。大）不是。"]),
+        ("en", ["(He left.)", "(It was c. 1990.)", "So he left."]),
         ("hi", ["यह शहर है।", "वह गाँव है॥"]),
         ("ur", ["یہ شہر ہے۔", "کیا؟", "ہاں۔"]),
         ("ar", ["هذه مدينة.", "لماذا؟"]),
@@ -27,8 +28,8 @@ from isogloss.building.sentences import sentence_spans
 def test_sentences(language: str, sentences: list[str]) -> None:
     text = " ".join(sentences)
     assert [text[start:end] for start, end in sentence_spans(text, language)] == sentences
-    together = "\n\n".join(sentences)
-    assert [together[start:end] for start, end in sentence_spans(together, language)][0].startswith(sentences[0][:4])
+    lines = "\n\n".join(sentences)
+    assert [lines[start:end] for start, end in sentence_spans(lines, language)] == sentences
 
 
 def test_long_thai_text_is_cut_at_spaces() -> None:

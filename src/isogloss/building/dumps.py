@@ -17,6 +17,8 @@ from isogloss.errors import DataError
 
 # Bytes read at a time. Larger chunks are not faster.
 CHUNK = 1 << 18
+# Packed bytes of gz and xz at a time: those with the damage are lost.
+_PACKED_CHUNK = 1 << 13
 # Beginning of a bz2 stream and its first block. Streams begin at whole bytes.
 _STREAM = b"1AY&SY"
 # Compressed bytes per part of a file with many streams: minutes of work, the cost of a kill.
@@ -100,7 +102,7 @@ class DumpStream:
         decoder = decoder_type()
         is_fresh = True
         with self.part.path.open("rb") as stream:
-            while packed := stream.read(CHUNK):
+            while packed := stream.read(_PACKED_CHUNK):
                 while packed:
                     if decoder.eof:
                         decoder, is_fresh = decoder_type(), True
@@ -113,7 +115,8 @@ class DumpStream:
                     packed = decoder.unused_data if decoder.eof else b""
                     if chunk:
                         yield chunk
-        self.counts["truncated files"] += not decoder.eof and not is_fresh
+        if not decoder.eof and not is_fresh:
+            self.counts["truncated files"] += 1
 
     def _bz2_chunks(self) -> Iterator[bytes]:
         """Yield the content of bz2 streams from the part's start; after damage, continue with the next stream."""

@@ -18,6 +18,7 @@ from isogloss.building.sentences import sentence_spans
 from isogloss.building.sql import rows_of
 from isogloss.building.titles import LinkResolver, Wiki, normal_title, page_hash
 from isogloss.building.wikitext import Prose, linked_titles, prose_of
+from isogloss.grouping import group_by
 
 EXCLUDED, IS_YEAR = 1, 2
 # Most sentences of a description, as in the released Mewsli-X.
@@ -142,9 +143,9 @@ class _LinkCounts:
         self._hashes: Hashes = np.empty(0, np.uint64)
         self._counts = np.empty(0, np.int64)
 
-    def add(self, target: int) -> None:
-        """Count a link."""
-        self._batch.append(target)
+    def add(self, targets: list[int]) -> None:
+        """Count links."""
+        self._batch.extend(targets)
         if len(self._batch) >= _BATCH:
             self.merge()
 
@@ -206,11 +207,12 @@ class _PageScan:
             descriptions.write(msgspec.json.encode(described) + b"\n")
 
     def _count_links(self, page: Page) -> None:
-        for text in linked_titles(page.text):
-            target = self._resolver.resolve(text)
-            self._stream.counts[f"{target.kind} links"] += 1
-            if target.kind == "article":
-                self._links.setdefault(target.code, _LinkCounts()).add(target.hash)
+        targets = [self._resolver.resolve(text) for text in linked_titles(page.text)]
+        for kind, count in Counter(target.kind for target in targets).items():
+            self._stream.counts[f"{kind} links"] += count
+        for code, articles in group_by(targets, key=lambda target: target.code).items():
+            if code:
+                self._links.setdefault(code, _LinkCounts()).add([target.hash for target in articles])
 
     def _document(self, page: Page) -> WikiDocument:
         prose = prose_of(page.text, self._resolver, self._markup_counts())

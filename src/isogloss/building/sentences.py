@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator
 
-# Marks that end a sentence before a space, and marks that end one by themselves; closing quotes belong to it.
-_END = re.compile(r"[.!?…]++[)\]\"'»”’]*+(?=\s)|[。！？｡]++[」』）”’]*+|[।॥۔؟።။៕។։]++[)\]\"»”’]*+")
+# Parentheses; marks that end a sentence before a space, and marks that end one by themselves. Closing quotes and
+# parentheses belong to the sentence.
+_TOKEN = re.compile(r"[(（]|[)）]|[.!?…]++[)\]\"'»”’]*+(?=\s)|[。！？｡]++[」』）”’]*+|[।॥۔؟።။៕។։]++[)\]\"»”’]*+")
 _SPACED = frozenset(".!?…")
 _WORD_BEFORE = re.compile(r"(\w+)$")
 _ABBREVIATIONS = frozenset(
@@ -48,18 +49,16 @@ def _spans_of_line(text: str, start: int, stop: int, language: str) -> Iterator[
 
 
 def _ends(text: str, start: int, stop: int, language: str) -> Iterator[int]:
-    depth, counted, opened_at = 0, start, start
-    for match in _END.finditer(text, start, stop):
-        mark = match.start()
-        for position in range(counted, mark):
-            if text[position] in "(（":
-                depth, opened_at = depth + 1, position
-            elif text[position] in ")）" and depth:
-                depth -= 1
-        counted = mark
-        if depth and mark - opened_at < _LONGEST_PARENTHESIS:
+    depth, opened_at = 0, start
+    for match in _TOKEN.finditer(text, start, stop):
+        mark = match[0]
+        if mark in "(（":
+            depth, opened_at = depth + 1, match.start()
             continue
-        if text[mark] in _SPACED and not _ends_at(text, start, match, stop, language):
+        depth = max(0, depth - mark.count(")") - mark.count("）"))
+        if mark in ")）" or (depth and match.start() - opened_at < _LONGEST_PARENTHESIS):
+            continue
+        if mark[0] in _SPACED and not _ends_at(text, start, match, stop, language):
             continue
         depth = 0
         yield match.end()

@@ -116,17 +116,13 @@ class Target(NamedTuple):
     """Target of a link: the Wikipedia's code ("" if it is not an article) and title, or the kind of other link.
 
     `kind` is "article", "file", "category", "interlanguage" (a page's other languages, not shown in its text),
-    "namespace" (any other namespace), "elsewhere" (another project), or "invalid".
+    "namespace" (any other namespace), "elsewhere" (another project), or "invalid". `hash` is that of an article.
     """
 
     kind: str
     code: str = ""
     title: str = ""
-
-    @property
-    def hash(self) -> int:
-        """Hash of the article."""
-        return page_hash(self.code, self.title)
+    hash: int = 0
 
 
 _HIDDEN = {6: "file", 14: "category"}
@@ -187,4 +183,6 @@ class LinkResolver:
         title = normal_title(rest.partition("#")[0])
         if not title or len(title) > 255:
             return Target("invalid")
-        return Target("article", code, title) if project == "wikipedia" else Target("elsewhere")
+        if project != "wikipedia":
+            return Target("elsewhere")
+        return Target("article", code, title, page_hash(code, title))
