@@ -188,6 +188,14 @@ def test_interrupted_build_resumes(world: World, tmp_path: Path) -> None:
     assert resumed == built(world, tmp_path / "fresh")
 
 
+def test_results_inside_the_folder_of_dumps_are_not_read(tmp_path: Path) -> None:
+    folder = make_world(tmp_path / "dumps").folder
+    first = build_mewslix([folder], out=folder, settings=small(0))
+    again = build_mewslix([folder], out=folder, settings=small(0))
+    assert again.datasheet == first.datasheet
+    assert {each.kind for each in again.datasheet.inputs} == {"pages", "entities"}
+
+
 def test_dumps_without_mentions_are_refused(world: World, tmp_path: Path) -> None:
     pages = world.folder / "frwiki-20200301-pages-articles.xml.gz"
     with pytest.raises(DataError, match="no mentions"):

@@ -42,6 +42,7 @@ def shown(wikitext: str, wiki: str = "dewiki") -> tuple[str, list[tuple[str, str
         ("<nowiki>[[B]] ''x''</nowiki> y", "[[B]] ''x'' y", []),
         ("* [[B]]\n# [[C]]\n: [[D]]\n== [[E]] ==\nText [[F]]", "Text F", [("F", "de", "F")]),
         ("Berlin ({{IPA|x}}; {{y}}, Stadt) ({{z}}) ist", "Berlin (Stadt) ist", []),
+        ("Berlin (deutsch: Berlin, {{IPA|x}}, ) ist", "Berlin (deutsch: Berlin) ist", []),
         ("eins\nzwei\n\ndrei", "eins\nzwei\n\ndrei", []),
         ("a&nbsp;[[ B | C ]]&shy;d", "a C \xadd", [("C", "de", "B")]),
         ("<!-- [[B]] -->a <!-- offen [[C]]", "a", []),
@@ -116,7 +117,7 @@ def test_positions_of_any_markup(pieces: list[str]) -> None:
 
 HOSTILE = {
     "{{": 300_000, "[[": 300_000, "<ref>": 200_000, "{{a|": 200_000, "[[Datei:x|": 60_000, "(": 500_000,
-    "<!--": 200_000, "''": 300_000, "{|\n": 200_000, "a ": 5_000_000, "( ,": 200_000, "<": 300_000, "{{w|": 100_000,
+    ", ": 500_000, "<!--": 200_000, "''": 300_000, "{|\n": 200_000, "a ": 5_000_000, "( ,": 200_000, "<": 300_000, "{{w|": 100_000,
 }  # fmt: skip
 
 

@@ -73,7 +73,7 @@ def choose_candidates(
         size: number of candidates, gold ones included; fewer if the vocabulary has fewer.
         seed: seed of the sample and of the languages.
         uniform: True for the same number of entities per frequency bin, False for the natural proportions.
-        counts: receives the numbers of entities whose descriptions all belong to other entities.
+        counts: receives the numbers of entities that share all their descriptions with others.
     """
     describer = _Describer(vocabulary, seed)
     chosen: dict[int, int] = {}

@@ -153,7 +153,7 @@ def input_facts(files: Sequence[DumpFile], jobs: Sequence[ScanJob], digests: Map
                 kind=dump.kind,
                 date=date[1] if date else "",
                 bytes=dump.path.stat().st_size,
-                sha256=digests[dump.path.resolve()],
+                sha256=digests.get(dump.path.resolve(), ""),
                 counts=dict(sorted(counts.items())),
             )
         )
@@ -196,7 +196,8 @@ def _markdown(sheet: Datasheet) -> str:
     for each in sheet.inputs:
         counts = ", ".join(f"{name} {count:,}" for name, count in each.counts.items()) or "not needed"
         date = f", {each.date}" if each.date else ""
-        sections.append(f"- `{each.name}` ({each.kind}{date}, {each.bytes:,} bytes, SHA-256 `{each.sha256}`): {counts}")
+        digest = f", SHA-256 `{each.sha256}`" if each.sha256 else ""
+        sections.append(f"- `{each.name}` ({each.kind}{date}, {each.bytes:,} bytes{digest}): {counts}")
     if sheet.ignored:
         sections.append(f"Not read: {', '.join(f'`{name}`' for name in sheet.ignored)}")
     sections.append("## Settings")

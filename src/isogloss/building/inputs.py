@@ -34,16 +34,20 @@ class DumpFile(NamedTuple):
         return f"{self.wiki.name}:{self.path.name}" if self.wiki else self.path.name
 
 
-def find_dumps(sources: Iterable[str | os.PathLike[str]]) -> tuple[list[DumpFile], list[str]]:
+def find_dumps(
+    sources: Iterable[str | os.PathLike[str]], skipped: Iterable[Path] = ()
+) -> tuple[list[DumpFile], list[str]]:
     """Return the dumps among files and folders, sorted by wiki and name, and the names of files that are not read.
 
     Args:
         sources: files and folders; `WIKI=FILE` names the wiki of a file with another name, e.g. `de=wiki.xml.bz2`.
+        skipped: folders inside the others that are not searched, such as that of the results.
 
     Raises:
         DataError: a missing file, a named file of unknown kind, or one without a known wiki.
     """
     dumps: dict[Path, DumpFile] = {}
+    results = {path.resolve() for path in skipped}
     ignored = []
     for each in sources:
         source = os.fspath(each)
@@ -53,6 +57,8 @@ def find_dumps(sources: Iterable[str | os.PathLike[str]]) -> tuple[list[DumpFile
             raise DataError("no such file or folder", where=str(path))
         files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
         for file in files:
+            if path.is_dir() and results.intersection(file.resolve().parents):
+                continue
             dump = _recognised(file, wiki_name, is_named=not path.is_dir())
             if dump is None:
                 ignored.append(file.name)

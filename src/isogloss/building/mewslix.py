@@ -4,6 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,12 @@ import numpy as np
 
 from isogloss.building.candidates import candidate_records, choose_candidates
 from isogloss.building.datasheet import Datasheet, DatasheetCounts, input_facts, write_datasheet
-from isogloss.building.dumps import PART_BYTES, split_file
+from isogloss.building.dumps import PART_BYTES, FilePart, split_file
 from isogloss.building.entities import EXCLUDED_CLASSES
 from isogloss.building.inputs import DumpFile, find_dumps
 from isogloss.building.mentions import collect_mentions, mention_records, sample_splits
 from isogloss.building.pairs import choose_pairs, pair_records
-from isogloss.building.parts import ScanJob, ScanSettings
+from isogloss.building.parts import ScanJob, ScanSettings, stored_checksum
 from isogloss.building.scan import DESCRIPTION_SENTENCES, scan_part
 from isogloss.building.titles import WIKIPEDIA_CODES
 from isogloss.building.vocabulary import Vocabulary, build_vocabulary
@@ -37,7 +38,7 @@ class MewslixSettings:
 
     Attributes:
         languages: languages of mentions.
-        description_languages: languages of descriptions, whose Wikipedias also count frequencies; at most 64.
+        description_languages: languages of descriptions and of the Wikipedias that count frequencies; at most 64.
         test: number of test mentions.
         dev: number of development mentions.
         candidates: number of candidates, gold entities included.
@@ -74,6 +75,8 @@ class MewslixSettings:
                 raise unknown("Wikipedia", code, WIKIPEDIA_CODES)
         if self.mentions_from not in ("wikinews", "wikipedia"):
             raise unknown("source of mentions", self.mentions_from, ("wikinews", "wikipedia"))
+        if self.test + self.dev < 1:
+            raise DataError("no mentions to sample", fix="Set test or dev to 1 or more")
         if not 1 <= self.sentences <= DESCRIPTION_SENTENCES:
             raise DataError(f"descriptions of {self.sentences} sentences", fix=f"Use 1 to {DESCRIPTION_SENTENCES}")
         if not 0 <= self.pair_pages <= 1:
@@ -132,10 +135,10 @@ def build_mewslix(
     settings = settings or MewslixSettings()
     folder = Path(out) / "mewslix"
     work_folder = (Path(work) if work else Path(out) / "mewslix-work").resolve()
-    files, ignored = find_dumps(dumps)
+    files, ignored = find_dumps(dumps, [folder, work_folder])
     jobs = _scan_jobs(files, settings, work_folder / "parts")
-    digests = _scan(jobs, files, workers, progress)
-    vocabulary = build_vocabulary(jobs, work_folder / "vocabulary", settings.description_languages)
+    _scan(jobs, workers, progress)
+    vocabulary = build_vocabulary(jobs, work_folder, settings.description_languages)
     counts = DatasheetCounts()
     sources, splits = _mentions(jobs, settings, vocabulary, counts)
     gold = np.unique(np.concatenate([split.item for split in splits.values()]))
@@ -170,7 +173,7 @@ def build_mewslix(
         candidates=candidates,
         pairs=pairs,
         counts=counts,
-        inputs=input_facts(files, jobs, digests),
+        inputs=input_facts(files, jobs, _digests(jobs, workers)),
         ignored=ignored,
         outputs={path.name: sha256_of(path) for path in paths},
     )
@@ -185,19 +188,18 @@ def _scan_jobs(files: Sequence[DumpFile], settings: MewslixSettings, folder: Pat
     jobs = []
     for dump in files:
         needed = settings.scan_settings(dump)
-        # Tables are read whole: their rows need the columns at the beginning.
-        for part in split_file(
-            dump.path.resolve(), settings.part_bytes if dump.kind in ("pages", "entities") else 1 << 62
-        ):
-            if needed is not None:
-                jobs.append(ScanJob(dump=dump, part=part, stamp=stamp(dump.path), settings=needed, folder=folder))
+        if needed is None:
+            continue
+        path = dump.path.resolve()
+        # Tables are read whole: their columns are at the beginning.
+        parts = split_file(path, settings.part_bytes) if dump.kind in ("pages", "entities") else [FilePart(path)]
+        state = stamp(path)
+        jobs += [ScanJob(dump=dump, part=part, stamp=state, settings=needed, folder=folder) for part in parts]
     return jobs
 
 
-def _scan(
-    jobs: Sequence[ScanJob], files: Sequence[DumpFile], workers: Workers | None, progress: ScanProgress
-) -> dict[Path, str]:
-    """Scan what is missing; return the checksums of the dumps, as they are on disk."""
+def _scan(jobs: Sequence[ScanJob], workers: Workers | None, progress: ScanProgress) -> None:
+    """Scan what is missing."""
     missing = [job for job in jobs if not job.is_finished]
     done = len(jobs) - len(missing)
     progress(done, len(jobs))
@@ -208,8 +210,13 @@ def _scan(
         if not job.is_finished:
             fix = "Workers must see the work folder under the same path; run the same command again"
             raise DataError("missing result of a scan", where=str(job.path), fix=fix)
-    paths = [dump.path.resolve() for dump in files]
-    return dict(zip(paths, in_parallel(workers, sha256_of, paths), strict=True))
+
+
+def _digests(jobs: Sequence[ScanJob], workers: Workers | None) -> dict[Path, str]:
+    """Return the checksums of the dumps that were read."""
+    paths = list(dict.fromkeys(job.part.path for job in jobs))
+    folder = jobs[0].folder.with_name("checksums")
+    return dict(zip(paths, in_parallel(workers, partial(stored_checksum, folder=folder), paths), strict=True))
 
 
 def _mentions(

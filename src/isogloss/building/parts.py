@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from isogloss.building.dumps import CHUNK, DumpStream, FilePart
 from isogloss.building.inputs import DumpFile
-from isogloss.data.files import Stamp, read_bytes
+from isogloss.data.files import Stamp, atomic_write, read_bytes, read_text, sha256_of, stamp
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
 
@@ -87,6 +87,16 @@ def finishing(folder: Path) -> Iterator[Path]:
         raise DataError(f"cannot be written ({error.strerror or error})", where=str(folder)) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def stored_checksum(path: Path, folder: Path) -> str:
+    """Return the SHA-256 of a dump as it is on disk, computed once per size and modification time."""
+    key = hashlib.sha256(f"{path.name}:{stamp(path)}".encode()).hexdigest()[:16]
+    stored = folder / f"{path.name[:60]}-{key}.sha256"
+    if not stored.is_file():
+        with atomic_write(stored) as stream:
+            stream.write(sha256_of(path))
+    return read_text(stored)
 
 
 @contextmanager

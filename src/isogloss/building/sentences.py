@@ -16,7 +16,7 @@ _ABBREVIATIONS = frozenset(
 )
 # Languages that write ordinal numbers with a full stop.
 _ORDINALS = frozenset("az bs cs da de et eu fi hr hu is lt lv nb nn no pl sh sk sl sr tr".split())
-# Languages whose sentences have no mark at their end.
+# Languages that do not mark the end of a sentence.
 _UNMARKED = frozenset(["th", "lo"])
 _UNMARKED_LENGTH, _LONGEST_UNMARKED = 120, 400
 # A longer parenthesis is an unclosed one.
@@ -69,7 +69,8 @@ def _ends_at(text: str, start: int, match: re.Match[str], stop: int, language: s
     following = match.end()
     while following < stop and (text[following].isspace() or text[following] in "\"'«„“‘(¿¡"):
         following += 1
-    if following < stop and text[following].islower():
+    # Unicode has capitals for Georgian, but sentences do not begin with them.
+    if following < stop and text[following].islower() and not "ა" <= text[following] <= "ჿ":
         return False
     if match[0] != ".":
         return True

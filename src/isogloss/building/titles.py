@@ -34,7 +34,7 @@ WIKIPEDIA_CODES = frozenset(_CODES.split())
 _OTHER_CODES = {"nb": "no", "dk": "da", "jp": "ja", "cz": "cs", "zh-cn": "zh", "zh-tw": "zh", "zh-hans": "zh"}
 _OTHER_CODES |= {"yue": "zh-yue", "nan": "zh-min-nan", "lzh": "zh-classical", "be-tarask": "be-x-old", "zh-hant": "zh"}
 _PROJECTS = {"w": "wikipedia", "wikipedia": "wikipedia", "n": "wikinews", "wikinews": "wikinews"}
-# Projects whose pages are not encyclopedia articles.
+# Projects other than encyclopedias and news.
 _ELSEWHERE = frozenset(
     """wikt wiktionary b wikibooks q wikiquote s wikisource v wikiversity voy wikivoyage c commons d wikidata m meta
     mw mediawikiwiki species wikispecies phab phabricator foundation wmf incubator outreach bugzilla mail doi imdb
@@ -48,6 +48,7 @@ _NAMESPACES = {
 }  # fmt: skip
 _INVISIBLE = re.compile("[\u200e\u200f\u202a-\u202e\u00ad]")
 _SPACES = re.compile(r"[\s_]+")
+_INVALID = re.compile(r"[<>\[\]{}|\n]")
 _FILE_NAME = re.compile(
     r":.+\.(?:jpe?g|png|svg|gif|tiff?|webp|ogg|oga|ogv|webm|mp3|mp4|wav|flac|pdf|djvu|stl|xcf)$", re.I
 )
@@ -94,9 +95,9 @@ def normal_title(text: str) -> str:
         text = unescape(text)
     if "%" in text:
         text = unquote(text, errors="replace")
-    title = _SPACES.sub(" ", _INVISIBLE.sub("", text)).strip()
-    if not title.isascii():
-        title = normalize("NFC", title)
+    if not text.isascii():
+        text = normalize("NFC", _INVISIBLE.sub("", text))
+    title = _SPACES.sub(" ", text).strip()
     return _capital(title[:1]) + title[1:]
 
 
@@ -112,7 +113,7 @@ def page_hash(code: str, title: str) -> int:
     return int.from_bytes(digest, "little") or 1
 
 
-class Target(NamedTuple):
+class LinkTarget(NamedTuple):
     """Target of a link: the Wikipedia's code ("" if it is not an article) and title, or the kind of other link.
 
     `kind` is "article", "file", "category", "interlanguage" (a page's other languages, not shown in its text),
@@ -141,18 +142,18 @@ class LinkResolver:
         self._namespaces = {**_NAMESPACES, **namespaces}
         self.resolve = lru_cache(maxsize=100_000)(self._resolve)
 
-    def _resolve(self, text: str) -> Target:
+    def _resolve(self, text: str) -> LinkTarget:
         """Return the target of a link's left side."""
         text = text.partition("#")[0] if "&#" not in text else unescape(text).partition("#")[0]
         is_shown = text.lstrip().startswith(":")
         rest = text.strip().removeprefix(":").strip()
-        if not rest or any(mark in rest for mark in "<>[]{}|\n"):
-            return Target("invalid")
+        if not rest or _INVALID.search(rest):
+            return LinkTarget("invalid")
         if ":" not in rest:
             return self._article(*self.wiki, rest)
         return self._prefixed(rest, is_shown)
 
-    def _prefixed(self, rest: str, is_shown: bool) -> Target:
+    def _prefixed(self, rest: str, is_shown: bool) -> LinkTarget:
         project, code = self.wiki
         is_local = True
         while ":" in rest:
@@ -160,29 +161,29 @@ class LinkResolver:
             name = _SPACES.sub(" ", prefix).strip().lower()
             if is_local and name in self._namespaces:
                 hidden = "" if is_shown else _HIDDEN.get(self._namespaces[name], "")
-                return Target(hidden or "namespace")
+                return LinkTarget(hidden or "namespace")
             if name in _PROJECTS:
                 project = _PROJECTS[name]
             elif _OTHER_CODES.get(name, name) in WIKIPEDIA_CODES:
                 if is_local and not is_shown and project == self.wiki.project:
-                    return Target("interlanguage")
+                    return LinkTarget("interlanguage")
                 code = _OTHER_CODES.get(name, name)
             elif name in _ELSEWHERE:
-                return Target("elsewhere")
+                return LinkTarget("elsewhere")
             elif name in self._namespaces or name in _NAMESPACES:
-                return Target("namespace")
+                return LinkTarget("namespace")
             else:
                 break
             is_local, rest = False, after.strip().removeprefix(":")
         if not is_shown and is_local and _FILE_NAME.search(rest):
-            return Target("file")  # an alias of the namespace, which dumps do not list
+            return LinkTarget("file")  # an alias of the namespace, which dumps do not list
         return self._article(project, code, rest)
 
     @staticmethod
-    def _article(project: str, code: str, rest: str) -> Target:
+    def _article(project: str, code: str, rest: str) -> LinkTarget:
         title = normal_title(rest.partition("#")[0])
         if not title or len(title) > 255:
-            return Target("invalid")
+            return LinkTarget("invalid")
         if project != "wikipedia":
-            return Target("elsewhere")
-        return Target("article", code, title, page_hash(code, title))
+            return LinkTarget("elsewhere")
+        return LinkTarget("article", code, title, page_hash(code, title))

@@ -5,6 +5,7 @@ memory when they are needed. The whole vocabulary of 12 million items with 90 mi
 takes under 4 GB, of which a lookup touches little; building it needs the memory of its largest Wikipedia.
 """
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.building.parts import Hashes, ScanJob, read_counts, read_part_array
+from isogloss.building.parts import Hashes, ScanJob, finishing, read_counts, read_part_array
 from isogloss.building.scan import EXCLUDED
 from isogloss.errors import DataError
 
@@ -116,16 +117,20 @@ class Vocabulary:
 
 
 def build_vocabulary(jobs: Iterable[ScanJob], folder: Path, languages: Sequence[str]) -> Vocabulary:
-    """Merge the scanned parts into a vocabulary with descriptions in some languages.
+    """Merge the scanned parts into a vocabulary with descriptions in some languages, or return it if it exists.
 
     Raises:
         DataError: more than 64 languages, or neither Wikidata items nor page properties.
     """
     if len(languages) > 64:
         raise DataError(f"{len(languages)} languages of descriptions, at most 64 are supported")
-    folder.mkdir(parents=True, exist_ok=True)
-    _Builder(list(jobs), folder, languages).run()
-    return Vocabulary(folder, languages)
+    scans = list(jobs)
+    identity = "\n".join([*languages, *(job.path.name for job in scans)])
+    path = folder / f"vocabulary-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
+    if not path.is_dir():
+        with finishing(path) as unfinished:
+            _Builder(scans, unfinished, languages).run()
+    return Vocabulary(path, languages)
 
 
 class _Builder:
@@ -177,11 +182,10 @@ class _Builder:
 
     def _positions(self, numbers: npt.NDArray[Any]) -> Items:
         """Return the positions of items by their numbers; MISSING for unknown and excluded ones."""
-        found = _Titles(self._numbers.astype(np.uint64), np.arange(len(self._numbers), dtype=np.uint32)).lookup(
-            numbers.astype(np.uint64)
-        )
-        excluded = (self._flags[found] & EXCLUDED) > 0
-        return np.where(excluded, MISSING, found)
+        known = self._numbers
+        places = np.minimum(np.searchsorted(known, numbers.astype(np.uint32)), len(known) - 1)
+        is_usable = (known[places] == numbers) & ((self._flags[places] & EXCLUDED) == 0)
+        return np.where(is_usable, places, MISSING)
 
     def _sites(self) -> dict[str, list[tuple[Path, int, int]]]:
         """Return the slices of parts with the sitelinks to every Wikipedia."""

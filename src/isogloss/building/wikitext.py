@@ -11,7 +11,7 @@ from html import unescape
 from typing import NamedTuple
 
 from isogloss.building.link_trails import trail_of
-from isogloss.building.titles import LinkResolver, Target
+from isogloss.building.titles import LinkResolver, LinkTarget
 
 # Elements without running text, removed with their content.
 _DROPPED = (
@@ -27,6 +27,7 @@ _LINK = re.compile(r"\[\[([^\[\]|\n]++)(?:\|([^\[\]\n]*+))?\]\]")
 _LEFT_SIDE = re.compile(r"\[\[([^\[\]|{}<>\n]{1,500}+)(?=\||\]\])")
 _EMPTY_BRACKETS = re.compile(r" ?(?:\(\s*+(?:[,;:،、/–—-]\s*+)*+\)|（\s*+(?:[,;:，；、]\s*+)*+）)")
 _OPENED_BY_COMMA = re.compile(r"([(（])(?:\s*+[,;،、，；])++\s*+")
+_CLOSED_BY_COMMA = re.compile(r"(?<![,;:،、，；\s])[,;:،、，；](?:\s*+[,;:،、，；])*+\s*+(?=[)）])")
 _EXTERNAL = re.compile(r"\[(?:https?:|ftp:|mailto:|//)[^\s\[\]]*+[ \t]*+([^\[\]\n]*+)\]", re.IGNORECASE)
 _QUOTES = re.compile(r"'{5}|'{2,3}")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
@@ -49,7 +50,7 @@ class Link(NamedTuple):
 
     start: int
     end: int
-    target: Target
+    target: LinkTarget
 
 
 class Prose(NamedTuple):
@@ -80,7 +81,7 @@ def prose_of(wikitext: str, resolver: LinkResolver, counts: Counter[str], *, lea
         text = _without_elements(text, counts)
     text = _visible_templates(text, resolver)
     text = _without(text, _brace_spans(text, counts))
-    text = _OPENED_BY_COMMA.sub(r"\1", _EMPTY_BRACKETS.sub("", text))
+    text = _CLOSED_BY_COMMA.sub("", _OPENED_BY_COMMA.sub(r"\1", _EMPTY_BRACKETS.sub("", text)))
     text = _without(text, _hidden_link_spans(text, resolver, counts))
     prose = _ProseBuilder(resolver, counts)
     for line in text.split("\n"):
@@ -109,7 +110,7 @@ def _without_elements(text: str, counts: Counter[str]) -> str:
 
 
 def _visible_templates(text: str, resolver: LinkResolver) -> str:
-    """Replace the templates whose content is part of a sentence; on Wikinews, {{w|Title|text}} is a link."""
+    """Replace templates by their text where it is part of a sentence; on Wikinews, {{w|Title|text}} is a link."""
 
     def link(match: re.Match[str]) -> str:
         fields = [field.strip() for field in match[1].split("|")]
