@@ -17,13 +17,13 @@ from isogloss.building.parts import Hashes, ScanJob, ScanSettings, finishing, re
 from isogloss.building.sentences import sentence_spans
 from isogloss.building.sql import rows_of
 from isogloss.building.titles import LinkResolver, Wiki, normal_title, page_hash
-from isogloss.building.wikitext import Prose, linked_titles, prose_of
+from isogloss.building.wikitext import LEAST_LETTERS, linked_titles, prose_of
 from isogloss.grouping import group_by
 
 EXCLUDED, IS_YEAR = 1, 2
 # Most sentences of a description, as in the released Mewsli-X.
 DESCRIPTION_SENTENCES = 3
-_LEAST_LETTERS, _LONGEST_DESCRIPTION = 5, 2_000
+_LONGEST_DESCRIPTION = 2_000
 # Links counted at a time.
 _BATCH = 1 << 21
 _REDIRECT_TEXT = re.compile(r"\s*#\s*[^\W\d_]{4,20}\s*:?\s*\[\[([^\[\]|\n]{1,500})")
@@ -238,12 +238,12 @@ class _PageScan:
 
     def _description(self, page: Page, page_id: int, title: str) -> PageDescription | None:
         lead: Counter[str] = Counter()
-        prose: Prose = prose_of(page.text, self._resolver, lead, lead_only=True)
+        prose = prose_of(page.text, self._resolver, lead, only_opening=True)
         for name in ("unbalanced braces", "unbalanced links", "unbalanced elements"):
             self._stream.counts[f"{name} in leads"] += lead[name]
-        paragraph = next((line for line in prose.text.split("\n") if sum(map(str.isalpha, line)) >= _LEAST_LETTERS), "")
+        paragraph = prose.text.rpartition("\n")[2]
         spans = sentence_spans(paragraph, self._wiki.code)[:DESCRIPTION_SENTENCES]
-        if not spans or spans[0][1] - spans[0][0] > _LONGEST_DESCRIPTION:
+        if sum(map(str.isalpha, paragraph)) < LEAST_LETTERS or spans[0][1] - spans[0][0] > _LONGEST_DESCRIPTION:
             self._stream.counts["articles without a first sentence"] += 1
             return None
         while spans[-1][1] - spans[0][0] > _LONGEST_DESCRIPTION:

@@ -41,6 +41,8 @@ _INLINE_TEMPLATE = re.compile(
     r"\{\{\s*+(?:(?:nowrap|nobr|small|big)|(lang)\s*+\|[^{}|]*+)\s*+\|([^{}|=]*+)\}\}", re.IGNORECASE
 )
 _LITERAL = {ord(mark): f"&#{ord(mark)};" for mark in "[]{}'<>=*#:;|"}
+# Letters of a first paragraph; shorter lines are remains of markup.
+LEAST_LETTERS = 5
 # First characters of lines that are not running text: lists, indents, rests of tables and templates.
 _NOT_PROSE = tuple("*#;:|!{}")
 
@@ -70,10 +72,10 @@ def linked_titles(wikitext: str) -> Iterator[str]:
         yield match[1]
 
 
-def prose_of(wikitext: str, resolver: LinkResolver, counts: Counter[str], *, lead_only: bool = False) -> Prose:
-    """Return the running text of a page, or only of its lead, the part before the first heading."""
+def prose_of(wikitext: str, resolver: LinkResolver, counts: Counter[str], *, only_opening: bool = False) -> Prose:
+    """Return the running text of a page, or only its first paragraph before any heading."""
     text = _COMMENT.sub("", wikitext) if "<!--" in wikitext else wikitext
-    if lead_only:
+    if only_opening:
         heading = re.search(r"^==", text, re.MULTILINE)
         text = text[: heading.start()] if heading else text
     if "<" in text:
@@ -85,7 +87,8 @@ def prose_of(wikitext: str, resolver: LinkResolver, counts: Counter[str], *, lea
     text = _without(text, _hidden_link_spans(text, resolver, counts))
     prose = _ProseBuilder(resolver, counts)
     for line in text.split("\n"):
-        prose.add_line(line.strip())
+        if prose.add_line(line.strip()) >= LEAST_LETTERS and only_opening:
+            break
     return prose.finish()
 
 
@@ -202,11 +205,11 @@ class _ProseBuilder:
         self._links: list[Link] = []
         self._separator = ""
 
-    def add_line(self, line: str) -> None:
-        """Add a line if it is running text."""
+    def add_line(self, line: str) -> int:
+        """Add a line if it is running text; return the number of its letters."""
         if not line or line.startswith(_NOT_PROSE) or line.startswith("----") or _HEADING.match(line):
             self._separator = "\n\n" if self._length else ""
-            return
+            return 0
         before = (len(self._pieces), self._length, len(self._links))
         self._append(self._separator)
         self._fresh = True
@@ -215,11 +218,13 @@ class _ProseBuilder:
             self._append_clean(line[position : match.start()])
             position = self._add_link(line, match)
         self._append_clean(line[position:])
-        if not any(map(_has_letter, self._pieces[before[0] :])):
+        letters = sum(map(_letters, self._pieces[before[0] :]))
+        if letters:
+            self._separator = "\n"
+        else:
             del self._pieces[before[0] :], self._links[before[2] :]
             self._length = before[1]
-            return
-        self._separator = "\n"
+        return letters
 
     def _add_link(self, line: str, match: re.Match[str]) -> int:
         """Add a link, with the letters that follow it; return the position after them."""
@@ -276,5 +281,5 @@ class _ProseBuilder:
         return Prose("".join(self._pieces).rstrip(), self._links)
 
 
-def _has_letter(piece: str) -> bool:
-    return any(map(str.isalpha, piece))
+def _letters(piece: str) -> int:
+    return sum(map(str.isalpha, piece))
