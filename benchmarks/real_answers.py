@@ -14,7 +14,7 @@ from isogloss.metrics.control import Draw, extrapolated
 from isogloss.metrics.estimate import Estimate, estimate
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.metrics.strata import drawing_order, expected_movements, movements, rates_of, strata_of
-from isogloss.tasks.kinds.replies import label_in
+from isogloss.tasks.kinds.replies import Reply, label_readings
 
 TOPICS = ("science/technology", "travel", "politics", "sports", "health", "entertainment", "geography")
 ENCODERS = ("afroxlmr", "mdeberta", "xlmrbase")
@@ -81,7 +81,10 @@ def topics(data: Path) -> list[Pair]:
     def right(model: str, name: str) -> tuple[list[str], Statistics]:
         with (data / "sib200/llm" / model / name).open(encoding="utf-8") as stream:
             rows = sorted(list(csv.reader(stream, delimiter="\t"))[1:], key=lambda row: int(row[1]))
-        return [row[1] for row in rows], marks([label_in(row[-1], "en", known) == row[2] for row in rows])
+        readings = label_readings([Reply(row[-1]) for row in rows], "en", known)
+        return [row[1] for row in rows], marks(
+            [each.answer == row[2] for each, row in zip(readings, rows, strict=True)]
+        )
 
     pairs = []
     for path in sorted((data / "sib200/llm/gpt4").glob("*.tsv")):

@@ -42,7 +42,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--board-upload-megabytes", type=int, default=20, help="size of an upload through nginx")
     parser.addoption("--every-database", action="store_true", help="kill a board's processes on both databases")
     parser.addoption(
-        "--every-case", action="store_true", help="use every checklist case, and every language of the demo"
+        "--every-case",
+        action="store_true",
+        help="use every checklist case, every language of the demo, and every example for formats of answers",
     )
     parser.addoption("--every-page", action="store_true", help="check similar pages of a board with axe-core too")
     group = parser.getgroup("fuzz")

@@ -25,7 +25,8 @@ from sample import write_gold, write_system
 
 
 @pytest.mark.parametrize(
-    "verb", ["load", "score", "compare", "validate", "export", "explain", "analyze", "select", "report", "run", "train"]
+    "verb",
+    "load score compare validate export explain analyze select report run train translate".split(),
 )
 def test_every_verb_can_be_called(verb: str) -> None:
     assert callable(getattr(isogloss, verb))

@@ -11,11 +11,13 @@ IsoglossError             any failure the user can act on; the command line prin
 Packages add subclasses for failures that only they raise and handle:
 
 - data: ChecksumError, HostError; checklist: OtherFormatError (all DataError)
-- board: BoardError, StateError; PepperError (DataError); ArchiveError, FormError, MonthlyLimitError, UploadLimitError
+- predictions: SubsetError (PredictionError)
+- endpoints: EndpointError, RequestError; prompts: MissingWordError, PromptRecipeError, NotPromptedError
+- board: BoardError, StateError; PepperError (DataError); ArchiveError, FormError, QuotaError, UploadLimitError
   (PredictionError)
 - training: TrainingError, RecipeError; systems: SystemFailureError; grammar: GrammarError; analysis: AnalysisError
 - runs: NotAvailableError, TimeLimitError, SlurmSilentError, LockLostError; workers: WorkerDiedError, ClusterGoneError
-- plugins: PluginError; endpoints: EndpointError, RequestError
+- plugins: PluginError; endpoints: EndpointError, RequestError; translation: UntranslatedError
 """
 
 from collections.abc import Iterable, Sequence

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import isogloss as package
 from e2e.command import isogloss
 
 
@@ -14,6 +15,7 @@ from e2e.command import isogloss
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Write two English training pairs."""
     monkeypatch.delenv("ISOGLOSS_TRANSLATIONS", raising=False)
+    monkeypatch.setenv("ISOGLOSS_CACHE", str(tmp_path / "cache"))
     (tmp_path / "xnli").mkdir()
     (tmp_path / "xnli/train-en.tsv").write_text("One dog.\tA dog.\tneutral\nNo.\tA dog.\tneutral\n")
     return tmp_path
@@ -28,6 +30,53 @@ def test_command_translates(data: Path) -> None:
         {"id": "train-0", "text_a": "ONE DOG.", "text_b": "A DOG."},
         {"id": "train-1", "text_a": "NO.", "text_b": "A DOG."},
     ]
+
+
+def test_several_languages_and_a_summary(data: Path) -> None:
+    words = ("translate", "xnli", "--languages", "es,de", "--with", "sed s/^/{target3}:/", "--data", data)
+    done = isogloss(*words)
+    assert done.code == 0, done.err
+    folder = data / "translations/xnli/translate-train"
+    assert done.out.splitlines() == [str(folder / "es.jsonl"), str(folder / "de.jsonl")]
+    assert json.loads((folder / "de.jsonl").read_text().splitlines()[0])["text_a"] == "deu:One dog."
+    assert "xnli/es train: 3 distinct texts, 3 translated (" in done.err
+    again = isogloss(*words)
+    assert "xnli/de train: 3 distinct texts, 3 from the cache\n" in again.err
+    by_hand = isogloss("translate", "xnli", "--languages", "es,de", "--by-hand", data / "x.jsonl", "--data", data)
+    assert (by_hand.code, by_hand.out) == (1, "")
+
+
+def test_incomplete_replay_fails_and_lists_the_texts(data: Path) -> None:
+    (data / "pairs.tsv").write_text("One dog.\tUn perro.\nNo.\tNo.\n")
+    words = ("translate", "xnli", "--languages", "es,de", "--with", f"replay:{data / 'pairs.tsv'}", "--data", data)
+    done = isogloss(*words, "--untranslated", data / "missing.tsv")
+    assert (done.code, done.out) == (1, "")
+    assert "3 distinct texts, 2 translated" in done.err
+    assert "1 without a translation, 1 identical to the source" in done.err
+    assert "  'A dog.': not among the stored ones" in done.err
+    missing = [f"{code}\tA dog.\tnot among the stored ones\n" for code in ("es", "de")]
+    assert (data / "missing.tsv").read_text() == "".join(missing)
+    assert not (data / "translations").exists()
+
+
+def test_settings_of_the_config(data: Path) -> None:
+    (data / "settings.toml").write_text("beams = 2\n")
+    words = ("translate", "xnli", "--languages", "es", "--with", "cat", "--config", data / "settings.toml")
+    done = isogloss(*words, "--data", data)
+    assert done.code == 1
+    assert "a command has no setting 'beams'" in done.err
+
+
+def test_verb_in_python(data: Path) -> None:
+    made = package.translate("xnli", ["es"], lambda texts: [text.upper() for text in texts], data=data)
+    assert [(each.language, each.path, each.counts) for each in made] == [
+        ("es", data / "translations/xnli/translate-train/es.jsonl", None)
+    ]
+    [counted] = package.translate("xnli", "de", "tr a-z A-Z", data=data, settings={"batch": 2}, quiet=True)
+    assert counted.counts is not None
+    assert counted.counts.translated == 3
+    assert counted.path is not None
+    assert json.loads(counted.path.read_text().splitlines()[1])["text_a"] == "NO."
 
 
 def test_by_hand_prints_the_target_path(data: Path) -> None:

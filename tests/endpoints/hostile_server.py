@@ -21,7 +21,7 @@ Script = Callable[[str, int], str]
 # Faults that a repetition overcomes.
 PASSING = ("429", "429-seconds", "429-date", "500", "503", "cut", "invalid", "shape", "error-200", "stall", "reset")
 # Answers that are unusual, and right.
-ODD = ("no-usage", "duplicated", "pretty", "chunked", "close")
+ODD = ("no-usage", "duplicated", "pretty", "chunked", "close", "not-a-number", "damaged")
 
 
 def seeded(seed: int, share: float, faults: tuple[str, ...] = PASSING + ODD, last: int = 3) -> Script:
@@ -180,6 +180,7 @@ class HostileServer:
             return self._write(writer, 200, {"error": {"message": "upstream failed", "code": 502}})
         answer = self._answer(path, body, content, fault)
         raw = json.dumps(answer, indent=2 if fault == "pretty" else None).encode()
+        raw = raw.removesuffix(b"}") + ENDINGS.get(fault, b"}")
         if fault == "cut":
             writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(raw) + raw[: len(raw) // 2])
             await writer.drain()
@@ -249,6 +250,11 @@ class HostileServer:
         return True
 
 
+# Ends of answers that are not quite JSON: numbers, half a character, a byte that is none.
+ENDINGS = {
+    "not-a-number": b', "timings": [NaN, -Infinity]}',
+    "damaged": b', "note": "\\ud83d", "name": "\xff", "size": 1e999}',
+}
 ERRORS: dict[str, tuple[int, dict[str, Any], dict[str, str]]] = {
     "429": (429, {"message": "too fast"}, {}),
     "429-seconds": (429, {"message": "too fast"}, {"retry-after": "0"}),

@@ -128,3 +128,11 @@ def test_a_purse_reserves_and_settles(tmp_path: Path, is_shared: bool) -> None:
 def test_money_spent_before_counts() -> None:
     assert not Purse(10, None, 9.5).reserve(1)
     assert Purse(10, None, 9).reserve(1)
+
+
+def test_a_damaged_ledger_does_not_lift_the_limit(tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger"
+    ledger.write_text("4\nnan\ninf\nx\n")
+    purse = Purse(10, ledger, 0.0)
+    assert purse.reserve(6)
+    assert not purse.reserve(0.5)

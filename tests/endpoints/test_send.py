@@ -101,6 +101,16 @@ def test_stored_answers_need_no_server(store: ResponseStore) -> None:
     assert (outcome.answered, outcome.already, outcome.open) == (0, 3, {})
 
 
+@pytest.mark.parametrize("fault", ["not-a-number", "damaged"])
+def test_answers_in_damaged_json_are_repaired_not_paid_for_again(store: ResponseStore, fault: str) -> None:
+    with serving(lambda content, attempt: fault) as server:
+        outcome = send(requests(5), store, quick(server.url))
+    assert (outcome.answered, outcome.open) == (5, {})
+    assert set(server.asked.values()) == {1}
+    found = ResponseStore(store.folder).find([each.custom_id for each in requests(5)])
+    assert [each.reply.text for each in found.values()] == [answer_to(f"question {number}") for number in range(5)]
+
+
 def test_usage_and_cost_are_those_that_the_server_states(store: ResponseStore) -> None:
     sent = requests(10)
     prices = Prices("2026-11-01", "USD", {"sm*": ModelPrice(input=2.0, output=5.0)})

@@ -71,6 +71,14 @@ def test_other_stores_see_new_lines_and_new_segments(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("*.jsonl"))) == 2
 
 
+def test_entries_that_are_not_segments_do_not_hide_responses(tmp_path: Path) -> None:
+    with ResponseStore(tmp_path) as store:
+        store.append(response("a"))
+    (tmp_path / "folder.jsonl").mkdir()
+    (tmp_path / "zz.jsonl").symlink_to(tmp_path / "nowhere")
+    assert ResponseStore(tmp_path).has("a") == {"a"}
+
+
 def test_the_first_response_counts_in_every_order_of_reading(tmp_path: Path) -> None:
     late, early = ResponseStore(tmp_path), ResponseStore(tmp_path)
     early.append(response("x"))

@@ -288,3 +288,14 @@ def test_tasks_without_a_question_of_their_own() -> None:
     turn = prompts(plain).turn({"text_a": "one", "text_b": "two"})
     assert turn == "Sentence 1: one\nSentence 2: two"
     assert prompts(plain).label_words == {"x": "x", "y": "y"}
+
+
+def test_sentences_on_the_format() -> None:
+    labels, answers = task("xnli"), task("xquad")
+    row = {"text_a": "a", "text_b": "b", "question": "q", "context": "c"}
+    only_json = prompts(labels, labels="schema").system_text(row)
+    assert "or neither. Answer with a JSON object" in only_json
+    both = prompts(answers, answers="schema").system_text(row)
+    assert both.endswith('and nothing else. Answer with a JSON object that has the key "answer".')
+    japanese = prompts(answers, "ja", prompt_language="native").system_text(row)
+    assert "。 " not in japanese

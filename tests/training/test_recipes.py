@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from isogloss.errors import DataError, IsoglossError, UnknownNameError
-from isogloss.tasks.registry import TASKS
+from isogloss.tasks.registry import LIVING_TASKS, TASKS
 from isogloss.training.recipes import NAMES, SIZES, RecipeError, changes, recipe, size_of
 
 
@@ -72,7 +72,7 @@ def test_candidates_equal_an_accumulated_batch(name: str) -> None:
 
 def test_selecting_sets_are_whole_and_others_partial() -> None:
     for name in NAMES:
-        for task in TASKS.shipped:
+        for task in (task for task in TASKS.shipped if task not in LIVING_TASKS):
             found = recipe(name, task)
             assert found.selecting_examples == "all"
             of_keung = name == "keung" and task.removeprefix("mini-") in ("xnli", "mldoc")

@@ -6,16 +6,22 @@ from pathlib import Path
 
 import pytest
 
+from caches import new_cache
 from e2e.command import isogloss
+from isogloss.errors import IsoglossError
 from isogloss.runs.records import read_record
+from isogloss.tasks.loading import load
 from isogloss.tasks.mini import make
+from isogloss.tasks.registry import task as find_task
+from isogloss.translation.translated_files import translated_test_set
+from isogloss.translation.translators import open_translator
 from runs.grid_fake import mini_cache, mini_data
 
 __all__ = ["mini_cache", "mini_data"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("spanish")]
 
-TO_SPANISH, TO_ENGLISH = "apertium -u -f line eng-spa", "apertium -u -f line spa-eng"
+TO_SPANISH, TO_ENGLISH = "apertium:eng-spa", "apertium:{source3}-{target3}"
 
 
 @pytest.fixture
@@ -27,6 +33,7 @@ def spanish(mini_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     if not {"eng-spa", "spa-eng"} <= set(modes):
         pytest.skip("apertium has no English-Spanish data: apt-get install apertium-eng-spa")
     monkeypatch.setenv("ISOGLOSS_TRANSLATIONS", str(tmp_path / "translations"))
+    monkeypatch.setenv("ISOGLOSS_CACHE", str(new_cache(tmp_path / "cache")))
     assert make.folder().is_dir()
 
 
@@ -58,3 +65,44 @@ def test_spanish_queries_are_english(tmp_path: Path) -> None:
     assert found.score is not None
     assert (found.score.language, found.score.metrics["accuracy"].n) == ("es", 60)
     assert found.score.metrics["accuracy"].value > 50  # chance is a third
+
+
+def test_translation_does_not_depend_on_other_texts() -> None:
+    """In Apertium's own format `line`, a word agrees with the next line, and full stops are lost."""
+    texts = ["I see the", "red house", "The house is red.", "Who is it?", "one\ntwo."]
+    translator = open_translator("apertium:eng-spa", "en", "es")
+    together = translator.translate(texts)
+    assert together == [translator.translate([text])[0] for text in texts]
+    assert [text[-1] for text in together[2:]] == [".", "?", "."]
+    assert together[4].count("\n") == 1
+    assert open_translator("apertium:eng-spa#batch=2").translate(texts) == together
+
+
+def test_language_in_between() -> None:
+    there, back = open_translator("apertium:eng-spa"), open_translator("apertium:spa-eng")
+    texts = ["The house is red.", "I see a dog."]
+    both = open_translator("apertium:eng-spa, spa-eng")
+    assert both.translate(texts) == back.translate(there.translate(texts))
+    assert both.version == f"{there.version}-{back.version}"
+    with pytest.raises(IsoglossError, match="the translator exited with"):
+        open_translator("apertium:eng-xyz").translate(texts)
+    with pytest.raises(IsoglossError, match="no pair of languages"):
+        open_translator("apertium:")
+
+
+def test_real_premises_and_hypotheses(data_dir: Path) -> None:
+    words = ("translate", "xnli", "--languages", "es", "--split", "dev", "--with", TO_ENGLISH, "--data", data_dir)
+    done = isogloss(*words)
+    assert done.code == 0, done.err
+    assert "xnli/es dev: 3,320 distinct texts, 3,320 translated" in done.err
+    originals = load("xnli", "es", "dev", data_dir)
+    translated = translated_test_set(find_task("xnli"), "es", "dev", data_dir)
+    assert (translated.ids, translated["label"]) == (originals.ids, originals["label"])
+    pairs = list(zip(originals["text_b"], translated["text_b"], strict=True))
+    assert all(text for _, text in pairs)
+    stops = [english.endswith(".") for spanish, english in pairs if spanish.endswith(".")]
+    assert len(stops) > 2000
+    assert sum(stops) > 0.99 * len(stops)
+    before = Path(done.out.strip()).read_bytes()
+    assert "3,320 from the cache" in isogloss(*words).err
+    assert Path(done.out.strip()).read_bytes() == before

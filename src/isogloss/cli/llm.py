@@ -9,6 +9,7 @@ from isogloss.cli import options as o
 
 if TYPE_CHECKING:
     from isogloss.runs.plan import Plan
+    from isogloss.runs.prompted_cells import TaskEstimate
 
 _HELP = (
     "Prompt language models in separate steps: write requests, send them (or upload them as a batch), read answers. "
@@ -18,7 +19,7 @@ _HELP = (
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=_HELP)
 
 Model = Annotated[str, typer.Argument(help="Language model, e.g. llm:qwen3-32b or llm:gpt-4o-mini#labels=text.")]
-RequestsFolder = Annotated[Path, typer.Argument(help="Folder of isogloss llm requests.")]
+RequestsFolder = Annotated[Path, typer.Argument(help="Folder of isogloss llm requests, or a file of requests.")]
 
 
 @app.command()
@@ -52,7 +53,10 @@ def requests(
       isogloss llm send work --endpoint https://api.openai.com
       isogloss llm read work --data data --out runs
     """
+    from collections import Counter
+
     from isogloss.cli.run import system_settings
+    from isogloss.figures import counted
     from isogloss.runs.plan import Plan
     from isogloss.runs.prompted_cells import write_request_files
     from isogloss.scoring.request import Request
@@ -66,8 +70,10 @@ def requests(
     request = Request.of(suite, tasks=o.words(tasks), languages=o.words(languages), split=split, data=data)
     plan = Plan.of(system, out, request, seeds=seeds, regime=regime, settings=settings, subset=subset, prompt=wording)
     with o.progress("writing requests"):
-        count, files = write_request_files(plan, out, settings, wording)
-    o.say(f"{count:,} requests in {files} {'file' if files == 1 else 'files'}, in {out}")
+        written = write_request_files(plan, out, settings, prompt=wording, suite=suite)
+    o.say(f"{counted(written.requests, 'request')} in {counted(written.files, 'file')}, in {out}")
+    for reason, count in Counter(written.skipped.values()).items():
+        o.say(f"without requests: {counted(count, 'cell')}: {reason}", err=True)
 
 
 @app.command()
@@ -80,20 +86,29 @@ def send(
 ) -> None:
     """Send the requests of a folder and store every response in its folder `responses`.
 
+    A file of requests in OpenAI's batch format works too; its responses are stored
+    in a folder beside it.
+
     Run the same command to resume: stored responses are never requested again.
 
     Exit codes: 0 all requests have a response; 1 some are open; 130 interrupted.
     """
     from isogloss.cli.run import system_settings
     from isogloss.endpoints.store import ResponseStore
+    from isogloss.figures import counted
     from isogloss.interrupts import answering_interrupts
     from isogloss.runs.prompted_cells import RESPONSES, stored_requests
     from isogloss.systems.llm.sending import Sender, counted_reasons
 
-    sender = Sender.of(system_settings(config, endpoint=endpoint, max_cost=max_cost), folder / "spent.txt")
+    # The responses to a single file of requests lie beside it.
+    responses = folder / RESPONSES if folder.is_dir() else folder.with_name(f"{folder.stem}-{RESPONSES}")
+    sender = Sender.of(system_settings(config, endpoint=endpoint, max_cost=max_cost), responses.parent / "spent.txt")
+    store = ResponseStore(responses)
     with answering_interrupts():
-        ended = sender.send(stored_requests(folder), ResponseStore(folder / RESPONSES), folder.name)
+        ended = sender.send(stored_requests(folder), store, folder.name)
     o.say(f"{ended.answered:,} answered, {ended.already:,} answered before, {len(ended.open):,} open")
+    if store.damaged:
+        o.say(f"ignored: {counted(store.damaged, 'damaged line')} in {store.folder}", err=True)
     for line in counted_reasons(ended.open):
         o.say(f"open: {line}", err=True)
     raise typer.Exit(1 if ended.open else 0)
@@ -123,7 +138,7 @@ def read(
     out: Annotated[Path, o.Output("--out", "-o", help="Folder for runs, or for the predictions read from tables.")],
     force: o.Force = False,
 ) -> None:
-    """Read the answers in responses, or in anybody's table of replies, and write predictions.
+    """Read the answers in responses, or in tables of replies from any model, and write predictions.
 
     From a folder of requests, nothing is sent: the requests are made again from
     the data, matched by their ids, read and scored. Tables of free-text replies
@@ -159,19 +174,26 @@ def read(
         return
     from isogloss.cli.run import run_plan_and_report, system_settings
     from isogloss.endpoints.store import ResponseStore
+    from isogloss.figures import counted
     from isogloss.runs.place import HERE
-    from isogloss.runs.prompted_cells import RESPONSES, RequestsManifest
+    from isogloss.runs.prompted_cells import RESPONSES, RequestsManifest, stored_requests
     from isogloss.tables.run_tables import seeds_table
 
     if len(paths) != 1 or not paths[0].is_dir():
         raise typer.BadParameter("pass one folder of isogloss llm requests, or tables with --task")
     manifest, store = RequestsManifest.read(paths[0]), paths[0].absolute() / RESPONSES
+    known = {request.custom_id for request in stored_requests(paths[0])} if responses else set()
     for path in responses or ():
-        counts = ResponseStore(store).add_batch_output(path)
+        with ResponseStore(store) as opened:
+            counts = opened.add_batch_output(path, known)
         o.say(f"{path}: {counts.added:,} responses added, {counts.already:,} known, {counts.errors:,} errors")
+        if counts.unknown:
+            o.say(f"ignored: {counted(counts.unknown, 'response')} to requests of another folder", err=True)
+        if counts.damaged:
+            o.say(f"ignored: {counted(counts.damaged, 'damaged line')}", err=True)
         for reason, count in counts.reasons.items():
             o.say(f"error: {count:,} × {reason}", err=True)
-    plan = manifest.plan(out, data, **system_settings(config), replay=str(store))
+    plan = manifest.plan(out, data, **system_settings(config), batch=bool(responses), replay=str(store))
     raise typer.Exit(run_plan_and_report(plan, HERE, seeds_table, force=force))
 
 
@@ -204,7 +226,7 @@ def show(
         task, language, split, data, example=example, regime=regime or "none", seed=seed, wording=wording, **choices
     ):
         o.say(f"── {title} " + "─" * max(0, 70 - len(title)))
-        o.say(text)
+        o.say(text.replace("\t", "⇥"))  # a terminal would show a blank
 
 
 @app.command()
@@ -220,10 +242,13 @@ def probe(
     Some servers accept a parameter and ignore it; the probe compares answers
     instead of trusting status codes. isogloss run probes by itself.
     """
+    from contextlib import suppress
     from tempfile import TemporaryDirectory
 
     from rich.console import Console
 
+    from isogloss.endpoints.embeddings import probe_embeddings
+    from isogloss.endpoints.errors import EndpointError
     from isogloss.endpoints.probe import probe as probe_endpoint
     from isogloss.scoring.results import write_json
     from isogloss.systems.llm.sending import Sender
@@ -232,9 +257,12 @@ def probe(
     with o.progress("probing"), TemporaryDirectory() as folder:
         sender = Sender.of({"endpoint": endpoint, "key_variable": key_variable})
         capabilities = probe_endpoint(sender.endpoint, model, Path(folder))
+        dimension = 0
+        with suppress(EndpointError):  # most chat models have no embeddings
+            dimension = probe_embeddings(sender.endpoint, model).dimension
     if json is not None:
         write_json(json, capabilities)
-    capabilities_table(model, capabilities).print(Console())
+    capabilities_table(model, capabilities, dimension).print(Console())
 
 
 @app.command()
@@ -292,13 +320,17 @@ def contamination(
 
 
 def show_estimate(plans: "list[Plan]") -> None:
-    """Print what some grids would send."""
+    """Print what some grids would send, and their total."""
     from rich.console import Console
 
-    from isogloss.runs.prompted_cells import estimate
-    from isogloss.tables.request_tables import estimate_table
+    from isogloss.runs.prompted_cells import estimate, sum_of_estimates
+    from isogloss.tables.request_tables import estimate_table, estimate_text
 
+    estimates: list[TaskEstimate] = []
     for plan in plans:
         with o.progress("estimating"):
             tasks, skipped = estimate(plan)
+        estimates += tasks.values()
         estimate_table(plan, tasks, skipped).print(Console())
+    if len(plans) > 1:
+        o.say(f"{len(plans)} wordings together: {estimate_text(sum_of_estimates(estimates))}")

@@ -75,6 +75,7 @@ def run(
     """
     from isogloss.runs.place import Place
     from isogloss.runs.plan import Plan
+    from isogloss.runs.summary import summarize
     from isogloss.scoring.request import Request
     from isogloss.tables.run_tables import seeds_table
 
@@ -99,22 +100,22 @@ def run(
     if len(plans) == 1:
         run_and_exit(plans[0], place, seeds_table, jobs=jobs or 0, force=force)
     codes = [run_plan_and_report(plan, place, seeds_table, jobs=jobs or 0, force=force) for plan in plans]
-    show_scores_over_prompts(plans)
+    if all(summarize(plan).cells["done"] for plan in plans):
+        show_scores_over_prompts(plans)
     raise typer.Exit(max(codes))
 
 
 def show_scores_over_prompts(plans: "list[Plan]") -> None:
-    """Print the scores over all wordings and seeds, with the variance due to each."""
-    from dataclasses import replace
-
+    """Print the scores over all wordings and seeds, with the variance due to each, and write their record."""
     from isogloss.results.readers import system_of_record
-    from isogloss.runs.drawn_cells import drawn_cells
     from isogloss.scoring.score import score_systems
     from isogloss.tables.score_tables import score_tables
     from isogloss.tables.table import show
 
-    first, folder = plans[0], plans[0].root.parent
-    results = score_systems([folder], replace(first.request, subset=drawn_cells(first)))
+    folder = plans[0].root.parent
+    results = score_systems([folder], plans[0].request)
+    for result in results.values():
+        result.to_json(folder / "results.json")
     show(score_tables({name: system_of_record(result, name) for name, result in results.items()}), "table")
 
 
@@ -134,9 +135,12 @@ def chosen_wordings(system: str, prompts: str, settings: dict[str, Any]) -> list
     from isogloss.systems.base import SystemName
 
     known = wording_names(str({**SystemName.of(system).settings, **settings}.get("recipe", "isogloss")))
-    if prompts == "all" or prompts.isdecimal():
-        return known[: None if prompts == "all" else max(1, int(prompts))]
-    for name in (names := o.words(prompts) or []):
+    if prompts == "all":
+        return known
+    if prompts.isdecimal() and prompts in map(str, range(1, len(known) + 1)):
+        return known[: int(prompts)]
+    names = list(dict.fromkeys(o.words(prompts) or [prompts]))
+    for name in names:
         if name not in known:
             raise unknown("wording", name, known)
     return names

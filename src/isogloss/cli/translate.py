@@ -1,14 +1,21 @@
-"""isogloss translate: machine-translate a training or test set."""
+"""isogloss translate: machine-translate training or test sets."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isogloss.cli.options import Data, Execution, Output, Selection, say
-from isogloss.errors import IsoglossError, UnknownNameError, unknown
+from isogloss.cli.options import Data, EndpointUrl, Execution, MaxCost, Output, Selection, say, words
+from isogloss.errors import IsoglossError
+
+if TYPE_CHECKING:
+    from isogloss.runs.translating import TranslatedSet
 
 app = typer.Typer(add_completion=False)
+
+# Untranslated texts to list; --untranslated writes all.
+_LISTED = 5
+_LONGEST = 100
 
 
 @app.command()
@@ -16,14 +23,36 @@ def translate(
     task: Annotated[str, typer.Argument(help="Task, e.g. xnli.")],
     *,
     data: Data = None,
-    language: Annotated[str, Selection("--language", "-l", help="The non-English language, e.g. es.")],
+    languages: Annotated[
+        str, Selection("--languages", "--language", "-l", help="Languages other than English, e.g. es,de.")
+    ],
     split: Annotated[str, Selection(help="train (from English), or test or dev (into English).")] = "train",
     translator: Annotated[
         str | None,
-        Execution("--with", help="Command that reads one text per line and writes one translation per line."),
+        Execution(
+            "--with",
+            help="apertium:PAIR; hf:MODEL; llm:MODEL; replay:PATH; or a command with one text per input line and one "
+            "translation per output line. {source} and {target} become the codes of the languages, {source3} and "
+            "{target3} their ISO 639-3 codes.",
+        ),
     ] = None,
+    config: Annotated[
+        Path | None, Execution("--config", "-c", help="TOML file with settings of the translator, such as beams.")
+    ] = None,
+    batch: Annotated[
+        int, Execution(min=0, help="Texts per start of a command, or per batch of a model.", show_default="automatic")
+    ] = 0,
+    cache: Annotated[
+        Path | None,
+        Execution(help="Folder that keeps every translated text.", show_default="translations in the user's cache"),
+    ] = None,
+    endpoint: EndpointUrl = "",
+    max_cost: MaxCost = 0.0,
     by_hand: Annotated[
         Path | None, Output("--by-hand", help="Write the untranslated texts to this .jsonl file instead.")
+    ] = None,
+    untranslated: Annotated[
+        Path | None, Output(help="Write texts without a translation to this file, one per line, with the reason.")
     ] = None,
 ) -> None:
     """Create the translated data for translate-train and translate-test, with any translator.
@@ -34,45 +63,75 @@ def translate(
     are kept. For question answering training data, answers are translated too
     and located in the translated passage.
 
+    Every distinct text is translated once and cached: run the same command to
+    resume. Settings of a model follow its name, as in hf:MODEL#beams=1, or are
+    in --config.
+
     Writes to translations/<task>/<regime>/ in the data folder, where isogloss
     run and train look. ISOGLOSS_TRANSLATIONS overrides translations/. The
     translations published with XTREME work without this step; see
     docs/regimes.md for their location.
 
+    Exit codes: 0 success; 1 some texts have no translation.
+
     \b
     Examples:
-      isogloss translate xnli --language es \\
-          --with "apertium -u -f line eng-spa" --data data
-      isogloss translate xnli --language es --split test \\
-          --with "apertium -u -f line spa-eng" --data data
-      isogloss translate tydiqa --language fi --by-hand to-translate.jsonl \\
+      isogloss translate xnli --languages es \\
+          --with apertium:eng-spa --data data
+      isogloss translate xnli --languages es,de,sw --split test \\
+          --with hf:facebook/nllb-200-distilled-600M --data data
+      isogloss translate xcopa --languages it --with llm:qwen3-32b \\
+          --endpoint http://localhost:8000 --data data
+      isogloss translate tydiqa --languages fi --by-hand to-translate.jsonl \\
           --data data
     """
-    from isogloss.tasks.registry import no_language
-    from isogloss.tasks.registry import task as find_task
-    from isogloss.tasks.task import SPLITS
-    from isogloss.training.regimes import regime
-    from isogloss.translation.translate import translate as translate_set
+    from isogloss.interrupts import answering_interrupts
+    from isogloss.runs.translating import checked_request, translated_sets
     from isogloss.translation.translate import write_untranslated
     from isogloss.translation.translated_files import translation_path
-    from isogloss.translation.translators import command_translator
 
-    entry = find_task(task)
-    others = {*entry.every_language} - {"en"}
-    if split not in SPLITS:
-        raise unknown("split", split, SPLITS)
-    if language == "en":
-        fix = f"Choose one of {', '.join(sorted(others))}"
-        raise UnknownNameError("expected a language other than English", fix=fix)
-    if language not in others:
-        raise no_language(entry.id, language, others)
-    if reason := regime("translate-train" if split == "train" else "translate-test").refusal(entry):
-        raise IsoglossError(f"no regime can use this translation: {reason}")
+    entry, chosen = checked_request(task, words(languages) or [], split)
     if by_hand is not None:
-        path = write_untranslated(entry, language, split, data, by_hand)
-        target = translation_path(entry, language, split, data)
+        if len(chosen) > 1:
+            raise IsoglossError("--by-hand writes the file of one language", fix="Name one language")
+        path = write_untranslated(entry, chosen[0], split, data, by_hand)
+        target = translation_path(entry, chosen[0], split, data)
         say(f"{path}  Translate the texts in this file and save it as {target}")
     elif translator is not None:
-        say(str(translate_set(entry, language, split, data, command_translator(translator))))
+        from isogloss.cli.run import system_settings
+
+        settings = system_settings(config, batch=batch, endpoint=endpoint, max_cost=max_cost)
+        incomplete: list[TranslatedSet] = []
+        with answering_interrupts():
+            for each in translated_sets(
+                entry.id, chosen, translator, split=split, data=data, settings=settings, cache=cache
+            ):
+                _say_result(each)
+                incomplete += [each] if each.path is None else []
+        if untranslated is not None:
+            _write_reasons(untranslated, incomplete)
+        raise typer.Exit(1 if incomplete else 0)
     else:
-        raise IsoglossError("no translator", fix="Add --with COMMAND or --by-hand FILE")
+        fix = "Add --with apertium:PAIR, hf:MODEL, llm:MODEL, replay:PATH or a command; or --by-hand FILE"
+        raise IsoglossError("no translator", fix=fix)
+
+
+def _say_result(result: "TranslatedSet") -> None:
+    """Print the file of a set and its counts, or the reasons why it is incomplete."""
+    if result.path is not None:
+        say(str(result.path))
+    details = [*([str(result.counts)] if result.counts else []), *result.notes]
+    say(f"{result.task}/{result.language} {result.split}: {'; '.join(details)}", err=True)
+    if result.path is None:
+        say(result.failure, err=True)
+        for text, reason in list(result.untranslated.items())[:_LISTED]:
+            say(f"  {text[:_LONGEST]!r}: {reason}", err=True)
+
+
+def _write_reasons(path: Path, incomplete: "list[TranslatedSet]") -> None:
+    from isogloss.data.files import atomic_write
+
+    with atomic_write(path) as stream:
+        for each in incomplete:
+            for text, reason in each.untranslated.items():
+                stream.write(f"{each.language}\t{' '.join(text.split())}\t{reason}\n")

@@ -1,5 +1,6 @@
 """Limit of the costs of requests, shared by processes through a ledger."""
 
+import math
 import os
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
@@ -81,4 +82,5 @@ class Purse:
                     break
                 self._read += len(line)
                 with suppress(ValueError):
-                    self._total += float(line)
+                    amount = float(line)
+                    self._total += amount if math.isfinite(amount) else 0.0  # else nothing would exceed the budget

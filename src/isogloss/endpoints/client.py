@@ -15,7 +15,7 @@ from isogloss.endpoints.connections import BrokenReplyError, HttpReply, open_con
 from isogloss.endpoints.endpoint import Credentials, Endpoint
 from isogloss.endpoints.errors import EndpointError
 from isogloss.endpoints.refusals import FATAL, Refusal, classify, server_error
-from isogloss.endpoints.shapes import Shape, shape_of
+from isogloss.endpoints.shapes import Shape, repaired, shape_of
 from isogloss.endpoints.throttle import Throttle
 from isogloss.escaping import printable
 
@@ -143,6 +143,9 @@ class Client:
             self.server = self._shown(headers["server"])
         if status == 200:
             if (shape := shape_of(content, url)) is None:
+                content = repaired(content)
+                shape = shape_of(content, url)
+            if shape is None:
                 return _Failure(self._shown(f"unusable response: {_words(content)}"))
             self._failures = 0
             self.throttle.speed_up()

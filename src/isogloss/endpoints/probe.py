@@ -5,6 +5,7 @@ Servers accept parameters that they ignore, so every ability is judged by the an
 
 import hashlib
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from isogloss.escaping import printable
 
 # Words that no model chooses by itself.
 _WORDS = ("vorpaxil", "quimblenet")
+# A wrong URL should be reported within seconds.
+_ATTEMPTS = 4
 _PROMPT = "The capital of France is"
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
@@ -87,7 +90,8 @@ def probe(endpoint: Endpoint, model: str, store_folder: Path, *, fresh: bool = F
 
 
 async def _probe(endpoint: Endpoint, model: str) -> Capabilities:
-    async with Client(endpoint) as client:
+    patience = min(endpoint.max_attempts, _ATTEMPTS)
+    async with Client(replace(endpoint, max_attempts=patience)) as client:
         return await _Probe(client, model).run()
 
 

@@ -1,5 +1,7 @@
 """Shape of a response with an answer, checked before it is stored: a server may return errors with status 200."""
 
+import json
+import math
 from typing import Annotated, Any
 
 import msgspec
@@ -37,9 +39,10 @@ class Shape(msgspec.Struct, frozen=True):
 
 def shape_of(content: bytes, url: str = "") -> Shape | None:
     """Return the facts about an answer to a request to `url`, or to any if it is unknown; None for anything else."""
-    if url == EMBEDDINGS:
-        return _embeddings_shape(content)
     try:
+        msgspec.json.decode(content)  # fields that the decoders below skip are stored and read again, too
+        if url == EMBEDDINGS:
+            return _embeddings_shape(content)
         answer = _completion(content)
         first = answer.choices[0]
         if first.error is not None or (first.message is None and first.text is None):
@@ -54,6 +57,23 @@ def _embeddings_shape(content: bytes) -> Shape | None:
         return Shape(usage_of({"usage": _embeddings(content).usage}))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+
+
+def repaired(content: bytes) -> bytes:
+    """Return JSON with null for numbers that are not finite, and "?" or "\ufffd" for damaged characters.
+
+    Some servers write these. Anything else that is not JSON is returned as it is.
+    """
+    try:
+        text = content.decode("utf-8", "replace")
+        body = json.loads(text, parse_constant=lambda _: None, parse_float=_finite)
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
+    except (ValueError, RecursionError):
+        return content
+
+
+def _finite(number: str) -> float | None:
+    return value if math.isfinite(value := float(number)) else None
 
 
 def has_right_shape(content: bytes) -> bool:

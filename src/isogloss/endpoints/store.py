@@ -4,9 +4,8 @@ A store is a folder with one file per writer, so that no two processes write to 
 OpenAI batch output. A process that dies while it writes leaves an incomplete last line, which readers skip.
 """
 
-import os
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,12 +14,12 @@ import msgspec
 
 from isogloss.data.files import blocks
 from isogloss.data.location import cache_dir
+from isogloss.data.segments import Segments
 from isogloss.endpoints.refusals import is_content_filter, server_error
 from isogloss.endpoints.replies import ModelReply
 from isogloss.endpoints.shapes import has_right_shape
 from isogloss.errors import DataError
 
-_POLL = 0.1
 # A position is the number of a segment and an offset in it.
 _OFFSET_BITS = 44
 _OFFSETS = (1 << _OFFSET_BITS) - 1
@@ -100,10 +99,10 @@ class ResponseStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.damaged = 0
+        self._lines = Segments(folder)
         self._positions: dict[str, int] = {}
         self._segments: list[str] = []
-        self._read: dict[str, int] = {}  # bytes of each segment that are indexed
-        self._descriptor: int | None = None
+        self._numbers: dict[str, int] = {}  # of the segments
 
     def __len__(self) -> int:
         self.refresh()
@@ -155,37 +154,19 @@ class ResponseStore:
 
     def refresh(self) -> None:
         """Index what processes have added since the last time."""
-        try:
-            with os.scandir(self.folder) as entries:
-                sizes = {each.name: each.stat().st_size for each in entries if each.name.endswith(".jsonl")}
-        except FileNotFoundError:
-            sizes = {}
-        except OSError as error:
-            raise DataError(f"cannot be read ({error.strerror or error})", where=str(self.folder)) from None
-        if any(sizes.get(name, 0) < size for name, size in self._read.items()):  # removed or cut by hand
-            self._positions, self._segments, self._read, self.damaged = {}, [], {}, 0
-        for name in sorted(sizes):
-            if sizes[name] > self._read.get(name, 0):
-                self._index(name)
+        for name, offset, line in self._lines.new_lines(self._reset):
+            number = self._numbers.setdefault(name, len(self._segments))
+            if number == len(self._segments):
+                self._segments.append(name)
+            try:
+                custom_id = _decode(line).custom_id
+            except _UNREADABLE:
+                self.damaged += 1
+            else:
+                self._place(custom_id, number, offset)
 
-    def _index(self, name: str) -> None:
-        """Index the complete new lines of a segment."""
-        if name not in self._read:
-            self._segments.append(name)
-        number, offset = self._segments.index(name), self._read.get(name, 0)
-        with (self.folder / name).open("rb") as stream:
-            stream.seek(offset)
-            for line in stream:
-                if not line.endswith(b"\n"):
-                    break
-                try:
-                    custom_id = _decode(line).custom_id
-                except _UNREADABLE:
-                    self.damaged += 1
-                else:
-                    self._place(custom_id, number, offset)
-                offset += len(line)
-        self._read[name] = offset
+    def _reset(self) -> None:
+        self._positions, self._segments, self._numbers, self.damaged = {}, [], {}, 0
 
     def _place(self, custom_id: str, number: int, offset: int) -> None:
         known = self._positions.get(custom_id)
@@ -206,63 +187,25 @@ class ResponseStore:
             "at": response.at or now(),
             "seconds": response.seconds,
         }
-        self._write(_encode(line) + b"\n")
+        self._lines.write(_encode(line) + b"\n")
 
     def append_raw(self, custom_id: str, status_code: int, body: bytes, seconds: float) -> None:
         """Write a response with a body that is a JSON object; see `append`."""
         if b"\n" in body or b"\r" in body:
             body = _encode(msgspec.json.decode(body))
         head = b'{"custom_id":%b,"response":{"status_code":%d,"body":' % (_encode(custom_id), status_code)
-        self._write(head + body + b'},"error":null,"at":"%b","seconds":%.3f}\n' % (now().encode(), seconds))
-
-    def _write(self, line: bytes) -> None:
-        try:
-            if self._descriptor is None:
-                self.folder.mkdir(parents=True, exist_ok=True)
-                # In order of time; random, since machines that share a folder may have the same process ids.
-                name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%f}-{os.urandom(6).hex()}.jsonl"
-                flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL
-                self._descriptor = os.open(self.folder / name, flags, 0o666)
-            written = os.write(self._descriptor, line)
-        except OSError as error:
-            self.close()
-            raise DataError(f"cannot be written ({error.strerror or error})", where=str(self.folder)) from None
-        if written != len(line):
-            self.close()  # the next line must not continue this one
-            raise DataError("cannot be written (the disk is full)", where=str(self.folder))
+        self._lines.write(head + body + b'},"error":null,"at":"%b","seconds":%.3f}\n' % (now().encode(), seconds))
 
     def close(self) -> None:
         """End writing; a later response begins a new file."""
-        if self._descriptor is not None:
-            descriptor, self._descriptor = self._descriptor, None
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+        self._lines.close()
 
-    @contextmanager
-    def lock(self, on_waiting: Callable[[], None] | None = None) -> Iterator[None]:
-        """Context with the right to send requests, which one process has at a time.
+    def lock(self, on_waiting: Callable[[], None] | None = None) -> AbstractContextManager[None]:
+        """Return a context with the right to send requests, which one process has at a time.
 
         `on_waiting` is called repeatedly while another process has it; an exception that it raises ends the waiting.
         """
-        from filelock import FileLock, Timeout
-
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(self.folder / ".lock")
-            while not lock.is_locked:
-                try:
-                    lock.acquire(timeout=-1 if on_waiting is None else _POLL, poll_interval=_POLL / 2)
-                except Timeout:
-                    if on_waiting is not None:
-                        on_waiting()
-        except OSError as error:
-            raise DataError(f"cannot be written ({error.strerror or error})", where=str(self.folder)) from None
-        try:
-            yield
-        finally:
-            lock.release()
+        return self._lines.lock(on_waiting)
 
     def add_batch_output(self, path: Path, known: Collection[str] | None = None) -> BatchCounts:
         """Add the responses of a downloaded batch output, packed or not.

@@ -160,6 +160,23 @@ def read_subset(path: str | os.PathLike[str]) -> Subset:
     return Subset(cells)
 
 
+def own_subset(roots: Iterable[Path]) -> Subset | None:
+    """Return the examples drawn for prediction folders, which `isogloss run --subset` writes there; None without any.
+
+    Raises:
+        SubsetError: two folders have different subsets of one cell, or a file is invalid.
+    """
+    cells: dict[tuple[str, str, str], DrawnCell] = {}
+    for root in roots:
+        for file in sorted(root.glob(f"*/*-{SUBSET_FILE}")):
+            for key, cell in read_subset(file).cells.items():
+                other = cells.setdefault(key, cell)
+                if other.subset.ids != cell.subset.ids:
+                    what = f"another subset of {key[0]}/{key[1]} than in {other.where}"
+                    raise SubsetError(what, where=cell.where, fix="Compare runs with the same --subset")
+    return Subset(cells) if cells else None
+
+
 def _read(path: Path) -> SubsetFile:
     record: SubsetFile = decode_json(read_bytes(path), str(path), SubsetFile, what="a subset file")
     if record.schema_version > SCHEMA:

@@ -31,7 +31,7 @@ from isogloss.predictions.run_folders import (
     run_folders,
     run_levels,
 )
-from isogloss.predictions.subset import read_subset
+from isogloss.predictions.subset import own_subset, read_subset
 from isogloss.tasks.loading import data_folder
 from isogloss.tasks.registry import chosen_tasks
 from isogloss.tasks.registry import task as find_task
@@ -137,10 +137,11 @@ def validate(
         PluginError: the plugin of a task in the folder cannot be loaded.
     """
     root = PredictionFolder(Path(predictions))
-    drawn = None if subset is None else read_subset(subset)
+    runs = run_folders(root.root)
+    drawn = own_subset(runs.values()) if subset is None else read_subset(subset)
     source = GoldSource(data_folder(data), None if gold is None else Path(gold), subset=drawn)
     reports = {}
-    for run, path in run_folders(root.root).items():
+    for run, path in runs.items():
         chosen = list(map(find_task, chosen_tasks(tasks, tasks_in(path))))
         reports[run] = check_folder(PredictionFolder(path), chosen, source, languages=languages, progress=progress)
     return reports[""] if "" in reports else _of_runs(root, reports)

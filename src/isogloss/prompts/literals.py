@@ -11,6 +11,8 @@ from isogloss.decoding import decode_toml
 from isogloss.errors import IsoglossError
 
 _FOLDER = "literals"
+# Languages with full stops that need no blank after them.
+_CLOSED_UP = frozenset({"ja", "zh"})
 
 
 class MissingWordError(IsoglossError):
@@ -55,6 +57,11 @@ class Literals:
     def letters(self) -> list[str]:
         """Names of choices."""
         return [str(letter) for letter in self.get("punctuation.letters")]
+
+    @property
+    def space(self) -> str:
+        """Blank between two sentences, "" in languages without it."""
+        return "" if self.language in _CLOSED_UP else " "
 
     def field(self, name: str, content: str) -> str:
         """Return a line with the name of a field and its content."""

@@ -1,8 +1,10 @@
 """Prompt recipes: templates with word slots, one TOML file per form of answer, in several wordings."""
 
+import hashlib
 import re
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -13,7 +15,7 @@ from isogloss.errors import IsoglossError, unknown
 
 SHIPPED = ("isogloss", "mega")
 # Slots of templates besides the columns of the example.
-SLOTS = frozenset("ask format options option_words example words sentence".split())
+SLOTS = frozenset("ask format options option_words example words sentence space".split())
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -74,21 +76,40 @@ def prompt_recipe(name: str, form: str) -> PromptRecipe:
     """
     if name in SHIPPED:
         return _shipped(name, form)
-    folder = Path(name)
-    if not folder.is_dir():
-        raise unknown("prompt recipe", name, (*SHIPPED, "a folder"))
+    folder = _own_folder(name)
     path = folder / f"{form}.toml"
     if not path.is_file():
         raise _no_form(name, form, {file.stem for file in folder.glob("*.toml")})
     return _decoded(read_text(path), str(path))
 
 
+def _own_folder(name: str) -> Path:
+    if not (folder := Path(name)).is_dir():
+        raise unknown("prompt recipe", name, (*SHIPPED, "a folder"))
+    return folder
+
+
 def wording_names(name: str) -> list[str]:
-    """Return the wordings of a recipe that serve every form of answer it has."""
-    folder = files("isogloss.prompts") / "recipe_data" / name if name in SHIPPED else Path(name)
-    forms = sorted(PurePosixPath(file.name).stem for file in folder.iterdir() if file.name.endswith(".toml"))
-    by_form = [prompt_recipe(name, form).wordings for form in forms]
-    return [name for name in by_form[0] if all(name in wordings for wordings in by_form)] if by_form else []
+    """Return the wordings of a recipe that serve every form of answer it has; errors are those of `prompt_recipe`."""
+    by_form = [prompt_recipe(name, PurePosixPath(file.name).stem).wordings for file in _files(name)]
+    return [name for name in by_form[0] if all(name in wordings for wordings in by_form)]
+
+
+def recipe_hash(name: str) -> str:
+    """Return a hash of a recipe's files: predictions made with another version of it are not kept."""
+    digest = hashlib.sha256()
+    for file in _files(name):
+        digest.update(file.name.encode(errors="replace") + b"\n" + file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _files(name: str) -> list[Traversable | Path]:
+    """Return the files of a recipe by name."""
+    folder = files("isogloss.prompts") / "recipe_data" / name if name in SHIPPED else _own_folder(name)
+    recipes = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
+    if not recipes:
+        raise PromptRecipeError("no recipe files", where=name, fix="Add a file per form of answer, such as label.toml")
+    return recipes
 
 
 @cache

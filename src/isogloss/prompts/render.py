@@ -9,7 +9,7 @@ from isogloss.endpoints.replies import ModelReply
 from isogloss.endpoints.requests import ApiRequest, make_request
 from isogloss.errors import IsoglossError
 from isogloss.prompts.formats.answers import ShortAnswers
-from isogloss.prompts.formats.base import AnswerFormat, PromptReply, Row, schema_sentence
+from isogloss.prompts.formats.base import AnswerFormat, PromptReply, Row, format_sentences
 from isogloss.prompts.formats.labels import Choices, Labels
 from isogloss.prompts.formats.ranking import Ranking
 from isogloss.prompts.formats.tags import JoinedTags, NameList, NumberedLines, TagList, TagSequence
@@ -178,10 +178,11 @@ class Prompts:
         """Return the contents of a template's slots."""
         slots = {name: value for name, value in row.items() if isinstance(value, str)}
         words = self.literals
+        slots["space"] = words.space
         if uses(template, "ask"):
             slots["ask"] = self._ask(row)
         if uses(template, "format"):
-            slots["format"] = schema_sentence(words, self.format.sentence, self._plain_schema)
+            slots["format"] = format_sentences(words, self.format)
         if uses(template, "options"):
             slots["options"] = self.format.options(row)
         if uses(template, "option_words"):
@@ -195,11 +196,6 @@ class Prompts:
         if uses(template, "sentence"):
             slots["sentence"] = " ".join(row["tokens"])
         return slots
-
-    @property
-    def _plain_schema(self) -> bool:
-        """True if a schema enforces an object with one answer; lists of tags have a sentence of their own."""
-        return self.format.schema and not isinstance(self.format, TagList)
 
     def _ask(self, row: Row) -> str:
         """Return the question: of the example itself for multiple choice, of the task otherwise."""

@@ -1,7 +1,10 @@
 """Settings of prompts: everything that decides the text of a request, and so its answer."""
 
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any, Literal
+
+from isogloss.checked_settings import Limits, checked_setting, checked_settings
+from isogloss.errors import IsoglossError
 
 PromptLanguage = Literal["english", "native"]
 # How labels and choices are asked for and read: by the probabilities of the first token, JSON by a schema, or text.
@@ -11,6 +14,9 @@ TagFormat = Literal["schema", "lines", "entities"]
 AnswerStyle = Literal["text", "schema"]
 # Parameter that limits an answer, at most servers.
 MAX_TOKENS = "max_tokens"
+_FROM_ZERO = Limits("of at least 0", lambda number: 0 <= number < 2**31)
+# Parameters that the prompts themselves set.
+_OWN = ("messages", "model", "prompt")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,10 +51,19 @@ class PromptSettings:
     labels: LabelFormat = "text"
     tags: TagFormat = "lines"
     answers: AnswerStyle = "text"
-    shots: int | None = None
+    shots: Annotated[int | None, _FROM_ZERO] = None
     system_role: bool = True
-    thoughts: int = 0
-    temperature: float = 0.0
+    thoughts: Annotated[int, _FROM_ZERO] = 0
+    temperature: Annotated[float, _FROM_ZERO] = 0.0
     token_limit: str = MAX_TOKENS
     cut_to_passage: bool = False
     body: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        given = {name: value for name, value in asdict(self).items() if value is not None}
+        body = checked_setting("body", given.pop("body"), dict, "llm")
+        checked_settings(given, PromptSettings, "setting of prompts", "llm")
+        for name in _OWN:
+            if name in body:
+                what = f"{name} cannot be set in the body of requests"
+                raise IsoglossError(what, where="llm", fix="Remove it: the prompts set it")

@@ -4,12 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from warnings import warn
 
 import msgspec
 
 from isogloss.data.files import read_bytes
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
+from isogloss.figures import counted
 from isogloss.languages import known_language
 from isogloss.predictions.folder import PredictionFolder, tasks_in
 from isogloss.predictions.run_folders import run_folders
@@ -192,6 +194,9 @@ def system_of_record(record: Results, source: str, suite: Suite | None = None) -
         in_suite = cell.task in suite.tasks and cell.language in suite.languages_of(cell.task)
         return in_suite and not cell.partial and not cell.subset
 
+    if suite is not None and (estimated := sum(bool(cell.subset) for cell in record.cells)):
+        cells_text = counted(estimated, "cell")
+        warn(f"{name}: {cells_text} estimated from subsets left out: boards rank complete test sets", stacklevel=2)
     size: Any = metadata.get("parameters")
     cells = {}
     for cell in filter(is_included, record.cells):

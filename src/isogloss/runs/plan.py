@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.errors import IsoglossError, unknown
+from isogloss.metrics.student import ENOUGH
 from isogloss.predictions.folder import CELL_RECORDS, SUBSET_FILE
 from isogloss.predictions.run_folders import system_folder
 from isogloss.predictions.write import prediction_path
@@ -118,10 +119,12 @@ class Plan:
         """
         if request.split not in ("test", "dev"):
             raise unknown("split", request.split, ("test", "dev"))
+        if 0 < subset < ENOUGH:
+            raise IsoglossError(f"a subset of {subset} examples; expected at least {ENOUGH}")
         learning = None if regime is None else find_regime(regime)
         prompted = isinstance(chosen, str) and SystemName.of(chosen).prompted
         implied = learning.settings if learning and prompted else {}
-        own = {**implied, **({"wording": prompt} if prompt else {}), **(settings or {})}
+        own = {**implied, **(settings or {}), **({"wording": prompt} if prompt else {})}
         built = given_system(chosen, own)
         learning = learning or find_regime(built.usual_regime)
         # The name becomes one folder, even if it contains a path.

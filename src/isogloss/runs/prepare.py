@@ -10,6 +10,7 @@ from typing import Any
 from isogloss.data.files import atomic_write, remove_file
 from isogloss.errors import IsoglossError, PredictionError
 from isogloss.predictions.folder import CELL_RECORDS, PredictionFolder
+from isogloss.predictions.run_folders import system_folder
 from isogloss.runs.cells import remove_cell
 from isogloss.runs.fit import FitJob, NotAvailableError
 from isogloss.runs.locks import acquire, holder, remove_stale, wait_for_lock
@@ -32,6 +33,7 @@ def prepare(
 
     Cells of another configuration, finished or being filled, are an error.
     """
+    _refuse_mixed_runs(plan)
     # Files that killed processes left; those of cells are removed under the cell's lock.
     remove_stale(plan.root)
     seeds = plan.seed_folders
@@ -58,6 +60,18 @@ def prepare(
     for seed, folder in enumerate(seeds):
         with atomic_write(folder / "system.toml") as stream:
             stream.write(to_toml({**configuration, "regime": plan.regime.name, "seed": seed}))
+
+
+def _refuse_mixed_runs(plan: Plan) -> None:
+    """Raise an error if runs with and without named prompts would share a folder: their scores have no common mean."""
+    folder = system_folder(plan.root)
+    others = sorted(folder.glob("prompt-*" if folder == plan.root else "seed-*"))
+    if others:
+        kind = "with named prompts" if folder == plan.root else "without named prompts"
+        fix = "Choose another --out or remove them; stored responses are not paid for again"
+        raise IsoglossError(
+            f"has runs {kind}: {', '.join(path.name for path in others[:3])}", where=str(folder), fix=fix
+        )
 
 
 def _remove_fit(folder: Path) -> None:

@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
-from isogloss.data.files import atomic_write, read_text
+from isogloss.data.files import atomic_write, read_text, remove_file
 from isogloss.decoding import convert_value, decode_toml
 from isogloss.endpoints.prices import estimate_usage
 from isogloss.endpoints.requests import ApiRequest, read_requests, write_requests
-from isogloss.errors import IsoglossError, MissingDataError
+from isogloss.errors import IsoglossError, MissingDataError, unknown
 from isogloss.prompts.recipes import wording_names
 from isogloss.reply_outcomes import Usage
 from isogloss.runs.drawn_cells import drawn_examples
@@ -32,6 +32,7 @@ from isogloss.version import __version__
 
 MANIFEST = "requests.toml"
 RESPONSES = "responses"
+_FILES = "requests-*.jsonl"
 # Limits of a batch file at OpenAI: lines, and bytes with room to spare.
 _MOST_LINES, _MOST_BYTES = 50_000, 180_000_000
 
@@ -94,6 +95,18 @@ class TaskEstimate:
     usage: Usage = field(default_factory=Usage)  # output: at most
 
 
+def sum_of_estimates(estimates: Sequence[TaskEstimate]) -> TaskEstimate:
+    """Return the sum over tasks."""
+    return TaskEstimate(
+        cells=sum(each.cells for each in estimates),
+        examples=sum(each.examples for each in estimates),
+        total=sum(each.total for each in estimates),
+        stored=sum(each.stored for each in estimates),
+        requests=sum(each.requests for each in estimates),
+        usage=Usage.total(each.usage for each in estimates),
+    )
+
+
 def estimate(plan: Plan) -> tuple[dict[str, TaskEstimate], dict[str, str]]:
     """Return what a grid would send, by task, and why cells are skipped.
 
@@ -133,7 +146,7 @@ class RequestsManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     seeds: int
     subset: int = 0
     prompt: str = ""
-    isogloss: str = __version__
+    isogloss: str
 
     @classmethod
     def read(cls, folder: Path) -> "RequestsManifest":
@@ -161,18 +174,32 @@ class RequestsManifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         )
 
 
-def write_request_files(plan: Plan, folder: Path, settings: Mapping[str, Any], prompt: str = "") -> tuple[int, int]:
-    """Write the requests of a grid and their manifest, and return the numbers of requests and files.
+@dataclass(frozen=True)
+class WrittenRequests:
+    """Numbers of written requests and files, and the reasons why cells have none."""
 
-    `settings` are those the plan was made with; formats that a probe chose are written down.
+    requests: int
+    files: int
+    skipped: Mapping[str, str]
+
+
+def write_request_files(
+    plan: Plan, folder: Path, settings: Mapping[str, Any], *, prompt: str = "", suite: str = ""
+) -> WrittenRequests:
+    """Write the requests of a grid and their manifest; those of an earlier grid are removed.
+
+    `settings` and `suite` are those the plan was made with; formats that a probe chose are written down.
+
+    Raises:
+        IsoglossError: the grid has no requests; the system is not a language model.
     """
     system = language_model(plan)
-    formats = {"labels": system.settings.labels, "tags": system.settings.tags}
+    formats = {name: getattr(system.settings, name) for name in ("labels", "tags", "token_limit")}
     request = plan.request
     manifest = RequestsManifest(
         system=plan.system,
         settings={**settings, **formats},
-        suite=request.suite.id,
+        suite=str(Path(suite).absolute()) if suite.endswith(".toml") else request.suite.id,
         tasks=list(request.tasks),
         languages=list(request.languages or ()),
         split=request.split,
@@ -180,20 +207,36 @@ def write_request_files(plan: Plan, folder: Path, settings: Mapping[str, Any], p
         seeds=plan.seeds,
         subset=plan.subset,
         prompt=prompt,
+        isogloss=__version__,
     )
-    requests = (one for each in prompted_cells(plan, system) for one in each.requests)
-    sizes = [write_requests(folder / name, part) for name, part in _parts(requests)]
+    remove_file(folder / MANIFEST)  # the files belong to no manifest until all are written
+    skipped: dict[str, str] = {}
+    sizes = {name: write_requests(folder / name, part) for name, part in _parts(_requests(plan, system, skipped))}
+    for path in folder.glob(_FILES):
+        if path.name not in sizes:
+            remove_file(path)
+    if not sizes:
+        reasons = "; ".join(dict.fromkeys(skipped.values()))
+        raise IsoglossError(f"the grid has no requests: {reasons}", fix="Choose other tasks, languages or regimes")
     with atomic_write(folder / MANIFEST) as stream:
         stream.write(to_toml(msgspec.to_builtins(manifest)))
-    return sum(sizes), len(sizes)
+    return WrittenRequests(sum(sizes.values()), len(sizes), skipped)
+
+
+def _requests(plan: Plan, system: LlmSystem, skipped: dict[str, str]) -> Iterator[ApiRequest]:
+    """Yield the requests of all cells, and note why cells have none."""
+    for each in prompted_cells(plan, system):
+        if each.skipped:
+            skipped[str(each.cell)] = each.skipped
+        yield from each.requests
 
 
 def stored_requests(folder: Path) -> Iterator[ApiRequest]:
     """Yield the requests of a folder; raise a DataError if it has none."""
-    paths = sorted(folder.glob("requests-*.jsonl")) if folder.is_dir() else [folder]
+    paths = sorted(folder.glob(_FILES)) if folder.is_dir() else [folder]
     if not paths:
         fix = "Write them with isogloss llm requests"
-        raise MissingDataError("no files requests-*.jsonl", where=str(folder), fix=fix)
+        raise MissingDataError(f"no files {_FILES}", where=str(folder), fix=fix)
     for path in paths:
         yield from read_requests(path)
 
@@ -221,8 +264,9 @@ def shown_prompts(
         job = FitJob(regime=learning, task=target, fit=fit, seed=seed, data=data, folder=Path())
         fit_system(system, job)
         examples = job.read(language, split).examples
-        row = examples.ids.index(example) if example in examples.ids else 0
-        one = examples.keep([row])
+        if example and example not in examples.ids:
+            raise unknown(f"example of {target.id}/{language}", example, examples.ids)
+        one = examples.keep([examples.ids.index(example) if example else 0])
         [request] = system.requests(one)
         yield f"{target.id}/{language}, {each}", "\n\n".join(_spoken(request))
         if one.has_gold:

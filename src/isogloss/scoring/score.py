@@ -21,6 +21,7 @@ from isogloss.predictions.folder import PredictionFolder
 from isogloss.predictions.guide import Guides
 from isogloss.predictions.memory import Predictions, PredictionSource, open_system
 from isogloss.predictions.problems import LeftOut, ProblemCode
+from isogloss.predictions.subset import own_subset
 from isogloss.predictions.validate import ValidationReport, check_folder
 from isogloss.reply_outcomes import ReplyCounts
 from isogloss.scoring.averages import number, suite_averages, task_averages
@@ -143,6 +144,9 @@ def judged_systems(
     """
     opened = list(map(open_system, systems))
     every_run = [run for system in opened for run in system.runs.values()]
+    if request.subset is None:  # runs of subsets have their drawn examples beside the predictions
+        folders = [run.root for run in every_run if isinstance(run, PredictionFolder)]
+        request = replace_fields(request, subset=own_subset(folders))
     requested = [[(run, *cell) for cell in asked_cells([run], request)] for run in every_run]
     judged = in_parallel(workers, partial(_judged_cell, request), list(chain.from_iterable(requested)))
     cells_of_runs = iter(requested)

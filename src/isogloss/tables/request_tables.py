@@ -1,16 +1,15 @@
 """Tables about requests to language models: what a run would send, and what a server can do."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from isogloss.endpoints.probe import Capabilities
 from isogloss.figures import cost_text, counted
-from isogloss.reply_outcomes import Usage
+from isogloss.runs.prompted_cells import TaskEstimate, sum_of_estimates
 from isogloss.tables.table import Table
 
 if TYPE_CHECKING:
     from isogloss.runs.plan import Plan
-    from isogloss.runs.prompted_cells import TaskEstimate
 
 _LISTED = 5
 _MEANING = {
@@ -24,19 +23,24 @@ _MEANING = {
 }
 
 
-def estimate_table(plan: "Plan", tasks: "Mapping[str, TaskEstimate]", skipped: Mapping[str, str]) -> Table:
+def estimate_table(plan: "Plan", tasks: Mapping[str, TaskEstimate], skipped: Mapping[str, str]) -> Table:
     """Return requests, tokens and price by task."""
-    title = f"{plan.folder_name}, {plan.regime.name}: what a run would send"
-    table = Table(
-        title, ("task", "cells", "examples", "stored", "requests", "input tokens", "output at most", "cost at most")
-    )
+    wording, prices = (str(plan.settings.get(name, "")) for name in ("wording", "prices"))
+    title = f"{', '.join(filter(None, (plan.folder_name, plan.regime.name, wording)))}: what a run would send"
+    every = list(tasks.values())
+    columns = [name for name in _ESTIMATES if name not in _IF_ANY or any(map(_IF_ANY[name], every))]
+    table = Table(title, ("task", *columns))
     for name, each in tasks.items():
-        _add(table, name, [each])
+        table.add(name, *(_ESTIMATES[column](each) for column in columns))
     if len(tasks) > 1:
-        _add(table, "total", list(tasks.values()), strong=True)
-    table.notes = ["input tokens are estimated from the scripts of the texts; output is the limit of each answer"]
-    if any(each.usage.cost is None and each.requests for each in tasks.values()):
-        table.notes.append("no prices: name a file of prices in --config")
+        total = sum_of_estimates(every)
+        table.add("total", *(_ESTIMATES[column](total) for column in columns), strong=True)
+    table.notes = [
+        "tokens in: estimated from the scripts of the texts; out, cost: at most, by the limit of each answer"
+    ]
+    if any(each.usage.cost is None and each.requests for each in every):
+        missing = f"no price of the model in {prices}" if prices else "no prices: name a file of prices in --config"
+        table.notes.append(missing)
     for cell, reason in list(skipped.items())[:_LISTED]:
         table.notes.append(f"{cell}: {reason}")
     if len(skipped) > _LISTED:
@@ -44,24 +48,35 @@ def estimate_table(plan: "Plan", tasks: "Mapping[str, TaskEstimate]", skipped: M
     return table
 
 
-def _add(table: Table, name: str, estimates: "list[TaskEstimate]", *, strong: bool = False) -> None:
-    examples, total = sum(each.examples for each in estimates), sum(each.total for each in estimates)
-    usage = Usage.total(each.usage for each in estimates)
-    table.add(
-        name,
-        f"{sum(each.cells for each in estimates):,}",
-        f"{examples:,}" if examples == total else f"{examples:,} of {total:,}",
-        f"{sum(each.stored for each in estimates):,}",
-        f"{sum(each.requests for each in estimates):,}",
-        f"{usage.input:,}",
-        f"{usage.output:,}",
-        "" if usage.cost is None else cost_text(usage.cost),
-        strong=strong,
-    )
+def _examples(each: TaskEstimate) -> str:
+    return f"{each.examples:,}" if each.examples == each.total else f"{each.examples:,} of {each.total:,}"
 
 
-def capabilities_table(model: str, capabilities: Capabilities) -> Table:
-    """Return what a probe found."""
+# Columns of an estimate, and the condition of those that are left out if no task has a value.
+_ESTIMATES: Mapping[str, Callable[[TaskEstimate], str]] = {
+    "cells": lambda each: f"{each.cells:,}",
+    "examples": _examples,
+    "stored": lambda each: f"{each.stored:,}",
+    "to send": lambda each: f"{each.requests:,}",
+    "tokens in": lambda each: f"{each.usage.input:,}",
+    "out ≤": lambda each: f"{each.usage.output:,}",
+    "cost ≤": lambda each: "" if each.usage.cost is None else cost_text(each.usage.cost),
+}
+_IF_ANY: Mapping[str, Callable[[TaskEstimate], bool]] = {
+    "stored": lambda each: each.stored > 0,
+    "cost ≤": lambda each: each.usage.cost is not None,
+}
+
+
+def estimate_text(total: TaskEstimate) -> str:
+    """Return an estimate in a line."""
+    usage = total.usage
+    cost = "" if usage.cost is None else f", at most {cost_text(usage.cost)}"
+    return f"{total.requests:,} requests, {usage.input:,} tokens in, at most {usage.output:,} out{cost}"
+
+
+def capabilities_table(model: str, capabilities: Capabilities, dimension: int = 0) -> Table:
+    """Return what a probe found; `dimension` is that of the model's embeddings, 0 for none."""
     table = Table(
         f"{model} at {capabilities.server or 'an unnamed server'}", ("capability", "found", "meaning"), words=3
     )
@@ -72,4 +87,5 @@ def capabilities_table(model: str, capabilities: Capabilities) -> Table:
         f"{capabilities.context_length:,}" if capabilities.context_length else "unknown",
         "tokens of a request",
     )
+    table.add("embeddings", f"{dimension:,}" if dimension else "no", "dimensions, for retrieval")
     return table

@@ -56,7 +56,8 @@ class Regime:
         """Return why the regime does not fit a system that is prompted, or one that is trained; "" if it does."""
         if self.prompt_language and not prompted:
             return f"{self.name} is for language models that are prompted"
-        if prompted and not self.prompt_language and not self.per_language:
+        in_language = self.per_language and not self.translated and not self.limit
+        if prompted and not self.prompt_language and not in_language:
             return f"{self.name} trains; a prompted model uses none, english or in-language examples ({_PROMPTED})"
         return ""
 

@@ -11,10 +11,12 @@ from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load
 from isogloss.tasks.task import Task
 from isogloss.translation.translated_files import DataFolder, columns_to_translate, translation_path, write_texts
-from isogloss.translation.translators import Translator
+from isogloss.translation.translators import TranslationFunction, Translator
 
 
-def translate(task: Task, language: str, split: str, data: DataFolder, translator: Translator) -> Path:
+def translate(
+    task: Task, language: str, split: str, data: DataFolder, translator: Translator | TranslationFunction
+) -> Path:
     """Translate the English training set to a language, or its test or dev set to English, and return the file.
 
     The translator is called with every distinct line once.

@@ -1,6 +1,7 @@
 """`llm:MODEL` on the grid: prompts, responses that are never paid for twice, answers, and what is open."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from isogloss.endpoints.store import ApiResponse
 from isogloss.errors import IsoglossError
 from isogloss.prompts.render import Prompts
 from isogloss.prompts.settings import PromptSettings
-from isogloss.reply_outcomes import Outcome
+from isogloss.reply_outcomes import Outcome, Usage
 from isogloss.systems import system
 from isogloss.systems.base import RepliedPredictions, SystemFailureError
 from isogloss.tasks.registry import task
@@ -134,6 +135,8 @@ def test_wordings_are_a_factor_of_their_own(run: Callable[..., Any], tmp_path: P
     with model_server(answers) as server:
         for prompt in ("instruction", "question", "careful"):
             run(server.url, ["mini-xnli"], ["sw"], prompt=prompt)
+        with pytest.raises(IsoglossError, match="has runs with named prompts: prompt-careful"):
+            run(server.url, ["mini-xnli"], ["sw"])
     results = isogloss.score(tmp_path / "runs/llm-small/none", suite="mini", tasks=["mini-xnli"], languages=["sw"])
     spread = results["mini-xnli", "sw"].metrics["accuracy"].spread["prompt"]
     neutral = 100 * sum(label == "neutral" for label in examples.label) / len(examples)
@@ -153,10 +156,20 @@ def test_subsets_are_nested_and_estimated(run: Callable[..., Any], tmp_path: Pat
     assert summary.tasks["mini-xquad"].mean == 100
     [cell] = json.loads((tmp_path / "runs/llm-small/none/seed-0/results.json").read_text())["cells"]
     assert (cell["subset"]["answered"], cell["subset"]["examples"]) == (40, len(isogloss.load("mini-xquad", "de")))
-    # Anybody can score the folder: the drawn examples are named beside the predictions.
+    # The drawn examples are named beside the predictions, so that the folder can be scored anywhere.
     folder = tmp_path / "runs/llm-small/none/seed-0"
-    again = isogloss.score(folder, suite="mini", tasks=["mini-xquad"], languages=["de"], subset=folder)
+    again = isogloss.score(folder, suite="mini", tasks=["mini-xquad"], languages=["de"])
     assert again["mini-xquad", "de"].subset.answered == 40
+    assert not isogloss.validate(folder).errors
+    assert again["mini-xquad", "de"].metrics == isogloss.score(folder, suite="mini", subset=folder).cells[0].metrics
+    other = tmp_path / "other/seed-0"
+    shutil.copytree(folder, other)
+    subset = other / "mini-xquad/de-subset.json"
+    subset.write_bytes(subset.read_bytes().replace(b"x", b"y", 1))
+    with pytest.raises(IsoglossError, match="was edited"):
+        isogloss.compare(folder, other, suite="mini")
+    with pytest.raises(IsoglossError, match="at least 20"):
+        run(server.url, ["mini-xquad"], ["de"], subset=5)
 
 
 def test_prices_and_budget(run: Callable[..., Any], tmp_path: Path) -> None:
@@ -206,6 +219,10 @@ def test_probe_chooses_the_formats(tmp_path: Path) -> None:
     with model_server({}, default="no") as server:
         plain = system("llm:small", endpoint=server.url, store=str(tmp_path / "other"))
         assert plain.settings.tags == "lines"
+        asked = server.asked.total()
+        base = system("llm:small", endpoint=server.url, store=str(tmp_path / "base"), api="completions")
+        assert (base.settings.labels, base.settings.tags) == ("text", "lines")
+        assert server.asked.total() == asked
 
 
 def test_transport_settings_do_not_divide_runs(run: Callable[..., Any]) -> None:
@@ -221,6 +238,8 @@ def test_regimes_of_trained_and_prompted_systems_do_not_mix(run: Callable[..., A
     with model_server({}) as server:
         skipped = run(server.url, ["mini-xnli"], ["sw"], regime="zero-shot").skipped
         assert "none, english or in-language examples" in next(iter(skipped.values()))
+        for regime in ("translate-train", "in-language-1000"):
+            assert run(server.url, ["mini-xnli"], ["en"], regime=regime).cells["skipped"] == 1
     summary = isogloss.run("ngram", out=tmp_path, suite="mini", tasks=["mini-xnli"], languages=["sw"], regime="none")
     assert "none is for language models" in next(iter(summary.skipped.values()))
 
@@ -268,3 +287,24 @@ def test_examples_in_the_target_language_come_from_dev_without_a_training_set(da
     with pytest.raises(SystemFailureError, match="the examples of the prompts are from xcopa/ht dev themselves"):
         model.requests(isogloss.load("xcopa", "ht", "dev", data_dir))
     assert len(model.requests(isogloss.load("xcopa", "ht", "test", data_dir))) == 500
+
+
+def test_an_edited_recipe_is_another_configuration(run: Callable[..., Any], tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe"
+    recipe.mkdir()
+    for text in ("{example}", "{example}?"):
+        (recipe / "label.toml").write_text(f'shots = 0\n[wordings.short]\nturn = "{text}"\n', encoding="utf-8")
+        with model_server({}, default="entailment") as server:
+            if text == "{example}":
+                assert run(server.url, ["mini-xnli"], ["sw"], {"recipe": str(recipe)}).cells["done"] == 1
+            else:
+                with pytest.raises(IsoglossError, match="another configuration: recipe_hash"):
+                    run(server.url, ["mini-xnli"], ["sw"], {"recipe": str(recipe)})
+
+
+def test_batches_have_their_own_prices(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text('date = 2026-11-01\ncurrency = "USD"\n[models."sm*"]\ninput = 2\noutput = 8\nbatch = 0.5\n')
+    used = Usage(input=1_000_000, output=500_000)
+    costs = [system("llm:small", prices=str(prices), batch=batch).priced(used).cost for batch in (False, True)]
+    assert costs == [6.0, 3.0]

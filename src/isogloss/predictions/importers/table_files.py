@@ -62,7 +62,7 @@ def no_column(column: str, row: Mapping[str, Any], where: str) -> PredictionErro
     close = near_names(column, [name for name in row if isinstance(name, str)], 1)
     hint = f"Did you mean {close[0]}? " if close else ""
     what = f"no column {shown(column, 40)}; columns are {column_names(row)}"
-    return PredictionError(what, where=where, fix=f"{hint}Name one with --prediction, --id or --language-column")
+    return PredictionError(what, where=where, fix=f"{hint}Name an existing column")
 
 
 def _parquet(path: Path) -> Iterator[TableRow]:

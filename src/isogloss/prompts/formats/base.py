@@ -29,10 +29,12 @@ class AnswerFormat(ABC):
     Attributes:
         sentence: path of the sentence that asks for this format.
         schema: True if the server enforces the format.
+        says_all: True if the prompt without the sentence says what to answer, such as by a list of options.
     """
 
     sentence: ClassVar[str]
     schema: bool = False
+    says_all: ClassVar[bool] = False
 
     @abstractmethod
     def options(self, row: Row) -> str:
@@ -81,6 +83,9 @@ def in_another_format(reading: Reading) -> Reading:
     return Reading(reading.answer, Outcome.TOLERANT) if reading.outcome is Outcome.STRICT else reading
 
 
-def schema_sentence(words: Literals, sentence: str, schema: bool) -> str:
-    """Return the sentence on the format: that on JSON if the server enforces it."""
-    return words.word("formats.json" if schema else sentence)
+def format_sentences(words: Literals, form: AnswerFormat) -> str:
+    """Return the sentences on a format: for an object with one answer, also or only that on JSON."""
+    sentences = [] if form.schema and form.says_all else [words.word(form.sentence)]
+    if form.schema and form.sentence != "formats.list":  # a list of tags has a sentence on JSON of its own
+        sentences.append(words.word("formats.json"))
+    return words.space.join(sentences)

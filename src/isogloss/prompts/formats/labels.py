@@ -28,6 +28,8 @@ _ANSWER_TOKENS, _JSON_TOKENS = 24, 24
 class NamedAnswers(AnswerFormat):
     """Answers from a closed list, each with a word of its own; base class of labels and choices."""
 
+    says_all = True
+
     def __init__(self, task: Task, language: str, words: Literals, style: LabelFormat) -> None:
         self.task, self.language, self.literals, self.style = task, language, words, style
         self.schema = style == "schema"

@@ -39,11 +39,17 @@ class Sender:
         table = {name: value for name, value in settings.items() if name in ("key_variable", "timeout", "concurrency")}
         if url := settings.get("endpoint"):
             table["url"] = str(url)
-        prices = Prices.read(Path(settings["prices"])) if settings.get("prices") else None
+        prices = Prices.read(Path(str(settings["prices"]))) if settings.get("prices") else None
         most = settings.get("max_cost")
         if most and prices is None:
             raise IsoglossError("a maximum cost needs prices", fix='Write prices = "prices.toml" in --config')
         return cls(Endpoint.of(table), prices, Budget(most, ledger) if most else None)
+
+    def check_price(self, model: str) -> None:
+        """Raise an IsoglossError if there is a budget, and the model has no price."""
+        if self.budget is not None and self.prices is not None and self.prices.of(model) is None:
+            what = f"the model {model!r} has no price, so the budget cannot be kept"
+            raise IsoglossError(what, fix="Add it to the file of prices")
 
     def send(
         self, requests: Iterable[ApiRequest], store: ResponseStore, title: str, *, quiet: bool = False

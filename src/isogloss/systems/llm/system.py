@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 from msgspec import structs, to_builtins
 
+from isogloss.checked_settings import checked_setting
+from isogloss.endpoints.courier import NO_BUDGET
 from isogloss.endpoints.prices import Prices
 from isogloss.endpoints.probe import Capabilities, probe
 from isogloss.endpoints.replies import ModelReply
@@ -16,6 +18,7 @@ from isogloss.endpoints.requests import ApiRequest
 from isogloss.endpoints.store import ResponseStore, default_store_dir
 from isogloss.errors import IsoglossError
 from isogloss.prompts.demonstrations import chosen_demonstrations
+from isogloss.prompts.recipes import recipe_hash
 from isogloss.prompts.render import Prompts, not_prompted
 from isogloss.prompts.settings import (
     MAX_TOKENS,
@@ -38,7 +41,7 @@ from isogloss.version import __version__
 AUTO: Literal["auto"] = "auto"
 # Settings of the transport: they do not decide what a model answers.
 _TRANSPORT = frozenset(
-    "endpoint key_variable timeout concurrency prices max_cost store quiet label embedding_model replay".split()
+    "endpoint key_variable timeout concurrency prices batch max_cost store quiet label embedding_model replay".split()
 )
 # Parts of a configuration that do not decide answers by themselves: the formats that a probe chose do.
 _NOT_DECIDING = frozenset(("settings", "version", "name", "probe"))
@@ -59,7 +62,8 @@ class LlmSystem(System):
         wording: wording of the recipe; default its first. `isogloss run --prompts` crosses several.
         prompt_language: `english` or `native`; set by regimes.
         api: `chat`, or `completions` for base models.
-        labels: `logprobs`, `schema` or `text`; default: the best that the server supports, by a probe.
+        labels: `logprobs`, `schema` or `text`; default: the best that the server supports, by a probe; `text` for base
+            models.
         tags: `schema`, `lines` or `entities`; default likewise.
         answers: `text`, or `schema` for JSON.
         shots: number of examples in regimes with examples; default the recipe's.
@@ -76,6 +80,7 @@ class LlmSystem(System):
         concurrency: maximum number of requests at a time.
         timeout: seconds to wait for a response.
         prices: TOML file with prices, for costs.
+        batch: True to count the prices of batches.
         max_cost: cost in US dollars at which to stop; what earlier runs of the model spent counts too.
         store: folder of responses; default `isogloss/responses` in the user's cache folder.
         replay: folder of responses to all requests, to be read instead of asking the endpoint.
@@ -115,6 +120,7 @@ class LlmSystem(System):
         concurrency: int = 64,
         timeout: float = 120.0,
         prices: str | Path = "",
+        batch: bool = False,
         max_cost: float = 0.0,
         store: str | Path = "",
         replay: str | Path = "",
@@ -127,17 +133,19 @@ class LlmSystem(System):
         transport = (endpoint, key_variable, timeout, concurrency, prices, max_cost)
         self._transport = dict(zip(Sender.SETTINGS, transport, strict=True))
         versioned = f"{model}@{revision}" if revision else model
-        self.store_root = (Path(store) if store else default_store_dir()) / _folder_name(versioned)
-        # Read at once: a run should not fail after its first cell for a missing file.
-        self.prices = Prices.read(Path(prices)) if prices else None
+        self.store_root = (Path(str(store)) if store else default_store_dir()) / _folder_name(versioned)
+        # Checked at once, like all settings: a run should not fail in every cell for a missing file.
+        self.prices, self._batch = Prices.read(Path(str(prices))) if prices else None, batch
         self._labels, self._tags, self._limit = labels, tags, token_limit
         self._prompt = PromptSettings(
             model=model,
-            revision=revision,
+            revision=str(revision),
             recipe=recipe,
             wording=wording,
             prompt_language=prompt_language,
             api=api,
+            labels="text" if labels == AUTO else labels,
+            tags="lines" if tags == AUTO else tags,
             answers=answers,
             shots=shots,
             system_role=system_role,
@@ -145,12 +153,14 @@ class LlmSystem(System):
             temperature=temperature,
             token_limit=token_limit or MAX_TOKENS,
             cut_to_passage=cut_to_passage,
-            body=dict(body or {}),
+            body=dict(checked_setting("body", body or {}, dict, "llm")),
         )
         self._embeddings = {"query_prefix": query_prefix, "candidate_prefix": candidate_prefix, "quiet": quiet}
         self._embedding_model = embedding_model or model
-        self.rerank = rerank
-        self._quiet, self._replay = quiet, Path(replay) if replay else None
+        self.rerank = checked_setting("rerank", rerank, int, "llm", least=0)
+        self._quiet, self._replay = quiet, Path(str(replay)) if replay else None
+        if endpoint and self._replay is None:
+            self.sender.check_price(model)
         self._task: Task | None = None
         self._demonstrations: Examples | None = None
 
@@ -168,20 +178,20 @@ class LlmSystem(System):
     def settings(self) -> PromptSettings:
         """Settings of the prompts, with the formats that the endpoint supports."""
         labels, tags = self._labels, self._tags
+        able = self.capabilities if self._probes else None
         if labels == AUTO:
-            able = self.capabilities
-            labels = "schema" if able.json_schema else "text"
-            if able.logprobs and not self._prompt.thoughts:
+            labels = "schema" if able and able.json_schema else "text"
+            if able and able.logprobs and not self._prompt.thoughts:
                 labels = "logprobs"
         if tags == AUTO:
-            tags = "schema" if self.capabilities.json_schema else "lines"
-        limit = self.capabilities.limit if self._probes and not self._limit else self._prompt.token_limit
+            tags = "schema" if able and able.json_schema else "lines"
+        limit = able.limit if able and not self._limit else self._prompt.token_limit
         return replace(self._prompt, labels=labels, tags=tags, token_limit=limit or MAX_TOKENS)
 
     @property
     def _probes(self) -> bool:
-        """True if a format depends on what the server supports."""
-        return AUTO in (self._labels, self._tags)
+        """True if a format depends on what the server's chat supports; base models answer in text."""
+        return AUTO in (self._labels, self._tags) and self._prompt.api == "chat"
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -192,6 +202,7 @@ class LlmSystem(System):
             "version": __version__,
             "description": "a language model, prompted",
             "model": self.model,
+            "recipe_hash": recipe_hash(settings.recipe),
             "labels": settings.labels,
             "tags": settings.tags,
             "embedding_model": self._embedding_model,
@@ -208,8 +219,10 @@ class LlmSystem(System):
         return {**known, "settings": deciding}
 
     def refusal(self, task: Task) -> str:
-        """Refuse tasks without prompts; retrieval is answered by embeddings."""
-        return "" if kind_of(task).retrieval else not_prompted(task)
+        """Refuse tasks without prompts; retrieval is answered by embeddings, which only an endpoint has."""
+        if kind_of(task).retrieval:
+            return "" if self._replay is None else "answered by embeddings, which isogloss run requests"
+        return not_prompted(task)
 
     def needs_training(self, task: Task) -> bool:
         """Return True: regimes with examples take them from a training set, except for retrieval."""
@@ -270,7 +283,9 @@ class LlmSystem(System):
             ids = [request.custom_id for request in requests]
             missing = set(ids) - store.has(ids)
             if missing:
-                raise open_requests_error(examples, dict.fromkeys(missing, "no response in the folder"), len(requests))
+                fix = "Send them with isogloss llm send, or add a batch output with --responses"
+                reasons = dict.fromkeys(missing, "no response in the folder")
+                raise open_requests_error(examples, reasons, len(requests), fix)
             return self.stored_replies(requests, store)
         title = f"{self.name} {dataset_name(examples)}"
         ended = self.sender.send(requests, store, title, quiet=self._quiet)
@@ -304,7 +319,7 @@ class LlmSystem(System):
 
     def priced(self, usage: Usage) -> Usage:
         """Return tokens with their cost, if there are prices."""
-        cost = None if self.prices is None else self.prices.cost(self.model, usage)
+        cost = None if self.prices is None else self.prices.cost(self.model, usage, batch=self._batch)
         return usage if cost is None else structs.replace(usage, cost=cost)
 
     @cached_property
@@ -327,9 +342,10 @@ def _folder_name(model: str) -> str:
     return re.sub(r"[^\w.@-]+", "-", model).strip("-.") or "model"
 
 
-def open_requests_error(examples: Examples, reasons: Mapping[str, str], total: int) -> IsoglossError:
+def open_requests_error(examples: Examples, reasons: Mapping[str, str], total: int, fix: str = "") -> IsoglossError:
     """Return the error of a cell with requests that have no response."""
     listed = "; ".join(counted_reasons(reasons))
     what = f"{len(reasons):,} of {total:,} requests have no answer yet: {listed}"
-    fix = "Run the same command to send only these; all other answers are stored"
+    step = "Raise --max-cost" if NO_BUDGET in reasons.values() else "Run the same command"
+    fix = fix or f"{step} to send only these; all other answers are stored"
     return SystemFailureError(what, where=dataset_name(examples), fix=fix, cause=f"open requests: {listed}")
