@@ -125,6 +125,14 @@ def test_ten_megabyte_paragraph(tmp_path: Path) -> None:
     assert len(text) > 10 * CHUNK
 
 
+def test_small_file_that_unpacks_to_gigabytes(tmp_path: Path) -> None:
+    path = tmp_path / "x.xml.bz2"
+    path.write_bytes(bz2.compress(bytes(200 << 20)) * 3)
+    assert path.stat().st_size < 1000
+    stream = DumpStream(FilePart(path), Counter())
+    assert max(map(len, stream)) <= 1 << 22
+
+
 def test_table_with_escapes(tmp_path: Path) -> None:
     rows = [
         r"(1,'a\'b\\','x),(2',NULL)",

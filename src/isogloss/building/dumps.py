@@ -19,6 +19,8 @@ from isogloss.errors import DataError
 CHUNK = 1 << 18
 # Packed bytes of gz and xz at a time: those with the damage are lost.
 _PACKED_CHUNK = 1 << 13
+# Bytes of a chunk: a few packed ones may unpack to gigabytes.
+_MOST_UNPACKED = 1 << 22
 # Beginning of a bz2 stream and its first block. Streams begin at whole bytes.
 _STREAM = b"1AY&SY"
 # Compressed bytes per part of a file with many streams: minutes of work, the cost of a kill.
@@ -134,13 +136,13 @@ class DumpStream:
         decoder = bz2.BZ2Decompressor()
         length = 0
         while not decoder.eof:
-            packed = stream.read(CHUNK)
-            if not packed:
+            packed = stream.read(CHUNK) if decoder.needs_input else b""
+            if decoder.needs_input and not packed:
                 self.counts["truncated files"] += 1
                 return length or 1
             length += len(packed)
             try:
-                chunk = decoder.decompress(packed)
+                chunk = decoder.decompress(packed, _MOST_UNPACKED)
             except (OSError, ValueError, EOFError):
                 self.counts["damaged streams"] += 1
                 return 0

@@ -1,6 +1,7 @@
 """Mentions: links of documents that name entities, filtered and sampled as Mewsli-X's are."""
 
 import re
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b, md5
@@ -109,7 +110,7 @@ def collect_mentions(
     counts: dict[str, Counter[str]],
 ) -> MentionTable:
     """Return the viable mentions of all documents."""
-    rows: dict[str, list[int]] = {name: [] for name in _COLUMNS}
+    rows = {name: array("Q") for name in _COLUMNS}
     for part, job in enumerate(jobs):
         wiki = job.dump.wiki
         if wiki is None:
