@@ -196,6 +196,13 @@ def test_results_inside_the_folder_of_dumps_are_not_read(tmp_path: Path) -> None
     assert {each.kind for each in again.datasheet.inputs} == {"pages", "entities"}
 
 
+def test_two_forms_of_one_dump_are_refused(world: World, tmp_path: Path) -> None:
+    content = (world.folder / "dewiki-20200301-pages-articles.xml.bz2").read_bytes()
+    (tmp_path / "dewiki-20200301-pages-articles-multistream.xml.bz2").write_bytes(content)
+    with pytest.raises(DataError, match="pages are in other dumps of the same wiki"):
+        build_mewslix([world.folder, tmp_path], out=tmp_path / "out", settings=small(0))
+
+
 def test_dumps_without_mentions_are_refused(world: World, tmp_path: Path) -> None:
     pages = world.folder / "frwiki-20200301-pages-articles.xml.gz"
     with pytest.raises(DataError, match="no mentions"):

@@ -44,6 +44,7 @@ def files(out: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (out / "mewslix").iterdir()}
 
 
+@pytest.mark.slow
 def test_killed_build_is_finished_by_the_same_command(
     world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -40,6 +40,7 @@ print(peak())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 def test_twelve_million_entities_in_four_gigabytes(tmp_path: Path) -> None:
     def peak(name: str, count: int, *options: str) -> int:

@@ -19,16 +19,19 @@ from isogloss.building.entities import EXCLUDED_CLASSES
 from isogloss.building.inputs import DumpFile, find_dumps
 from isogloss.building.mentions import collect_mentions, mention_records, sample_splits
 from isogloss.building.pairs import choose_pairs, pair_records
-from isogloss.building.parts import ScanJob, ScanSettings, stored_checksum
+from isogloss.building.parts import Hashes, ScanJob, ScanSettings, read_part_array, stored_checksum
 from isogloss.building.scan import DESCRIPTION_SENTENCES, scan_part
 from isogloss.building.titles import WIKIPEDIA_CODES
 from isogloss.building.vocabulary import Vocabulary, build_vocabulary
 from isogloss.data.files import atomic_write, remove_file, sha256_of, stamp
 from isogloss.errors import DataError, unknown
+from isogloss.grouping import group_by
 from isogloss.languages import all_languages
 from isogloss.tasks.shipped import MEWSLIX
 from isogloss.workers import Workers, in_parallel
 
+# Share of a dump's pages that may be in other dumps of the wiki: a page may move while they are written.
+_MOST_SHARED = 0.1
 ScanProgress = Callable[[int, int], None]
 
 
@@ -138,6 +141,7 @@ def build_mewslix(
     files, ignored = find_dumps(dumps, [folder, work_folder])
     jobs = _scan_jobs(files, settings, work_folder / "parts")
     _scan(jobs, workers, progress)
+    _check_overlaps(jobs)
     vocabulary = build_vocabulary(jobs, work_folder, settings.description_languages)
     counts = DatasheetCounts()
     sources, splits = _mentions(jobs, settings, vocabulary, counts)
@@ -210,6 +214,20 @@ def _scan(jobs: Sequence[ScanJob], workers: Workers | None, progress: ScanProgre
         if not job.is_finished:
             fix = "Workers must see the work folder under the same path; run the same command again"
             raise DataError("missing result of a scan", where=str(job.path), fix=fix)
+
+
+def _check_overlaps(jobs: Sequence[ScanJob]) -> None:
+    """Raise a DataError if dumps of one wiki have the same pages, as the multistream form of a dump does."""
+    pages = [job for job in jobs if job.dump.kind == "pages"]
+    for scans in group_by(pages, key=lambda job: job.dump.wiki).values():
+        seen: Hashes = np.empty(0, np.uint64)
+        for path, parts in group_by(scans, key=lambda job: job.part.path).items():
+            hashes = np.unique(np.concatenate([read_part_array(job.path, "hashes") for job in parts]))
+            shared = int(np.isin(hashes, seen, assume_unique=True).sum())
+            if shared > _MOST_SHARED * len(hashes):
+                what = f"{shared:,} of its {len(hashes):,} pages are in other dumps of the same wiki"
+                raise DataError(what, where=str(path), fix="Name one of them: links would count twice")
+            seen = np.union1d(seen, hashes)
 
 
 def _digests(jobs: Sequence[ScanJob], workers: Workers | None) -> dict[Path, str]:
