@@ -200,3 +200,15 @@ def test_dumps_are_recognised_by_name(tmp_path: Path) -> None:
     ):
         with pytest.raises(DataError, match=message):
             find_dumps([source])
+
+
+def test_every_byte_in_a_stream_of_its_own(tmp_path: Path) -> None:
+    whole = "".join([header("dewiki"), page("A", 1, "a"), page("B", 2, "b\nb")]).encode()
+    start = whole.index(b"  <page>")
+    path = tmp_path / "x.xml.bz2"
+    streams = [whole[:start], *(whole[place : place + 1] for place in range(start, len(whole)))]
+    path.write_bytes(b"".join(map(bz2.compress, streams)))
+    parts = split_file(path, 1)
+    assert len(parts) == len(streams)
+    assert [title for part in parts for title in titles_in(part)] == ["A", "B"]
+    assert [line for part in parts for line in lines_of(DumpStream(part, Counter()))] == whole.splitlines()

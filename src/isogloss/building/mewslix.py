@@ -19,7 +19,7 @@ from isogloss.building.entities import EXCLUDED_CLASSES
 from isogloss.building.inputs import DumpFile, find_dumps
 from isogloss.building.mentions import collect_mentions, mention_records, sample_splits
 from isogloss.building.pairs import choose_pairs, pair_records
-from isogloss.building.parts import Hashes, ScanJob, ScanSettings, read_part_array, stored_checksum
+from isogloss.building.parts import Hashes, ScanJob, ScanSettings, join_part_arrays, stored_checksum
 from isogloss.building.scan import DESCRIPTION_SENTENCES, scan_part
 from isogloss.building.titles import WIKIPEDIA_CODES
 from isogloss.building.vocabulary import Vocabulary, build_vocabulary
@@ -222,7 +222,7 @@ def _check_overlaps(jobs: Sequence[ScanJob]) -> None:
     for scans in group_by(pages, key=lambda job: job.dump.wiki).values():
         seen: Hashes = np.empty(0, np.uint64)
         for path, parts in group_by(scans, key=lambda job: job.part.path).items():
-            hashes = np.unique(np.concatenate([read_part_array(job.path, "hashes") for job in parts]))
+            hashes = np.unique(join_part_arrays((job.path, "hashes") for job in parts))
             shared = int(np.isin(hashes, seen, assume_unique=True).sum())
             if shared > _MOST_SHARED * len(hashes):
                 what = f"{shared:,} of its {len(hashes):,} pages are in other dumps of the same wiki"

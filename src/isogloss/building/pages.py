@@ -61,24 +61,27 @@ def _raw_pages(stream: DumpStream) -> Iterator[bytes]:
     """Yield what is between the tags of pages."""
     counts = stream.counts
     buffer, is_open = b"", False
+    own = -1  # after the end of the part: bytes of the buffer that belong to it
     for chunk in stream:
-        boundary = len(buffer) if stream.is_past_end else -1
+        if stream.is_past_end and own < 0:
+            own = len(buffer)
         searched = max(0, len(buffer) - len(_CLOSE))
         buffer += chunk
         position = 0
         while True:
             if not is_open:
                 start = buffer.find(_OPEN, position)
-                if 0 <= boundary <= start or (start < 0 and boundary >= 0):
-                    return
                 if start < 0:
-                    # A tag may be cut in two.
-                    buffer = buffer[max(position, len(buffer) - len(_OPEN) + 1) :]
+                    start = _cut_tag(buffer, position)
+                    if 0 <= own <= start:
+                        return
+                    position = start
                     break
+                if 0 <= own <= start:
+                    return
                 position, is_open = start + len(_OPEN), True
             end = buffer.find(_CLOSE, max(position, searched))
             if end < 0:
-                buffer = buffer[position:]
                 break
             raw = buffer[position:end]
             if _OPEN in raw:  # the page before has no end
@@ -86,10 +89,19 @@ def _raw_pages(stream: DumpStream) -> Iterator[bytes]:
                 raw = raw.rpartition(_OPEN)[2]
             yield raw
             position, is_open = end + len(_CLOSE), False
+        buffer = buffer[position:]
+        own = max(0, own - position) if own >= 0 else own
         if is_open and len(buffer) > LONGEST_PAGE:
             counts["overlong pages"] += 1
             buffer, is_open = b"", False
-    counts["truncated pages"] += is_open
+    if is_open:
+        counts["truncated pages"] += 1
+
+
+def _cut_tag(buffer: bytes, start: int) -> int:
+    """Return the position of a page's tag that is cut at the end of the buffer, or the end."""
+    places = range(max(start, len(buffer) - len(_OPEN) + 1), len(buffer))
+    return next((place for place in places if _OPEN.startswith(buffer[place:])), len(buffer))
 
 
 def _parse(raw: bytes, counts: Counter[str]) -> Page | None:

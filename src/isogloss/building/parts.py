@@ -4,7 +4,7 @@ import gzip
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,6 +134,17 @@ def read_part_array(folder: Path, name: str) -> npt.NDArray[Any]:
         fix = f"Remove {folder} and run the same command again"
         raise DataError(f"damaged result of a scan ({error})", where=f"{folder}/{name}.npy", fix=fix) from error
     return array
+
+
+def join_part_arrays(
+    pieces: Iterable[tuple[Path, str] | tuple[Path, str, int, int]], dtype: npt.DTypeLike = np.uint64
+) -> npt.NDArray[Any]:
+    """Return arrays of parts in one: each is given by its folder and name, and its start and end if it is cut."""
+    # Copies, because every mapped array keeps a file open, and a build has thousands of parts.
+    copies = [
+        np.array(read_part_array(folder, name)[slice(*ends) if ends else slice(None)]) for folder, name, *ends in pieces
+    ]
+    return np.concatenate(copies) if copies else np.empty(0, dtype)
 
 
 def write_counts(folder: Path, stream: DumpStream, codes: list[str]) -> None:

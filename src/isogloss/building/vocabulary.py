@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.building.parts import Hashes, ScanJob, finishing, read_counts, read_part_array
+from isogloss.building.parts import Hashes, ScanJob, finishing, join_part_arrays, read_counts, read_part_array
 from isogloss.building.scan import EXCLUDED
 from isogloss.errors import DataError
 
@@ -24,6 +24,8 @@ Items = npt.NDArray[np.int64]
 BIN_STARTS = (1, 10, 100, 1000)
 BIN_NAMES = ("bin00_0-1", "bin01_1-10", "bin02_10-100", "bin03_100-1000", "bin04_1000-inf")
 IN_BASE = 4
+# Wikipedias that are mapped into memory at a time.
+_MOST_MAPPED = 3
 # Redirects to redirects that are followed.
 _HOPS = 3
 MISSING = -1
@@ -102,6 +104,8 @@ class Vocabulary:
 
     def _titles_of(self, code: str) -> _Titles:
         if code not in self._titles:
+            if len(self._titles) >= _MOST_MAPPED:
+                del self._titles[next(iter(self._titles))]
             path = self.folder / f"{code}-hashes.npy"
             pair = (read_part_array(self.folder, f"{code}-{name}") for name in ("hashes", "items"))
             self._titles[code] = _Titles(*pair) if path.exists() else _NO_TITLES
@@ -168,11 +172,10 @@ class _Builder:
     def _items(self) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
         """Return the numbers and flags of all items; without Wikidata, those of page properties."""
         if parts := self._parts["entities"][""]:
-            numbers = np.concatenate([read_part_array(part, "numbers") for part in parts])
-            flags = np.concatenate([read_part_array(part, "flags") for part in parts])
+            numbers, flags = (join_part_arrays((part, name) for part in parts) for name in ("numbers", "flags"))
         else:
             props = [part for parts in self._parts["page_props"].values() for part in parts]
-            numbers = np.concatenate([read_part_array(part, "right") for part in props] or [np.empty(0)])
+            numbers = join_part_arrays((part, "right") for part in props)
             flags = np.zeros(len(numbers), np.uint8)
         unique, first = np.unique(numbers.astype(np.uint32), return_index=True)
         if not len(unique):
@@ -199,9 +202,7 @@ class _Builder:
     def _own_titles(self, code: str, slices: list[tuple[Path, int, int]]) -> _Titles:
         """Return the titles of a Wikipedia's pages by sitelinks, then by page properties."""
         items, hashes = (
-            np.concatenate(
-                [read_part_array(part, name)[start:end] for part, start, end in slices] or [_NO_TITLES.hashes]
-            )
+            join_part_arrays((part, name, start, end) for part, start, end in slices)
             for name in ("link_items", "link_hashes")
         )
         titles = _NO_TITLES.extended(hashes, self._positions(items))
@@ -216,9 +217,10 @@ class _Builder:
     def _pages(self, code: str) -> "_PageNumbers":
         parts = [(part, "numbers", "hashes") for part in self._parts["pages"].get(code, ())]
         parts += [(part, "left", "right") for part in self._parts["page"].get(code, ())]
-        numbers = [read_part_array(part, name) for part, name, _ in parts]
-        hashes = [read_part_array(part, name) for part, _, name in parts]
-        return _PageNumbers.of_arrays(numbers, hashes)
+        numbers = join_part_arrays((part, name) for part, name, _ in parts)
+        hashes = join_part_arrays((part, name) for part, _, name in parts)
+        unique, first = np.unique(numbers, return_index=True)
+        return _PageNumbers(unique, hashes[first])
 
     def _with_redirects(self, code: str, vocabulary: Vocabulary) -> _Titles:
         """Return the titles of a Wikipedia with pages known by their other languages, and redirects."""
@@ -233,20 +235,22 @@ class _Builder:
             if code in self._languages:
                 self._flags[np.unique(titles.items)] |= IN_BASE
         sources, targets = self._redirects(code)
-        for _ in range(_HOPS if len(sources) else 0):
-            titles = titles.extended(sources, titles.lookup(targets))
+        for _ in range(_HOPS):
+            fewer, titles = titles, titles.extended(sources, titles.lookup(targets))
+            if len(titles.hashes) == len(fewer.hashes):
+                break
         return titles
 
     def _redirects(self, code: str) -> tuple[Hashes, Hashes]:
-        pairs = [
-            (read_part_array(part, "redirect_from"), read_part_array(part, "redirect_to"))
-            for part in self._parts["pages"].get(code, ())
-        ]
+        parts = self._parts["pages"].get(code, ())
+        sources, targets = (
+            join_part_arrays([(part, name) for part in parts]) for name in ("redirect_from", "redirect_to")
+        )
         for part in self._parts["redirect"].get(code, ()):
-            sources = self._pages(code).of(read_part_array(part, "left"))
-            pairs.append((sources[sources > 0], read_part_array(part, "right")[sources > 0]))
-        pairs = pairs or [(np.empty(0, np.uint64), np.empty(0, np.uint64))]
-        return np.concatenate([source for source, _ in pairs]), np.concatenate([target for _, target in pairs])
+            further = self._pages(code).of(read_part_array(part, "left"))
+            sources = np.concatenate([sources, further[further > 0]])
+            targets = np.concatenate([targets, read_part_array(part, "right")[further > 0]])
+        return sources, targets
 
     def _frequencies(self, vocabulary: Vocabulary) -> npt.NDArray[np.uint32]:
         """Count the links to every item."""
@@ -266,8 +270,7 @@ class _Builder:
         for bit, code in enumerate(self._languages):
             parts = self._parts["pages"].get(code, ())
             pages, sentences = (
-                np.concatenate([read_part_array(part, name) for part in parts] or [np.empty(0, np.uint64)])
-                for name in ("described", "description_hashes")
+                join_part_arrays([(part, name) for part in parts]) for name in ("described", "description_hashes")
             )
             items = vocabulary.lookup(code, pages)
             known = np.flatnonzero(items != MISSING)
@@ -284,12 +287,6 @@ class _PageNumbers(NamedTuple):
 
     numbers: npt.NDArray[np.uint64]
     hashes: Hashes
-
-    @classmethod
-    def of_arrays(cls, numbers: list[Any], hashes: list[Any]) -> "_PageNumbers":
-        """Merge the pages of several parts."""
-        unique, first = np.unique(np.concatenate(numbers or [np.empty(0, np.uint64)]), return_index=True)
-        return cls(unique, np.concatenate(hashes or [np.empty(0, np.uint64)])[first])
 
     def of(self, numbers: npt.NDArray[np.uint64]) -> Hashes:
         """Return the hashes of pages, 0 for unknown ones."""
