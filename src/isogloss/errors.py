@@ -17,7 +17,7 @@ Packages add subclasses for failures that only they raise and handle:
   (PredictionError)
 - training: TrainingError, RecipeError; systems: SystemFailureError; grammar: GrammarError; analysis: AnalysisError
 - runs: NotAvailableError, TimeLimitError, SlurmSilentError, LockLostError; workers: WorkerDiedError, ClusterGoneError
-- plugins: PluginError; endpoints: EndpointError, RequestError; translation: UntranslatedError
+- plugins: PluginError; translation: UntranslatedError
 """
 
 from collections.abc import Iterable, Sequence

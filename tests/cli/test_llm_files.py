@@ -166,6 +166,14 @@ def test_a_damaged_response_is_counted_and_requested_again(work: Path, server: M
     assert server.asked.total() == 62
 
 
+def test_a_single_file_of_requests_is_sent_too(work: Path, server: ModelServer) -> None:
+    made(work)
+    file = work / "requests-001.jsonl"
+    assert isogloss("llm", "send", file, "--endpoint", server.url).out == "60 answered, 0 answered before, 0 open\n"
+    assert isogloss("llm", "send", file, "--endpoint", server.url).out == "0 answered, 60 answered before, 0 open\n"
+    assert len(list((work / "requests-001-responses").glob("*.jsonl"))) == 1
+
+
 def test_answers_of_ten_megabytes(work: Path, server: ModelServer, tmp_path: Path) -> None:
     made(work)
     first, second = (each.body["messages"][-1]["content"] for each in islice(stored_requests(work), 2))
@@ -180,7 +188,9 @@ def test_answers_of_ten_megabytes(work: Path, server: ModelServer, tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("send", "nowhere"), 1, "nowhere"),
+        (("send", "nowhere"), 1, "nowhere: no such file or folder"),
+        (("send", "damaged/requests-001.jsonl"), 1, "requests-001.jsonl:1: "),
+        (("send", "damaged", "--config", "typo.toml"), 2, "unknown setting of llm: 'max_cots'. Did you mean max_cost?"),
         (("send", "empty"), 1, "no files requests-*.jsonl. Write them with isogloss llm requests"),
         (("send", "damaged"), 1, "requests-001.jsonl:1: "),
         (("read", "empty", "--out", "runs"), 1, "requests.toml: no such file"),
@@ -194,6 +204,7 @@ def test_wrong_folders(
     (tmp_path / "empty").mkdir()
     write(tmp_path / "damaged/requests-001.jsonl", '{"custom_id": 5}\n')
     write(tmp_path / "damaged/requests.toml", "system = 5\n")
+    write(tmp_path / "typo.toml", "max_cots = 5\n")
     url = ("--endpoint", "http://127.0.0.1:1") if words[0] == "send" else ()
     done = isogloss("llm", *words, *url)
     assert (done.code, done.out) == (code, "")

@@ -11,7 +11,7 @@ from isogloss.data.files import resolve, sha256_of
 from isogloss.data.location import default_data_dir
 from isogloss.errors import UnknownNameError
 from isogloss.tasks.registry import task
-from isogloss.translation import translated_files
+from isogloss.translation import published
 
 SOURCES = [source for entry in datasets().values() for source in entry.sources]
 
@@ -30,7 +30,7 @@ def test_every_task_has_an_entry() -> None:
         languages = {*task(name).languages} - {"en"}
         files = {source.path for source in dataset(f"{name.replace('xquad', 'squad')}-translated").sources}
         assert files == {
-            pattern.format(lang=code) for code in languages for pattern in [translated_files._LAYOUTS[name][0].train]
+            pattern.format(lang=code) for code in languages for pattern in [published.LAYOUTS[name][0].train]
         }
 
 

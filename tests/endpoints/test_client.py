@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from email.utils import formatdate
 from typing import Any
 
@@ -208,6 +209,33 @@ def test_http_responses(reply: bytes, expected: tuple[int, bytes]) -> None:
 def test_broken_http_responses(reply: bytes) -> None:
     with pytest.raises((BrokenReplyError, ConnectionError)):
         asyncio.run(exchanged(reply))
+
+
+def test_a_body_may_end_with_the_connection() -> None:
+    body = bytes(range(256)) * 20_000  # more than a connection delivers at once
+    assert asyncio.run(exchanged(b"HTTP/1.0 200 OK\r\n\r\n" + body)) == (200, body)
+
+
+def test_a_surplus_response_answers_no_later_request() -> None:
+    opened = 0
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal opened
+        opened += 1
+        reply = b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n%d" % opened
+        with suppress(asyncio.IncompleteReadError):
+            while await reader.readuntil(b"\r\n\r\n"):
+                writer.write(reply * 2)
+        writer.close()
+
+    async def main() -> None:
+        async with await asyncio.start_server(connected, "127.0.0.1", 0) as server:
+            connections = DirectConnections(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", {})
+            answers = [await connections.exchange("POST", "/", b"") for _ in range(3)]
+            await connections.close()
+        assert [answer.content for answer in answers] == [b"1", b"2", b"3"]
+
+    asyncio.run(main())
 
 
 def test_a_proxy_is_used_through_httpx() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from isogloss.endpoints.budget import Budget, Purse
+from isogloss.endpoints.budget import Budget, SpendingAccount
 from isogloss.endpoints.prices import DEFAULT_OUTPUT, Prices, estimate_tokens, estimate_usage
 from isogloss.errors import IsoglossError
 from isogloss.reply_outcomes import Usage
@@ -110,29 +110,29 @@ def test_impossible_budgets(cost: float) -> None:
 
 
 @pytest.mark.parametrize("is_shared", [False, True])
-def test_a_purse_reserves_and_settles(tmp_path: Path, is_shared: bool) -> None:
+def test_an_account_reserves_and_settles(tmp_path: Path, is_shared: bool) -> None:
     ledger = tmp_path / "deep" / "ledger" if is_shared else None
-    purse = Purse(10, ledger, 0.0)
-    other = Purse(10, ledger, 0.0) if is_shared else purse
-    assert purse.reserve(4)
+    account = SpendingAccount(10, ledger, 0.0)
+    other = SpendingAccount(10, ledger, 0.0) if is_shared else account
+    assert account.reserve(4)
     assert other.reserve(4)
-    assert not purse.reserve(3)
+    assert not account.reserve(3)
     other.settle(4, 1)
-    assert purse.reserve(5)
+    assert account.reserve(5)
     assert not other.reserve(0.5)
-    purse.settle(5, 0)
-    purse.settle(4, 0)
+    account.settle(5, 0)
+    account.settle(4, 0)
     assert other.reserve(9)
 
 
 def test_money_spent_before_counts() -> None:
-    assert not Purse(10, None, 9.5).reserve(1)
-    assert Purse(10, None, 9).reserve(1)
+    assert not SpendingAccount(10, None, 9.5).reserve(1)
+    assert SpendingAccount(10, None, 9).reserve(1)
 
 
 def test_a_damaged_ledger_does_not_lift_the_limit(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger"
     ledger.write_text("4\nnan\ninf\nx\n")
-    purse = Purse(10, ledger, 0.0)
-    assert purse.reserve(6)
-    assert not purse.reserve(0.5)
+    account = SpendingAccount(10, ledger, 0.0)
+    assert account.reserve(6)
+    assert not account.reserve(0.5)

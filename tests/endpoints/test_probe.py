@@ -13,7 +13,7 @@ import pytest
 from endpoints.hostile_server import serving
 from endpoints.sending import quick
 from isogloss.endpoints import embeddings
-from isogloss.endpoints.embeddings import batches, embed_texts, probe_embeddings
+from isogloss.endpoints.embeddings import batches, embed_texts, embedding_dimension
 from isogloss.endpoints.errors import EndpointError
 from isogloss.endpoints.probe import echoes, probe
 
@@ -67,7 +67,7 @@ def test_a_record_is_used_again(tmp_path: Path) -> None:
         record.write_text("{")
         probe(quick(server.url), "small", tmp_path)
         assert server.asked.total() == 2 * asked
-        probe(quick(server.url), "small", tmp_path, fresh=True)
+        probe(quick(server.url), "small")
         assert server.asked.total() == 3 * asked
 
 
@@ -101,14 +101,12 @@ def test_an_echo_has_the_probabilities_of_the_prompt(choice: dict[str, Any], exp
 def test_texts_are_embedded_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embeddings, "MAX_TEXTS", 3)
     texts = [chr(97 + number) * (number + 1) for number in range(10)] + [""]
-    progress: list[int] = []
     with serving(lambda content, attempt: "500" if attempt == 0 else "") as server:
-        vectors = embed_texts(quick(server.url), "vectors", texts, on_progress=progress.append)
+        vectors = embed_texts(quick(server.url), "vectors", texts)
         assert len(server.asked) == 4
     # The server returns length and first character; an empty text is sent as a blank.
     assert vectors.dtype == np.float32
     assert vectors.tolist() == [*([number + 1, 97 + number] for number in range(10)), [1, 32]]
-    assert progress[-1] == 11
 
 
 def test_no_texts() -> None:
@@ -121,7 +119,7 @@ def test_embedding_works_within_a_running_loop() -> None:
 
     with serving() as server:
         assert asyncio.run(main(server.url)) == 2
-        assert probe_embeddings(quick(server.url), "vectors").dimension == 2
+        assert embedding_dimension(quick(server.url), "vectors") == 2
 
 
 @pytest.mark.parametrize("fault", ["short", "uneven", "repeated", "infinite"])

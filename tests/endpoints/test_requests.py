@@ -145,11 +145,19 @@ def test_a_damaged_line_is_named(tmp_path: Path, line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ['{"custom_id":"","url":"/v1","body":{}}', '{"custom_id":"a","method":"GET","url":"/","body":{}}']
+    ("changes", "reason"),
+    [
+        ({"custom_id": ""}, "custom_id is empty"),
+        ({"method": "GET"}, "not POST"),
+        ({"url": "/v1/responses"}, "url '/v1/responses' is not supported"),
+        ({"url": f"{CHAT} HTTP/1.1\r\nx: y"}, "is not supported"),
+        ({"body": {"stream": True}}, "stream = true"),
+    ],
 )
-def test_requests_that_cannot_be_sent(tmp_path: Path, line: str) -> None:
+def test_requests_that_cannot_be_sent(tmp_path: Path, changes: dict[str, Any], reason: str) -> None:
     path = tmp_path / "requests.jsonl"
-    path.write_text(line)
-    with pytest.raises(RequestError) as raised:
+    path.write_text(json.dumps({"custom_id": "a", "url": CHAT, "body": {}} | changes))
+    with pytest.raises(RequestError, match=reason) as raised:
         list(read_requests(path))
     assert "requests.jsonl:1" in str(raised.value)
+    assert "\r" not in str(raised.value)

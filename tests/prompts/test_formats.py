@@ -293,8 +293,9 @@ def test_tasks_without_a_question_of_their_own() -> None:
 def test_sentences_on_the_format() -> None:
     labels, answers = task("xnli"), task("xquad")
     row = {"text_a": "a", "text_b": "b", "question": "q", "context": "c"}
-    only_json = prompts(labels, labels="schema").system_text(row)
-    assert "or neither. Answer with a JSON object" in only_json
+    either = prompts(labels, labels="schema").system_text(row)
+    assert either.startswith("Decide whether the hypothesis follows")
+    assert "contradicts it, or neither. Answer with a JSON object" in either
     both = prompts(answers, answers="schema").system_text(row)
     assert both.endswith('and nothing else. Answer with a JSON object that has the key "answer".')
     japanese = prompts(answers, "ja", prompt_language="native").system_text(row)

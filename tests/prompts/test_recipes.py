@@ -7,7 +7,10 @@ import pytest
 from isogloss.errors import DamagedFileError, UnknownNameError
 from isogloss.prompts.literals import literals
 from isogloss.prompts.recipes import SLOTS, PromptRecipeError, filled, prompt_recipe, wording_names
+from isogloss.prompts.render import Prompts
+from isogloss.prompts.settings import PromptSettings
 from isogloss.tasks.kinds import KINDS
+from isogloss.tasks.registry import task
 
 FORMS = ("label", "option", "tags", "answer")
 
@@ -31,8 +34,19 @@ def test_shots(form: str, shots: int) -> None:
 
 
 def test_braces_in_texts_are_not_slots() -> None:
-    assert filled("{text} and {ask}", {"text": "{ask}", "ask": "?"}) == "{ask} and ?"
-    assert filled("{unknown}", {}) == "{unknown}"
+    assert filled("{text} and {ask}", {"text": "{ask}", "ask": "?"}, "") == "{ask} and ?"
+
+
+def test_a_slot_without_content_is_an_error() -> None:
+    with pytest.raises(UnknownNameError, match=r"mine: unknown slot 'opitons'\. Did you mean options"):
+        filled("{text}\n{opitons}", {"text": "x"}, "mine")
+
+
+def test_a_recipe_for_other_columns_is_refused_before_anything_is_sent(tmp_path: Path) -> None:
+    (tmp_path / "label.toml").write_text('shots = 2\n[wordings.short]\nturn = "{text}?"\n', encoding="utf-8")
+    prompts = Prompts(task("xnli"), "sw", PromptSettings(model="m", recipe=str(tmp_path)))
+    with pytest.raises(UnknownNameError, match=r"xnli: unknown slot 'text'\. Did you mean text_[ab]"):
+        prompts.request({"text_a": "a", "text_b": "b"})
 
 
 def test_own_recipe(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from isogloss.tasks.registry import task
 from isogloss.tasks.shipped import SHIPPED
 from isogloss.training.regimes import REGIMES, Fit, regime
 
-UDPOS, TYDIQA = task("udpos"), task("tydiqa")
+UDPOS, TYDIQA, XNLI = map(task, ("udpos", "tydiqa", "xnli"))
 
 
 def tagged(root: Path, language: str, split: str, *sentences: str) -> None:
@@ -144,14 +144,16 @@ def test_machine_translated_training_sets_are_not_in_language(name: str) -> None
 def test_untranslatable_tasks_are_refused_with_reason() -> None:
     tasks = list(SHIPPED.values())
     refused = {name: {one.id for one in tasks if regime(name).refusal(one)} for name in REGIMES}
-    no_texts = {"udpos", "wikiann", "conll", "tatoeba", "bucc", "lareqa", "mewslix"}
-    assert refused.pop("translate-train") == refused.pop("translate-train-all") == no_texts
-    questions = {"xquad", "mlqa", "tydiqa", *(one.id for one in tasks if one.id.startswith("checklist-"))}
+    retrieval = {"tatoeba", "bucc", "lareqa", "mewslix"}
+    assert refused.pop("translate-train") == refused.pop("translate-train-all") == retrieval
     for name in ("translate-test", "none-translate-test", "english-translate-test"):
-        assert refused.pop(name) == no_texts | questions
+        assert refused.pop(name) == retrieval
+    questions = {"xquad", "mlqa", "tydiqa"}
+    assert refused.pop("translate-test-xtreme") == {one.id for one in tasks} - questions
     assert not any(refused.values())
-    assert "spans of the original" in regime("translate-test").refusal(TYDIQA)
-    assert "projected" in regime("translate-train").refusal(UDPOS)
+    assert "generated in every language" in regime("translate-test").refusal(task("checklist-comparisons"))
+    assert "does not depend on the text" in regime("translate-test-xtreme").refusal(XNLI)
+    assert "projects tags back" in regime("translate-test-xtreme").refusal(UDPOS)
     # A retriever that learns from questions can learn from translated ones.
     assert not regime("translate-train").refusal(task("lareqa"), task("xquad"))
 

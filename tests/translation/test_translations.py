@@ -15,14 +15,15 @@ from isogloss.tasks.kinds.qa import QuestionAnswering
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.training.regimes import Fit, regime
-from isogloss.translation.translate import translate, write_untranslated
+from isogloss.translation.cached_translator import CachedTranslator
+from isogloss.translation.translate import projection_notes, translate, write_untranslated
+from isogloss.translation.translated_answers import find_answers
 from isogloss.translation.translated_files import (
-    find_answers,
     translated_test_set,
     translated_training_set,
     translation_path,
 )
-from isogloss.translation.translators import command_translator
+from isogloss.translation.translators import UntranslatedError, command_translator, open_translator
 
 XNLI, XCOPA, TYDIQA, XQUAD, PAWSX = map(task, ("xnli", "xcopa", "tydiqa", "xquad", "pawsx"))
 LABELS = ("entailment", "neutral", "contradiction")
@@ -109,7 +110,10 @@ def test_answers_are_projected_to_nearest_occurrence(data: Path) -> None:
     train = translated_training_set(TYDIQA, "fi", data)
     assert train.ids == ["english-2"]
     assert train["context"] == [context]
-    assert train.notes == ["1 of 2 questions dropped: the answer is not in the passage"]
+    assert train.notes == [
+        "answers: 1 of 2 projected (exact 1), 1 lost (50.0%)",
+        "1 of 2 questions dropped: the answer is not in the passage",
+    ]
     rows[1]["answers"] = [""]
     put_rows(data / "translations/tydiqa/translate-train/fi.jsonl", rows)
     with pytest.raises(DataError, match="no example left to train on"):
@@ -285,6 +289,27 @@ def test_program_output_is_read_back(data: Path) -> None:
     assert translated_training_set(XCOPA, "it", data)["choices"] == [("ICE.", "SUN.")]
 
 
+def test_stored_translations_need_neither_marked_texts_nor_words(data: Path) -> None:
+    """Markers and alignments are attempted only: a file of translations has the texts, at most."""
+    pairs = {
+        "?": "?",
+        "In May 1990 the red house burnt, in May 1990.": "En mayo 1990 la casa roja ardió, en mayo 1990.",
+        "the red house": "La casa roja",
+    }
+    rows = [{"source": source, "target": target} for source, target in pairs.items()]
+    stored = open_translator(f"replay:{put_rows(data / 'stored.jsonl', rows)}", "en", "fi")
+    for translator in (stored, CachedTranslator(stored, data / "cache", quiet=True)):
+        path = translate(TYDIQA, "fi", "train", data, translator)
+        train = translated_training_set(TYDIQA, "fi", data)
+        # The date has no translation of its own, but its spelling aligns.
+        assert train["answers"] == [["la casa roja"], ["mayo 1990"]]
+        assert train.notes == ["answers: 2 of 2 projected (exact 1, alignment 1), 0 lost (0.0%)"]
+        assert projection_notes(path) == ["answers: 2 of 2 projected (exact 1, alignment 1), 0 lost (0.0%)"]
+    incomplete = put_rows(data / "incomplete.jsonl", rows[:1])
+    with pytest.raises(UntranslatedError):
+        translate(TYDIQA, "fi", "train", data, open_translator(f"replay:{incomplete}", "en", "fi"))
+
+
 def test_line_breaks_stay(data: Path) -> None:
     put(data / "tydiqa_goldp/english_tydiqa_train.json", squad(("english-1", "one\n\n two\nthree", "two", 6)))
     translate(TYDIQA, "fi", "train", data, command_translator(upper()))
@@ -315,15 +340,17 @@ def test_failing_program_is_reported(data: Path, command: str, said: str) -> Non
     assert not translation_path(XNLI, "es", "train", data).exists()
 
 
-def test_tags_are_not_translated(data: Path) -> None:
-    with pytest.raises(IsoglossError, match="udpos cannot be translated"):
-        translate(task("udpos"), "es", "train", data, command_translator(upper()))
+def test_bitext_is_not_translated(data: Path) -> None:
+    with pytest.raises(IsoglossError, match="tatoeba cannot be translated"):
+        translate(task("tatoeba"), "es", "test", data, command_translator(upper()))
 
 
 def test_kind_declares_translatable_columns(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QuestionAnswering, "translatable", ("question",))
     path = translate(TYDIQA, "fi", "train", data, command_translator(upper()))
-    assert json.loads(path.read_text().splitlines()[0]).keys() == {"id", "question", "answers"}
+    assert json.loads(path.read_text().splitlines()[0]).keys() == {
+        *("id", "question", "answers", "answer_starts", "projection")
+    }
     originals, train = load("tydiqa", "en", "train", data), translated_training_set(TYDIQA, "fi", data)
     assert train["question"] == [text.upper() for text in originals["question"]]
     assert train["context"] == originals["context"]

@@ -36,6 +36,7 @@ class Match(QuestionAnswering):
     """Question answering with correct or wrong answers, by the fair rule and by the paper's."""
 
     rules = METRICS
+    no_translated_test = "its cases are generated in every language, so translating them tests only the translator"
 
     def doubt(self, examples: Examples, values: Values) -> str:
         """Return "": right answers need not occur in the text."""

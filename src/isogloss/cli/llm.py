@@ -19,7 +19,10 @@ _HELP = (
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=_HELP)
 
 Model = Annotated[str, typer.Argument(help="Language model, e.g. llm:qwen3-32b or llm:gpt-4o-mini#labels=text.")]
-RequestsFolder = Annotated[Path, typer.Argument(help="Folder of isogloss llm requests, or a file of requests.")]
+RequestsFolder = Annotated[
+    Path,
+    typer.Argument(help="Folder that isogloss llm requests wrote, or a file of requests in OpenAI's batch format."),
+]
 
 
 @app.command()
@@ -98,14 +101,17 @@ def send(
     from isogloss.figures import counted
     from isogloss.interrupts import answering_interrupts
     from isogloss.runs.prompted_cells import RESPONSES, stored_requests
+    from isogloss.systems.base import check_settings
     from isogloss.systems.llm.sending import Sender, counted_reasons
 
+    settings = system_settings(config, endpoint=endpoint, max_cost=max_cost)
+    check_settings("llm", settings)
     # The responses to a single file of requests lie beside it.
     responses = folder / RESPONSES if folder.is_dir() else folder.with_name(f"{folder.stem}-{RESPONSES}")
-    sender = Sender.of(system_settings(config, endpoint=endpoint, max_cost=max_cost), responses.parent / "spent.txt")
-    store = ResponseStore(responses)
+    sender, store = Sender.of(settings, responses.parent / "spent.txt"), ResponseStore(responses)
+    unsent = stored_requests(folder)
     with answering_interrupts():
-        ended = sender.send(stored_requests(folder), store, folder.name)
+        ended = sender.send(unsent, store, folder.absolute().name)
     o.say(f"{ended.answered:,} answered, {ended.already:,} answered before, {len(ended.open):,} open")
     if store.damaged:
         o.say(f"ignored: {counted(store.damaged, 'damaged line')} in {store.folder}", err=True)
@@ -117,7 +123,8 @@ def send(
 @app.command()
 def read(
     paths: Annotated[
-        list[Path], typer.Argument(help="Folder of isogloss llm requests; or tables of replies, named by language.")
+        list[Path],
+        typer.Argument(help="Folder that isogloss llm requests wrote; or tables of replies, one per language."),
     ],
     *,
     data: o.Data = None,
@@ -134,7 +141,7 @@ def read(
     task: Annotated[str, o.Selection("--task", "-t", help="Task of the tables, e.g. xcopa.", show_default=False)] = "",
     split: o.TestOrDev = "test",
     config: o.Config = None,
-    examples: Annotated[int, o.Output(min=0, help="Replies without an answer to show, per reason.")] = 2,
+    examples: Annotated[int, o.Output(min=0, help="Number of replies without an answer to show for each reason.")] = 2,
     out: Annotated[Path, o.Output("--out", "-o", help="Folder for runs, or for the predictions read from tables.")],
     force: o.Force = False,
 ) -> None:
@@ -243,23 +250,22 @@ def probe(
     instead of trusting status codes. isogloss run probes by itself.
     """
     from contextlib import suppress
-    from tempfile import TemporaryDirectory
 
     from rich.console import Console
 
-    from isogloss.endpoints.embeddings import probe_embeddings
+    from isogloss.endpoints.embeddings import embedding_dimension
     from isogloss.endpoints.errors import EndpointError
     from isogloss.endpoints.probe import probe as probe_endpoint
     from isogloss.scoring.results import write_json
     from isogloss.systems.llm.sending import Sender
     from isogloss.tables.request_tables import capabilities_table
 
-    with o.progress("probing"), TemporaryDirectory() as folder:
+    with o.progress("probing"):
         sender = Sender.of({"endpoint": endpoint, "key_variable": key_variable})
-        capabilities = probe_endpoint(sender.endpoint, model, Path(folder))
+        capabilities = probe_endpoint(sender.endpoint, model)
         dimension = 0
         with suppress(EndpointError):  # most chat models have no embeddings
-            dimension = probe_embeddings(sender.endpoint, model).dimension
+            dimension = embedding_dimension(sender.endpoint, model)
     if json is not None:
         write_json(json, capabilities)
     capabilities_table(model, capabilities, dimension).print(Console())

@@ -72,7 +72,7 @@ TestOrDev = Annotated[str, Selection("--split", help="test or dev.")]
 Regime = Annotated[
     str,
     Training(
-        help="Training data: zero-shot (English), translate-train[-all], translate-test, "
+        help="Training data: zero-shot (English), translate-train[-all], translate-test[-xtreme], "
         "in-language[-1000, any number, or -all], or multi-source:en,de."
     ),
 ]
@@ -81,7 +81,7 @@ RunRegime = Annotated[
     str | None,
     Training(
         "--regime",
-        help="Training data: zero-shot (English), translate-train[-all], translate-test, "
+        help="Training data: zero-shot (English), translate-train[-all], translate-test[-xtreme], "
         "in-language[-1000, any number, or -all], or multi-source:en,de. Examples in prompts: none, english or "
         "in-language, with -native for instructions in the task's language, or -translate-test.",
         show_default="zero-shot; none for language models",

@@ -26,7 +26,7 @@ class Budget:
         self.max_cost = checked_setting("max_cost", self.max_cost, Positive, "budget")
 
 
-class Purse:
+class SpendingAccount:
     """Spending within a budget: an estimate is reserved before a request is sent, and settled by its real cost.
 
     The ledger holds a number per line, reservations and corrections, so its sum includes the requests in flight of all

@@ -13,7 +13,7 @@ import msgspec
 
 from isogloss.endpoints.connections import BrokenReplyError, HttpReply, open_connections
 from isogloss.endpoints.endpoint import Credentials, Endpoint
-from isogloss.endpoints.errors import EndpointError
+from isogloss.endpoints.errors import UNREADABLE_JSON, EndpointError
 from isogloss.endpoints.refusals import FATAL, Refusal, classify, server_error
 from isogloss.endpoints.shapes import Shape, repaired, shape_of
 from isogloss.endpoints.throttle import Throttle
@@ -162,7 +162,7 @@ class Client:
         if end is End.FILTERED:
             try:
                 is_table = isinstance(msgspec.json.decode(content), dict)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            except UNREADABLE_JSON:
                 is_table = False
             if not is_table:
                 content = msgspec.json.encode({"error": {"code": "content_filter", "message": text}})
@@ -231,7 +231,7 @@ class Client:
             reply = await self.fetch(self.endpoint.target("/v1/models"))
             body = msgspec.json.decode(self.credentials.scrub_bytes(reply.content), type=dict[str, object])
             listed = body.get("data")
-        except (OSError, TimeoutError, BrokenReplyError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except (OSError, TimeoutError, BrokenReplyError, *UNREADABLE_JSON):
             return {}
         tables = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
         return {each["id"]: each for each in tables if isinstance(each.get("id"), str)}

@@ -14,6 +14,7 @@ from isogloss.endpoints.errors import EndpointError
 # Maximum bytes of the head and of the body of a response.
 _MAX_HEAD = 1 << 18
 MAX_BODY = 256 << 20
+_BLOCK = 1 << 16
 
 
 class HttpReply(NamedTuple):
@@ -111,7 +112,10 @@ class DirectConnections:
     async def _connection(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         while self._idle:
             reader, writer = self._idle.pop()
-            if not reader.at_eof() and not writer.is_closing():
+            # Bytes after a response would be taken for the answer to the next request. StreamReader has no public way
+            # to see them without waiting.
+            has_surplus = bool(getattr(reader, "_buffer", b""))
+            if not has_surplus and not reader.at_eof() and not writer.is_closing():
                 return reader, writer
             writer.close()
         return await asyncio.open_connection(self._host, self._port, ssl=self._ssl, limit=_MAX_HEAD)
@@ -142,8 +146,19 @@ async def _read_reply(reader: asyncio.StreamReader) -> tuple[HttpReply, bool]:
     elif status in (204, 304):
         content = b""
     else:
-        content, is_open = await reader.read(MAX_BODY), False
+        content, is_open = await _read_to_end(reader), False
     return HttpReply(status, headers, content), is_open
+
+
+async def _read_to_end(reader: asyncio.StreamReader) -> bytes:
+    """Return a body that ends with the connection."""
+    blocks, total = [], 0
+    while block := await reader.read(_BLOCK):
+        total += len(block)
+        if total > MAX_BODY:
+            raise ValueError(f"more than {MAX_BODY} bytes")
+        blocks.append(block)
+    return b"".join(blocks)
 
 
 async def _read_chunks(reader: asyncio.StreamReader) -> bytes:

@@ -14,14 +14,14 @@ from contextlib import suppress
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
-from isogloss.endpoints.budget import Purse
+from isogloss.endpoints.budget import SpendingAccount
 from isogloss.endpoints.client import Client, End, Verdict
+from isogloss.endpoints.courier_messages import END, STOP, Failure, Instructions, Order, Report
 from isogloss.endpoints.endpoint import Credentials, Endpoint
-from isogloss.endpoints.parcels import END, STOP, Failure, Instructions, Order, Report
 from isogloss.endpoints.store import ResponseStore
 from isogloss.errors import IsoglossError
-from isogloss.reply_outcomes import Usage
 
 # Seconds between reports, and between looks at a budget that is used up while requests are in flight.
 _TICK = 0.05
@@ -44,7 +44,7 @@ class Courier:
         self._client = Client(Endpoint.of(instructions.endpoint), on_stop=self._report_soon)
         ledger = Path(instructions.ledger) if instructions.ledger else None
         limit = instructions.max_cost
-        self._purse = None if limit is None else Purse(limit, ledger, instructions.spent)
+        self._account = None if limit is None else SpendingAccount(limit, ledger, instructions.spent)
         self._window = instructions.window
         self._queue: asyncio.Queue[Order | None] = asyncio.Queue()
         self._report = Report()
@@ -118,8 +118,8 @@ class Courier:
 
     async def _reserve(self, order: Order) -> bool:
         """Reserve the estimated cost; wait while requests in flight may turn out cheaper than estimated."""
-        if self._purse is not None:
-            while not self._client.stopped and not self._purse.reserve(order.reserve):
+        if self._account is not None:
+            while not self._client.stopped and not self._account.reserve(order.reserve):
                 if not self._reserving:
                     self._client.stop(NO_BUDGET)
                 else:
@@ -131,8 +131,8 @@ class Courier:
 
     def _settle(self, order: Order, cost: float) -> None:
         self._reserving -= 1
-        if self._purse is not None:
-            self._purse.settle(order.reserve, cost)
+        if self._account is not None:
+            self._account.settle(order.reserve, cost)
 
     def _note_answer(self, order: Order, verdict: Verdict) -> float:
         """Count an answer, and return its cost; without stated tokens, it is the estimate."""
@@ -142,9 +142,7 @@ class Courier:
         if usage is not None:
             if self._prices is not None:
                 exact = self._prices.cost(order.model, usage)
-                usage = Usage(
-                    input=usage.input, cached=usage.cached, output=usage.output, reasoning=usage.reasoning, cost=exact
-                )
+                usage = structs.replace(usage, cost=exact)
                 cost = cost if exact is None else exact
             report.counted += 1
             report.usage = usage if report.usage is None else report.usage + usage

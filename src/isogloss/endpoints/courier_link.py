@@ -11,7 +11,7 @@ from typing import IO
 
 import msgspec
 
-from isogloss.endpoints.parcels import Instructions, Report
+from isogloss.endpoints.courier_messages import Instructions, Report
 from isogloss.errors import IsoglossError
 from isogloss.escaping import printable
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from isogloss.endpoints.client import Client, End, Verdict
 from isogloss.endpoints.endpoint import Endpoint
-from isogloss.endpoints.errors import EndpointError
+from isogloss.endpoints.errors import UNREADABLE_JSON, EndpointError
 from isogloss.endpoints.loops import run_async
 from isogloss.endpoints.refusals import FATAL
 from isogloss.endpoints.requests import EMBEDDINGS
@@ -46,20 +46,11 @@ class _UnusableError(Exception):
     """An answer without a vector for each text."""
 
 
-class EmbeddingFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """Facts about a model of embeddings."""
-
-    model: str
-    dimension: int
-    server: str = ""
-
-
 def embed_texts(
     endpoint: Endpoint,
     model: str,
     texts: Sequence[str],
     *,
-    on_progress: Callable[[int], None] | None = None,
     on_tokens: Callable[[int], None] | None = None,
 ) -> Vectors:
     """Return one vector per text, as an array of n rows.
@@ -70,7 +61,6 @@ def embed_texts(
         endpoint: address of the server.
         model: name of the model.
         texts: the texts, in any number.
-        on_progress: called with the number of texts that have a vector.
         on_tokens: called with the tokens of each request, if the server states them.
 
     Raises:
@@ -78,20 +68,20 @@ def embed_texts(
     """
     if not len(texts):
         return np.zeros((0, 0), np.float32)
-    return run_async(_embed(endpoint, model, texts, on_progress, on_tokens))
+    return run_async(_embed(endpoint, model, texts, on_tokens))
 
 
-def probe_embeddings(endpoint: Endpoint, model: str) -> EmbeddingFacts:
+def embedding_dimension(endpoint: Endpoint, model: str) -> int:
     """Return the number of dimensions of a model's vectors, from one small request.
 
     Raises:
         EndpointError: the model has no vectors, or the server cannot be reached.
     """
 
-    async def ask() -> EmbeddingFacts:
+    async def ask() -> int:
         async with Client(endpoint) as client:
             vectors, _ = await _vectors(client, model, ["word", "other words"])
-            return EmbeddingFacts(model=model, dimension=vectors.shape[1], server=client.server)
+            return int(vectors.shape[1])
 
     return run_async(ask())
 
@@ -112,25 +102,20 @@ async def _embed(
     endpoint: Endpoint,
     model: str,
     texts: Sequence[str],
-    on_progress: Callable[[int], None] | None,
     on_tokens: Callable[[int], None] | None,
 ) -> Vectors:
-    bounds, parts, ready = batches(texts), dict[int, Vectors](), 0
+    bounds, parts = batches(texts), dict[int, Vectors]()
 
     async def work() -> None:
-        nonlocal ready
         for start, end in bounds:
             parts[start], tokens = await _vectors(client, model, texts[start:end])
-            ready += end - start
             if on_tokens is not None:
                 on_tokens(tokens)
-            if on_progress is not None:
-                on_progress(ready)
 
     async with Client(endpoint) as client:
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(min(endpoint.concurrency, -(-len(texts) // MAX_TEXTS))):
+                for _ in range(min(endpoint.concurrency, len(texts))):  # a long text may be a batch of its own
                     group.create_task(work())
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
@@ -144,16 +129,16 @@ async def _vectors(client: Client, model: str, texts: Sequence[str]) -> tuple[Ve
     """Return the vectors of one request, and its tokens."""
     body = {"model": model, "input": [text or " " for text in texts], "encoding_format": "float"}
     encoded = msgspec.json.encode(body)
-    for attempt in range(_ATTEMPTS):
+    for attempts_left in reversed(range(_ATTEMPTS)):
         verdict = await client.ask(EMBEDDINGS, encoded)
         if verdict.end is not End.ANSWERED:
-            raise await _error(client, verdict, model)
+            break
         try:
             return _read(verdict.content, len(texts))
         except _UnusableError as error:
-            if attempt == _ATTEMPTS - 1:
+            if not attempts_left:
                 raise EndpointError(f"unusable vectors: {error}", where=client.endpoint.address) from None
-    raise EndpointError("no vectors", where=client.endpoint.address)
+    raise await _error(client, verdict, model)
 
 
 async def _error(client: Client, verdict: Verdict, model: str) -> EndpointError:
@@ -165,7 +150,7 @@ async def _error(client: Client, verdict: Verdict, model: str) -> EndpointError:
 def _read(content: bytes, count: int) -> tuple[Vectors, int]:
     try:
         answer = msgspec.json.decode(content, type=_Answer)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE_JSON as error:
         raise _UnusableError(str(error)) from None
     data = answer.data
     if len(data) != count:

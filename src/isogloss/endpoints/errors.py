@@ -1,6 +1,11 @@
 """Errors of endpoints."""
 
+import msgspec
+
 from isogloss.errors import IsoglossError
+
+# What msgspec raises for JSON that is damaged, of another type, or nested too deeply.
+UNREADABLE_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class EndpointError(IsoglossError):

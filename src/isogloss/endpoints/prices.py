@@ -19,7 +19,9 @@ _MILLION = 1_000_000
 # Tokens of a reply, for estimates, if the request sets no limit.
 DEFAULT_OUTPUT = 512
 
-_Price = Annotated[float, Limits("from 0 to 1,000,000", lambda number: 0 <= number <= _MILLION)]
+_FROM_ZERO = Limits("from 0 to 1,000,000", lambda number: 0 <= number <= _MILLION)
+_Price = Annotated[float, _FROM_ZERO]
+_OptionalPrice = Annotated[float | None, _FROM_ZERO]
 _Factor = Annotated[float, Limits("above 0 and at most 1", lambda number: 0 < number <= 1)]
 
 
@@ -31,18 +33,9 @@ class ModelPrice(msgspec.Struct, frozen=True, kw_only=True):
 
     input: _Price
     output: _Price
-    cached: _Price | None = None
-    reasoning: _Price | None = None
+    cached: _OptionalPrice = None
+    reasoning: _OptionalPrice = None
     batch: _Factor = 1.0
-
-
-_TYPES: Mapping[str, Any] = {
-    "input": _Price,
-    "cached": _Price,
-    "output": _Price,
-    "reasoning": _Price,
-    "batch": _Factor,
-}
 
 
 @dataclass(frozen=True)
@@ -105,7 +98,7 @@ class Prices:
 def _price(name: str, table: Any, where: str) -> ModelPrice:
     where = f'{where} [models."{name}"]'
     checked_setting(name, table, dict, where, error=DataError)
-    settings = checked_settings(table, _TYPES, "key of a price", where, error=DataError)
+    settings = checked_settings(table, ModelPrice, "key of a price", where, error=DataError)
     for key in ("input", "output"):
         if key not in settings:
             raise DataError(f"no price for {key} tokens", where=where, fix=f"Add {key} = … (per million tokens)")

@@ -15,7 +15,7 @@ from isogloss.data.files import atomic_write
 from isogloss.endpoints.client import Client, End, Verdict
 from isogloss.endpoints.connections import BrokenReplyError
 from isogloss.endpoints.endpoint import Endpoint
-from isogloss.endpoints.errors import EndpointError
+from isogloss.endpoints.errors import UNREADABLE_JSON, EndpointError
 from isogloss.endpoints.loops import run_async
 from isogloss.endpoints.refusals import Refusal
 from isogloss.endpoints.replies import ModelReply
@@ -28,7 +28,6 @@ _WORDS = ("vorpaxil", "quimblenet")
 # A wrong URL should be reported within seconds.
 _ATTEMPTS = 4
 _PROMPT = "The capital of France is"
-_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,25 +63,25 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     checked: str = ""
 
 
-def probe(endpoint: Endpoint, model: str, store_folder: Path, *, fresh: bool = False) -> Capabilities:
+def probe(endpoint: Endpoint, model: str, folder: Path | None = None) -> Capabilities:
     """Find out the abilities of a model with at most eight small requests, or read them from an earlier record.
 
     Args:
         endpoint: address of the server.
         model: name of the model.
-        store_folder: folder of the record.
-        fresh: True to ask again.
+        folder: folder of the record; None to ask again and record nothing.
 
     Raises:
         EndpointError: the server cannot be reached, or refuses the key or the model.
     """
+    if folder is None:
+        return run_async(_probe(endpoint, model))
     key = hashlib.sha256(f"{endpoint.url}\n{model}".encode()).hexdigest()[:16]
-    record = store_folder / f"probe-{key}.json"
-    if not fresh:
-        try:
-            return msgspec.json.decode(record.read_bytes(), type=Capabilities)
-        except (OSError, *_UNREADABLE):
-            pass
+    record = folder / f"probe-{key}.json"
+    try:
+        return msgspec.json.decode(record.read_bytes(), type=Capabilities)
+    except (OSError, *UNREADABLE_JSON):
+        pass
     capabilities = run_async(_probe(endpoint, model))
     with atomic_write(record) as stream:
         stream.write(msgspec.json.format(msgspec.json.encode(capabilities)).decode() + "\n")
@@ -162,7 +161,7 @@ class _Probe:
         reply = await self._chat("Which colour is the sky?", response_format=form, **limit)
         try:
             answer = msgspec.json.decode(reply.text if reply else "", type=dict[str, str])
-        except _UNREADABLE:
+        except UNREADABLE_JSON:
             answer = {}
         self._facts["json_schema"] = list(answer) == ["word"] and answer["word"] in _WORDS
 
@@ -214,7 +213,7 @@ async def _context_length(client: Client, model: str) -> int | None:
         reply = await client.fetch("/props")
         if reply.status == 200:
             props = msgspec.json.decode(reply.content, type=dict[str, Any])
-    except (OSError, TimeoutError, BrokenReplyError, *_UNREADABLE):
+    except (OSError, TimeoutError, BrokenReplyError, *UNREADABLE_JSON):
         pass
     settings = props.get("default_generation_settings")
     # The length that the server was started with comes before the one that the model was trained with.

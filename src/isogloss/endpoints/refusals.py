@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from isogloss.endpoints.errors import UNREADABLE_JSON
 from isogloss.escaping import printable
 
 _LONGEST_TEXT = 400
@@ -63,7 +64,7 @@ def server_error(content: bytes) -> ServerError:
     """Return the message and the codes of an error body of any of the known shapes."""
     try:
         body = msgspec.json.decode(content)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE_JSON:
         text = re.sub(r"<[^>]*>", " ", content[:4_000].decode("utf-8", "replace"))
         return ServerError(printable(" ".join(text.split()), _LONGEST_TEXT), frozenset())
     return _error_in(body)

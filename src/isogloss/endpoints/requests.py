@@ -16,10 +16,12 @@ import msgspec
 from isogloss.data.files import atomic_write, lines
 from isogloss.decoding import decode_json
 from isogloss.endpoints.errors import RequestError
+from isogloss.escaping import printable
 
 CHAT = "/v1/chat/completions"
 COMPLETIONS = "/v1/completions"
 EMBEDDINGS = "/v1/embeddings"
+_URLS = (CHAT, COMPLETIONS, EMBEDDINGS)
 
 # Settings of a body that affect its transport, its price or its bookkeeping, never the answer.
 TRANSPORT = frozenset(
@@ -74,8 +76,7 @@ def make_request(prefix: str, url: str, body: Mapping[str, Any], revision: str =
     Raises:
         RequestError: the body asks for a stream, or cannot be written as JSON.
     """
-    if body.get("stream"):
-        raise RequestError("stream = true is not supported", fix="Remove stream from the body")
+    _refuse_stream(body)
     content = {
         # 0 and 0.0 are the same temperature.
         key: int(value) if isinstance(value, float) and value.is_integer() else value
@@ -106,6 +107,7 @@ def read_requests(path: Path) -> Iterator[ApiRequest]:
 
     Raises:
         DataError: the file cannot be read, or a line is not a request; the error names the line.
+        RequestError: a request cannot be sent, or its answer could not be read.
     """
     for number, line in enumerate(lines(path), 1):
         if line.strip():
@@ -115,4 +117,13 @@ def read_requests(path: Path) -> Iterator[ApiRequest]:
                 raise RequestError("custom_id is empty", where=where)
             if request.method != "POST":
                 raise RequestError(f"method {request.method!r} is not POST", where=where)
+            if request.url not in _URLS:
+                fix = f"Use one of {', '.join(_URLS)}"
+                raise RequestError(f"url {printable(request.url, 100)!r} is not supported", where=where, fix=fix)
+            _refuse_stream(request.body, where)
             yield request
+
+
+def _refuse_stream(body: Mapping[str, Any], where: str = "") -> None:
+    if body.get("stream"):
+        raise RequestError("stream = true is not supported", where=where, fix="Remove stream from the body")

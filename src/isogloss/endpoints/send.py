@@ -1,11 +1,9 @@
 """Sending of requests: skip those with a stored answer, send the others through a courier, and report."""
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from itertools import islice
 
 import msgspec
 
@@ -13,9 +11,9 @@ from isogloss import interrupts
 from isogloss.endpoints.budget import Budget
 from isogloss.endpoints.connections import needs_httpx, require_httpx
 from isogloss.endpoints.courier_link import CourierLink
+from isogloss.endpoints.courier_messages import END, STOP, Failure, Instructions, Order, Report
 from isogloss.endpoints.endpoint import Credentials, Endpoint
 from isogloss.endpoints.errors import EndpointError, RequestError
-from isogloss.endpoints.parcels import END, STOP, Failure, Instructions, Order, Report
 from isogloss.endpoints.prices import Prices, estimate_usage
 from isogloss.endpoints.requests import ApiRequest
 from isogloss.endpoints.store import ResponseStore
@@ -27,7 +25,6 @@ from isogloss.reply_outcomes import Usage
 _PROGRESS = 0.2
 _RATE_SPAN = 20.0
 _MAX_UNSENT = 1 << 20
-_CHUNK = 256
 
 _ERRORS: dict[str, type[IsoglossError]] = {each.__name__: each for each in (EndpointError, DataError, RequestError)}
 
@@ -46,7 +43,6 @@ class SendProgress:
         usage: tokens of the new answers, and their cost.
         retries: attempts that were repeated.
         open: requests that ended without an answer.
-        seconds_left: estimated time to the end, None if unknown.
     """
 
     answers: int
@@ -58,12 +54,6 @@ class SendProgress:
     usage: Usage
     retries: int
     open: int
-    seconds_left: float | None
-
-    @property
-    def cost(self) -> float | None:
-        """Cost of the new answers, None without prices."""
-        return self.usage.cost
 
 
 @dataclass(kw_only=True)
@@ -85,16 +75,6 @@ class SendOutcome:
     usage: Usage = field(default_factory=Usage)
     counted: int = 0
     stopped: str = ""
-
-    @property
-    def is_complete(self) -> bool:
-        """True if all requests have an answer."""
-        return not self.open
-
-    @property
-    def reasons(self) -> dict[str, int]:
-        """Number of open requests by reason, most frequent first."""
-        return dict(Counter(self.open.values()).most_common())
 
 
 def send(
@@ -152,7 +132,7 @@ class _Sending:
         self._store, self._endpoint, self._prices, self._budget = store, endpoint, prices, budget
         self._outcome = SendOutcome()
         self._total = len(requests) if isinstance(requests, Sized) else None
-        self._source = self._unanswered(iter(requests))
+        self._source = self._unanswered(requests)
         self._window = max(256, 16 * endpoint.concurrency)
         self._outstanding = 0
         self._report = Report()
@@ -160,19 +140,18 @@ class _Sending:
         self._on_progress, self._shown_at = on_progress, 0.0
         self._history: list[tuple[float, int]] = []
 
-    def _unanswered(self, requests: Iterator[ApiRequest]) -> Iterator[ApiRequest]:
+    def _unanswered(self, requests: Iterable[ApiRequest]) -> Iterator[ApiRequest]:
         """Yield the requests without an answer, each once."""
         given: set[str] = set()
-        while chunk := list(islice(requests, _CHUNK)):
-            for request in chunk:
-                if request.custom_id in given:
-                    self._total = None if self._total is None else self._total - 1
-                elif self._store.has([request.custom_id], refresh=False):
-                    self._outcome.already += 1
-                    given.add(request.custom_id)
-                else:
-                    given.add(request.custom_id)
-                    yield request
+        for request in requests:
+            if request.custom_id in given:
+                self._total = None if self._total is None else self._total - 1
+                continue
+            given.add(request.custom_id)
+            if self._store.has([request.custom_id], refresh=False):
+                self._outcome.already += 1
+            else:
+                yield request
 
     def run(self, on_waiting: Callable[[], None] | None) -> SendOutcome:
         self._store.refresh()
@@ -232,16 +211,19 @@ class _Sending:
                     on_waiting()
 
     def _feed(self, link: CourierLink) -> None:
-        """Give requests to the courier, as many as it can take, until it has answered or given up all."""
-        while not link.is_done and not self._report.stopped:
-            while self._outstanding < self._window and link.unsent < _MAX_UNSENT:
-                if (request := next(self._source, None)) is None:
-                    link.write(END)
-                    return self._drain(link)
-                self._give(link, request)
+        """Give requests to the courier until it has answered or given up all."""
+        while not link.is_done and not self._report.stopped and self._fill(link):
             self._take(link)
         link.write(END)
-        return self._drain(link)
+        self._drain(link)
+
+    def _fill(self, link: CourierLink) -> bool:
+        """Give the courier as many requests as it can take; return False if there are no more."""
+        while self._outstanding < self._window and link.unsent < _MAX_UNSENT:
+            if (request := next(self._source, None)) is None:
+                return False
+            self._give(link, request)
+        return True
 
     def _drain(self, link: CourierLink) -> None:
         while not link.is_done:
@@ -290,7 +272,6 @@ class _Sending:
         self._history.append((self._shown_at, outcome.answered))
         (then, before), answers = self._history[0], outcome.already + outcome.answered
         rate = (outcome.answered - before) / (self._shown_at - then) if self._shown_at > then else 0.0
-        left = None if self._total is None else self._total - answers - len(outcome.open)
         on_progress(
             SendProgress(
                 answers=answers,
@@ -302,6 +283,5 @@ class _Sending:
                 usage=outcome.usage,
                 retries=self._report.retries,
                 open=len(outcome.open),
-                seconds_left=left / rate if left is not None and rate else None,
             )
         )

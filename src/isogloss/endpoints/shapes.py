@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from isogloss.endpoints.errors import UNREADABLE_JSON
 from isogloss.endpoints.replies import usage_of
 from isogloss.endpoints.requests import EMBEDDINGS
 from isogloss.reply_outcomes import Usage
@@ -48,14 +49,14 @@ def shape_of(content: bytes, url: str = "") -> Shape | None:
         if first.error is not None or (first.message is None and first.text is None):
             return None
         return Shape(usage_of({"usage": answer.usage}))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE_JSON:
         return None if url else _embeddings_shape(content)
 
 
 def _embeddings_shape(content: bytes) -> Shape | None:
     try:
         return Shape(usage_of({"usage": _embeddings(content).usage}))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE_JSON:
         return None
 
 

@@ -15,6 +15,7 @@ import msgspec
 from isogloss.data.files import blocks
 from isogloss.data.location import cache_dir
 from isogloss.data.segments import Segments
+from isogloss.endpoints.errors import UNREADABLE_JSON
 from isogloss.endpoints.refusals import is_content_filter, server_error
 from isogloss.endpoints.replies import ModelReply
 from isogloss.endpoints.shapes import has_right_shape
@@ -77,7 +78,6 @@ class _BatchLine(msgspec.Struct):
 _decode = msgspec.json.Decoder(_StoredLine).decode
 _decode_batch = msgspec.json.Decoder(_BatchLine).decode
 _encode = msgspec.json.Encoder().encode
-_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def default_store_dir() -> Path:
@@ -137,7 +137,7 @@ class ResponseStore:
                 if stream is not None:
                     stream.seek(place & _OFFSETS)
                     responses[custom_id] = _response(_decode(stream.readline()))
-        except (OSError, *_UNREADABLE) as error:
+        except (OSError, *UNREADABLE_JSON) as error:
             fix = "Start the command again"
             raise DataError(f"changed while it was read ({error})", where=str(self.folder), fix=fix) from None
         finally:
@@ -160,7 +160,7 @@ class ResponseStore:
                 self._segments.append(name)
             try:
                 custom_id = _decode(line).custom_id
-            except _UNREADABLE:
+            except UNREADABLE_JSON:
                 self.damaged += 1
             else:
                 self._place(custom_id, number, offset)
@@ -240,7 +240,7 @@ class ResponseStore:
     ) -> None:
         try:
             entry = _decode_batch(line)
-        except _UNREADABLE:
+        except UNREADABLE_JSON:
             counts.damaged += 1
             return
         if known is not None and entry.custom_id not in known:

@@ -37,6 +37,8 @@ SHIPPED = (
     ("em[squad]", "xquad tydiqa", "equality with a gold answer, SQuAD 1.1 normalisation"),
     ("f1[mlqa]", "mlqa", "token overlap, MLQA's normalisation for each of its seven languages"),
     ("em[mlqa]", "mlqa", "equality, MLQA's normalisation"),
+    ("f1[squad-translated-gold]", "xquad tydiqa", "the same on English translations; not comparable, never averaged"),
+    ("em[squad-translated-gold]", "xquad tydiqa", "the same for exact match; mlqa-translated-gold for MLQA"),
     ("f1[conll]", "udpos wikiann", "micro F1 over chunks, full tag as type (seqeval up to 0.0.12)"),
     ("f1[seqeval-1.2.2]", "", "the same with seqeval 1.2.2's types: CCONJ and SCONJ count as one"),
     ("f1[iob2-strict]", "", "micro F1 over chunks that are well-formed IOB2"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from isogloss.endpoints.prices import estimate_tokens
-from isogloss.endpoints.requests import CHAT, COMPLETIONS, ApiRequest, make_request
+from isogloss.endpoints.requests import ApiRequest, make_request
 from isogloss.grouping import group_by
 from isogloss.languages import known_language
 from isogloss.metrics.completions import LONG_GRAM, SHORT_GRAM, gram_size, new_grams
@@ -152,5 +152,4 @@ def continuation_request(task: Task, examples: Examples, half: Halves, settings:
         text = {"prompt": half.shown}
     tokens = int(_SPARE_TOKENS * estimate_tokens(half.rest)) + settings.thoughts
     body = {"model": settings.model, **text, "temperature": 0.0, settings.token_limit: tokens, **settings.body}
-    url = CHAT if settings.api == "chat" else COMPLETIONS
-    return make_request(f"continue-{task.id}-{examples.language}", url, body, settings.revision)
+    return make_request(f"continue-{task.id}-{examples.language}", settings.url, body, settings.revision)

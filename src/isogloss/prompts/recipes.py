@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -57,9 +58,19 @@ class PromptRecipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         return {slot for text in templates for slot in _SLOT.findall(text)}
 
 
-def filled(template: str, slots: "dict[str, str]") -> str:
-    """Return a template with its slots filled; braces in the contents stay as they are."""
-    return _SLOT.sub(lambda match: slots.get(match[1], match[0]), template)
+def filled(template: str, slots: Mapping[str, str], where: str) -> str:
+    """Return a template with its slots filled; braces in the contents stay as they are.
+
+    Raises:
+        UnknownNameError: a slot has no content; it would be sent, and paid for, with every example.
+    """
+
+    def content(match: re.Match[str]) -> str:
+        if match[1] not in slots:
+            raise unknown("slot", match[1], SLOTS | slots.keys(), where=where)
+        return slots[match[1]]
+
+    return _SLOT.sub(content, template)
 
 
 def uses(template: str, slot: str) -> bool:

@@ -22,7 +22,6 @@ from isogloss.tasks.task import Task
 
 # Question of a task that names none, by the form of its answers.
 _QUESTIONS = {"label": "label", "option": "choice", "tags": "tag", "answer": "qa", "ranking": "rank"}
-_URLS = {"chat": "/v1/chat/completions", "completions": "/v1/completions"}
 
 
 class NotPromptedError(IsoglossError):
@@ -117,13 +116,17 @@ class Prompts:
 
     def system_text(self, row: Row) -> str:
         """Return the text that comes once, before all examples."""
-        return filled(self.wording.system, self._slots(row, self.wording.system)).strip()
+        return self._filled(self.wording.system, row)
 
     def turn(self, row: Row) -> str:
         """Return the text that asks one example."""
         question = row.get("question") if self.kind.form == "option" else self.question
         template = self.wording.turns.get(str(question), self.wording.turn)
-        return filled(template, self._slots(row, template)).strip()
+        return self._filled(template, row)
+
+    def _filled(self, template: str, row: Row) -> str:
+        where = f"recipe {self.settings.recipe}, {self.task.id}"
+        return filled(template, self._slots(row, template), where).strip()
 
     def request(self, row: Row, demonstrations: Sequence[tuple[Row, Any]] = ()) -> ApiRequest:
         """Return the request for one example, after some examples with their answers."""
@@ -144,7 +147,7 @@ class Prompts:
         body[settings.token_limit] = self.format.tokens(row) + settings.thoughts
         body |= self._parameters(row) | settings.body
         prefix = f"{self.task.id}-{self.language}"
-        return make_request(prefix, _URLS[settings.api], body, settings.revision)
+        return make_request(prefix, settings.url, body, settings.revision)
 
     def _parameters(self, row: Row) -> dict[str, Any]:
         parameters = self.format.parameters(row)

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Literal
 
 from isogloss.checked_settings import Limits, checked_setting, checked_settings
+from isogloss.endpoints.requests import CHAT, COMPLETIONS
 from isogloss.errors import IsoglossError
 
 PromptLanguage = Literal["english", "native"]
@@ -67,3 +68,8 @@ class PromptSettings:
             if name in body:
                 what = f"{name} cannot be set in the body of requests"
                 raise IsoglossError(what, where="llm", fix="Remove it: the prompts set it")
+
+    @property
+    def url(self) -> str:
+        """Path of the requests at the endpoint."""
+        return CHAT if self.api == "chat" else COMPLETIONS

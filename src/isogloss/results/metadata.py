@@ -32,7 +32,10 @@ _TOO_MANY_MILLIONS = 10**7
 _VISIBLE = r"[^\s\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
 _HTTP = r"https?://[!#$%&()*+,\-./0-9:;=?@A-Z\[\]^_a-z{|}~]+"
 _DATE = r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
-_REGIMES = ("zero-shot", "translate-train", "translate-train-all", "translate-test", "in-language", "in-language-all")
+_REGIMES = (
+    *("zero-shot", "translate-train", "translate-train-all", "translate-test", "translate-test-xtreme"),
+    *("in-language", "in-language-all"),
+)
 _PROMPTED_REGIMES = (
     *("none", "none-native", "none-translate-test"),
     *("english", "english-native", "english-translate-test", "in-language-native"),

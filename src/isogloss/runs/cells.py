@@ -11,13 +11,14 @@ from hashlib import sha256
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
-from isogloss.data.files import atomic_write, remove_file
-from isogloss.errors import IsoglossError
+from isogloss.data.files import atomic_write, read_bytes, remove_file
+from isogloss.errors import IsoglossError, PredictionError
 from isogloss.predictions.formats import parse_json_lines
 from isogloss.predictions.problems import refuse
 from isogloss.predictions.write import encode_predictions
-from isogloss.runs.drawn_cells import draw_cell, drawn_cells
+from isogloss.runs.drawn_cells import draw_cell, drawn_cells, drawn_examples
 from isogloss.runs.fit import CellOutcome, FitResult, predict
 from isogloss.runs.locks import Lock
 from isogloss.runs.plan import CellKey, Plan
@@ -29,6 +30,8 @@ from isogloss.scoring.subset import whole_cell
 from isogloss.systems.base import System, replies_of
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load, unusable_gold
+from isogloss.tasks.registry import task
+from isogloss.translation.back_projection import project_back
 
 
 def fill_cell(plan: Plan, cell: CellKey, fit_result: FitResult, lock: Lock) -> CellRecord:
@@ -137,22 +140,42 @@ def _predict_and_judge(
     cell_input = fit_result.inputs.pop(cell.language, None) or job.read(cell.language, plan.request.split)
     examples, kind = cell_input.examples, kind_of(job.task)
     gold = examples
-    if job.regime.asks_translated and cell.language != "en":
+    projected = job.regime.asks_translated and not job.regime.translated_gold and cell.language != "en"
+    if projected:
         # The originals have the gold.
         gold = load(job.task, cell.language, examples.split, job.data, allow_partial=job.allow_partial)
     if drawn := draw_cell(plan, cell, gold):
         examples, gold = drawn.kept(examples), drawn.kept(gold)
-    values = predict(system, job.task, examples)
-    content = encode_predictions(path, examples.ids, values, replies_of(values))
+    values, files = predict(system, job.task, examples), cell_input.files
+    replies = replies_of(values)
+    if projected:
+        values, note = project_back(job.task, gold, examples, values)
+        if note:
+            gold.notes = [*gold.notes, note]
+            files = structs.replace(files, notes=[*files.notes, note])
+    content = encode_predictions(path, examples.ids, values, replies)
     if no_gold := unusable_gold(job.task, gold):
-        return CellOutcome(reason=f"not scored: {no_gold}", files=cell_input.files), content, None
+        return CellOutcome(reason=f"not scored: {no_gold}", files=files), content, None
     # The content is scored as if read from the file.
     answered, problems = judge_answers(job.task, gold, parse_json_lines(content, path, kind))
     refuse(problems)
     request = replace(plan.request, subset=drawn_cells(plan, cell)) if drawn else plan.request
     judged = None if answered is None else whole_cell(answered, request)
     score = None if judged is None else score_cell(judged)
-    return CellOutcome(files=cell_input.files, score=score), content, judged
+    return CellOutcome(files=files, score=score), content, judged
+
+
+def judge_translated(plan: Plan, cell: CellKey) -> Cell:
+    """Judge the stored predictions of a cell on translated gold again."""
+    target, path, request = task(cell.task), plan.predictions_path(cell), plan.request
+    gold = plan.regime.examples(target, cell.language, request.split, request.data, allow_partial=request.allow_partial)
+    if drawn := drawn_examples(plan, target, gold):
+        gold, request = drawn.kept(gold), replace(request, subset=drawn_cells(plan, cell))
+    answered, problems = judge_answers(target, gold, parse_json_lines(read_bytes(path), path, kind_of(target)))
+    refuse(problems)
+    if answered is None:
+        raise PredictionError("the predictions cannot be scored", where=str(path), fix="Run with --force")
+    return whole_cell(answered, request)
 
 
 def write_statistics(path: Path, judged: Cell | None) -> str:

@@ -121,12 +121,19 @@ class FitJob:
     def _examples(self, language: str, split: str) -> Examples:
         return self.regime.examples(self.task, language, split, self.data, allow_partial=self.allow_partial)
 
+    def _probe_examples(self, language: str, split: str) -> Examples:
+        """Return examples for evaluating checkpoints; their predictions are scored without projection."""
+        if self.regime.asks_translated and language != "en" and kind_of(self.task).moves_with_text:
+            what = f"{self.regime.name} projects predictions of {self.task.id}, but not those of checkpoints"
+            raise MissingDataError(what)
+        return self._examples(language, split)
+
     def context(self, system: System) -> FitContext:
         """Return the folder of the fit, and examples for evaluating checkpoints."""
         return FitContext(
             folder=self.folder,
             languages=self.fit.languages,
-            examples=self._examples,
+            examples=self._probe_examples,
             dev_languages=("en",) if self.regime.translated else (),
             train_task_dev=lambda language: load(system.learns_from(self.task), language, "dev", self.data),
         )

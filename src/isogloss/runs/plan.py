@@ -195,7 +195,9 @@ class Plan:
 
     def predictions_path(self, cell: CellKey) -> Path:
         """Return the path of a cell's predictions."""
-        return prediction_path(self.seed_folder(cell.seed), task(cell.task), cell.language, self.request.split)
+        path = prediction_path(self.seed_folder(cell.seed), task(cell.task), cell.language, self.request.split)
+        # Answers to translated questions must not be scored as answers to the original ones.
+        return path.with_name(f"translated-{path.name}") if self.regime.translated_gold else path
 
     def record_path(self, cell: CellKey) -> Path:
         """Return the path of a cell's record, which exists once the cell is finished."""

@@ -120,7 +120,8 @@ def estimate(plan: Plan) -> tuple[dict[str, TaskEstimate], dict[str, str]]:
         if each.skipped:
             skipped[str(each.cell)] = each.skipped
             continue
-        fresh = {one.custom_id: one for one in each.requests if one.custom_id not in seen | each.stored}
+        unsent = (one for one in each.requests if one.custom_id not in each.stored)
+        fresh = {one.custom_id: one for one in unsent if one.custom_id not in seen}
         seen |= fresh.keys()
         entry = tasks.setdefault(each.cell.task, TaskEstimate())
         entry.cells += 1
@@ -232,13 +233,12 @@ def _requests(plan: Plan, system: LlmSystem, skipped: dict[str, str]) -> Iterato
 
 
 def stored_requests(folder: Path) -> Iterator[ApiRequest]:
-    """Yield the requests of a folder; raise a DataError if it has none."""
-    paths = sorted(folder.glob(_FILES)) if folder.is_dir() else [folder]
+    """Return the requests of a folder, or of a file, which are read one by one; raise a MissingDataError without any."""
+    paths = [folder] if folder.is_file() else sorted(folder.glob(_FILES))
     if not paths:
-        fix = "Write them with isogloss llm requests"
-        raise MissingDataError(f"no files {_FILES}", where=str(folder), fix=fix)
-    for path in paths:
-        yield from read_requests(path)
+        what = f"no files {_FILES}" if folder.is_dir() else "no such file or folder"
+        raise MissingDataError(what, where=str(folder), fix="Write them with isogloss llm requests")
+    return (request for path in paths for request in read_requests(path))
 
 
 def shown_prompts(

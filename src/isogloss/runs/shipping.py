@@ -27,7 +27,8 @@ from isogloss.runs.locks import Lock, acquire
 from isogloss.runs.plan import CellKey, FitGroup, Plan
 from isogloss.systems.base import SystemName
 from isogloss.tasks.registry import task
-from isogloss.translation.translated_files import published_folders, translations_folder
+from isogloss.translation.published import published_folders
+from isogloss.translation.translated_files import translations_folder
 from isogloss.workers import Resources
 
 if TYPE_CHECKING:

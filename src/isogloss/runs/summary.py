@@ -14,7 +14,7 @@ from isogloss.grouping import group_by
 from isogloss.notebooks import data_frame, html_table, short_repr
 from isogloss.predictions.folder import PredictionFolder
 from isogloss.reply_outcomes import ReplyCounts
-from isogloss.runs.cells import write_statistics
+from isogloss.runs.cells import judge_translated, write_statistics
 from isogloss.runs.drawn_cells import drawn_cells
 from isogloss.runs.plan import CellKey, Plan
 from isogloss.runs.records import CellRecord, ResultsRecord, damage, damaged_statistics, read_records, warn_of_damage
@@ -258,6 +258,9 @@ def _judged(plan: Plan, records: Mapping[CellKey, CellRecord], request: _ChosenC
             # The signature contains the checksum of the gold and the scoring version.
             if stored is not None and stored.signature == score.signature:
                 cells[cell.task, cell.language] = stored
+    if plan.regime.translated_gold:
+        further = (cell for cell in records if (cell.task, cell.language) not in cells)
+        cells |= {(cell.task, cell.language): judge_translated(plan, cell) for cell in further}
     if rest := request.chosen - cells.keys():
         remaining = replace(request, chosen=rest)
         for (answered,) in answered_cells([plan.seed_folder(seed)], remaining):

@@ -12,6 +12,7 @@ from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import SPLITS, Task
 from isogloss.training.regimes import regime
 from isogloss.translation.cached_translator import CachedTranslator, TranslationCounts
+from isogloss.translation.translate import projection_notes
 from isogloss.translation.translate import translate as translate_set
 from isogloss.translation.translators import TranslationFunction, Translator, UntranslatedError, open_translator
 
@@ -28,7 +29,7 @@ class TranslatedSet:
         split: "train", "dev" or "test".
         path: the file, None if some texts have no translation.
         counts: counts of texts, None if the translator is a function.
-        notes: remarks of the translator.
+        notes: remarks of the translator, and counts of projected answers or tags.
         untranslated: texts without a translation, with the reasons.
         failure: the reasons in words, "" if the set is complete.
     """
@@ -112,7 +113,7 @@ def translated_sets(
             split=split,
             path=path,
             counts=None if cached is None else cached.counts,
-            notes=() if cached is None else tuple(cached.notes),
+            notes=(*(() if cached is None else cached.notes), *([] if path is None else projection_notes(path))),
             untranslated=reasons,
             failure=failure,
         )

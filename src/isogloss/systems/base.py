@@ -350,6 +350,12 @@ def _check_settings(base: str, made_by: Signature, settings: Mapping[str, Any]) 
             raise unknown(f"setting of {base}:", key, keyword_only)
 
 
+def check_settings(name: str, settings: Mapping[str, Any]) -> None:
+    """Raise an UnknownNameError if a system, by name, does not have one of the settings."""
+    named = SystemName.of(name)
+    _check_settings(named.base, signature(named.factory), settings)
+
+
 def system(name: str, **settings: Any) -> System:
     """Create a system by name.
 

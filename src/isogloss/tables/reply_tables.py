@@ -64,7 +64,7 @@ def failure_table(systems: Systems) -> Table | None:
     words = ("task", *(["system"] if len(systems) > 1 else []), "language")
     head = (*words, "replies", UNPARSED, *map(_REASONS.__getitem__, reasons))
     table = Table("Replies without an answer", head, words=len(words))
-    table.notes = ["; ".join(f"{_REASONS[reason]}: {_MEANINGS[reason]}" for reason in reasons)]
+    table.notes = _meanings(reasons)
     unlisted = 0
     for name in tasks_of(systems):
         for system, cells in by_system.items():
@@ -83,6 +83,11 @@ def failure_table(systems: Systems) -> Table | None:
     if unlisted:
         table.notes.append(f"{counted(unlisted, 'more language')} with fewer such replies in the result record")
     return table
+
+
+def _meanings(reasons: Sequence[Outcome]) -> list[str]:
+    """Return a note that explains the reasons of a table, if it has any."""
+    return ["; ".join(f"{_REASONS[reason]}: {_MEANINGS[reason]}" for reason in reasons)] if reasons else []
 
 
 def _failure_texts(counts: ReplyCounts, reasons: Iterable[Outcome]) -> list[str]:
@@ -150,5 +155,5 @@ def reply_files_table(cells: Sequence[ReplyCell]) -> Table:
         table.add("all", *_failure_texts(total, reasons), strong=True)
     for code in sorted(counts, key=lambda code: (-counts[code].unparsed, code)):
         table.add(language_name(code), *_failure_texts(counts[code], reasons))
-    table.notes = ["; ".join(f"{_REASONS[reason]}: {_MEANINGS[reason]}" for reason in reasons)] if reasons else []
+    table.notes = _meanings(reasons)
     return table

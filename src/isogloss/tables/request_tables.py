@@ -19,6 +19,7 @@ _MEANING = {
     "json_schema": "JSON schemas are enforced",
     "echo": "echo returns the prompt's log probabilities",
     "seed": "a seed is accepted",
+    "reproducible": "equal requests with a seed have equal replies",
     "usage": "tokens are counted",
 }
 

@@ -76,6 +76,8 @@ class Examples:
         partial: True if gold covers only part of the split.
         drawn: True for a random subset, from which the score on all examples is estimated.
         tuned_on_gold: True if the answers depend on a threshold chosen on this gold (mining).
+        translated_gold: True if texts and gold are translated to English, so that scores are not comparable with those
+            on the original gold.
     """
 
     task: str
@@ -96,6 +98,7 @@ class Examples:
     root: Path | None = None
     notes: list[str] = field(default_factory=list)
     tuned_on_gold: bool = False
+    translated_gold: bool = False
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -21,7 +21,12 @@ from isogloss.tasks.held_out import without_dev
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load
 from isogloss.tasks.task import Task
-from isogloss.translation.translated_files import DataFolder, translated_test_set, translated_training_set
+from isogloss.translation.translated_files import (
+    DataFolder,
+    translated_test_set,
+    translated_training_set,
+    with_translated_gold,
+)
 
 _MULTI = "multi-source"
 _FEW, _FIRST = "in-language-", "first-"
@@ -47,6 +52,7 @@ class Regime:
     all_languages: bool = False  # True to train one model on the training sets of all languages that have one
     translated: bool = False  # True to use translations of the English training set for other languages
     asks_translated: bool = False  # True to translate test sets to English
+    translated_gold: bool = False  # True to score on gold that is translated too, as XTREME does for question answering
     limit: int = 0  # maximum number of training examples, drawn by the seed; 0 for all
     first: bool = False  # True to take the first ones of the file instead, as XTREME's scripts do
     untrained: bool = False  # True to use no training set
@@ -72,7 +78,8 @@ class Regime:
         if self.translated:
             reason = kind_of(train_task or task).no_translated_training
         elif self.asks_translated:
-            reason = kind_of(task).no_translated_test
+            kind = kind_of(task)
+            reason = kind.no_translated_test or (kind.no_translated_gold if self.translated_gold else "")
         return f"{self.name} is not available for {task.id}: {reason}" if reason else ""
 
     def fits(self, languages: Sequence[str]) -> list[Fit]:
@@ -105,9 +112,13 @@ class Regime:
         self, task: Task, language: str, split: str, data: DataFolder, *, allow_partial: bool = False
     ) -> Examples:
         """Return the examples of a cell, translated if the regime requires it, or raise a MissingDataError."""
+        if self.translated_gold and language == "en":
+            fix = "See the English score of zero-shot"
+            raise MissingDataError(f"{self.name} translates to English, so it has no English cell", fix=fix)
         translated = self.asks_translated and language != "en"
         read = translated_test_set if translated else load
-        return read(task, language, split, data, allow_partial=allow_partial)
+        examples = read(task, language, split, data, allow_partial=allow_partial)
+        return with_translated_gold(examples) if self.translated_gold else examples
 
     def _part(self, task: Task, language: str, data: DataFolder, whole: bool) -> Examples:
         name = "English" if language == "en" else language
@@ -182,6 +193,12 @@ _NAMED = (
     Regime(name="translate-train", title=_ENGLISH_TO_TARGET, per_language=True, translated=True),
     Regime(name="translate-train-all", title=_TRANSLATIONS, all_languages=True, translated=True),
     Regime(name="translate-test", title="trained on English, tested on translations to English", asks_translated=True),
+    Regime(
+        name="translate-test-xtreme",
+        title="trained on English, tested on translations to English with translated gold (not comparable)",
+        asks_translated=True,
+        translated_gold=True,
+    ),
     Regime(name="in-language", title="trained on the target language, one model per language", per_language=True),
     _few_examples(1000),
     Regime(name="in-language-all", title="trained on the training sets of all languages", all_languages=True),

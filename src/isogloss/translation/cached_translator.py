@@ -63,7 +63,7 @@ class CachedTranslator(Translator):
 
     def __init__(self, translator: Translator, cache: Path | None = None, *, quiet: bool = False) -> None:
         self.name, self.version = translator.name, translator.version
-        self.source, self.target = translator.source, translator.target
+        self.source, self.target, self.is_stored = translator.source, translator.target, translator.is_stored
         self.counts = TranslationCounts()
         self._translator, self._quiet = translator, quiet
         self._cache = None if translator.is_stored else TranslationCache(translator, cache)

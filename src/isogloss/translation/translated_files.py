@@ -6,196 +6,35 @@ Isogloss files have one JSON line per example, as `isogloss export` writes it, w
     translations/<task>/translate-test/[dev-]<language>.jsonl  a test (or dev) set in English
 
 Examples are identified by their ids, and everything except the texts (labels in particular) comes from the original.
-Training questions have their `answers` translated too: these are searched in the translated passage, and questions
-without a match are dropped. Published files are XTREME's archive and script output, XNLI, PAWS-X and XCOPA.
+What moves with the text is projected when the file is written: answers with their offsets, words with their tags,
+and the alignment of words in test sets, along which predictions return to the original. Answers without offsets are
+searched for in the translated passage. Examples that lose their gold are dropped from training sets and counted.
 """
 
 import os
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
-from isogloss.data import squad
 from isogloss.data.files import Digest, atomic_write, resolve
-from isogloss.data.tables import jsonl, rows
+from isogloss.data.tables import jsonl
 from isogloss.errors import DataError, IsoglossError, MissingDataError
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import data_folder, load
-from isogloss.tasks.readers import copa, pairs
-from isogloss.tasks.readers.split_files import SplitFiles
 from isogloss.tasks.registry import task as find_task
-from isogloss.tasks.task import Layout, Task
+from isogloss.tasks.task import Task
+from isogloss.translation.published import LAYOUTS, find_published
+from isogloss.translation.translated_answers import Answers, search_answers, steps_note, with_answers
+from isogloss.translation.words import Offsets, token_offsets, word_texts
 
-# Answers to one question, each with its (expected) offset in the passage.
-Answers = list[tuple[str, int]]
-
-# Columns to project onto translated passages; the first holds texts, which are translated too.
-PROJECTED = ("answers", "answer_starts")
-
-
-def project_answers(
-    originals: Examples, translated: Examples, translations: Sequence[Sequence[str]]
-) -> Iterator[Answers]:
-    """Yield the separately translated answers to each question that occur in its translated passage."""
-    before = zip(originals["context"], originals["answer_starts"], strict=True)
-    for context, (original, starts), answers in zip(translated["context"], before, translations, strict=True):
-        # A translated answer is at about the same relative position as the original.
-        stretch = len(context) / max(1, len(original))
-        offsets = [round(start * stretch) for start in starts] + [0] * len(answers)
-        yield find_answers(context, list(zip(answers, offsets, strict=False)))
-
-
-def find_answers(context: str, answers: Answers) -> Answers:
-    """Return the answers found in a passage, as spelled there, at the occurrence nearest to the expected offset."""
-    lower, matches = context.lower(), []
-    for answer, expected in answers:
-        text = answer.strip().rstrip(".")
-        # Preferably in the same case. Lower-casing may change the length, and then offsets do not match.
-        for passage, wanted in ((context, text), (lower if len(lower) == len(context) else "", text.lower())):
-            starts = [match.start() for match in re.finditer(f"(?={re.escape(wanted)})", passage)] if wanted else []
-            if starts:
-                start = min(starts, key=lambda start: abs(start - expected))
-                matches.append((context[start : start + len(wanted)], start))
-                break
-    return matches
-
-
-def with_answers(examples: Examples, located: Sequence[Answers]) -> Examples:
-    """Return the questions with answers found in their passages, with a note on how many were dropped."""
-    rows = [row for row, answers in enumerate(located) if answers]
-    answered = examples.keep(rows)
-    answered.columns["answers"] = [[text for text, _ in located[row]] for row in rows]
-    answered.columns["answer_starts"] = [[start for _, start in located[row]] for row in rows]
-    if lost := len(examples) - len(rows):
-        note = f"{lost:,} of {len(examples):,} questions dropped: the answer is not in the passage"
-        answered.notes = [*answered.notes, note]
-    return answered
-
-
-_SQUAD = "SQuAD/translate-train/squad.translate.train.en-{lang}.json"
-
-
-def _pair_files(train: str, test: str) -> Layout:
-    """Return XTREME's layout of text pairs in two folders, or in one."""
-    return Layout("pairs", train=f"{train}/en-{{lang}}-translated.tsv", test=f"{test}/test-{{lang}}-en-translated.tsv")
-
-
-# File locations below the translations folder or the data folder, best first.
-_LAYOUTS = {
-    "xnli": (
-        _pair_files("XNLI/translate-train", "XNLI/translate-test"),
-        _pair_files("xnli/XNLI-Translated", "xnli/XNLI-Translated"),
-        Layout("pairs", train="xnli/XNLI-MT-1.0/multinli/multinli.train.{lang}.tsv"),
-    ),
-    "pawsx": (
-        _pair_files("PAWSX/translate-train", "PAWSX/translate-test"),
-        _pair_files("pawsx/translated", "pawsx/translated"),
-        Layout("pawsx", train="pawsx/{lang}/translated_train.tsv"),
-    ),
-    "xquad": (Layout("squad", train=_SQUAD),),
-    "mlqa": (
-        Layout("squad", train=_SQUAD),
-        Layout("squad", train="mlqa/mlqa-translate-train/{lang}_squad-translate-train-train-v1.1.json"),
-    ),
-    "tydiqa": (Layout("squad", train="TyDiQA-GoldP/translate-train/tydiqa.translate.train.en-{lang}.json"),),
-    "xcopa": (
-        Layout(
-            "copa",
-            train="xcopa_translate_train/xcopa_{lang}_translate_train.jsonl",
-            test="xcopa/data-gmt/{lang}/test.{lang}.jsonl",
-            dev="xcopa/data-gmt/{lang}/val.{lang}.jsonl",
-        ),
-    ),
-}
-
-
-def published_folders(task: Task) -> set[str]:
-    """Return the data subfolders that may have translations of a task."""
-    patterns = (pattern for layout in _LAYOUTS.get(task.id, ()) for pattern in (layout.train, layout.dev, layout.test))
-    return {pattern.partition("/")[0] for pattern in patterns if pattern}
-
-
-def find_published(task: Task, language: str, split: str, roots: Sequence[Path]) -> Examples | None:
-    """Return the training set in a language, or a test set translated to English; None if there is no file."""
-    for layout in _LAYOUTS.get(task.id, ()):
-        for root in roots:
-            if pattern := getattr(layout, split):
-                files = SplitFiles(task=task, language=language, split=split, root=root, pattern=pattern)
-                if (examples := _READERS[layout.reader](files)) is not None:
-                    return examples
-    return None
-
-
-def _pairs(source: SplitFiles) -> Examples | None:
-    """Read XTREME's pairs, tab-separated `a, b, a translated, b translated, label`, or only the last three (scripts).
-
-    XNLI's own translations have the last three below a header. Labels of a test file are ignored, since gold comes
-    from the original.
-    """
-    path = source.path()
-    if path is None:
-        return None
-    table = list(rows(path, (1, 64), source.digest))
-    if source.split == "train":
-        return _labelled(source, table[1:] if table and table[0][-1] == "label" else table)
-    for number, row in enumerate(table, 1):
-        if not 2 <= len(row) <= 5:
-            raise DataError(f"expected 2 to 5 columns, got {len(row)}", where=f"{source.where()}:{number}")
-    texts = [row[2:4] if len(row) > 3 else row[:2] for row in table]
-    columns: dict[str, Column] = {"text_a": [row[0] for row in texts], "text_b": [row[1] for row in texts]}
-    return source.examples(source.row_ids(len(texts)), columns, "label")
-
-
-def _labelled(source: SplitFiles, table: Sequence[list[str]]) -> Examples:
-    """Return rows with a valid label; others are dropped and counted, as some published rows are damaged."""
-    labels = {"contradictory": "contradiction"}  # XTREME's XNLI files spell one label as in the release
-    rows = [(*row[-3:-1], labels.get(row[-1].strip(), row[-1].strip())) for row in table if len(row) in (3, 5)]
-    valid = [row for row in rows if row[2] in source.task.labels]
-    lost = len(table) - len(valid)
-    if lost > len(table) / 2:
-        what = f"{lost:,} of {len(table):,} rows are not pairs with a label of {source.task.id}"
-        fix = "XTREME's columns are a, b, a translated, b translated, label"
-        raise DataError(what, where=source.where(), fix=fix)
-    names = ("text_a", "text_b", "label")
-    columns: dict[str, Column] = {name: [row[index] for row in valid] for index, name in enumerate(names)}
-    examples = source.examples(source.row_ids(len(valid)), columns, "label")
-    if lost:
-        examples.notes.append(f"{lost:,} of {len(table):,} damaged rows dropped")
-    return examples
-
-
-def _squad(source: SplitFiles) -> Examples | None:
-    """Read XTREME's questions; search for answers that are not at their offset."""
-    path = source.path()
-    if path is None:
-        return None
-    questions = list(squad.questions(squad.read(path, source.digest)))
-    ids = [str(question.id) for _, question in questions]
-    columns: dict[str, Column] = {
-        "question": [question.question for _, question in questions],
-        "context": [paragraph.context for paragraph, _ in questions],
-    }
-    # Published ids need not be unique, and training ids are not used otherwise.
-    unique = ids if len(set(ids)) == len(ids) else source.row_ids(len(ids))
-    answers = [
-        find_answers(paragraph.context, [(answer.text, answer.answer_start) for answer in question.answers])
-        for paragraph, question in questions
-    ]
-    return with_answers(source.examples(unique, columns, "answers"), answers)
-
-
-_READERS: dict[str, Callable[[SplitFiles], Examples | None]] = {
-    "copa": copa.copa,
-    "pairs": _pairs,
-    "pawsx": pairs.pawsx,
-    "squad": _squad,
-}
-
+# Columns that are projected onto translated texts. Answers are translated too.
+ANSWERS, TAGS = ("answers", "answer_starts"), ("tokens", "offsets", "tags")
+Moving = Literal["", "answers", "tags"]
 
 DataFolder = str | os.PathLike[str] | None
 
@@ -218,19 +57,35 @@ def texts_to_replace(examples: Examples) -> tuple[str, ...]:
     return tuple(name for name in kind_of(find_task(examples.task)).translatable if name in examples.columns)
 
 
-def answers_to_project(examples: Examples) -> bool:
-    """Return True if training examples have answers that must be found in their translated passages."""
-    moving = [name for name in kind_of(find_task(examples.task)).moves_with_text if name in examples.columns]
-    if examples.split != "train" or not moving:
-        return False
-    if not {*moving} <= {*PROJECTED}:
-        raise IsoglossError(f"{examples.task} cannot be translated: {' and '.join(moving)} would need projecting")
-    return True
+def moving(examples: Examples) -> Moving:
+    """Return what moves with the texts of some examples: answers, tags, or nothing.
+
+    Raises:
+        IsoglossError: training examples have other columns that would need projecting.
+    """
+    names = kind_of(find_task(examples.task)).moves_with_text
+    if examples.split == "train":
+        names = tuple(name for name in names if name in examples.columns)
+    if names and {*names} <= {*ANSWERS}:
+        return "answers"
+    if names and {*names} <= {*TAGS}:
+        return "tags"
+    if names and examples.split == "train":
+        raise IsoglossError(f"{examples.task} cannot be translated: {' and '.join(names)} would need projecting")
+    return ""
 
 
 def columns_to_translate(examples: Examples) -> list[str]:
-    """Return the columns to translate: texts, and the answers of training questions."""
-    return [*texts_to_replace(examples), *(PROJECTED[:1] if answers_to_project(examples) else ())]
+    """Return the columns to translate: texts, and answers."""
+    return [*texts_to_replace(examples), *(name for name in ANSWERS[:1] if name in examples.columns)]
+
+
+# Fields of a line besides texts, by what moves with them; none is required.
+_FIELDS: dict[Moving, dict[str, Any]] = {
+    "": {},
+    "answers": {"answers": tuple[str, ...], "answer_starts": tuple[int | None, ...], "alignment": str},
+    "tags": {"tokens": list[str], "tags": list[str], "alignment": str},
+}
 
 
 def write_texts(path: Path, ids: Sequence[str], columns: Mapping[str, Sequence[Any]]) -> Path:
@@ -256,10 +111,11 @@ class TranslatedTexts:
         ids, digest = set(originals.ids), Digest()
         lines: dict[str, Any] = {}
         # One or several texts, as in the originals; other fields are ignored.
-        fields: list[tuple[str, Any, None]] = []
-        for name in columns_to_translate(originals):
+        types: dict[str, Any] = {**_FIELDS[moving(originals)], "projection": tuple[str, ...]}
+        for name in texts_to_replace(originals):
             one_text = isinstance(next(iter(originals.column(name)), ""), str)
-            fields.append((name, (str if one_text else tuple[str, ...]) | None, None))
+            types[name] = str if one_text else tuple[str, ...]
+        fields = [(name, kind | None, None) for name, kind in types.items()]
         line_type: Any = msgspec.defstruct("TranslatedLine", [("id", str | int), *fields])
         for line in jsonl(path, line_type, digest):
             if str(line.id) not in ids:
@@ -281,13 +137,65 @@ class TranslatedTexts:
             columns[name] = translations
         return with_texts(originals, columns, language, self.checksum, (str(self.path),))
 
+    def field(self, name: str, ids: Sequence[str]) -> list[Any]:
+        """Return a field of some examples, None where it is missing."""
+        return [getattr(self.lines[identifier], name) for identifier in ids]
+
+    def steps(self, ids: Sequence[str]) -> Counter[str]:
+        """Return the number of projected units by step."""
+        return Counter(step for steps in self.field("projection", ids) for step in steps or ())
+
     def answers(self, ids: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the translated answers to some questions."""
-        translated = {identifier: self.lines[identifier].answers for identifier in ids}
-        for identifier, answers in translated.items():
-            if answers is None:
-                raise self._incomplete(identifier, "missing 'answers'")
-        return list(translated.values())
+        answers = self.field("answers", ids)
+        if (row := next((row for row, answer in enumerate(answers) if answer is None), None)) is not None:
+            raise self._incomplete(ids[row], "missing 'answers'")
+        return answers
+
+    def located_answers(self, originals: Examples, translated: Examples) -> tuple[list[Answers], str]:
+        """Return the answers to each question with their offsets in its translated passage, and a note."""
+        answers, starts = self.answers(originals.ids), self.field("answer_starts", originals.ids)
+        if any(start is None for start in starts):
+            located, steps = search_answers(originals, translated, answers)
+            return located, steps_note(steps, "answers")
+        for identifier, context, texts, offsets in zip(
+            originals.ids, translated["context"], answers, starts, strict=True
+        ):
+            for text, offset in zip(texts, offsets, strict=False):
+                if len(texts) != len(offsets) or (offset is not None and not context.startswith(text, offset)):
+                    raise self._incomplete(identifier, "an answer is not at its offset in 'answer_starts'")
+        located = [
+            [(text, start) for text, start in zip(*one, strict=True) if start is not None and text]
+            for one in zip(answers, starts, strict=True)
+        ]
+        return located, steps_note(self.steps(originals.ids), "answers")
+
+    def words(self, identifier: str) -> tuple[list[str], Offsets]:
+        """Return the words of a translated sentence and their offsets: those of the file, or else our own."""
+        line = self.lines[identifier]
+        tokens = word_texts(line.text) if line.tokens is None else line.tokens
+        offsets = token_offsets(line.text, tokens)
+        if offsets is None:
+            raise self._incomplete(identifier, "'tokens' do not occur in 'text' in this order")
+        return tokens, offsets
+
+    def replace_tags(self, translated: Examples) -> Examples:
+        """Return the translated sentences with projected tags; those without are dropped and counted."""
+        tags = dict(zip(translated.ids, self.field("tags", translated.ids), strict=True))
+        tagged = translated.keep([row for row, identifier in enumerate(translated.ids) if tags[identifier] is not None])
+        words = [self.words(identifier) for identifier in tagged.ids]
+        for identifier, (tokens, _) in zip(tagged.ids, words, strict=True):
+            if len(tags[identifier]) != len(tokens):
+                raise self._incomplete(identifier, f"{len(tags[identifier])} tags for {len(tokens)} words")
+        tagged.columns["tokens"] = [tokens for tokens, _ in words]
+        tagged.columns["offsets"] = [offsets for _, offsets in words]
+        tagged.columns["tags"] = [tags[identifier] for identifier in tagged.ids]
+        if note := steps_note(self.steps(translated.ids), "tags"):
+            tagged.notes = [*tagged.notes, note]
+        if lost := len(translated) - len(tagged):
+            note = f"{lost:,} of {len(translated):,} sentences dropped: too few tags could be projected"
+            tagged.notes = [*tagged.notes, note]
+        return tagged
 
     def _incomplete(self, identifier: str, what: str) -> DataError:
         fix = "Translate the texts in place and keep the form"
@@ -316,9 +224,13 @@ def translated_training_set(task: Task, language: str, data: DataFolder) -> Exam
         texts = TranslatedTexts.read(path, originals)
         present = originals.keep([row for row, identifier in enumerate(originals.ids) if identifier in texts.lines])
         translated = texts.replace_texts(present, language)
-        if answers_to_project(present):
-            answers = project_answers(present, translated, texts.answers(present.ids))
-            translated = with_answers(translated, list(answers))
+        match moving(present):
+            case "answers":
+                located, note = texts.located_answers(present, translated)
+                translated = with_answers(translated, located)
+                translated.notes = [*filter(None, (note,)), *translated.notes]
+            case "tags":
+                translated = texts.replace_tags(translated)
         if lost := len(originals) - len(present):
             translated.notes = [*translated.notes, f"{lost:,} of {len(originals):,} examples are not translated"]
     if not len(translated):
@@ -348,16 +260,65 @@ def translated_test_set(
         if missing := [identifier for identifier in originals.ids if identifier not in texts.lines]:
             what = f"{len(missing):,} of {len(originals):,} examples are not translated, first {missing[0]!r}"
             raise DataError(what, where=str(path), fix="Translate all of them")
-        translated = texts.replace_texts(originals, language)
+        translated = _with_alignment(originals, texts.replace_texts(originals, language), texts)
     translated.columns["language"] = ["en"] * len(translated)
     return translated
+
+
+# Columns of translated test sets: alignments of words, and the gold answers with their offsets in the translation.
+ALIGNMENTS, TRANSLATED_ANSWERS = "alignment", ("translated_answers", "translated_answer_starts")
+
+
+def _with_alignment(originals: Examples, translated: Examples, texts: TranslatedTexts) -> Examples:
+    """Return a translated test set with what is needed to score it: alignments, words, and translated answers."""
+    kind = moving(originals)
+    if kind:
+        translated.columns[ALIGNMENTS] = texts.field("alignment", originals.ids)
+    if kind == "answers":
+        translated.columns.pop("answer_starts", None)
+        if originals.has_gold and all(answers is not None for answers in texts.field("answers", originals.ids)):
+            located, note = texts.located_answers(originals, translated)
+            translated.columns[TRANSLATED_ANSWERS[0]] = [[text for text, _ in answers] for answers in located]
+            translated.columns[TRANSLATED_ANSWERS[1]] = [[start for _, start in answers] for answers in located]
+            translated.notes = [*translated.notes, *filter(None, (note and f"gold {note}",))]
+    elif kind == "tags":
+        words = [texts.words(identifier) for identifier in originals.ids]
+        translated.columns["tokens"] = [tokens for tokens, _ in words]
+        translated.columns["offsets"] = [offsets for _, offsets in words]
+        translated.columns.pop("tags", None)
+    return translated
+
+
+def with_translated_gold(translated: Examples) -> Examples:
+    """Return the translated questions with answers that were located in the translation, and these as gold.
+
+    This is how XTREME scores translate-test for question answering. The examples are marked as partial, so that no
+    average includes them.
+
+    Raises:
+        MissingDataError: the file has no translated answers.
+    """
+    texts, starts = TRANSLATED_ANSWERS
+    if texts not in translated.columns:
+        what = f"the translation of {translated.task}/{translated.language} {translated.split} has no answers"
+        raise MissingDataError(what, fix="Translate the answers too, with isogloss translate")
+    answers, offsets = translated[texts], translated[starts]
+    rows = [row for row, located in enumerate(answers) if located]
+    gold = translated.keep(rows)
+    for name in TRANSLATED_ANSWERS:
+        gold.columns.pop(name)
+    gold.columns["answers"] = [answers[row] for row in rows]
+    gold.columns["answer_starts"] = [offsets[row] for row in rows]
+    gold.partial = gold.translated_gold = True
+    gold.notes = [*gold.notes, f"answers located in the translation: {len(rows):,} of {len(translated):,} questions"]
+    return gold
 
 
 def _fetched_by(task: Task, language: str, split: str) -> list[str]:
     """Return the names of datasets with published translations."""
     from isogloss.data.fetch.catalog import datasets_with  # imports the downloaders
 
-    patterns = (getattr(layout, split) for layout in _LAYOUTS.get(task.id, ()))
+    patterns = (getattr(layout, split) for layout in LAYOUTS.get(task.id, ()))
     return datasets_with(pattern.format(lang=language) for pattern in patterns if pattern)
 
 

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 from isogloss.answer_shapes import without_thoughts
 from isogloss.prompts.literals import Literals
 from isogloss.reply_outcomes import Outcome
-from isogloss.tasks.kinds import Reading, Reply
+from isogloss.tasks.kinds import Reading, Reply, kind_of
+from isogloss.tasks.task import Task
 
 # Input columns of an example.
 Row = Mapping[str, Any]
@@ -76,6 +77,22 @@ def decoded_object(text: str, key: str) -> Any:
 def as_kind_reply(reply: PromptReply, row: Row) -> Reply:
     """Return a reply as kinds read it."""
     return Reply(reply.text, row, cut=reply.cut, filtered=reply.filtered)
+
+
+def with_kind(
+    task: Task,
+    language: str,
+    rows: Sequence[Row],
+    replies: Sequence[PromptReply],
+    direct: Sequence[Reading | None],
+    spellings: Mapping[str, Any],
+) -> list[Reading]:
+    """Complete the readings of a format: a reply without one is read by the task's kind, wherever its answer stands."""
+    unread = [number for number, reading in enumerate(direct) if reading is None]
+    texts = [as_kind_reply(replies[number], rows[number]) for number in unread]
+    readings = map(in_another_format, kind_of(task).read_replies(task, language, texts, spellings))
+    by_kind = dict(zip(unread, readings, strict=True))
+    return [by_kind[number] if reading is None else reading for number, reading in enumerate(direct)]
 
 
 def in_another_format(reading: Reading) -> Reading:

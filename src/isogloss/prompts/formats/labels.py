@@ -1,22 +1,16 @@
 """Labels and choices: asked for by name or letter, read from log probabilities, JSON or text."""
 
+import json
 import math
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from isogloss.prompts.formats.base import (
-    AnswerFormat,
-    PromptReply,
-    Row,
-    as_kind_reply,
-    decoded_object,
-    in_another_format,
-    json_schema,
-)
+from isogloss.prompts.formats.base import AnswerFormat, PromptReply, Row, decoded_object, json_schema, with_kind
 from isogloss.prompts.literals import Literals
 from isogloss.prompts.settings import LabelFormat
 from isogloss.reply_outcomes import Outcome
-from isogloss.tasks.kinds import Reading, kind_of
+from isogloss.tasks.kinds import Reading
 from isogloss.tasks.task import Task
 
 # Most probable tokens to ask for: the maximum that common servers return.
@@ -34,14 +28,12 @@ class NamedAnswers(AnswerFormat):
         self.task, self.language, self.literals, self.style = task, language, words, style
         self.schema = style == "schema"
 
+    @abstractmethod
     def names(self, row: Row) -> Mapping[str, Any]:
         """Return the answers by the word that the prompt offers."""
-        raise NotImplementedError
 
     def write(self, row: Row, gold: Any) -> str:
         """Return the word of an answer, in JSON for a schema."""
-        import json
-
         word = next(word for word, answer in self.names(row).items() if answer == gold)
         return json.dumps({"answer": word}, ensure_ascii=False) if self.schema else word
 
@@ -59,17 +51,9 @@ class NamedAnswers(AnswerFormat):
 
     def read(self, rows: Sequence[Row], replies: Sequence[PromptReply]) -> list[Reading]:
         """Read log probabilities that separate the answers, JSON, or else the text."""
-        readings = [self._direct(row, reply) for row, reply in zip(rows, replies, strict=True)]
-        unread = [number for number, reading in enumerate(readings) if reading is None]
-        texts = [as_kind_reply(replies[number], rows[number]) for number in unread]
-        by_kind = dict(zip(unread, self._by_kind([rows[number] for number in unread], texts), strict=True))
-        return [by_kind[number] if reading is None else reading for number, reading in enumerate(readings)]
-
-    def _by_kind(self, rows: Sequence[Row], texts: Sequence[Any]) -> list[Reading]:
-        """Read texts in which the answer may be anywhere."""
+        direct = [self._direct(row, reply) for row, reply in zip(rows, replies, strict=True)]
         spellings = {word: answer for row in rows for word, answer in self.names(row).items()}
-        readings = kind_of(self.task).read_replies(self.task, self.language, texts, spellings)
-        return [in_another_format(reading) for reading in readings]
+        return with_kind(self.task, self.language, rows, replies, direct, spellings)
 
     def _direct(self, row: Row, reply: PromptReply) -> Reading | None:
         names = {word.casefold(): answer for word, answer in self.names(row).items()}

@@ -59,7 +59,7 @@ class Ranking(AnswerFormat):
 
     def _read(self, row: Row, reply: PromptReply) -> Reading:
         text, count = without_thoughts(reply.text).strip(), len(row["candidates"])
-        silence = Silence(text, self.language, lambda sentence: False).outcome
+        silence = Silence(text, self.language).outcome
         given, outcome = ([], silence) if reply.filtered else self._numbers(text, silence)
         indices = list(dict.fromkeys(number - 1 for number in given if 0 < number <= count))
         if not indices:

@@ -12,10 +12,10 @@ from typing import Any
 from isogloss.answer_shapes import without_thoughts
 from isogloss.languages import language as find_language
 from isogloss.metrics import chunks
-from isogloss.prompts.formats.base import AnswerFormat, PromptReply, Row, as_kind_reply, in_another_format, json_schema
+from isogloss.prompts.formats.base import AnswerFormat, PromptReply, Row, json_schema, with_kind
 from isogloss.prompts.literals import Literals
 from isogloss.reply_outcomes import Outcome
-from isogloss.tasks.kinds import Reading, kind_of
+from isogloss.tasks.kinds import Reading
 from isogloss.tasks.task import Task
 
 # Tag of words that a reply does not tag: outside of every name; for parts of speech it counts as wrong.
@@ -52,12 +52,8 @@ class TagSequence(AnswerFormat):
 
     def read(self, rows: Sequence[Row], replies: Sequence[PromptReply]) -> list[Reading]:
         """Read tags by number; replies without any are classified by the task's kind."""
-        readings = [self._of_reply(row, reply) for row, reply in zip(rows, replies, strict=True)]
-        unread = [number for number, reading in enumerate(readings) if reading is None]
-        texts = [as_kind_reply(replies[number], rows[number]) for number in unread]
-        by_kind = kind_of(self.task).read_replies(self.task, self.language, texts, {})
-        read_by_kind = dict(zip(unread, map(in_another_format, by_kind), strict=True))
-        return [read_by_kind[number] if reading is None else reading for number, reading in enumerate(readings)]
+        direct = [self._of_reply(row, reply) for row, reply in zip(rows, replies, strict=True)]
+        return with_kind(self.task, self.language, rows, replies, direct, {})
 
     def _of_reply(self, row: Row, reply: PromptReply) -> Reading | None:
         if reply.filtered:

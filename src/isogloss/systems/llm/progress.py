@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from isogloss.endpoints.send import SendProgress
 from isogloss.escaping import printable
-from isogloss.figures import cost_text
+from isogloss.figures import cost_text, counted
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -16,7 +16,7 @@ class SendingBar:
     """A progress bar on a terminal's stderr; elsewhere nothing is shown."""
 
     def __init__(self, title: str, *, quiet: bool = False) -> None:
-        self._title, self._quiet = title, quiet or not sys.stderr.isatty()
+        self._title, self._quiet = printable(title), quiet or not sys.stderr.isatty()
         self._bars: Progress | None = None
         self._row: Any = None
 
@@ -40,17 +40,17 @@ class SendingBar:
     def wait(self) -> None:
         """Say that another process is sending the same requests."""
         if not self._quiet:
-            sys.stderr.write(f"{printable(self._title)}: waiting for another process that sends its requests\n")
+            sys.stderr.write(f"{self._title}: waiting for another process that sends its requests\n")
 
     def _started(self) -> "tuple[Progress, Any]":
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
         columns = (
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),  # a folder may be named "[/b]"
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[state]}"),
+            TextColumn("{task.fields[state]}", markup=False),
             TimeRemainingColumn(),
         )
         bars = Progress(*columns, console=Console(stderr=True), transient=True)
@@ -65,5 +65,5 @@ def state_text(progress: SendProgress) -> str:
     if usage.cost is not None:
         parts.append(cost_text(usage.cost))
     if progress.retries:
-        parts.append(f"{progress.retries:,} retries")
+        parts.append(counted(progress.retries, "retry", "retries"))
     return ", ".join(parts)

@@ -91,6 +91,7 @@ class Kind(ABC):
         moves_with_text: columns that must be projected onto the translated text.
         no_translated_training: reason why training sets cannot be translated, "" if they can.
         no_translated_test: reason why test sets cannot be translated, "" if they can.
+        no_translated_gold: reason why answers cannot be scored on translated gold, "" if they can.
         extra_columns: further columns that attributes may use.
     """
 
@@ -112,6 +113,7 @@ class Kind(ABC):
     moves_with_text: ClassVar[tuple[str, ...]] = ()
     no_translated_training: ClassVar[str] = ""
     no_translated_test: ClassVar[str] = ""
+    no_translated_gold: ClassVar[str] = "its gold does not depend on the text: use translate-test"
     extra_columns: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self) -> None:

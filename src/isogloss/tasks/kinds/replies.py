@@ -131,14 +131,14 @@ def choices_in(replies: Sequence[Reply], language: str, spellings: Mapping[str, 
     from_zero = any(reading.answer == _Number(0) for reading in read)
     from_one = any(reading.answer == _Number(size) for reading, size in zip(read, sizes, strict=True) if size)
     first = None if from_zero == from_one else int(from_one)
-    settled_: list[Reading] = []
+    readings: list[Reading] = []
     for reply, reading, size in zip(replies, read, sizes, strict=True):
         choice, outcome = reading
         index = choice if not isinstance(choice, _Number) else None if first is None else choice.value - first
         known = index in range(size or _MOST_CHOICES)
         unread = Reading(None, Outcome.UNPARSED if outcome.is_answer else outcome)
-        settled_.append(settled(reply, Reading(index, outcome) if known else unread))
-    return settled_
+        readings.append(settled(reply, Reading(index, outcome) if known else unread))
+    return readings
 
 
 def _choice_in(reply: Reply, language: str, spellings: Mapping[str, int]) -> Reading:
@@ -160,7 +160,7 @@ def _choice_in(reply: Reply, language: str, spellings: Mapping[str, int]) -> Rea
         return Reading((given | quoted).pop(), Outcome.STRICT if strict else Outcome.TOLERANT)
     if len(given | quoted) > 1 and not doubted:
         return Reading(None, Outcome.SEVERAL)
-    return Reading(None, Silence(text, language, lambda sentence: False).outcome)
+    return Reading(None, Silence(text, language).outcome)
 
 
 def _is_mark(bare: str) -> bool:
@@ -221,7 +221,7 @@ def tags_in(reply: Reply, language: str, labels: Collection[str], count: int | N
     if tags and all(tag in labels for tag in tags) and len(tags) == (count or len(tags)):
         bare = re.sub(r"[\s,\[\]\"']+", " ", reply.text).split()
         return settled(reply, Reading(tags, Outcome.STRICT if bare == tags else Outcome.TOLERANT))
-    return settled(reply, Reading(None, Silence(reply.text, language, lambda sentence: False).outcome))
+    return settled(reply, Reading(None, Silence(reply.text, language).outcome))
 
 
 def _bare(text: str) -> str:

@@ -16,10 +16,10 @@ class Silence:
     Args:
         text: the reply.
         language: language of the task; its phrases count beside the English ones.
-        denied: returns True if a sentence denies the options one by one.
+        denied: returns True if a sentence denies the options one by one, where they have names.
     """
 
-    def __init__(self, text: str, language: str, denied: Callable[[str], bool]) -> None:
+    def __init__(self, text: str, language: str, denied: Callable[[str], bool] | None = None) -> None:
         self._phrases = silence_phrases(language)
         # A sentence may go on in the next line.
         joined = " ".join(unit.text for unit in answer_units(text[:_LONGEST], language))
@@ -39,7 +39,8 @@ class Silence:
     def denies_all(self) -> bool:
         """True if a sentence says that no option fits, and not only that the model cannot tell."""
         none = self._phrases.none_of_these
-        return any(none.search(sentence) is not None or self._denied(sentence) for sentence in self._certain)
+        denied = self._denied or (lambda sentence: False)
+        return any(none.search(sentence) is not None or denied(sentence) for sentence in self._certain)
 
     @property
     def outcome(self) -> Outcome:

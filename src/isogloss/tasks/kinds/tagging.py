@@ -30,11 +30,9 @@ class Tagging(Kind):
     gold = "tags"
     rows = "entity"
     label_format = "tags"
+    translatable = ("text",)
     moves_with_text = ("tokens", "offsets", "tags")
-    no_translated_training = (
-        "tags belong to words and would have to be projected onto the translation (XTREME does not do this)"
-    )
-    no_translated_test = "the tags of translated words differ from those of the original words"
+    no_translated_gold = "XTREME reports no translate-test for tagging: use translate-test, which projects tags back"
 
     def normalize(self, value: Any) -> Any:
         """Strip blanks around tags; keep spans unchanged."""
