@@ -34,13 +34,14 @@ VERBS = {
     "search": ("search", "Find exact nearest neighbours, distributed over many workers."),
     "llm": ("llm", "Prompt language models: requests, answers, probes, contamination."),
     "translate": ("translate", "Translate data for the translate-train and translate-test regimes."),
+    "build": ("build", "Build Mewsli-X from public dumps."),
     "checklist": ("checklist", "Build, audit and review template tests of basic skills."),
     "demo": ("demo", "Run the baseline on a synthetic suite, offline."),
 }
 
 # Verbs that keep working after a broken pipe: they talk to servers and other processes, and their work does not depend
 # on a reader of their progress.
-UNBROKEN = frozenset({"fetch", "run", "train", "predict", "search", "translate", "llm", "demo", "board"})
+UNBROKEN = frozenset({"fetch", "run", "train", "predict", "search", "translate", "build", "llm", "demo", "board"})
 
 _HELP = """Usage: isogloss VERB [OPTIONS] …
 

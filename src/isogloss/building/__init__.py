@@ -1,0 +1,1 @@
+"""Building of datasets from public dumps."""
