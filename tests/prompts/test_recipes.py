@@ -16,7 +16,10 @@ from isogloss.prompts.recipes import (
 )
 from isogloss.prompts.render import Prompts
 from isogloss.prompts.settings import PromptSettings
+from isogloss.prompts.render import Prompts
+from isogloss.prompts.settings import PromptSettings
 from isogloss.tasks.kinds import KINDS
+from isogloss.tasks.registry import task
 from isogloss.tasks.registry import task
 
 FORMS = ("label", "option", "tags", "answer")
@@ -96,3 +99,16 @@ def test_errors(tmp_path: Path) -> None:
         (tmp_path / "label.toml").write_text(text, encoding="utf-8")
         with pytest.raises((PromptRecipeError, DamagedFileError), match=reason):
             prompt_recipe(str(tmp_path), "label")
+
+
+def test_own_wordings_use_the_plain_question(tmp_path: Path) -> None:
+    (tmp_path / "option.toml").write_text(
+        'shots = 0\n[wordings.short]\nturn = "{example} {ask}"\n[examples.choice]\nsituation = "premise"\n',
+        encoding="utf-8",
+    )
+    prompts = Prompts(task("xcopa"), "et", PromptSettings(model="m", recipe=str(tmp_path)))
+    row = {"premise": "It rained.", "choices": ("wet", "dry")}
+    cause, effect = (prompts.turn({**row, "question": question}) for question in ("cause", "effect"))
+    assert cause == "Situation: It rained. Choose the more likely cause of the situation."
+    assert effect == "Situation: It rained. Choose the more likely result of the situation."
+    assert prompts.turn({**row, "question": "Why?"}) == "Situation: It rained. Why?"

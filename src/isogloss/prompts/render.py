@@ -22,6 +22,8 @@ from isogloss.tasks.task import Task
 
 # Question of a task that names none, by the form of its answers.
 _QUESTIONS = {"label": "label", "option": "choice", "tags": "tag", "answer": "qa", "ranking": "rank"}
+# Words of a question that every recipe can use.
+_PLAIN = "instruction"
 
 
 class NotPromptedError(IsoglossError):
@@ -202,13 +204,15 @@ class Prompts:
 
     def _ask(self, row: Row) -> str:
         """Return the question: of the example itself for multiple choice, of the task otherwise."""
-        style = self.settings.wording or next(iter(self.recipe.wordings))
         question = self.question
         if self.kind.form == "option" and (own := str(row.get("question") or "")):
-            if not self.literals.has(f"asks.{own}.{style}"):
+            if not self.literals.has(f"asks.{own}.{_PLAIN}"):
                 return own  # in words, as in Social IQa
             question = own
-        return self.literals.word(f"asks.{question}.{style}")
+        style = self.settings.wording or next(iter(self.recipe.wordings))
+        # The wordings of a user's recipe have names of their own.
+        has_style = self.literals.has(f"asks.{question}.{style}")
+        return self.literals.word(f"asks.{question}.{style if has_style else _PLAIN}")
 
     def _parts(self, row: Row) -> Mapping[str, str]:
         """Return the fields of an example and their columns."""

@@ -16,7 +16,7 @@ from isogloss.decoding import convert_value, decode_toml
 from isogloss.endpoints.prices import estimate_usage
 from isogloss.endpoints.requests import ApiRequest, read_requests, write_requests
 from isogloss.errors import IsoglossError, MissingDataError, unknown
-from isogloss.prompts.recipes import wording_names
+from isogloss.prompts.recipes import SHIPPED, wording_names
 from isogloss.reply_outcomes import Usage
 from isogloss.runs.drawn_cells import drawn_examples
 from isogloss.runs.fit import FitJob, NotAvailableError, fit_system
@@ -199,7 +199,7 @@ def write_request_files(
     request = plan.request
     manifest = RequestsManifest(
         system=plan.system,
-        settings={**settings, **formats},
+        settings={**settings, **_absolute(settings), **formats},
         suite=str(Path(suite).absolute()) if suite.endswith(".toml") else request.suite.id,
         tasks=list(request.tasks),
         languages=list(request.languages or ()),
@@ -230,6 +230,12 @@ def _requests(plan: Plan, system: LlmSystem, skipped: dict[str, str]) -> Iterato
         if each.skipped:
             skipped[str(each.cell)] = each.skipped
         yield from each.requests
+
+
+def _absolute(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return the settings that name files or folders, so that they are found from any folder."""
+    named = {name: str(settings.get(name) or "") for name in ("recipe", "prices", "store")}
+    return {name: str(Path(path).absolute()) for name, path in named.items() if path and path not in SHIPPED}
 
 
 def stored_requests(folder: Path) -> Iterator[ApiRequest]:
