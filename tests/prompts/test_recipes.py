@@ -16,10 +16,7 @@ from isogloss.prompts.recipes import (
 )
 from isogloss.prompts.render import Prompts
 from isogloss.prompts.settings import PromptSettings
-from isogloss.prompts.render import Prompts
-from isogloss.prompts.settings import PromptSettings
 from isogloss.tasks.kinds import KINDS
-from isogloss.tasks.registry import task
 from isogloss.tasks.registry import task
 
 FORMS = ("label", "option", "tags", "answer")
