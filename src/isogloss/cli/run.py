@@ -173,7 +173,7 @@ def run_plan_and_report(
     from isogloss.runs.grid import run_plan
     from isogloss.runs.progress import GridProgress, shown
     from isogloss.runs.summary import summarize
-    from isogloss.tables.run_tables import reason_lines
+    from isogloss.tables.run_tables import languages_table, reason_lines, translation_lines
     from isogloss.training.processes import is_main
 
     if not is_main():  # in a distributed fit, the main process alone reports
@@ -190,7 +190,9 @@ def run_plan_and_report(
         raise typer.Exit(130) from None
     if summary.tasks:
         table_of(plan, summary).print(console)
-    for line in reason_lines(plan):
+    elif (cells := languages_table(plan, summary)).rows:
+        cells.print(console)
+    for line in (*translation_lines(plan), *reason_lines(plan)):
         console.print(printable(line), markup=False, highlight=False, soft_wrap=True)
     ending = printable(f"{summary.cell_counts}; saved in {plan.root}")
     console.print(ending, markup=False, highlight=False, soft_wrap=True, style="bold")

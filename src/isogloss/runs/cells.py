@@ -153,6 +153,9 @@ def _predict_and_judge(
         if note:
             gold.notes = [*gold.notes, note]
             files = structs.replace(files, notes=[*files.notes, note])
+    if learnt_from := fit_result.outcome.files:
+        # Results name what a training set lacks, such as sentences that lost their tags in translation.
+        gold.notes = [*gold.notes, *(f"training set: {note}" for note in learnt_from.notes)]
     content = encode_predictions(path, examples.ids, values, replies)
     if no_gold := unusable_gold(job.task, gold):
         return CellOutcome(reason=f"not scored: {no_gold}", files=files), content, None

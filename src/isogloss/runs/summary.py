@@ -258,14 +258,18 @@ def _judged(plan: Plan, records: Mapping[CellKey, CellRecord], request: _ChosenC
             # The signature contains the checksum of the gold and the scoring version.
             if stored is not None and stored.signature == score.signature:
                 cells[cell.task, cell.language] = stored
+    judged_again: list[Cell] = []
     if plan.regime.translated_gold:
-        further = (cell for cell in records if (cell.task, cell.language) not in cells)
-        cells |= {(cell.task, cell.language): judge_translated(plan, cell) for cell in further}
-    if rest := request.chosen - cells.keys():
+        judged_again = [judge_translated(plan, cell) for cell in records if (cell.task, cell.language) not in cells]
+    elif rest := request.chosen - cells.keys():
         remaining = replace(request, chosen=rest)
-        for (answered,) in answered_cells([plan.seed_folder(seed)], remaining):
-            if answered is not None:
-                cells[answered.task.id, answered.cell.language] = whole_cell(answered, remaining)
+        answers = (answered for (answered,) in answered_cells([plan.seed_folder(seed)], remaining))
+        judged_again = [whole_cell(answered, remaining) for answered in answers if answered is not None]
+    # Predictions do not tell what the training set lacked, or how they were projected.
+    notes = {(cell.task, cell.language): record.score.notes for cell, record in records.items() if record.score}
+    for one in judged_again:
+        name = one.task, one.language
+        cells[name] = replace(one, notes=[*dict.fromkeys((*notes.get(name, ()), *one.notes))])
     return [cells[name, language] for name in request.tasks for language in request.languages_of(task(name))]
 
 

@@ -43,7 +43,7 @@ def _missing_cells(summary: RunSummary) -> list[str]:
 
 
 def languages_table(plan: Plan, summary: RunSummary) -> Table:
-    """Return one row per language, one column per task: mean and range over the seeds."""
+    """Return one row per language, one column per task: mean and range over the seeds; no rows without scores."""
     by_task: dict[str, dict[str, list[float]]] = {name: {} for name in plan.request.tasks}
     partial: set[tuple[str, str]] = set()
     scored: list[CellScore] = []
@@ -64,7 +64,8 @@ def languages_table(plan: Plan, summary: RunSummary) -> Table:
     means = [summary.tasks.get(name) for name in by_task]
     texts = (_mean_and_range([*over.seeds.values()], "*" * bool(over.missing)) if over else "–" for over in means)
     every = ReplyCounts.total(cell.replies for cell in scored)
-    table.add("mean", *texts, *[unparsed_text(every)] * len(unparsed), strong=True)
+    if summary.tasks:
+        table.add("mean", *texts, *[unparsed_text(every)] * len(unparsed), strong=True)
     table.notes = ["mean over the seeds (smallest–largest)"] * (plan.seeds > 1)
     table.notes += [UNPARSED_NOTE] * len(unparsed)
     table.notes += mark_notes("†" * bool(partial))
@@ -77,6 +78,19 @@ def _mean_and_range(values: list[float], mark: str = "") -> str:
     if len(values) < 2:
         return score_text(values[0]) + mark if values else "–"
     return f"{score_text(fmean(values))}{mark} ({interval_text(min(values), max(values))})"
+
+
+def translation_lines(plan: Plan) -> list[str]:
+    """Return one line per task and note on translated sets: lost answers, dropped examples, projected predictions."""
+    if not (plan.regime.translated or plan.regime.asks_translated):
+        return []
+    noted: dict[tuple[str, str], list[str]] = {}
+    for cell, record in read_records(plan, plan.cells).items():
+        for note in record.score.notes if record.score else ():
+            noted.setdefault((cell.task, note), []).append(cell.language)
+    lines = [f"{name}/{','.join(dict.fromkeys(codes))}: {note}" for (name, note), codes in noted.items()]
+    more = len(lines) - LISTED
+    return [*lines[:LISTED], *([f"… and {more} more notes; see the records below .cells"] if more > 0 else [])]
 
 
 def reason_lines(plan: Plan) -> list[str]:

@@ -68,6 +68,15 @@ class Regime:
         return ""
 
     @property
+    def same_training(self) -> tuple["Regime", ...]:
+        """Other named regimes with the same training sets, which translate test sets differently."""
+
+        def training(regime: "Regime") -> "Regime":
+            return replace(regime, name="", title="", asks_translated=False, translated_gold=False)
+
+        return tuple(other for other in _NAMED if other.name != self.name and training(other) == training(self))
+
+    @property
     def settings(self) -> dict[str, Any]:
         """Settings that the regime implies for a prompted system."""
         return {"prompt_language": self.prompt_language} if self.prompt_language else {}
@@ -93,20 +102,27 @@ class Regime:
 
         A dev split that is cut from the training set is left out, unless the set is to be `whole`.
         """
+        notes: list[str] = []
         if self.all_languages:
             parts = []
-            for language in dict.fromkeys(("en", *task.every_language)):
+            languages = tuple(dict.fromkeys(("en", *task.every_language)))
+            for language in languages:
                 with suppress(MissingDataError):
                     parts.append(self._part(task, language, data, whole))
+            available = ", ".join(part.language for part in parts)
             if len(parts) < 2:
-                available = f"only {parts[0].language} is" if parts else "none is"
-                what = f"{self.name} needs {task.id} training sets in several languages; {available} available"
+                only = f"only {available} is" if parts else "none is"
+                what = f"{self.name} needs {task.id} training sets in several languages; {only} available"
                 raise MissingDataError(what, fix="Add the files, or use another regime")
+            if len(parts) < len(languages):
+                notes = [f"{len(parts)} of {len(languages)} languages have one: {available}"]
         else:
             languages = (fit.target,) if self.per_language else self.sources
             parts = [self._part(task, language, data, whole) for language in languages]
         parts = [self._limited(part, seed) for part in parts]
-        return parts[0] if len(parts) == 1 else joined(parts)
+        train = parts[0] if len(parts) == 1 else joined(parts)
+        train.notes = [*notes, *train.notes]
+        return train
 
     def examples(
         self, task: Task, language: str, split: str, data: DataFolder, *, allow_partial: bool = False

@@ -61,7 +61,9 @@ def projection_notes(path: Path) -> list[str]:
         return []
     raw, what = counts_path.read_bytes(), "counts of a projection"
     counts: ProjectionCounts = decode_json(raw, str(counts_path), ProjectionCounts, what=what)
-    dropped = [f"{counts.dropped:,} of {counts.examples:,} examples dropped"] if counts.dropped else []
+    # A test set keeps all examples: those without translated gold are left out by translate-test-xtreme only.
+    effect = "dropped" if counts.split == "train" else "without translated gold"
+    dropped = [f"{counts.dropped:,} of {counts.examples:,} examples {effect}"] if counts.dropped else []
     return [steps_text(counts.steps, counts.total, counts.unit), *dropped]
 
 
