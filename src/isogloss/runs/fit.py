@@ -60,7 +60,7 @@ class CellInput:
 
 @dataclass(frozen=True, kw_only=True)
 class FitJob:
-    """A fit of a task: regime, seed, data folder, and the folder for what it writes.
+    """A fit of a task: regime, seed, data folder, the folder for what it writes, and those of other regimes.
 
     With `allow_partial`, sets to predict may have an unexpected number of examples.
     """
@@ -71,6 +71,7 @@ class FitJob:
     seed: int
     data: Path | None
     folder: Path
+    same_training: tuple[Path, ...] = ()
     allow_partial: bool = False
 
     @classmethod
@@ -83,6 +84,7 @@ class FitJob:
             seed=group.seed,
             data=plan.request.data,
             folder=plan.fit_folder(group),
+            same_training=plan.same_training_folders(group),
             allow_partial=plan.request.allow_partial,
         )
 
@@ -136,6 +138,7 @@ class FitJob:
             examples=self._probe_examples,
             dev_languages=("en",) if self.regime.translated else (),
             train_task_dev=lambda language: load(system.learns_from(self.task), language, "dev", self.data),
+            same_training=self.same_training,
         )
 
 

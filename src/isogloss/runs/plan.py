@@ -249,6 +249,11 @@ class Plan:
         name = f"{group.task}-{group.target}" if group.target else group.task
         return self.seed_folder(group.seed) / ".training" / name
 
+    def same_training_folders(self, group: FitGroup) -> tuple[Path, ...]:
+        """Return the folders of the same fit under regimes with the same training sets."""
+        own, parent = self.fit_folder(group).relative_to(self.root), self.root.parent
+        return tuple(parent / regime.name / own for regime in self.regime.same_training)
+
     def fit_lock_path(self, group: FitGroup) -> Path:
         """Return the lock of that folder: one process trains there at a time."""
         return self.fit_folder(group) / FIT_LOCK

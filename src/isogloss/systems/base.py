@@ -63,6 +63,7 @@ class FitContext:
         train_task_dev: function that loads a dev set of the training task; None if that is the task itself.
         others: function that finds further fits with the same training (see `System.training_key`) when training is
             about to start, so that one run can serve them too. They stay locked until `learn` returns.
+        same_training: folders of this fit under regimes that differ in test sets only; a finished fit can be reused.
     """
 
     folder: Path
@@ -71,6 +72,7 @@ class FitContext:
     dev_languages: tuple[str, ...] = ()
     train_task_dev: Callable[[str], Examples] | None = None
     others: Callable[[], Sequence["FurtherFit"]] | None = None
+    same_training: tuple[Path, ...] = ()
 
     def training_dev(self, language: str) -> Examples:
         """Return the dev set that belongs to the training set; raise `DataError` if it is missing."""

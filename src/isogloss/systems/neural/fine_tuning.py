@@ -26,6 +26,7 @@ from isogloss.systems.neural.fit_log import (
     FitLog,
     describe_examples,
     read_fit_log,
+    reuse_fit,
     step_name,
     write_fit_log,
 )
@@ -102,6 +103,8 @@ class FineTuning:
                 return FineTunedModel(model=self._train(sets, None, None, display)[0])
             log = processes.from_main(lambda: self._begin_or_resume(sets, notes, context))
             if log.finished:
+                if log.weights_from:
+                    display.say(f"same training as in {log.weights_from}: weights reused")
                 model, weights, chosen = self._load_model(), context.folder / WEIGHTS, log.chosen
                 return FineTunedModel(model=model, weights=weights, chosen=chosen, updates=log.updates, loaded="")
             shared = None
@@ -127,6 +130,8 @@ class FineTuning:
         if language and language not in task.every_language:
             raise unknown(f"language of {task.id} in {rule}:{language}:", language, task.every_language)
         existing, fingerprint = read_fit_log(folder), self._fingerprint(sets)
+        if existing is None and not callbacks.has_state(folder):
+            existing = reuse_fit(context.same_training, folder, fingerprint, context.languages)
         if existing is not None and existing.fingerprint == fingerprint:
             further = [code for code in context.languages if code not in existing.languages]
             # With one best checkpoint per language, all checkpoints must predict a new language.

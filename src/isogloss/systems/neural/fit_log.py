@@ -1,6 +1,8 @@
 """The log of a fit, `training.json`."""
 
+import os
 import platform
+import shutil
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from isogloss.training.loop import TrainingResult
 
 FIT_LOG = "training.json"
+# Rules that choose by dev sets of languages other than English, which some regimes translate.
+_TRANSLATED_DEV = ("target-dev", "single-target")
 WEIGHTS, LAST = "weights", "last"
 
 
@@ -47,6 +51,7 @@ class FitLog(msgspec.Struct, frozen=True, kw_only=True):
     learnt_from: dict[str, Any]  # task, language, number of examples and checksum of the training set
     languages: list[str]  # in the record of checkpoints
     stages: list[dict[str, Any]]  # like `learnt_from`, for the earlier stages
+    weights_from: str = ""  # folder of the fit that trained, under another regime; it has the record of checkpoints
     shared_training: list[str] = []  # tasks that share one training run, starting with the one that trained
     finished: bool = False  # True if the stored weights are final
     updates: int = 0  # updates done; fewer than planned if training converged early
@@ -88,6 +93,40 @@ def finish_log(
         device=torch.cuda.get_device_name(device) if device.type == "cuda" else str(device),
         libraries={"torch": str(torch.__version__), "transformers": transformers, "accelerate": accelerate},
     )
+
+
+def reuse_fit(sources: Sequence[Path], folder: Path, fingerprint: str, languages: Sequence[str]) -> FitLog | None:
+    """Copy a finished fit with the same fingerprint, weights first, and return its log; None if there is none.
+
+    The record of checkpoints stays where it is, since it is of other test sets.
+    """
+    for source in sources:
+        log = read_fit_log(source)
+        if log is None or not log.finished or log.fingerprint != fingerprint:
+            continue
+        if log.recipe["select"].partition(":")[0] in _TRANSLATED_DEV:
+            continue
+        shutil.rmtree(folder / WEIGHTS, ignore_errors=True)
+        try:
+            shutil.copytree(source / WEIGHTS, folder / WEIGHTS, copy_function=_link)
+        except OSError:  # such as weights that were removed in the meantime
+            shutil.rmtree(folder / WEIGHTS, ignore_errors=True)
+            continue
+        origin = log.weights_from or str(source)
+        log = msgspec.structs.replace(
+            log, weights_from=origin, languages=list(languages), seconds=0.0, shared_training=[]
+        )
+        write_fit_log(folder, log)
+        return log
+    return None
+
+
+def _link(source: str, target: str) -> None:
+    """Link a file, or copy it to another file system. Weights are replaced, never changed in place."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
 
 
 def describe_examples(examples: Examples) -> dict[str, Any]:
