@@ -1,7 +1,7 @@
 """Regimes with translations end to end: real data, a real translator, a small encoder.
 
-    python benchmarks/translate_regimes.py prepare --data DATA --stored MT --out PREPARED    # needs Apertium, no GPU
-    python benchmarks/translate_regimes.py train MODEL --prepared PREPARED --out RUNS        # needs neither
+    python benchmarks/translate_regimes.py prepare --data DATA --stored MT --out PREPARED        # needs Apertium
+    python benchmarks/translate_regimes.py train encoder:MODEL --prepared PREPARED --out RUNS    # any machine
     python benchmarks/translate_regimes.py table --prepared PREPARED --out RUNS
 
 `prepare` writes small data folders: test sets, training sets of at most `--examples` examples, and their translations,
@@ -9,8 +9,8 @@ by Apertium in `apertium` and by others in `stored` (XCOPA's test sets by Google
 and predicts under every regime, and prints the scores. All steps skip what is done, so run the same command to resume.
 
 MultiNLI, SQuAD and Social IQa's training set are not needed: XNLI is learnt from its English dev set, XQuAD from
-TyDiQA's English questions, and XCOPA from COPA alone. WikiANN is predicted on its dev sets, since the test sets of
-XTREME have no tags.
+TyDiQA's English questions, and XCOPA from Social IQa's dev set and COPA. WikiANN is predicted on its dev sets, since the
+test sets of XTREME have no tags.
 """
 
 import argparse
@@ -22,16 +22,19 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
 import isogloss
 from isogloss import load, task
-from isogloss.data.files import atomic_write, find_all, read_bytes, resolve
+from isogloss.data.files import atomic_write, find_all, read_bytes, read_text, resolve
 from isogloss.errors import IsoglossError
 from isogloss.figures import interval_text, score_text
+from isogloss.grouping import group_by
 from isogloss.scoring.results import CellScore, Results
+from isogloss.systems.base import SystemName
 from isogloss.tables.table import Table
 from isogloss.translation.artefacts import ParallelTexts, check_translations, judge_translations
 from isogloss.translation.cached_translator import CachedTranslator
@@ -52,8 +55,15 @@ FROM = {
 REGIMES = ("zero-shot", "translate-train", "translate-train-all", "translate-test", "translate-test-xtreme")
 GOOGLE = ("et", "ht", "id", "it", "sw", "ta", "th", "tr", "vi", "zh")
 # A high learning rate suits a small model. Without checkpoints, no dev set is needed.
-SETTINGS = {"learning_rate": 3e-4, "batch": 16, "warmup": 20, "select": "last", "checkpoints": 100.0, "siqa": False}
-QUIET = {"dev_examples": 0, "test_examples": 0}
+SETTINGS = {
+    "learning_rate": 3e-4,
+    "batch": 16,
+    "warmup": 20,
+    "select": "last",
+    "checkpoints": 100.0,
+    "dev_examples": 0,
+    "test_examples": 0,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,6 +142,9 @@ def write_training_set(study: Study, data: Path, out: Path, count: int) -> None:
             if path is None:
                 raise IsoglossError("TyDiQA's English training set is missing", where=str(data))
             write(out / "squad/train-v1.1.json", [squad(sampled(list(questions(path)), count))])
+        case "xcopa":
+            for path in find_all(data, "siqa/socialIQa_v1.4_dev.jsonl"):
+                write(out / "siqa/socialIQa_v1.4_trn.jsonl", [read_text(path)])
         case "wikiann" | "udpos":
             train = load(study.task, "en", "train", data)
             sentences = sampled(list(zip(train["tokens"], train["tags"], strict=True)), count)
@@ -278,9 +291,10 @@ def every_run(chosen: argparse.Namespace) -> Iterator[tuple[str, Study, str, tup
 
 def train(chosen: argparse.Namespace) -> None:
     """Fine-tune and predict under every regime."""
+    learns = SystemName.of(chosen.system).follows_recipes
     for folder, study, regime, languages in runs(chosen):
         summary = isogloss.run(
-            f"encoder:{chosen.model}",
+            chosen.system,
             tasks=[study.task],
             languages=languages,
             regime=regime,
@@ -289,7 +303,7 @@ def train(chosen: argparse.Namespace) -> None:
             out=chosen.out / folder / study.task,
             seeds=chosen.seeds,
             subset=chosen.subset,
-            settings={**SETTINGS, **QUIET, "epochs": study.epochs * chosen.epochs},
+            settings={**SETTINGS, "epochs": study.epochs * chosen.epochs} if learns else {},
         )
         print(f"{folder} {study.task} {regime}: {summary.cell_counts}", flush=True)
         for cell, reason in {**summary.failed, **summary.skipped}.items():
@@ -297,11 +311,19 @@ def train(chosen: argparse.Namespace) -> None:
     show_scores(chosen)
 
 
-def scores(out: Path, folder: str, study: Study, regime: str) -> Iterator[CellScore]:
-    """Yield the scores of the first seed of a run."""
+def scores(out: Path, folder: str, study: Study, regime: str) -> dict[str, list[CellScore]]:
+    """Return the scores of all seeds of a run by language."""
     split = "" if study.split == "test" else f"{study.split}-"
-    for path in out.glob(f"{folder}/{study.task}/*/{regime}/seed-0/{split}results.json"):
-        yield from Results.from_json(path).cells
+    paths = sorted(out.glob(f"{folder}/{study.task}/*/{regime}/seed-*/{split}results.json"))
+    return group_by((cell for path in paths for cell in Results.from_json(path).cells), lambda cell: cell.language)
+
+
+def shown(cells: Sequence[CellScore], metric: str) -> str:
+    """Return a score with its interval, or the mean and the range over several seeds; † marks translated gold."""
+    numbers = [cell.metrics[metric] for cell in cells]
+    values = [number.value for number in numbers]
+    low, high = (numbers[0].low, numbers[0].high) if len(numbers) == 1 else (min(values), max(values))
+    return f"{score_text(fmean(values))} ({interval_text(low, high)})" + "†" * cells[0].partial
 
 
 def show_scores(chosen: argparse.Namespace) -> None:
@@ -309,13 +331,15 @@ def show_scores(chosen: argparse.Namespace) -> None:
     found: dict[tuple[str, str, str, str], dict[str, str]] = {}
     notes: dict[str, None] = {}
     for folder, study, regime, _ in runs(chosen):
-        for cell in scores(chosen.out, folder, study, regime):
+        for language, cells in scores(chosen.out, folder, study, regime).items():
             for metric in task(study.task).main:
-                number = cell.metrics[metric]
-                text = f"{score_text(number.value)} ({interval_text(number.low, number.high)})" + "†" * cell.partial
-                found.setdefault((folder, study.task, cell.language, metric), {})[regime] = text
-            notes |= {f"{folder} {study.task}/{cell.language} {regime}: {note}": None for note in cell.notes}
-    table = Table("Scores and 95 % intervals", ("translations", "task", "language", "metric", *REGIMES), words=4)
+                found.setdefault((folder, study.task, language, metric), {})[regime] = shown(cells, metric)
+            notes |= {f"{folder} {study.task}/{language} {regime}: {note}": None for note in cells[0].notes}
+    table = Table(
+        "Scores (95 % intervals, or ranges over seeds)",
+        ("translations", "task", "language", "metric", *REGIMES),
+        words=4,
+    )
     for row, by_regime in found.items():
         table.add(*row, *(by_regime.get(regime, "") for regime in REGIMES))
     table.notes = [*notes]
@@ -337,7 +361,7 @@ def main() -> None:
     for verb in (training, tabling):
         verb.add_argument("--prepared", type=Path, required=True)
         verb.add_argument("--languages", default="", help="default: all languages with translations")
-    training.add_argument("model", help="folder of a Hugging Face model")
+    training.add_argument("system", help="encoder:MODEL, or any other system, such as ngram")
     training.add_argument("--seeds", type=int, default=1)
     training.add_argument("--epochs", type=float, default=1.0, help="factor of the epochs, below 1 for slow machines")
     training.add_argument("--subset", type=int, default=0, help="examples to predict per cell; 0 for all")

@@ -13,7 +13,7 @@ TABLES = {
     "checklist_error_rates": ("source_table system language test error_rate", 600),
     "checklist_defects": ("language test defect", 18),
     "diversity": ("index suite value", 6),
-    "doubts": ("about printed elsewhere system regime task attribute", 26),
+    "doubts": ("about printed elsewhere system regime task attribute", 29),
     "further_systems": ("source task metric system regime language value", 1252),
     "keung": ("source_table task metric system row split language value", 440),
     "leaderboard_xtreme": ("date system event measure value source", 16),

@@ -98,7 +98,8 @@ class FineTuning:
                 sets, notes = with_stages(self.adapter.recipe, self.adapter.task, self.train)
                 if remark := self.adapter.recipe.note:
                     notes.append(f"{self.adapter.recipe.name}: {remark}")
-                    display.say(notes[-1])
+                for note in notes:
+                    display.say(note)
             if context is None:
                 return FineTunedModel(model=self._train(sets, None, None, display)[0])
             log = processes.from_main(lambda: self._begin_or_resume(sets, notes, context))
