@@ -9,8 +9,8 @@ by Apertium in `apertium` and by others in `stored` (XCOPA's test sets by Google
 and predicts under every regime, and prints the scores. All steps skip what is done, so run the same command to resume.
 
 MultiNLI, SQuAD and Social IQa's training set are not needed: XNLI is learnt from its English dev set, XQuAD from
-TyDiQA's English questions, and XCOPA from Social IQa's dev set and COPA. WikiANN is predicted on its dev sets, since the
-test sets of XTREME have no tags.
+TyDiQA's English questions, and XCOPA from Social IQa's dev set and COPA. WikiANN is predicted on its dev sets, since
+XTREME's test sets have no tags.
 """
 
 import argparse
