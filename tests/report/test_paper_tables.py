@@ -46,6 +46,23 @@ def cells_of(tex: str) -> list[list[str]]:
     return [line.removesuffix(r" \\").split(" & ") for line in tex.splitlines() if line.endswith(r"\\")]
 
 
+def test_other_gold_is_marked_and_never_best() -> None:
+    """Scores on translated gold do not compare with those on the original."""
+    higher = record("B", 20)
+    other = replace(higher, cells=[replace(cell, partial=True) for cell in higher.cells], tasks=[])
+    records = {"A": record("A", 0), "B": other, "C": record("C", -2)}
+    tables = paper_tables(records, "systems-by-language", test=lambda *_: False)
+    [table] = [each for each in tables if each.label == "tab:xnli"]
+    head, *rows = cells_of(table.latex())
+    best = float(records["A"]["xnli", "ar"].metrics["accuracy"].value)  # type: ignore[union-attr]
+    assert [row[head.index("ar")] for row in rows] == [
+        rf"\textbf{{{best:.1f}}}",
+        f"{best + 20:.1f}§",
+        rf"\underline{{{best - 2:.1f}}}",
+    ]
+    assert any(note.startswith("§ on partial or translated gold") for note in table.notes)
+
+
 def test_best_is_bold_and_ties_are_underlined() -> None:
     records = {"A": record("A", 0), "B": record("B", -2), "C": record("C", -9), "D": record("D", 0.01)}
 

@@ -116,6 +116,7 @@ def test_answers_to_translations_are_not_scored_on_the_original(translations: Pa
     run_plan(plan)
     refused = isogloss("score", plan.seed_folder(0), "--suite", "mini")
     assert refused.code == 1
+    assert "These answer translated questions" in refused.err
     # Without its statistics, the cell is judged on translated gold again.
     cell = CellKey(0, "mini-xquad", "sw")
     before = Results.from_json(plan.results_path(0))

@@ -12,7 +12,7 @@ from isogloss.errors import DataError, UnknownNameError
 from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.tasks.shipped import SHIPPED
-from isogloss.training.regimes import REGIMES, Fit, regime
+from isogloss.training.regimes import REGIMES, Fit, joined, regime
 
 UDPOS, TYDIQA, XNLI = map(task, ("udpos", "tydiqa", "xnli"))
 
@@ -88,6 +88,15 @@ def test_sources_are_joined_in_order(data: Path) -> None:
     assert train.checksum != regime("multi-source:en,fi").training(UDPOS, Fit(("fi",)), data, 0).checksum
 
 
+def test_joined_questions_can_be_selected(data: Path) -> None:
+    """The articles of one part do not describe the others."""
+    parts = [load("tydiqa", code, "train", data) for code in ("en", "sw")]
+    for part in parts:
+        part.clusters = ["article"] * len(part)
+    together = joined(parts)
+    assert together.keep([len(together) - 1]).ids == ["sw:swahili-19"]
+
+
 def test_error_names_source_without_training_set(data: Path) -> None:
     with pytest.raises(DataError, match="udpos/ar"):
         regime("multi-source:en,ar").training(UDPOS, Fit(("fi",)), data, 0)
@@ -100,6 +109,7 @@ def test_all_uses_available_languages(data: Path) -> None:
     train = regime("in-language-all").training(UDPOS, fit, data, 0)
     assert train.language == "en+de+fi"
     assert len(train) == 6
+    assert train.notes == ["3 of 38 languages have one: en, de, fi"]
     (data / "udpos" / "train-de.tsv").unlink()
     (data / "udpos" / "train-fi.tsv").unlink()
     with pytest.raises(DataError, match="only en is available"):

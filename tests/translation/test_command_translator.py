@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isogloss.errors import IsoglossError, UnknownNameError
+from isogloss.translation.apertium_translator import ParagraphCommand
 from isogloss.translation.command_translator import CommandTranslator
 from isogloss.translation.translators import Translator, open_translator, with_languages
 
@@ -33,6 +34,17 @@ def test_program_starts_once_per_batch(tmp_path: Path) -> None:
     translator = open_translator(command, settings={"batch": 4})
     assert [list(batch) for batch in translator.batches(texts)] == [texts[:4], texts[4:8], texts[8:]]
     assert log.read_text().splitlines() == ["start"] * 3
+
+
+def test_texts_with_further_line_breaks_are_translated_alone(tmp_path: Path) -> None:
+    """A pair of Apertium may break a paragraph, so that the lines of a batch cannot be matched."""
+    script = tmp_path / "program.py"
+    script.write_text("import sys; sys.stdout.write(sys.stdin.read().replace('+', chr(10)).upper())")
+    texts = [f"text {number}" for number in range(9)]
+    texts[2:2] = ["a+b", "c+ +d"]
+    expected = [text.upper() for text in texts]
+    expected[2:4] = ["A B", "C D"]
+    assert ParagraphCommand(f"{sys.executable} {script}").translate(texts) == expected
 
 
 def test_version_follows_the_files_of_a_command(tmp_path: Path) -> None:

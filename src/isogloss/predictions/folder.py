@@ -27,6 +27,8 @@ from isogloss.tasks.task import Task
 CELL_RECORDS = ".cells"
 # Name of the exported subset in the folder of a task, `dev-` before it for dev.
 SUBSET_FILE = "subset.json"
+# Start of the names of files with answers to translated questions, which must not be scored on the original gold.
+TRANSLATED = "translated-"
 # Words that precede the language in a file name.
 _FILE_NAME_WORDS = {"dev", "test", "queries", "candidates"}
 # Files that may accompany the task folders.
@@ -206,6 +208,8 @@ def _unknown_entries(folder: PredictionFolder) -> Iterator[Problem]:
 
 def _name_hint(name: str, task: Task, accepted: Iterable[str]) -> str:
     """Suggest the accepted name for the language that a file name means, if it means one."""
+    if name.startswith(TRANSLATED):
+        return "These answer translated questions (translate-test-xtreme): their scores are in results.json"
     code = _language_in(name, task)
     of_split = [option for option in sorted(accepted) if option.startswith("dev-") == name.startswith("dev-")]
     candidates = [option for option in of_split if code and _language_in(option, task) == code]

@@ -10,7 +10,7 @@ from typing import Any
 
 from isogloss.errors import IsoglossError, unknown
 from isogloss.metrics.student import ENOUGH
-from isogloss.predictions.folder import CELL_RECORDS, SUBSET_FILE
+from isogloss.predictions.folder import CELL_RECORDS, SUBSET_FILE, TRANSLATED
 from isogloss.predictions.run_folders import system_folder
 from isogloss.predictions.write import prediction_path
 from isogloss.scoring.request import Request
@@ -197,7 +197,7 @@ class Plan:
         """Return the path of a cell's predictions."""
         path = prediction_path(self.seed_folder(cell.seed), task(cell.task), cell.language, self.request.split)
         # Answers to translated questions must not be scored as answers to the original ones.
-        return path.with_name(f"translated-{path.name}") if self.regime.translated_gold else path
+        return path.with_name(f"{TRANSLATED}{path.name}") if self.regime.translated_gold else path
 
     def record_path(self, cell: CellKey) -> Path:
         """Return the path of a cell's record, which exists once the cell is finished."""

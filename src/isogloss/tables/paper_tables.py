@@ -28,6 +28,7 @@ _NAMES = {"f1": "F1", "em": "EM", "accuracy": "Acc.", "map@20": "mAP@20", SCORE:
 # Marks where there is neither bold nor underlined type.
 _PLAIN = {"best": "▲", "tied": "≈", "untested": "†"}
 _UNTESTED = "† not tested against the best"
+_OTHER_GOLD, _OTHER_GOLD_NOTE = "§", "§ on partial or translated gold: not comparable, in no average"
 # More columns than this need both columns of a paper.
 _WIDE = 8
 
@@ -261,6 +262,9 @@ class _NumberBook:
             return MarkedNumber(MISSING)
         text = score_text(values[system])
         star = ESTIMATED * self._is_estimated(system, key) + "*" * self._is_partial(system, key)
+        if self._has_other_gold(system, key):
+            return MarkedNumber(text + star + _OTHER_GOLD)
+        values = {name: value for name, value in values.items() if not self._has_other_gold(name, key)}
         best = self._best(values, key, metric)
         if len(values) < 2 or best is None:
             return MarkedNumber(text + star)
@@ -292,6 +296,10 @@ class _NumberBook:
     def _is_partial(self, system: str, key: NumberKey) -> bool:
         return bool(self._missing(system, key))
 
+    def _has_other_gold(self, system: str, key: NumberKey) -> bool:
+        """Return True if a cell was scored on other gold than those of other systems."""
+        return any(cell.partial and (cell.task, cell.language) == key for cell in self.records[system].cells)
+
     def _is_estimated(self, system: str, key: NumberKey) -> bool:
         """Return True if a number rests on answers to a subset of the examples."""
         cells = self.records[system].cells
@@ -303,7 +311,9 @@ class _NumberBook:
         numbers = [(system, key) for system in self.records for key in keys]
         estimated = any(self._is_estimated(*number) for number in numbers)
         partial = any(self._is_partial(*number) for number in numbers)
-        return [ESTIMATED_NOTE] * estimated + ["* partial: some languages or tasks are missing"] * partial
+        notes = [ESTIMATED_NOTE] * estimated + ["* partial: some languages or tasks are missing"] * partial
+        other = any(cell.partial and cell.task == name for record in self.records.values() for cell in record.cells)
+        return notes + [_OTHER_GOLD_NOTE] * other
 
 
 def _values(record: Results) -> Iterator[tuple[tuple[NumberKey, str], float]]:

@@ -277,6 +277,7 @@ def joined(parts: Sequence[Examples]) -> Examples:
         ids=[f"{part.language}:{identifier}" for part in parts for identifier in part.ids],
         columns=columns,
         units=None,
+        clusters=None,
         checksum=_checksum([f"{part.language} {part.checksum}" for part in parts]),
         sources=tuple(dict.fromkeys(source for part in parts for source in part.sources)),
         notes=[f"{part.language}: {note}" for part in parts for note in part.notes],

@@ -51,8 +51,16 @@ class ApertiumTranslator(Translator):
 
 
 class ParagraphCommand(CommandTranslator):
-    """A program that treats paragraphs separately: texts are separated by empty lines."""
+    """A program that treats paragraphs separately: texts are separated by empty lines.
+
+    Some pairs move or add line breaks in a few texts. Batches with such texts are halved until these texts are alone.
+    """
 
     def _run(self, lines: Sequence[str]) -> list[str]:
-        separated = [part for line in lines for part in (line, "")]
-        return super()._run(separated)[::2]
+        translated = self._output([part for line in lines for part in (line, "")])
+        if len(translated) == 2 * len(lines) and not any(translated[1::2]):
+            return translated[::2]
+        if len(lines) == 1:
+            return [" ".join(filter(None, translated))]
+        middle = len(lines) // 2
+        return self._run(lines[:middle]) + self._run(lines[middle:])

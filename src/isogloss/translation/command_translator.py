@@ -65,6 +65,15 @@ class CommandTranslator(Translator):
             }
 
     def _run(self, lines: Sequence[str]) -> list[str]:
+        """Return the translation of each line."""
+        translated = self._output(lines)
+        if len(translated) != len(lines):
+            what = f"expected {len(lines):,} lines from the translator, got {len(translated):,}"
+            raise IsoglossError(what, where=self.name, fix="Write one output line per input line")
+        return translated
+
+    def _output(self, lines: Sequence[str]) -> list[str]:
+        """Return the lines that the program writes for some lines."""
         text = "".join(f"{line}\n" for line in lines).encode(errors="replace")
         try:
             ended = subprocess.run(self._words, input=text, capture_output=True, check=False)  # noqa: S603 - the user's
@@ -73,11 +82,7 @@ class CommandTranslator(Translator):
         if ended.returncode:
             last_line = "".join(ended.stderr.decode(errors="replace").strip().splitlines()[-1:])
             raise IsoglossError(f"the translator exited with {ended.returncode}: {last_line}", where=self.name)
-        translated = ended.stdout.decode(errors="replace").removesuffix("\n").split("\n")
-        if len(translated) != len(lines):
-            what = f"expected {len(lines):,} lines from the translator, got {len(translated):,}"
-            raise IsoglossError(what, where=self.name, fix="Write one output line per input line")
-        return [line.strip() for line in translated]
+        return [line.strip() for line in ended.stdout.decode(errors="replace").removesuffix("\n").split("\n")]
 
 
 def _version(command: str) -> str:
