@@ -14,6 +14,7 @@ XTREME's test sets have no tags.
 """
 
 import argparse
+import filecmp
 import json
 import lzma
 import random
@@ -29,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
 import isogloss
 from isogloss import load, task
-from isogloss.data.files import atomic_write, find_all, read_bytes, read_text, resolve
+from isogloss.data.files import atomic_write, find_all, read_bytes, read_text, resolve, unpacked_name
 from isogloss.errors import IsoglossError
 from isogloss.figures import interval_text, score_text
 from isogloss.grouping import group_by
@@ -111,10 +112,12 @@ def sampled(items: Sequence[Any], count: int) -> list[Any]:
 
 
 def write(path: Path, parts: Iterable[str]) -> None:
-    """Write a file with all parts."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_write(path) as stream:
-        stream.writelines(parts)
+    """Write a file, unless it has this content: results of an older file would be computed again."""
+    content = "".join(parts)
+    if not path.exists() or read_text(path) != content:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(path) as stream:
+            stream.write(content)
 
 
 def squad(questions: Iterable[tuple[str, dict[str, Any]]]) -> str:
@@ -162,7 +165,8 @@ def copy_files(patterns: Iterable[str], data: Path, out: Path) -> None:
         for path in found:
             target = out / path.relative_to(data)
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target)
+            if not target.exists() or not filecmp.cmp(path, target, shallow=False):
+                shutil.copyfile(path, target)
 
 
 def translated(study: Study, language: str, split: str, data: Path, cache: Path | None) -> None:
@@ -219,11 +223,9 @@ def prepare_stored(stored: Path, data: Path, out: Path, count: int) -> None:
     """Write the folder of stored translations: XCOPA's test sets by Google, and SQuAD-es without XQuAD's passages."""
     copy_files([f"xcopa/data/{language}/test.{language}.jsonl" for language in GOOGLE], data, out)
     copy_files(["xcopa/data/en/*.en.jsonl", "xquad/xquad.es.json"], data, out)
-    for language in GOOGLE:
-        copy_files([f"xcopa-translate-test/{language}/*.jsonl"], stored, out / "gmt")
-    shutil.rmtree(out / "xcopa/data-gmt", ignore_errors=True)
-    (out / "gmt/xcopa-translate-test").rename(out / "xcopa/data-gmt")
-    shutil.rmtree(out / "gmt")
+    write_training_set(STUDIES["xcopa"], data, out, count)
+    for path in find_all(stored, "xcopa-translate-test/*/*.jsonl"):
+        write(out / "xcopa/data-gmt" / path.parent.name / unpacked_name(path), [read_text(path)])
     tested = {question["id"] for _, question in questions(resolve(data / "xquad/xquad.es.json"))}
     asked = list(questions(resolve(stored / "squad-es/dev-v1.1-es_small.json")))
     known = {context for context, question in asked if question["id"] in tested}
@@ -234,6 +236,13 @@ def prepare_stored(stored: Path, data: Path, out: Path, count: int) -> None:
 def prepare(chosen: argparse.Namespace) -> None:
     """Write the data folders, translate, and compare with human translations."""
     out, studies = chosen.out / "apertium", [STUDIES[name] for name in chosen.tasks.split(",")]
+    sizes = json.dumps({"examples": chosen.examples, "questions": chosen.questions}) + "\n"
+    if (known := chosen.out / "sizes.json").exists() and read_text(known) != sizes:
+        # Translations are matched by row numbers.
+        raise SystemExit(
+            f"{chosen.out} was prepared with other sizes ({read_text(known).strip()}): choose a new folder"
+        )
+    write(known, [sizes])
     for study in studies:
         languages = ("en", *study.languages)
         copy_files({name.format(lang=code): 0 for name in study.files for code in languages}, chosen.data, out)
