@@ -34,7 +34,8 @@ from isogloss.data.files import atomic_write, find_all, read_bytes, read_text, r
 from isogloss.errors import IsoglossError
 from isogloss.figures import interval_text, score_text
 from isogloss.grouping import group_by
-from isogloss.scoring.results import CellScore, Results
+from isogloss.runs.records import read_record
+from isogloss.scoring.results import CellScore
 from isogloss.systems.base import SystemName
 from isogloss.tables.table import Table
 from isogloss.translation.artefacts import ParallelTexts, check_translations, judge_translations
@@ -321,10 +322,10 @@ def train(chosen: argparse.Namespace) -> None:
 
 
 def scores(out: Path, folder: str, study: Study, regime: str) -> dict[str, list[CellScore]]:
-    """Return the scores of all seeds of a run by language."""
-    split = "" if study.split == "test" else f"{study.split}-"
-    paths = sorted(out.glob(f"{folder}/{study.task}/*/{regime}/seed-*/{split}results.json"))
-    return group_by((cell for path in paths for cell in Results.from_json(path).cells), lambda cell: cell.language)
+    """Return the scores of all seeds of a run by language; results.json lacks languages outside of the suite."""
+    paths = sorted(out.glob(f"{folder}/{study.task}/*/{regime}/seed-*/.cells/{study.task}/*.json"))
+    records = [record for path in paths if (record := read_record(path)) is not None]
+    return group_by((record.score for record in records if record.score), lambda cell: cell.language)
 
 
 def shown(cells: Sequence[CellScore], metric: str) -> str:
