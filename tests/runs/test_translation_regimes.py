@@ -170,8 +170,13 @@ def test_questions_on_translated_gold_stay_apart(
     tiny_bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     runs = Runs("xquad", tiny_bert, tmp_path)
+    translated = tmp_path / "data/translations/xquad/translate-test/es.jsonl"
+    first, *lines = translated.read_text().splitlines()
+    lost = {**json.loads(first), "answer_starts": [None], "projection": ["lost"]}
+    translated.write_text("\n".join([json.dumps(lost), *lines]) + "\n")
     xtreme, projected = score(runs.run("translate-test-xtreme")), score(runs.run("translate-test"))
     assert (xtreme.partial, projected.partial) == (True, False)
+    assert (xtreme.metrics["f1"].n, projected.metrics["f1"].n) == (1189, 1190)
     assert "dialect:squad-translated-gold|" in xtreme.signature
     assert "dialect:squad|" in projected.signature
     [results] = [Results.from_json(path) for path in runs.seed("translate-test-xtreme").glob("results.json")]

@@ -144,6 +144,7 @@ def _predict_and_judge(
     if projected:
         # The originals have the gold.
         gold = load(job.task, cell.language, examples.split, job.data, allow_partial=job.allow_partial)
+    all_translated = gold if job.regime.translated_gold else None
     if drawn := draw_cell(plan, cell, gold):
         examples, gold = drawn.kept(examples), drawn.kept(gold)
     values, files = predict(system, job.task, examples), cell_input.files
@@ -163,7 +164,7 @@ def _predict_and_judge(
     answered, problems = judge_answers(job.task, gold, parse_json_lines(content, path, kind))
     refuse(problems)
     request = replace(plan.request, subset=drawn_cells(plan, cell)) if drawn else plan.request
-    judged = None if answered is None else whole_cell(answered, request)
+    judged = None if answered is None else whole_cell(answered, request, all_translated)
     score = None if judged is None else score_cell(judged)
     return CellOutcome(files=files, score=score), content, judged
 
@@ -172,13 +173,14 @@ def judge_translated(plan: Plan, cell: CellKey) -> Cell:
     """Judge the stored predictions of a cell on translated gold again."""
     target, path, request = task(cell.task), plan.predictions_path(cell), plan.request
     gold = plan.regime.examples(target, cell.language, request.split, request.data, allow_partial=request.allow_partial)
+    every = gold
     if drawn := drawn_examples(plan, target, gold):
         gold, request = drawn.kept(gold), replace(request, subset=drawn_cells(plan, cell))
     answered, problems = judge_answers(target, gold, parse_json_lines(read_bytes(path), path, kind_of(target)))
     refuse(problems)
     if answered is None:
         raise PredictionError("the predictions cannot be scored", where=str(path), fix="Run with --force")
-    return whole_cell(answered, request)
+    return whole_cell(answered, request, every)
 
 
 def write_statistics(path: Path, judged: Cell | None) -> str:

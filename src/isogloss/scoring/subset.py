@@ -13,10 +13,16 @@ from isogloss.scoring.cells import Answered, Cell, DrawnAnswers
 from isogloss.scoring.request import Request
 from isogloss.scoring.results import AverageScore, Number, SubsetUse
 from isogloss.scoring.sources import Sources
+from isogloss.tasks.examples import Examples
 
 
-def whole_cell(answered: Answered, request: Request) -> Cell:
+def whole_cell(answered: Answered, request: Request, examples: Examples | None = None) -> Cell:
     """Return the cell of all examples, if only those of a subset are answered; otherwise the cell itself.
+
+    Args:
+        answered: the cell of the examples that were to be answered.
+        request: what to score, with the subset.
+        examples: all examples that the subset was drawn from; those of the data folder by default.
 
     Raises:
         PredictionError: a guide has no answers to all examples, invalid ones, or ones of another kind.
@@ -26,7 +32,8 @@ def whole_cell(answered: Answered, request: Request) -> Cell:
     drawn = None if request.subset is None else request.subset.find(task, cell.language, cell.split)
     if drawn is None or len(drawn.subset.ids) == len(drawn.subset.strata):
         return cell
-    examples = request.gold_source.all_examples(task, cell.language, cell.split)
+    if examples is None:
+        examples = request.gold_source.all_examples(task, cell.language, cell.split)
     units, draw = drawn.draw(examples)
     skipped = without_answers(task, examples)
     guide = judge_guide(request.guides, task, examples) if request.guides else skipped
