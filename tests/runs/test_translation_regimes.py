@@ -103,7 +103,12 @@ class Runs:
         self.name, self.model, self.folder = name, model, folder
         make(folder / "data")
         for split, program in (("train", TO_SPANISH), (self.split, TO_ENGLISH)):
-            options = {"split": split, "data": folder / "data", "cache": folder / "cache", "quiet": True}
+            options: dict[str, Any] = {
+                "split": split,
+                "data": folder / "data",
+                "cache": folder / "cache",
+                "quiet": True,
+            }
             [made] = isogloss.translate(name, self.language, command(program), **options)
             assert made.path is not None, made.failure
 
