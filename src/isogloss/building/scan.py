@@ -26,7 +26,8 @@ DESCRIPTION_SENTENCES = 3
 _LONGEST_DESCRIPTION = 2_000
 # Links counted at a time.
 _BATCH = 1 << 21
-_REDIRECT_TEXT = re.compile(r"\s*#\s*[^\W\d_]{4,20}\s*:?\s*\[\[([^\[\]|\n]{1,500})")
+# Dumps of old versions of MediaWiki name no redirects. Every wiki accepts the English word.
+_REDIRECT_TEXT = re.compile(r"\s*#\s*redirect\s*:?\s*\[\[([^\[\]|\n]{1,500})", re.IGNORECASE)
 
 Span = tuple[int, int]
 

@@ -7,9 +7,9 @@ the paragraphs. Every step takes linear time, whatever the markup; malformed mar
 import re
 from collections import Counter
 from collections.abc import Iterator
-from html import unescape
 from typing import NamedTuple
 
+from isogloss.building.characters import decode_references
 from isogloss.building.link_trails import trail_of
 from isogloss.building.titles import LinkResolver, LinkTarget
 
@@ -23,7 +23,7 @@ _NOWIKI = re.compile(r"<nowiki\s*/>|<nowiki\s*>(.*?)(?:</nowiki\s*>|\Z)", re.DOT
 _ELEMENT = re.compile(rf"<(/?)({_DROPPED})\b[^<>]*?(/?)>", re.IGNORECASE)
 _BRACES = re.compile(r"\{\{|\}\}|^[ \t:]*+\{\||^[ \t]*+\|\}(?!\})", re.MULTILINE)
 _BRACKETS = re.compile(r"\[\[|\]\]")
-_LINK = re.compile(r"\[\[([^\[\]|\n]++)(?:\|([^\[\]\n]*+))?\]\]")
+_LINK = re.compile(r"\[\[([^\[\]|\n]{1,500}+)(?:\|([^\[\]\n]*+))?\]\]")
 _LEFT_SIDE = re.compile(r"\[\[([^\[\]|{}<>\n]{1,500}+)(?=\||\]\])")
 _EMPTY_BRACKETS = re.compile(r" ?(?:\(\s*+(?:[,;:،、/–—-]\s*+)*+\)|（\s*+(?:[,;:，；、]\s*+)*+）)")
 _OPENED_BY_COMMA = re.compile(r"([(（])(?:\s*+[,;،、，；])++\s*+")
@@ -272,9 +272,7 @@ class _ProseBuilder:
         if "__" in piece:
             piece = _MAGIC.sub("", piece)
         piece = _STRAY.sub("", piece)
-        if "&" in piece:
-            piece = unescape(piece)
-        return _BLANKS.sub(" ", piece.replace("\r", " ").replace("\n", " "))
+        return _BLANKS.sub(" ", decode_references(piece).replace("\r", " ").replace("\n", " "))
 
     def finish(self) -> Prose:
         """Return the text and its links."""
