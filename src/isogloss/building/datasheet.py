@@ -36,7 +36,7 @@ class DatasheetCounts:
 
 
 class InputFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """A dump: its wiki, kind, the date in its name, size, SHA-256 of the file, and counts, also of what is malformed."""
+    """A dump: its wiki, kind, date by its name, size, SHA-256 of the file, and counts, also of what is malformed."""
 
     name: str
     wiki: str
