@@ -152,7 +152,7 @@ def test_pages_of_every_piece_equal_those_of_an_xml_parser(dumps: Path) -> None:
         found = [(each.title, each.number, each.redirect, each.text) for each in pages_of(read)]
         if read.counts["pages with unescaped markup"]:
             assert path.name.startswith("tinywiki")
-            found, expected = ([row[:3] for row in rows] for rows in (found, expected))  # type: ignore[misc]
+            found, expected = ([row[:3] for row in rows] for rows in (found, expected))
         assert found == expected, path
         assert read.counts["pages without wikitext"] == other
         assert not read.counts["broken pages"] + read.counts["truncated pages"]

@@ -101,12 +101,15 @@ def wiki_in_file_name(name: str) -> str:
 
 def normal_title(text: str) -> str:
     """Return a title as MediaWiki stores it: decoded, composed, single spaces, a capital first letter; "" if empty."""
-    text = decode_references(text)
+    if "&" in text:
+        text = decode_references(text)
     if "%" in text:
         text = unquote(text, errors="replace")
     if not text.isascii():
         text = normalize("NFC", _INVISIBLE.sub("", text))
-    title = _SPACES.sub(" ", text).strip()
+    # Most titles need no replacements, and the test is cheaper.
+    is_plain = text.isprintable() and "_" not in text and "  " not in text
+    title = text.strip() if is_plain else _SPACES.sub(" ", text).strip()
     return _capital(title[:1]) + title[1:]
 
 
@@ -154,9 +157,12 @@ class LinkResolver:
 
     def _resolve(self, text: str) -> LinkTarget:
         """Return the target of a link's left side."""
-        text = decode_references(text).partition("#")[0]
-        is_shown = text.lstrip().startswith(":")
-        rest = text.strip().removeprefix(":").strip()
+        if "&" in text:
+            text = decode_references(text)
+        rest = (text.partition("#")[0] if "#" in text else text).strip()
+        is_shown = rest.startswith(":")
+        if is_shown:
+            rest = rest[1:].strip()
         if not rest or _INVALID.search(rest):
             return LinkTarget("invalid")
         if ":" not in rest:

@@ -6,7 +6,6 @@ the paragraphs. Every step takes linear time, whatever the markup; malformed mar
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from isogloss.building.characters import decode_references
@@ -62,14 +61,14 @@ class Prose(NamedTuple):
     links: list[Link]
 
 
-def linked_titles(wikitext: str) -> Iterator[str]:
-    """Yield the left side of every link, including those in templates, tables, lists and captions."""
+def linked_titles(wikitext: str) -> list[str]:
+    """Return the left side of every link, including those in templates, tables, lists and captions."""
     if "<!--" in wikitext:
         wikitext = _COMMENT.sub("", wikitext)
     if "<nowiki" in wikitext:
         wikitext = _NOWIKI.sub("", wikitext)
-    for match in _LEFT_SIDE.finditer(wikitext):
-        yield match[1]
+    found: list[str] = _LEFT_SIDE.findall(wikitext)
+    return found
 
 
 def prose_of(wikitext: str, resolver: LinkResolver, counts: Counter[str], *, only_opening: bool = False) -> Prose:
