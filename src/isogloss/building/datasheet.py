@@ -131,10 +131,10 @@ def _missing(
     settings: dict[str, Any], splits: Mapping[str, MentionTable], candidates: CandidateSet, pairs: MentionTable | None
 ) -> Iterator[str]:
     """Yield a sentence for each size that is not reached, and for languages without mentions."""
-    found = {f"{name} mentions": (len(split.item), settings[name]) for name, split in splits.items()}
-    found["candidates"] = (len(candidates.items), settings["candidates"])
-    found["training pairs"] = (0 if pairs is None else len(pairs.item), settings["pairs"])
-    for name, (count, wanted) in found.items():
+    sizes = {f"{name} mentions": (len(split.item), settings[name]) for name, split in splits.items()}
+    sizes["candidates"] = (len(candidates.items), settings["candidates"])
+    sizes["training pairs"] = (0 if pairs is None else len(pairs.item), settings["pairs"])
+    for name, (count, wanted) in sizes.items():
         if count < wanted:
             yield f"{count:,} of {wanted:,} {name}: the dumps have no more"
     mentioned = {place for split in splits.values() for place in split.language.tolist()}

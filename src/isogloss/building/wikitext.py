@@ -67,8 +67,8 @@ def linked_titles(wikitext: str) -> list[str]:
         wikitext = _COMMENT.sub("", wikitext)
     if "<nowiki" in wikitext:
         wikitext = _NOWIKI.sub("", wikitext)
-    found: list[str] = _LEFT_SIDE.findall(wikitext)
-    return found
+    titles: list[str] = _LEFT_SIDE.findall(wikitext)
+    return titles
 
 
 def prose_of(wikitext: str, resolver: LinkResolver, counts: Counter[str], *, only_opening: bool = False) -> Prose:
