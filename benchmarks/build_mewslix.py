@@ -2,7 +2,8 @@
 
 Run it: `python benchmarks/build_mewslix.py [DUMP] [--megabytes N] [--repeats N]`. DUMP is a pages-articles .bz2 of
 English Wikipedia; without one, a dump of N megabytes of random articles is written, the worst case: every link is new.
-Each step is measured in one process by its CPU time, and the best of the repeats counts:
+Each step is measured in one process by its CPU time. The steps take turns, so that other load affects all of them, and
+the best of the repeats counts:
 
 - floor: Python's bz2 over the file, which every reader of dumps pays;
 - pages: the floor, and cutting out the pages;
@@ -15,6 +16,7 @@ The estimate is for 50 Wikipedias of 85 GB packed, of which English has a quarte
 
 import argparse
 import bz2
+import math
 import random
 import tempfile
 import time
@@ -59,13 +61,14 @@ def made_up_pages(megabytes: float) -> list[str]:
     return pages
 
 
-def best(step: Callable[[], object], repeats: int) -> float:
-    seconds = []
+def best(steps: dict[str, Callable[[], object]], repeats: int) -> dict[str, float]:
+    seconds = dict.fromkeys(steps, math.inf)
     for _ in range(repeats):
-        start = time.process_time()
-        step()
-        seconds.append(time.process_time() - start)
-    return min(seconds)
+        for name, step in steps.items():
+            start = time.process_time()
+            step()
+            seconds[name] = min(seconds[name], time.process_time() - start)
+    return seconds
 
 
 def main() -> None:
@@ -105,7 +108,7 @@ def measure(path: Path, folder: Path, repeats: int) -> None:
         "scan": lambda: scan(0.0),
         "scan with documents": lambda: scan(1.0),
     }
-    seconds = {name: best(step, repeats) for name, step in steps.items()}
+    seconds = best(steps, repeats)
     print(f"{packed / 1e6:.1f} MB packed, {size / 1e6:.1f} MB unpacked, one core\n")
     print("| step | MB/s packed | MB/s unpacked | times the floor |\n| --- | ---: | ---: | ---: |")
     for name, each in seconds.items():
@@ -125,9 +128,12 @@ def compare_parser(part: FilePart) -> None:
 
     pages = [each for _, each in zip(range(60), pages_of(DumpStream(part, Counter())), strict=False)]
     resolver = LinkResolver(ENGLISH, namespaces_of(part))
-    ours = best(lambda: [prose_of(each.text, resolver, Counter()) for each in pages], 2)
-    theirs = best(lambda: [mwparserfromhell.parse(each.text).strip_code() for each in pages], 2)
-    print(f"\nrunning text of {len(pages)} pages: {ours:.3f} s; mwparserfromhell: {theirs:.3f} s")
+    steps: dict[str, Callable[[], object]] = {
+        "ours": lambda: [prose_of(each.text, resolver, Counter()) for each in pages],
+        "theirs": lambda: [mwparserfromhell.parse(each.text).strip_code() for each in pages],
+    }
+    seconds = best(steps, 2)
+    print(f"\nrunning text of {len(pages)} pages: {seconds['ours']:.3f} s; mwparserfromhell: {seconds['theirs']:.3f} s")
 
 
 if __name__ == "__main__":

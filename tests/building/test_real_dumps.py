@@ -1,5 +1,6 @@
 """Builds from real pieces of dumps: pages about one city, a whole small Wikipedia, Wikidata items, SQL tables."""
 
+import bz2
 import json
 import lzma
 from collections import Counter
@@ -13,10 +14,12 @@ import isogloss
 from isogloss.building.dumps import DumpStream, FilePart
 from isogloss.building.entities import items_of
 from isogloss.building.mewslix import MewslixSettings, build_mewslix
+from isogloss.building.pages import pages_of
 from isogloss.building.parts import read_part_array
 from isogloss.building.sql import rows_of, table_of
 from isogloss.building.titles import WIKIPEDIA_CODES, page_hash
 from isogloss.building.vocabulary import Vocabulary
+from isogloss.building.wikitext import linked_titles
 from isogloss.languages import all_languages
 
 
@@ -120,28 +123,108 @@ def test_frequencies_equal_those_of_a_parser(dumps: Path, tmp_path: Path) -> Non
     assert sum(further.values()) < 0.01 * sum(targets.values())
 
 
-@pytest.mark.parametrize(
-    ("name", "table", "rows"),
-    [
-        ("mtwiki-20160111-redirect", "redirect", 2667),
-        ("crwiki-20160111-page", "page", 2031),
-        ("hzwiki-20160111-page", "page", 175),
-    ],
-)
-def test_sql_tables(dumps: Path, name: str, table: str, rows: int) -> None:
-    part = FilePart(dumps / f"sql_2016/{name}.sql.gz")
-    title, columns = table_of(part)
-    assert title == table
-    stream = DumpStream(part, Counter())
-    assert sum(1 for _ in rows_of(stream, columns, columns[:3])) == rows
-    assert stream.counts == {"rows": rows}
+def xml_pieces(dumps: Path) -> list[Path]:
+    names = ("dbpedia_minidumps/*/wiki.xml.bz2", "gensim/*.bz2", "dumpster_dive/*.xz", "jwpl_aawiki/*.xml.bz2",
+             "wikipedia2vec/*.bz2", "wikidata_toolkit/*.xml.xz")  # fmt: skip
+    return [path for name in names for path in sorted(dumps.glob(name))]
 
 
-def test_entities_with_bugs(dumps: Path) -> None:
-    stream = DumpStream(FilePart(dumps / "wikidata_toolkit/mock-dump-with-bugs.json.xz"), Counter())
+@pytest.mark.slow
+def test_pages_of_every_piece_equal_those_of_an_xml_parser(dumps: Path) -> None:
+    pages = 0
+    for path in xml_pieces(dumps):
+        expected, other = [], 0
+        with (bz2.open if path.suffix == ".bz2" else lzma.open)(path) as stream:
+            for _, element in iterparse(stream):  # noqa: S314 - a dump of the test data
+                if element.tag.endswith("}page"):
+                    children = [(child.tag.rpartition("}")[2], child) for child in element.iter()]
+                    # The page's own id is the first, and the last revision counts.
+                    named = dict(children) | {"id": dict(reversed(children))["id"]}
+                    redirect = named["redirect"].get("title") if "redirect" in named else ""
+                    if "model" in named and named["model"].text != "wikitext":
+                        other += 1
+                    else:
+                        # Unescaped tags are elements inside the text, and comments are lost.
+                        text = (named["text"].text or "") if not len(named["text"]) else None
+                        expected.append((named["title"].text, int(named["id"].text or 0), redirect, text))
+                    element.clear()
+        read = DumpStream(FilePart(path), Counter())
+        found = [(each.title, each.number, each.redirect, each.text) for each in pages_of(read)]
+        if read.counts["pages with unescaped markup"]:
+            assert path.name.startswith("tinywiki")
+            found, expected = ([row[:3] for row in rows] for rows in (found, expected))
+        assert found == expected, path
+        assert read.counts["pages without wikitext"] == other
+        assert not read.counts["broken pages"] + read.counts["truncated pages"]
+        pages += len(found) + other
+    assert len(xml_pieces(dumps)) == 133
+    assert pages == 2945
+
+
+@pytest.mark.slow
+def test_links_of_long_pages_equal_those_of_a_parser(dumps: Path) -> None:
+    parser = pytest.importorskip("mwparserfromhell")
+    path = next((dumps / "gensim").glob("enwiki-latest*"))
+    theirs: Counter[str] = Counter()
+    ours: Counter[str] = Counter()
+    for page in list(pages_of(DumpStream(FilePart(path), Counter())))[::8]:
+        theirs.update(str(link.title).strip() for link in parser.parse(page.text).filter_wikilinks())
+        ours.update(title.strip() for title in linked_titles(page.text))
+    assert sum(theirs.values()) > 2_000
+    assert sum((theirs - ours).values()) <= 0.002 * sum(theirs.values())
+    assert sum((ours - theirs).values()) <= 0.002 * sum(theirs.values())
+
+
+def test_sql_tables(dumps: Path) -> None:
+    # Counted without this package: separators of rows, and INSERTs.
+    counts = {"mtwiki-page": 14661, "mtwiki-redirect": 2667, "mtwiki-pagelinks": 230677, "crwiki-page": 2031,
+              "crwiki-redirect": 262, "crwiki-pagelinks": 4368, "hzwiki-page": 175, "hzwiki-redirect": 10,
+              "hzwiki-pagelinks": 224, "muswiki-page": 114, "muswiki-redirect": 1,
+              "muswiki-pagelinks": 160}  # fmt: skip
+    for name, count in counts.items():
+        wiki, table = name.split("-")
+        part = FilePart(dumps / f"sql_2016/{wiki}-20160111-{table}.sql.gz")
+        title, columns = table_of(part)
+        assert title == table
+        stream = DumpStream(part, Counter())
+        assert sum(1 for _ in rows_of(stream, columns, columns[:3])) == count
+        assert stream.counts == {"rows": count}
+
+
+@pytest.mark.parametrize("name", ["mock-dump-with-bugs.json.xz", "mock-dump-for-long-testing.json.xz"])
+def test_mock_entities(dumps: Path, name: str) -> None:
+    kinds: Counter[str] = Counter()
+    with lzma.open(dumps / "wikidata_toolkit" / name, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            try:
+                kinds[json.loads(line.strip().rstrip(","))["type"]] += 1
+            except (ValueError, TypeError, KeyError):
+                kinds["damaged"] += line.strip() not in ("[", "]", "")
+    stream = DumpStream(FilePart(dumps / "wikidata_toolkit" / name), Counter())
     assert list(items_of(stream)) == []  # none has a page
-    assert stream.counts["items"] > 50
-    assert stream.counts["entities other than items"] > 30
+    assert stream.counts["items"] == kinds["item"] > 50
+    assert stream.counts["entities other than items"] == kinds.total() - kinds["item"] - kinds["damaged"]
+    assert stream.counts["damaged entities"] == kinds["damaged"]
+
+
+def test_items_equal_those_of_a_json_parser(dumps: Path) -> None:
+    path = dumps / "wikidata_json/entities.ndjson.xz"
+    expected = {}
+    with lzma.open(path, "rt", encoding="utf-8") as lines:
+        for line in (line for line in lines if len(line) > 3):
+            record = json.loads(line.strip().rstrip(","))
+            claims = [claim for name in ("P31", "P279") for claim in record["claims"].get(name, [])]
+            kept = [claim["mainsnak"] for claim in claims if claim["rank"] != "deprecated"]
+            values = [snak.get("datavalue", {}).get("value", {}) for snak in kept]
+            titles = {link["title"] for site, link in record["sitelinks"].items() if site.endswith("wiki")
+                      and site not in ("commonswiki", "specieswiki", "metawiki", "wikidatawiki")}  # fmt: skip
+            expected[int(record["id"][1:])] = (titles, {f"Q{value['numeric-id']}" for value in values if value})
+    found = {
+        each.number: (set(each.titles.values()), set(each.classes))
+        for each in items_of(DumpStream(FilePart(path), Counter()))
+    }
+    assert found == expected
+    assert len(found) == 49
 
 
 def test_codes_of_wikipedias_include_every_sitelink(dumps: Path) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from building.made_dumps import WIKIS, make_world
+from isogloss.building.mewslix import MewslixSettings, build_mewslix
 from isogloss.errors import IsoglossError
 from isogloss.runs.grid import run_plan
 from isogloss.runs.place import Place
@@ -42,6 +44,15 @@ def test_a_cluster_fills_the_same_grid(two_nodes: Nodes, tmp_path: Path) -> None
     expected = run_plan(alone)
     assert run_plan(plan, place=two_nodes.place()) == expected
     same(plan, alone)
+
+
+def test_a_cluster_builds_the_same_dataset(two_nodes: Nodes, tmp_path: Path) -> None:
+    dumps = make_world(tmp_path / "dumps").folder
+    settings = MewslixSettings(description_languages=tuple(WIKIS), test=44, dev=11, candidates=60, pair_pages=1.0)
+    alone = build_mewslix([dumps], out=tmp_path / "alone", settings=settings)
+    with two_nodes.place().workers() as workers:
+        result = build_mewslix([dumps], out=tmp_path / "ray", settings=settings, workers=workers)
+    assert [path.read_bytes() for path in result.files] == [path.read_bytes() for path in alone.files]
 
 
 def test_files_are_shipped_without_a_shared_folder(

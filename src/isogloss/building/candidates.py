@@ -18,6 +18,7 @@ from isogloss.workers import Workers, in_parallel
 # Entities that get their languages at a time.
 _BATCH = 4096
 _LAST = np.uint64(2**64 - 1)
+_BINS = range(len(BIN_NAMES))
 
 
 class CandidateSet(NamedTuple):
@@ -84,21 +85,23 @@ def choose_candidates(
     viable = ((vocabulary.flags & IN_BASE) > 0) & (vocabulary.described > 0)
     viable[gold] = False
     others = np.flatnonzero(viable)
+    keys = random_keys(vocabulary.numbers[others], seed, "candidates")
     bins = vocabulary.bins[others]
-    sizes = np.bincount(bins, minlength=len(BIN_NAMES)).tolist()
-    quotas = (uniform_quotas if uniform else proportional_quotas)(sizes, max(0, size - len(chosen)))
-    for number, quota in enumerate(quotas):
-        members = others[bins == number]
-        keys = random_keys(vocabulary.numbers[members], seed, "candidates")
-        left = quota
-        for item, language in describer.assign(members[np.argsort(keys, kind="stable")]) if quota else ():
-            if language < 0:
-                counts["entities that share all their descriptions"] += 1
-                continue
-            chosen[item] = language
-            left -= 1
-            if not left:
-                break
+    strata = [others[bins == number][np.argsort(keys[bins == number], kind="stable")] for number in _BINS]
+    described = [describer.assign(members) for members in strata]
+    left = [len(members) for members in strata]
+    # Bins that run out, because their entities share all descriptions with others, leave their places to the rest.
+    while (missing := size - len(chosen)) > 0 and any(left):
+        quotas = uniform_quotas(left, missing) if uniform else proportional_quotas(left, missing)
+        for number, quota in enumerate(quotas):
+            enough = len(chosen) + quota
+            while len(chosen) < enough and left[number]:
+                item, language = next(described[number])
+                left[number] -= 1
+                if language < 0:
+                    counts["entities that share all their descriptions"] += 1
+                else:
+                    chosen[item] = language
     items = np.array(sorted(chosen), np.int64)
     return CandidateSet(items, np.array([chosen[item] for item in items.tolist()], np.int64))
 
@@ -119,9 +122,9 @@ def find_descriptions(
     parts = [(job, *pages[job.dump.wiki.code]) for job in jobs if job.dump.wiki and job.dump.wiki.code in pages]
     seen: set[tuple[str, int]] = set()
     for code, descriptions in in_parallel(workers, _descriptions_in_part, parts):
-        fresh = [(item, record) for item, record in descriptions if (code, item) not in seen]
-        seen.update((code, item) for item, _ in fresh)
-        yield code, fresh
+        fresh = {item: record for item, record in reversed(descriptions) if (code, item) not in seen}
+        seen.update((code, item) for item in fresh)
+        yield code, list(reversed(fresh.items()))
 
 
 def _descriptions_in_part(task: tuple[ScanJob, Hashes, Items]) -> tuple[str, list[tuple[int, PageDescription]]]:

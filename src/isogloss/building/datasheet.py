@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,15 @@ from isogloss.building.candidates import CandidateSet
 from isogloss.building.inputs import DumpFile
 from isogloss.building.mentions import MentionTable
 from isogloss.building.parts import ScanJob, read_counts
+from isogloss.building.titles import Wiki
 from isogloss.building.vocabulary import BIN_NAMES, IN_BASE, Vocabulary
 from isogloss.data.files import atomic_write
 from isogloss.version import __version__
 
+DATASHEETS = ("datasheet.json", "datasheet.md")
+# Counts that show that a dump has content of its kind.
+_CONTENT = ("pages", "items", "entities other than items", "rows")
+_DAMAGE = ("truncated files", "damaged streams")
 _DATE = re.compile(r"(?<!\d)(20\d{6})(?!\d)")
 
 
@@ -31,9 +36,10 @@ class DatasheetCounts:
 
 
 class InputFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """A dump: its kind, the date in its name, size, SHA-256 of the file, and counts, also of what is malformed."""
+    """A dump: its wiki, kind, date by its name, size, SHA-256 of the file, and counts, also of what is malformed."""
 
     name: str
+    wiki: str
     kind: str
     date: str
     bytes: int
@@ -57,6 +63,7 @@ class Datasheet(msgspec.Struct, frozen=True, kw_only=True):
         candidates: candidates by language and by frequency bin.
         pairs: number of training pairs and their links by reason.
         notes: counts of special candidates.
+        warnings: what the build lacks, one sentence each.
         outputs: SHA-256 of the files.
     """
 
@@ -72,6 +79,7 @@ class Datasheet(msgspec.Struct, frozen=True, kw_only=True):
     candidates: dict[str, dict[str, int]]
     pairs: dict[str, int]
     notes: dict[str, int]
+    warnings: list[str]
     outputs: dict[str, str]
 
     @classmethod
@@ -114,8 +122,39 @@ class Datasheet(msgspec.Struct, frozen=True, kw_only=True):
             },
             pairs={"pairs": 0 if pairs is None else len(pairs.item), **dict(sorted(counts.pairs.items()))},
             notes=dict(sorted(counts.candidates.items())),
+            warnings=[*_missing(settings, splits, candidates, pairs), *_faults(settings, inputs)],
             outputs=outputs,
         )
+
+
+def _missing(
+    settings: dict[str, Any], splits: Mapping[str, MentionTable], candidates: CandidateSet, pairs: MentionTable | None
+) -> Iterator[str]:
+    """Yield a sentence for each size that is not reached, and for languages without mentions."""
+    sizes = {f"{name} mentions": (len(split.item), settings[name]) for name, split in splits.items()}
+    sizes["candidates"] = (len(candidates.items), settings["candidates"])
+    sizes["training pairs"] = (0 if pairs is None else len(pairs.item), settings["pairs"])
+    for name, (count, wanted) in sizes.items():
+        if count < wanted:
+            yield f"{count:,} of {wanted:,} {name}: the dumps have no more"
+    mentioned = {place for split in splits.values() for place in split.language.tolist()}
+    if absent := [code for place, code in enumerate(settings["languages"]) if place not in mentioned]:
+        yield f"no mentions in {', '.join(absent)}"
+
+
+def _faults(settings: dict[str, Any], inputs: Sequence[InputFacts]) -> Iterator[str]:
+    """Yield a sentence for each kind of dump that is missing, and for damaged and empty ones."""
+    present = {each.wiki for each in inputs if each.kind == "pages"}
+    absent = [code for code in settings["description_languages"] if Wiki("wikipedia", code).name not in present]
+    if absent:
+        yield f"no Wikipedia dump in {len(absent)} of the description languages: {', '.join(absent)}"
+    if not any(each.kind == "entities" for each in inputs):
+        yield "no Wikidata dump: lists and disambiguation pages are not left out"
+    for each in inputs:
+        if each.sha256 and not any(each.counts.get(name) for name in _CONTENT):
+            yield f"nothing was read from {each.name}"
+        if damage := [f"{name} {each.counts[name]:,}" for name in _DAMAGE if each.counts.get(name)]:
+            yield f"{each.name} is damaged: {', '.join(damage)}"
 
 
 def _bin_table(split: MentionTable, bins: Any, languages: Sequence[str]) -> dict[str, dict[str, int]]:
@@ -150,6 +189,7 @@ def input_facts(files: Sequence[DumpFile], jobs: Sequence[ScanJob], digests: Map
         facts.append(
             InputFacts(
                 name=dump.name,
+                wiki=dump.wiki.name if dump.wiki else "",
                 kind=dump.kind,
                 date=date[1] if date else "",
                 bytes=dump.path.stat().st_size,
@@ -162,7 +202,7 @@ def input_facts(files: Sequence[DumpFile], jobs: Sequence[ScanJob], digests: Map
 
 def write_datasheet(folder: Path, datasheet: Datasheet) -> list[Path]:
     """Write the datasheet as JSON and Markdown; return the paths."""
-    paths = [folder / "datasheet.json", folder / "datasheet.md"]
+    paths = [folder / name for name in DATASHEETS]
     content = (msgspec.json.format(msgspec.json.encode(datasheet)).decode() + "\n", _markdown(datasheet))
     for path, text in zip(paths, content, strict=True):
         with atomic_write(path) as stream:
@@ -175,6 +215,8 @@ def _markdown(sheet: Datasheet) -> str:
         "# Datasheet of a Mewsli-X build",
         f"Built with Isogloss {sheet.version}, seed {sheet.settings['seed']}.",
     ]
+    if sheet.warnings:
+        sections.append("\n".join(f"- Warning: {_plain(warning)}" for warning in sheet.warnings))
     for split, table in sheet.splits.items():
         sections.append(f"## Mentions: {split}, {sheet.entities[split]:,} entities, by frequency bin")
         sections.append(_table("language", list(BIN_NAMES), table))
@@ -197,14 +239,19 @@ def _markdown(sheet: Datasheet) -> str:
         counts = ", ".join(f"{name} {count:,}" for name, count in each.counts.items()) or "not needed"
         date = f", {each.date}" if each.date else ""
         digest = f", SHA-256 `{each.sha256}`" if each.sha256 else ""
-        sections.append(f"- `{each.name}` ({each.kind}{date}, {each.bytes:,} bytes{digest}): {counts}")
+        sections.append(f"- `{_plain(each.name)}` ({each.kind}{date}, {each.bytes:,} bytes{digest}): {counts}")
     if sheet.ignored:
-        sections.append(f"Not read: {', '.join(f'`{name}`' for name in sheet.ignored)}")
+        sections.append(f"Not read: {', '.join(f'`{_plain(name)}`' for name in sheet.ignored)}")
     sections.append("## Settings")
     sections.append("\n".join(f"- {name}: {_shown(value)}" for name, value in sheet.settings.items()))
     sections.append("## Files")
     sections.append("\n".join(f"- `{name}`: SHA-256 `{digest}`" for name, digest in sheet.outputs.items()))
     return "\n\n".join(sections) + "\n"
+
+
+def _plain(name: str) -> str:
+    """Return a text from outside without marks of Markdown that would end a code span or begin HTML."""
+    return name.translate({ord("`"): "'", ord("<"): "‹", ord(">"): "›"})
 
 
 def _shown(value: Any) -> str:

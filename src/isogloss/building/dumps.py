@@ -5,11 +5,13 @@ count what cannot.
 """
 
 import bz2
+import codecs
 import lzma
 import mmap
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,12 +19,14 @@ from isogloss.errors import DataError
 
 # Bytes read at a time. Larger chunks are not faster.
 CHUNK = 1 << 18
-# Packed bytes of gz and xz at a time: those with the damage are lost.
+# Packed bytes of gz and xz at a time: those with the damage are lost. They unpack to 60 MB at most.
 _PACKED_CHUNK = 1 << 13
-# Bytes of a chunk: a few packed ones may unpack to gigabytes.
+# Bytes of a chunk of bz2: a few packed ones may unpack to gigabytes.
 _MOST_UNPACKED = 1 << 22
 # Beginning of a bz2 stream and its first block. Streams begin at whole bytes.
 _STREAM = b"1AY&SY"
+# Bytes per part of a plain file, at least.
+_LEAST_PLAIN = 1 << 14
 # Compressed bytes per part of a file with many streams: minutes of work, the cost of a kill.
 PART_BYTES = 64 << 20
 
@@ -30,7 +34,7 @@ PART_BYTES = 64 << 20
 class FilePart(NamedTuple):
     """Records of a file that begin between two compressed positions; `stop` is 0 for the end of the file.
 
-    Positions other than 0 are beginnings of bz2 streams.
+    Positions other than 0 are beginnings of bz2 streams, or anywhere in a plain file.
     """
 
     path: Path
@@ -39,14 +43,17 @@ class FilePart(NamedTuple):
 
 
 def split_file(path: Path, part_bytes: int = PART_BYTES) -> list[FilePart]:
-    """Divide a dump into parts of about this size at the beginnings of bz2 streams; other files are one part.
+    """Divide a dump into parts of about this size: bz2 at the beginnings of streams, plain files anywhere.
 
-    Streams are found by their first ten bytes, so no index is needed.
+    Streams are found by their first ten bytes, so no index is needed. Files packed as gz or xz are one part.
     """
     size = _size(path)
-    if path.suffix != ".bz2" or size <= part_bytes:
+    if path.suffix in (".gz", ".xz") or size <= part_bytes:
         return [FilePart(path)]
     starts = [0]
+    if path.suffix != ".bz2":
+        starts = list(range(0, size, max(part_bytes, _LEAST_PLAIN)))
+        return [FilePart(path, start, stop) for start, stop in zip(starts, [*starts[1:], 0], strict=True)]
     with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
         while (found_at := _next_stream(content, starts[-1] + part_bytes)) > 0:
             starts.append(found_at)
@@ -87,17 +94,25 @@ class DumpStream:
         path = self.part.path
         try:
             if path.suffix == ".bz2":
-                yield from self._bz2_chunks()
+                chunks = self._bz2_chunks()
             elif path.suffix == ".gz":
-                yield from self._packed_chunks(lambda: zlib.decompressobj(wbits=31), zlib.error)
+                chunks = self._packed_chunks(lambda: zlib.decompressobj(wbits=31), zlib.error)
             elif path.suffix == ".xz":
-                yield from self._packed_chunks(lzma.LZMADecompressor, lzma.LZMAError)
+                chunks = self._packed_chunks(lzma.LZMADecompressor, lzma.LZMAError)
             else:
-                with path.open("rb") as stream:
-                    while chunk := stream.read(CHUNK):
-                        yield chunk
+                chunks = self._plain_chunks()
+            yield from _in_utf8(chunks)
         except OSError as error:
             raise DataError(f"cannot be read ({error.strerror or error})", where=str(path)) from error
+
+    def _plain_chunks(self) -> Iterator[bytes]:
+        position, stop = self.part.start, self.part.stop
+        with self.part.path.open("rb") as stream:
+            stream.seek(position)
+            while chunk := stream.read(min(CHUNK, stop - position) if position < stop else CHUNK):
+                self.is_past_end = 0 < stop <= position
+                position += len(chunk)
+                yield chunk
 
     def _packed_chunks(self, decoder_type: Callable[[], Any], damage: type[Exception]) -> Iterator[bytes]:
         """Yield the content of concatenated gz or xz streams, up to the first damage."""
@@ -107,6 +122,9 @@ class DumpStream:
             while packed := stream.read(_PACKED_CHUNK):
                 while packed:
                     if decoder.eof:
+                        packed = packed.lstrip(b"\0")  # padding between streams
+                        if not packed:
+                            break
                         decoder, is_fresh = decoder_type(), True
                     try:
                         chunk = decoder.decompress(packed)
@@ -134,9 +152,11 @@ class DumpStream:
     def _one_bz2_stream(self, stream: Any) -> Any:
         """Yield the content of the stream at the file's position; return its length, or 0 if it is damaged."""
         decoder = bz2.BZ2Decompressor()
-        length = 0
+        # Begin with little, because a stream may be short, and what follows it is read again.
+        length, step = 0, _PACKED_CHUNK
         while not decoder.eof:
-            packed = stream.read(CHUNK) if decoder.needs_input else b""
+            packed = stream.read(step) if decoder.needs_input else b""
+            step = min(2 * step, CHUNK)
             if decoder.needs_input and not packed:
                 self.counts["truncated files"] += 1
                 return length or 1
@@ -158,26 +178,44 @@ class DumpStream:
             return following if following > 0 else len(content)
 
 
+def _in_utf8(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield text in UTF-8, also if its first bytes declare UTF-16."""
+    first = next(chunks, b"")
+    if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        decoder = codecs.getincrementaldecoder("utf-16")("replace")
+        for chunk in chain([first], chunks):
+            yield decoder.decode(chunk).encode("utf-8", "replace")
+        return
+    if first:
+        yield first
+    yield from chunks
+
+
 def lines_of(stream: DumpStream, longest: int = 64 << 20) -> Iterator[bytes]:
     """Yield the lines that begin in a part, without line ends; longer ones are counted and left out.
 
     Every part but the first skips its beginning up to a line end, and reads one line past its end: the line that may
     have begun exactly there.
     """
-    rest, is_cut = b"", stream.part.start > 0
+    pieces: list[bytes] = []  # of a line without an end so far
+    length, is_cut = 0, stream.part.start > 0
     for chunk in stream:
         was_past_end = stream.is_past_end
-        lines = (rest + chunk).split(b"\n")
-        rest = lines.pop()
-        for line in lines:
-            if is_cut:
-                is_cut = False
-            else:
-                yield line
-            if was_past_end:
-                return
-        if len(rest) > longest:
+        first, line_end, rest = chunk.partition(b"\n")
+        pieces.append(first)
+        if line_end:
+            *further, unfinished = rest.split(b"\n")
+            for line in (b"".join(pieces), *further):
+                if is_cut:
+                    is_cut = False
+                else:
+                    yield line
+                if was_past_end:
+                    return
+            pieces, length = [unfinished], 0
+        length += len(pieces[-1])
+        if length > longest:
             stream.counts["overlong lines"] += not is_cut
-            rest, is_cut = b"", True
-    if rest and not is_cut:
-        yield rest
+            pieces, length, is_cut = [], 0, True
+    if any(pieces) and not is_cut:
+        yield b"".join(pieces)

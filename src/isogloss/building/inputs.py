@@ -9,6 +9,7 @@ from isogloss.building.dumps import FilePart
 from isogloss.building.sql import table_of
 from isogloss.building.titles import Wiki, wiki_in_file_name, wiki_of
 from isogloss.errors import DataError
+from isogloss.escaping import printable
 
 # Tables that are read: their columns.
 TABLES = {
@@ -18,6 +19,8 @@ TABLES = {
     "langlinks": ("ll_from", "ll_lang", "ll_title"),
 }
 _PACKED = (".bz2", ".gz", ".xz")
+# Parts of the names of other files that Wikimedia publishes beside the dumps.
+_OTHER_FILES = ("-stub-", "-abstract", "-pages-logging", "siteinfo", "dumpstatus", "dumpruninfo", "datasheet")
 
 
 class DumpFile(NamedTuple):
@@ -31,7 +34,8 @@ class DumpFile(NamedTuple):
     @property
     def name(self) -> str:
         """Name for people and for results: the wiki's and the file's."""
-        return f"{self.wiki.name}:{self.path.name}" if self.wiki else self.path.name
+        name = printable(self.path.name)
+        return f"{self.wiki.name}:{name}" if self.wiki else name
 
 
 def find_dumps(
@@ -48,7 +52,7 @@ def find_dumps(
     """
     dumps: dict[Path, DumpFile] = {}
     results = {path.resolve() for path in skipped}
-    ignored = []
+    ignored: dict[Path, str] = {}
     for each in sources:
         source = os.fspath(each)
         name, equals, rest = source.partition("=")
@@ -61,15 +65,18 @@ def find_dumps(
                 continue
             dump = _recognised(file, wiki_name, is_named=not path.is_dir())
             if dump is None:
-                ignored.append(file.name)
+                ignored[file.resolve()] = printable(file.name)
             else:
                 dumps.setdefault(file.resolve(), dump)
-    return sorted(dumps.values(), key=lambda dump: (dump.wiki or ("", ""), dump.path.name, dump.path)), sorted(ignored)
+    names = sorted(name for file, name in ignored.items() if file not in dumps)
+    return sorted(dumps.values(), key=lambda dump: (dump.wiki or ("", ""), dump.path.name, dump.path)), names
 
 
 def _recognised(path: Path, wiki_name: str, *, is_named: bool) -> DumpFile | None:
     """Return a dump, or None for another file; raise a DataError if the user named the file."""
     name = path.name.removesuffix(path.suffix) if path.suffix in _PACKED else path.name
+    if not is_named and any(part in name for part in _OTHER_FILES):
+        return None
     if name.endswith((".json", ".ndjson")):
         return DumpFile(path, "entities", None)
     is_pages, is_sql = ".xml" in name and path.suffix != ".7z", name.endswith(".sql")

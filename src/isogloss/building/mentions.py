@@ -2,9 +2,11 @@
 
 import re
 from array import array
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b, md5
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,7 +72,7 @@ def viable_mentions(document: WikiDocument, vocabulary: Vocabulary, counts: Coun
     for position, (link, item) in enumerate(zip(document.links, resolved_items(document, vocabulary), strict=True)):
         surface = document.text[link.start : link.end]
         reason = _reason_against(surface, item, vocabulary)
-        if not reason and not _sentence_of(document.spans, link):
+        if not reason and sentence_at(document.spans, link) is None:
             reason = "across sentences"
         if not reason and (surface, item) in seen:
             reason = "repeated in the document"
@@ -90,16 +92,10 @@ def _reason_against(surface: str, item: int, vocabulary: Vocabulary) -> str:
     return "" if vocabulary.described[item] else "without a description"
 
 
-def _sentence_of(spans: Sequence[Span], link: PageLink) -> Span | None:
-    """Return the sentence that contains a link, by bisection."""
-    low, high = 0, len(spans)
-    while low < high:
-        middle = (low + high) // 2
-        if spans[middle][1] < link.end:
-            low = middle + 1
-        else:
-            high = middle
-    return spans[low] if low < len(spans) and spans[low][0] <= link.start else None
+def sentence_at(spans: Sequence[Span], link: PageLink) -> int | None:
+    """Return the position of the sentence that contains a link, or None if it is not inside one."""
+    place = bisect_left(spans, link.end, key=itemgetter(1))
+    return place if place < len(spans) and spans[place][0] <= link.start else None
 
 
 def collect_mentions(
@@ -109,14 +105,20 @@ def collect_mentions(
     seed: int,
     counts: dict[str, Counter[str]],
 ) -> MentionTable:
-    """Return the viable mentions of all documents."""
+    """Return the viable mentions of all documents; a page that a dump repeats counts once."""
     rows = {name: array("Q") for name in _COLUMNS}
+    seen: set[str] = set()
     for part, job in enumerate(jobs):
         wiki = job.dump.wiki
         if wiki is None:
             continue
         for number, document in enumerate(documents_of(job)):
             name = document_id(wiki, document)
+            if name in seen:
+                counts[wiki.code]["in a repeated page"] += len(document.links)
+                continue
+            if document.links:
+                seen.add(name)
             for mention in viable_mentions(document, vocabulary, counts[wiki.code]):
                 identity = example_id(name, document.links[mention.link], vocabulary.item_id(mention.item))
                 values = (part, number, mention.link, mention.item, languages.index(wiki.code), int(identity[:16], 16))

@@ -13,15 +13,15 @@ import msgspec
 import numpy as np
 
 from isogloss.building.candidates import candidate_records, choose_candidates
-from isogloss.building.datasheet import Datasheet, DatasheetCounts, input_facts, write_datasheet
+from isogloss.building.datasheet import DATASHEETS, Datasheet, DatasheetCounts, input_facts, write_datasheet
 from isogloss.building.dumps import PART_BYTES, FilePart, split_file
 from isogloss.building.entities import EXCLUDED_CLASSES
 from isogloss.building.inputs import DumpFile, find_dumps
 from isogloss.building.mentions import collect_mentions, mention_records, sample_splits
 from isogloss.building.pairs import choose_pairs, pair_records
-from isogloss.building.parts import Hashes, ScanJob, ScanSettings, join_part_arrays, stored_checksum
+from isogloss.building.parts import Hashes, ScanJob, ScanSettings, join_part_arrays, remove_leftovers, stored_checksum
 from isogloss.building.scan import DESCRIPTION_SENTENCES, scan_part
-from isogloss.building.titles import WIKIPEDIA_CODES
+from isogloss.building.titles import WIKIPEDIA_CODES, wikipedia_code
 from isogloss.building.vocabulary import Vocabulary, build_vocabulary
 from isogloss.data.files import atomic_write, remove_file, sha256_of, stamp
 from isogloss.errors import DataError, unknown
@@ -32,6 +32,9 @@ from isogloss.workers import Workers, in_parallel
 
 # Share of a dump's pages that may be in other dumps of the wiki: a page may move while they are written.
 _MOST_SHARED = 0.1
+_MENTIONS = {split: f"wikinews_mentions-{split}.jsonl" for split in ("test", "dev")}
+_CANDIDATES, _PAIRS = "candidate_set_entities.jsonl", "wikipedia_pairs-train.jsonl"
+_OUTPUTS = (*_MENTIONS.values(), _CANDIDATES, _PAIRS)
 ScanProgress = Callable[[int, int], None]
 
 
@@ -73,13 +76,15 @@ class MewslixSettings:
         if not self.description_languages:
             codes = tuple(each.code for each in all_languages() if each.paper_name and each.code != "ha")
             object.__setattr__(self, "description_languages", codes)
-        for code in (*self.languages, *self.description_languages):
-            if code not in WIKIPEDIA_CODES:
-                raise unknown("Wikipedia", code, WIKIPEDIA_CODES)
+        for name in ("languages", "description_languages"):
+            codes = tuple(dict.fromkeys(map(wikipedia_code, getattr(self, name))))
+            if wrong := [code for code in codes if code not in WIKIPEDIA_CODES]:
+                raise unknown("Wikipedia", wrong[0], WIKIPEDIA_CODES)
+            object.__setattr__(self, name, codes)
         if self.mentions_from not in ("wikinews", "wikipedia"):
             raise unknown("source of mentions", self.mentions_from, ("wikinews", "wikipedia"))
-        if self.test + self.dev < 1:
-            raise DataError("no mentions to sample", fix="Set test or dev to 1 or more")
+        if min(self.test, self.dev, self.pairs) < 0 or self.test + self.dev < 1:
+            raise DataError("no mentions to sample", fix="Set test or dev to 1 or more, and none below 0")
         if not 1 <= self.sentences <= DESCRIPTION_SENTENCES:
             raise DataError(f"descriptions of {self.sentences} sentences", fix=f"Use 1 to {DESCRIPTION_SENTENCES}")
         if not 0 <= self.pair_pages <= 1:
@@ -139,6 +144,8 @@ def build_mewslix(
     folder = Path(out) / "mewslix"
     work_folder = (Path(work) if work else Path(out) / "mewslix-work").resolve()
     files, ignored = find_dumps(dumps, [folder, work_folder])
+    for each in (work_folder, work_folder / "parts"):
+        remove_leftovers(each)
     jobs = _scan_jobs(files, settings, work_folder / "parts")
     _scan(jobs, workers, progress)
     _check_overlaps(jobs)
@@ -159,16 +166,17 @@ def build_mewslix(
     has_pairs = bool(english) and "en" in settings.description_languages and settings.pairs > 0
     written = {}
     for name, split in splits.items():
-        written[f"wikinews_mentions-{name}.jsonl"] = mention_records(sources, split, vocabulary)
-    written["candidate_set_entities.jsonl"] = candidate_records(
-        vocabulary, described, candidates, settings.sentences, workers
-    )
+        written[_MENTIONS[name]] = mention_records(sources, split, vocabulary)
+    written[_CANDIDATES] = candidate_records(vocabulary, described, candidates, settings.sentences, workers)
     pairs = None
     if has_pairs:
         pairs = choose_pairs(english, vocabulary, candidates.items, settings.pairs, settings.seed, counts.pairs)
-        written["wikipedia_pairs-train.jsonl"] = pair_records(
+        written[_PAIRS] = pair_records(
             english, english, pairs, vocabulary, sentences=settings.sentences, workers=workers
         )
+    # The datasheet is written last: a folder without one is incomplete.
+    for name in (*DATASHEETS, *(name for name in _OUTPUTS if name not in written)):
+        remove_file(folder / name)
     paths = [path for name, records in written.items() if (path := _write(folder / name, records))]
     datasheet = Datasheet.of(
         asdict(settings),

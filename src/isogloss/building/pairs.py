@@ -13,6 +13,7 @@ from isogloss.building.mentions import (
     document_id,
     documents_of,
     mention_record,
+    sentence_at,
 )
 from isogloss.building.parts import ScanJob
 from isogloss.building.scan import PageDescription, PageLink, WikiDocument
@@ -63,7 +64,7 @@ def pair_records(
 def _contextual_mention(document: WikiDocument, link: PageLink, item: str, vocabulary: Vocabulary) -> dict[str, Any]:
     """Return a mention with the sentences around it."""
     wiki = Wiki("wikipedia", "en")
-    own = next(place for place, span in enumerate(document.spans) if span[0] <= link.start and link.end <= span[1])
+    own = sentence_at(document.spans, link) or 0
     spans = document.spans[max(0, own - _CONTEXT) : own + _CONTEXT + 1]
     origin = spans[0][0]
     page = vocabulary.lookup("en", np.array([page_hash("en", normal_title(document.title))], np.uint64))[0]

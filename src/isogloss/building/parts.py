@@ -3,7 +3,9 @@
 import gzip
 import hashlib
 import os
+import re
 import shutil
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -23,7 +25,10 @@ from isogloss.errors import DataError
 Record = TypeVar("Record")
 Hashes = npt.NDArray[np.uint64]
 # Changes when parts of older versions cannot be used.
-_FORMAT = 1
+_FORMAT = 2
+# Longer than the scan of any part takes.
+_LEFTOVER_SECONDS = 3 * 24 * 3600
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 
 
 class ScanSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,8 +61,8 @@ class ScanJob:
     def path(self) -> Path:
         """Folder of the result, named by all that it depends on."""
         place = (self.dump.kind, self.dump.wiki, self.dump.columns, self.part.start, self.part.stop)
-        identity = msgspec.json.encode((_FORMAT, self.dump.path.name, self.stamp, place, self.settings))
-        return self.folder / f"{self.dump.path.name[:60]}-{hashlib.sha256(identity).hexdigest()[:16]}"
+        identity = msgspec.json.encode((_FORMAT, ascii(self.dump.path.name), self.stamp, place, self.settings))
+        return self.folder / _named_by(self.dump.path, identity)
 
     @property
     def is_finished(self) -> bool:
@@ -89,10 +94,23 @@ def finishing(folder: Path) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
+def remove_leftovers(folder: Path) -> None:
+    """Remove what killed builds left unfinished, if it is old enough that no other build is at it."""
+    limit = time.time() - _LEFTOVER_SECONDS
+    for path in folder.glob(".*.part"):
+        with suppress(OSError):
+            if path.stat().st_mtime < limit:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _named_by(path: Path, identity: bytes) -> str:
+    """Return a name that says what it belongs to and is safe in any file system, whatever the path's name."""
+    return f"{_UNSAFE.sub('_', path.name)[:60]}-{hashlib.sha256(identity).hexdigest()[:16]}"
+
+
 def stored_checksum(path: Path, folder: Path) -> str:
     """Return the SHA-256 of a dump as it is on disk, computed once per size and modification time."""
-    key = hashlib.sha256(f"{path.name}:{stamp(path)}".encode()).hexdigest()[:16]
-    stored = folder / f"{path.name[:60]}-{key}.sha256"
+    stored = folder / f"{_named_by(path, f'{path.name!a}:{stamp(path)}'.encode())}.sha256"
     if not stored.is_file():
         with atomic_write(stored) as stream:
             stream.write(sha256_of(path))

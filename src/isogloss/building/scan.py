@@ -3,6 +3,7 @@
 import re
 from array import array
 from collections import Counter
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,8 @@ DESCRIPTION_SENTENCES = 3
 _LONGEST_DESCRIPTION = 2_000
 # Links counted at a time.
 _BATCH = 1 << 21
-_REDIRECT_TEXT = re.compile(r"\s*#\s*[^\W\d_]{4,20}\s*:?\s*\[\[([^\[\]|\n]{1,500})")
+# Dumps of old versions of MediaWiki name no redirects. Every wiki accepts the English word.
+_REDIRECT_TEXT = re.compile(r"\s*#\s*redirect\s*:?\s*\[\[([^\[\]|\n]{1,500})", re.IGNORECASE)
 
 Span = tuple[int, int]
 
@@ -207,10 +209,10 @@ class _PageScan:
             descriptions.write(msgspec.json.encode(described) + b"\n")
 
     def _count_links(self, page: Page) -> None:
-        targets = [self._resolver.resolve(text) for text in linked_titles(page.text)]
-        for kind, count in Counter(target.kind for target in targets).items():
+        targets = list(map(self._resolver.resolve, linked_titles(page.text)))
+        for kind, count in Counter(map(attrgetter("kind"), targets)).items():
             self._stream.counts[f"{kind} links"] += count
-        for code, articles in group_by(targets, key=lambda target: target.code).items():
+        for code, articles in group_by(targets, key=attrgetter("code")).items():
             if code:
                 self._links.setdefault(code, _LinkCounts()).add([target.hash for target in articles])
 

@@ -8,17 +8,17 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import blake2b
-from html import unescape
 from typing import NamedTuple
 from unicodedata import normalize
 from urllib.parse import quote, unquote
 
+from isogloss.building.characters import decode_references
 from isogloss.errors import DataError
 
 # Language codes of the Wikipedias, as in their addresses.
 _CODES = """
 ab ace ady af ak als alt am ami an ang anp ar arc ary arz as ast atj av avk awa ay az azb ba ban bar bat-smg bcl bdr be
-be-tarask be-x-old bew bg bh bi bjn blk bm bn bo bpy br bs btm bug bxr ca cbk-zam cdo ce ceb ch chr chy ckb co cr crh
+be-x-old bew bg bh bi bjn blk bm bn bo bpy br bs btm bug bxr ca cbk-zam cdo ce ceb ch chr chy ckb co cr crh
 cs csb cu cv cy da dag de dga din diq dsb dtp dty dv dz ee el eml en eo es et eu ext fa fat ff fi fiu-vro fj fo fon fr
 frp frr fur fy ga gag gan gcr gd gl glk gn gom gor got gpe gu guc gur guw gv ha hak haw he hi hif hr hsb ht hu hy hyw
 ia iba id ie ig igl ik ilo inh io is it iu ja jam jbo jv ka kaa kab kbd kbp kcg kg kge ki kk kl km kn knc ko koi krc ks
@@ -31,8 +31,11 @@ wa war wo wuu xal xh xmf yi yo za zea zgh zh zh-classical zh-min-nan zh-yue zu
 """
 WIKIPEDIA_CODES = frozenset(_CODES.split())
 # Prefixes that MediaWiki accepts for another code.
-_OTHER_CODES = {"nb": "no", "dk": "da", "jp": "ja", "cz": "cs", "zh-cn": "zh", "zh-tw": "zh", "zh-hans": "zh"}
-_OTHER_CODES |= {"yue": "zh-yue", "nan": "zh-min-nan", "lzh": "zh-classical", "be-tarask": "be-x-old", "zh-hant": "zh"}
+_OTHER_CODES = {
+    "be-tarask": "be-x-old", "cmn": "zh", "cz": "cs", "dk": "da", "gsw": "als", "jp": "ja", "lzh": "zh-classical",
+    "nan": "zh-min-nan", "nb": "no", "rup": "roa-rup", "sgs": "bat-smg", "vro": "fiu-vro", "yue": "zh-yue",
+    "zh-cn": "zh", "zh-hans": "zh", "zh-hant": "zh", "zh-tw": "zh",
+}  # fmt: skip
 _PROJECTS = {"w": "wikipedia", "wikipedia": "wikipedia", "n": "wikinews", "wikinews": "wikinews"}
 # Projects other than encyclopedias and news.
 _ELSEWHERE = frozenset(
@@ -72,12 +75,19 @@ class Wiki(NamedTuple):
         return f"http://{self.code}.{self.project}.org/wiki/{quote(title.replace(' ', '_'), safe='/:(),')}"
 
 
+def wikipedia_code(name: str) -> str:
+    """Return the code in a Wikipedia's address for another code of its language, such as `no` for `nb`."""
+    code = name.replace("_", "-")
+    return _OTHER_CODES.get(code, code)
+
+
 def wiki_of(name: str, where: str = "") -> Wiki:
     """Return the wiki with a database name (dewiki, dewikinews) or, for a Wikipedia, with a language code (de)."""
-    if name.replace("_", "-") in WIKIPEDIA_CODES:
-        return Wiki("wikipedia", name.replace("_", "-"))
+    code = wikipedia_code(name)
+    if code in WIKIPEDIA_CODES:
+        return Wiki("wikipedia", code)
     match = _WIKI_NAME.fullmatch(name)
-    code = match[1].replace("_", "-") if match else ""
+    code = wikipedia_code(match[1]) if match else ""
     if match is None or code not in WIKIPEDIA_CODES:
         raise DataError(f"unknown wiki {name!r}", where=where, fix="Write dewiki, dewikinews or zh_yuewiki")
     return Wiki("wikipedia" if match[2] == "wiki" else "wikinews", code)
@@ -92,12 +102,14 @@ def wiki_in_file_name(name: str) -> str:
 def normal_title(text: str) -> str:
     """Return a title as MediaWiki stores it: decoded, composed, single spaces, a capital first letter; "" if empty."""
     if "&" in text:
-        text = unescape(text)
+        text = decode_references(text)
     if "%" in text:
         text = unquote(text, errors="replace")
     if not text.isascii():
         text = normalize("NFC", _INVISIBLE.sub("", text))
-    title = _SPACES.sub(" ", text).strip()
+    # Most titles need no replacements, and the test is cheaper.
+    is_plain = text.isprintable() and "_" not in text and "  " not in text
+    title = text.strip() if is_plain else _SPACES.sub(" ", text).strip()
     return _capital(title[:1]) + title[1:]
 
 
@@ -139,14 +151,18 @@ class LinkResolver:
 
     def __init__(self, wiki: Wiki, namespaces: Mapping[str, int]) -> None:
         self.wiki = wiki
-        self._namespaces = {**_NAMESPACES, **namespaces}
+        # The project's own name is a namespace, also if the dump has no header.
+        self._namespaces = {**_NAMESPACES, wiki.project: 4, **namespaces}
         self.resolve = lru_cache(maxsize=100_000)(self._resolve)
 
     def _resolve(self, text: str) -> LinkTarget:
         """Return the target of a link's left side."""
-        text = text.partition("#")[0] if "&#" not in text else unescape(text).partition("#")[0]
-        is_shown = text.lstrip().startswith(":")
-        rest = text.strip().removeprefix(":").strip()
+        if "&" in text:
+            text = decode_references(text)
+        rest = (text.partition("#")[0] if "#" in text else text).strip()
+        is_shown = rest.startswith(":")
+        if is_shown:
+            rest = rest[1:].strip()
         if not rest or _INVALID.search(rest):
             return LinkTarget("invalid")
         if ":" not in rest:
@@ -164,10 +180,10 @@ class LinkResolver:
                 return LinkTarget(hidden or "namespace")
             if name in _PROJECTS:
                 project = _PROJECTS[name]
-            elif _OTHER_CODES.get(name, name) in WIKIPEDIA_CODES:
+            elif (other := _OTHER_CODES.get(name, name)) in WIKIPEDIA_CODES:
                 if is_local and not is_shown and project == self.wiki.project:
                     return LinkTarget("interlanguage")
-                code = _OTHER_CODES.get(name, name)
+                code = other
             elif name in _ELSEWHERE:
                 return LinkTarget("elsewhere")
             elif name in self._namespaces or name in _NAMESPACES:

@@ -6,10 +6,9 @@ the paragraphs. Every step takes linear time, whatever the markup; malformed mar
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from html import unescape
 from typing import NamedTuple
 
+from isogloss.building.characters import decode_references
 from isogloss.building.link_trails import trail_of
 from isogloss.building.titles import LinkResolver, LinkTarget
 
@@ -23,7 +22,7 @@ _NOWIKI = re.compile(r"<nowiki\s*/>|<nowiki\s*>(.*?)(?:</nowiki\s*>|\Z)", re.DOT
 _ELEMENT = re.compile(rf"<(/?)({_DROPPED})\b[^<>]*?(/?)>", re.IGNORECASE)
 _BRACES = re.compile(r"\{\{|\}\}|^[ \t:]*+\{\||^[ \t]*+\|\}(?!\})", re.MULTILINE)
 _BRACKETS = re.compile(r"\[\[|\]\]")
-_LINK = re.compile(r"\[\[([^\[\]|\n]++)(?:\|([^\[\]\n]*+))?\]\]")
+_LINK = re.compile(r"\[\[([^\[\]|\n]{1,500}+)(?:\|([^\[\]\n]*+))?\]\]")
 _LEFT_SIDE = re.compile(r"\[\[([^\[\]|{}<>\n]{1,500}+)(?=\||\]\])")
 _EMPTY_BRACKETS = re.compile(r" ?(?:\(\s*+(?:[,;:،、/–—-]\s*+)*+\)|（\s*+(?:[,;:，；、]\s*+)*+）)")
 _OPENED_BY_COMMA = re.compile(r"([(（])(?:\s*+[,;،、，；])++\s*+")
@@ -62,14 +61,14 @@ class Prose(NamedTuple):
     links: list[Link]
 
 
-def linked_titles(wikitext: str) -> Iterator[str]:
-    """Yield the left side of every link, including those in templates, tables, lists and captions."""
+def linked_titles(wikitext: str) -> list[str]:
+    """Return the left side of every link, including those in templates, tables, lists and captions."""
     if "<!--" in wikitext:
         wikitext = _COMMENT.sub("", wikitext)
     if "<nowiki" in wikitext:
         wikitext = _NOWIKI.sub("", wikitext)
-    for match in _LEFT_SIDE.finditer(wikitext):
-        yield match[1]
+    titles: list[str] = _LEFT_SIDE.findall(wikitext)
+    return titles
 
 
 def prose_of(wikitext: str, resolver: LinkResolver, counts: Counter[str], *, only_opening: bool = False) -> Prose:
@@ -272,9 +271,7 @@ class _ProseBuilder:
         if "__" in piece:
             piece = _MAGIC.sub("", piece)
         piece = _STRAY.sub("", piece)
-        if "&" in piece:
-            piece = unescape(piece)
-        return _BLANKS.sub(" ", piece.replace("\r", " ").replace("\n", " "))
+        return _BLANKS.sub(" ", decode_references(piece).replace("\r", " ").replace("\n", " "))
 
     def finish(self) -> Prose:
         """Return the text and its links."""

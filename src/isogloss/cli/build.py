@@ -99,4 +99,6 @@ def mewslix(
         say(f"{split}: {mentions:,} mentions of {result.datasheet.entities[split]:,} entities")
     total = sum(result.datasheet.candidates["bins"].values())
     say(f"{total:,} candidates, {result.datasheet.pairs['pairs']:,} training pairs")
+    for warning in result.datasheet.warnings:
+        say(f"warning: {warning}", err=True)
     say(f"wrote {', '.join(path.name for path in result.files)} in {out / 'mewslix'}")

@@ -20,9 +20,7 @@ def explain(
     systems: Annotated[list[Path] | None, typer.Argument(help="One prediction folder, or several to compare.")] = None,
     *,
     cells: o.RequestOptions,
-    strict: Annotated[
-        bool, o.Input("--strict", help="Fail if gold labels are missing or incomplete, instead of skipping.")
-    ] = False,
+    partial_gold: o.PartialGold = None,
     attributes: Annotated[
         str | None,
         o.Selection(
@@ -75,7 +73,7 @@ def explain(
     """
     from isogloss.explain.selection import select_attributes
 
-    request = cells.request(partial_gold=False if strict else None, dialect=dialect)
+    request = cells.request(partial_gold=partial_gold, dialect=dialect)
     selection = select_attributes(o.words(attributes), request, convention)
     if bias:
         from isogloss.explain.bias import bias_request
