@@ -6,7 +6,7 @@ objects are imported on first use, so one that cannot be loaded does not affect 
 
 import os
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -73,29 +73,44 @@ class Registry(Generic[T]):
             class, or a function that creates the object of a name.
         group: entry point group of other packages; built-in names cannot be overridden.
         named_by: the attribute of an object that has its name, "" if objects do not know their names.
+        from_files: function that returns the origins of objects that users declare in files, by name.
     """
 
     def __init__(
-        self, noun: str, expected: type[T], shipped: Mapping[str, str], group: str, *, named_by: str = ""
+        self,
+        noun: str,
+        expected: type[T],
+        shipped: Mapping[str, str],
+        group: str,
+        *,
+        named_by: str = "",
+        from_files: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
         self.noun = noun
         self.shipped = shipped
         self.group = group
         self._expected = expected
         self._named_by = named_by
+        self._from_files = from_files
         self._loaded: dict[str, T | PluginError] = {}
 
     @property
     def origins(self) -> Mapping[str, str]:
         """Origins by name: `module:object`."""
-        return {**entry_points(self.group), **self.shipped}
+        return {**self._from_files(), **entry_points(self.group), **self.shipped}
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names, built-in ones first."""
-        return iter({**self.shipped, **entry_points(self.group)})
+        return iter({**self.shipped, **entry_points(self.group), **self._from_files()})
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and (name in self.shipped or name in entry_points(self.group))
+        if not isinstance(name, str):
+            return False
+        return name in self.shipped or name in entry_points(self.group) or name in self._from_files()
+
+    def forget(self, name: str) -> None:
+        """Load an object again when it is used next: its file may have changed."""
+        self._loaded.pop(name, None)
 
     def __getitem__(self, name: str) -> T:
         """Return an object by name.
@@ -103,6 +118,7 @@ class Registry(Generic[T]):
         Raises:
             UnknownNameError: unknown name; the message has the nearest names.
             PluginError: the object comes from an installed package and cannot be loaded.
+            IsoglossError: the object comes from a file, which is wrong.
         """
         loaded = self._loaded.get(name)
         if loaded is None:
@@ -124,7 +140,7 @@ class Registry(Generic[T]):
                 continue
             try:
                 objects[name] = self[name]
-            except PluginError as error:
+            except IsoglossError as error:
                 warn(f"{self.noun} skipped: {error}", stacklevel=2)
         return objects
 
@@ -141,7 +157,7 @@ class Registry(Generic[T]):
             if own_name != name:
                 raise ValueError(f"its own name is {own_name!r}")
         except Exception as error:
-            if name in self.shipped:
+            if name in self.shipped or (isinstance(error, IsoglossError) and name in self._from_files()):
                 raise
             what = f"{self.noun} {name!r} cannot be loaded: {error}"
             return PluginError(what, where=origin, fix="Repair or remove the package")

@@ -1,12 +1,14 @@
 """Registry of tasks: built-in and from installed packages, loaded on first use."""
 
 from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
 
-from isogloss.errors import UnknownNameError, unknown
+from isogloss.errors import DataError, UnknownNameError, unknown
 from isogloss.languages import codes_meant_by, listed_language
 from isogloss.plugins import Registry
 from isogloss.tasks.shipped import SHIPPED
 from isogloss.tasks.task import Task
+from isogloss.tasks.task_sources import add_tasks, is_task_file, task_files
 
 XTREME_R_TASKS = tuple("xnli xcopa udpos wikiann xquad mlqa tydiqa mewslix lareqa tatoeba".split())
 MINI_TASKS = tuple(f"mini-{name}" for name in XTREME_R_TASKS)
@@ -26,16 +28,26 @@ _ORIGINS = {
     **dict.fromkeys((*CHECKLIST_TASKS, *INVARIANCE_TASKS), "isogloss.checklist.tasks:declared"),
     **dict.fromkeys(RELEASED_TASKS, "isogloss.checklist.tasks:released"),
     **dict.fromkeys(MINI_TASKS, "isogloss.tasks.mini:declared"),
-    **dict.fromkeys(LIVING_TASKS, "isogloss.tasks.living:declared"),
+    **dict.fromkeys(LIVING_TASKS, "isogloss.tasks.task_file:shipped_task"),
 }
-TASKS: Registry[Task] = Registry("task", Task, _ORIGINS, "isogloss.tasks", named_by="id")
+
+
+def _from_files() -> Mapping[str, str]:
+    return dict.fromkeys(task_files(), "isogloss.tasks.task_sources:file_task")
+
+
+TASKS: Registry[Task] = Registry("task", Task, _ORIGINS, "isogloss.tasks", named_by="id", from_files=_from_files)
 
 # Aliases: accepted everywhere, never printed.
 ALIASES: Mapping[str, str] = {"panx": "wikiann", "bucc2018": "bucc", "conll2002": "conll", "conll2003": "conll"}
 
 
 def canonical(name: str) -> str:
-    """Return the id for a name or alias; the error for an unknown name has the nearest names."""
+    """Return the id for a name, alias or task file; the error for an unknown name has the nearest names."""
+    if is_task_file(name):
+        if not Path(name).expanduser().is_file():
+            raise DataError("no such task file", where=name, fix="See docs/tasks.md")
+        return add_tasks(Path(name))[0]
     lowered = name.lower()
     task_id = ALIASES.get(lowered, lowered)
     if task_id not in TASKS:
@@ -47,10 +59,11 @@ def task(name: str) -> Task:
     """Return a task by name.
 
     Args:
-        name: id such as "xquad", or alias such as "panx".
+        name: id such as "xquad", alias such as "panx", or path of a task file such as "my-task.toml".
 
     Raises:
         UnknownNameError: unknown task; the message has the nearest names.
+        DataError: the task file is missing or wrong.
         PluginError: the task comes from an installed package and cannot be loaded.
     """
     return TASKS[canonical(name)]

@@ -7,6 +7,7 @@ from isogloss.errors import near_names
 from isogloss.metrics import accuracy
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values
+from isogloss.tasks.kinds.cells import text_cell, texts_cell, whole_number_cell
 from isogloss.tasks.kinds.replies import Reading, Reply, choices_in, label_readings
 from isogloss.tasks.readers.pairs import RENAMED
 from isogloss.tasks.task import Task
@@ -22,6 +23,14 @@ class Classification(Kind):
     gold = "label"
     label_format = "lines"
     translatable = ("text", "text_a", "text_b")
+    needed = (("text",), ("text_a", "text_b"))
+    needs_labels = True
+    category = "classification"
+    main = ("accuracy",)
+
+    def parse_column(self, name: str, cell: Any) -> str:
+        """Return the text, or the label without surrounding blanks."""
+        return text_cell(cell).strip() if name == self.gold else text_cell(cell)
 
     def normalize(self, value: Any) -> Any:
         """Return the label as a string without surrounding blanks."""
@@ -82,6 +91,14 @@ class Choice(Kind):
     gold = "label"
     label_format = "choices"
     translatable = ("premise", "choices")
+    category = "classification"
+    main = ("accuracy",)
+
+    def parse_column(self, name: str, cell: Any) -> Any:
+        """Return a text, the choices, or the index of the right one."""
+        if name == self.gold:
+            return whole_number_cell(cell)
+        return tuple(texts_cell(cell)) if name == "choices" else text_cell(cell)
 
     def read_replies(
         self, task: Task, language: str, replies: Sequence[Reply], spellings: Mapping[str, Any]
