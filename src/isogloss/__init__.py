@@ -49,12 +49,12 @@ if TYPE_CHECKING:
     from isogloss.scoring.compare import compare
     from isogloss.scoring.score import score
     from isogloss.site.write import report
+    from isogloss.tasks.api import task
     from isogloss.tasks.loading import load
-    from isogloss.tasks.registry import task
     from isogloss.tasks.task_sources import tasks_from
 else:
     _FUNCTIONS = {
-        "task": "tasks.registry",
+        "task": "tasks.api",
         "tasks_from": "tasks.task_sources",
         "load": "tasks.loading",
         "score": "scoring.score",

@@ -73,7 +73,7 @@ class Registry(Generic[T]):
             class, or a function that creates the object of a name.
         group: entry point group of other packages; built-in names cannot be overridden.
         named_by: the attribute of an object that has its name, "" if objects do not know their names.
-        from_files: function that returns the origins of objects that users declare in files, by name.
+        from_files: function that returns the objects that users declare in files, as functions that read them, by name.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Registry(Generic[T]):
         group: str,
         *,
         named_by: str = "",
-        from_files: Callable[[], Mapping[str, str]] = dict,
+        from_files: Callable[[], Mapping[str, Callable[[], T]]] = dict,
     ) -> None:
         self.noun = noun
         self.shipped = shipped
@@ -97,7 +97,7 @@ class Registry(Generic[T]):
     @property
     def origins(self) -> Mapping[str, str]:
         """Origins by name: `module:object`."""
-        return {**self._from_files(), **entry_points(self.group), **self.shipped}
+        return {**entry_points(self.group), **self.shipped}
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names, built-in ones first."""
@@ -107,10 +107,6 @@ class Registry(Generic[T]):
         if not isinstance(name, str):
             return False
         return name in self.shipped or name in entry_points(self.group) or name in self._from_files()
-
-    def forget(self, name: str) -> None:
-        """Load an object again when it is used next: its file may have changed."""
-        self._loaded.pop(name, None)
 
     def __getitem__(self, name: str) -> T:
         """Return an object by name.
@@ -124,6 +120,8 @@ class Registry(Generic[T]):
         if loaded is None:
             if name not in self:
                 raise unknown(self.noun, name, self)
+            if name not in self.shipped and name not in entry_points(self.group):
+                return self._from_files()[name]()  # not kept: the file may change
             loaded = self._loaded[name] = self._load(name)
         if isinstance(loaded, PluginError):
             raise loaded
@@ -134,6 +132,9 @@ class Registry(Generic[T]):
         for name, origin in entry_points(self.group).items():
             if name in self.shipped:
                 warn(f"{self.noun} skipped: {origin}: the name {name!r} is taken", stacklevel=2)
+        for name in self._from_files():
+            if name in self.shipped or name in entry_points(self.group):
+                warn(f"{self.noun} skipped: the name {name!r} of a file is taken", stacklevel=2)
         objects: dict[str, T] = {}
         for name in self:
             if name in but:
@@ -157,7 +158,7 @@ class Registry(Generic[T]):
             if own_name != name:
                 raise ValueError(f"its own name is {own_name!r}")
         except Exception as error:
-            if name in self.shipped or (isinstance(error, IsoglossError) and name in self._from_files()):
+            if name in self.shipped:
                 raise
             what = f"{self.noun} {name!r} cannot be loaded: {error}"
             return PluginError(what, where=origin, fix="Repair or remove the package")

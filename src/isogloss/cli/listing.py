@@ -12,7 +12,7 @@ from isogloss.errors import unknown
 from isogloss.languages import Language, all_languages, further_languages, listed_language
 from isogloss.languages.published import doubts
 from isogloss.metrics.registry import SHIPPED, plugin_metrics
-from isogloss.tasks.registry import ALIASES, TASKS, listed_tasks, task
+from isogloss.tasks.registry import ALIASES, TASKS, given_task, listed_tasks, task
 from isogloss.tasks.suites import SUITES, Suite
 from isogloss.tasks.task_sources import is_task_file
 
@@ -166,7 +166,7 @@ def _fields(name: str) -> Listing:
     from isogloss.errors import UnknownNameError
 
     try:
-        entry = task(name)
+        entry = given_task(name)
         about = [str(doubt) for doubt in doubts() if doubt.task == entry.id and not doubt.system]
         fields = asdict(entry) | {"doubts": "; ".join(about)}
     except UnknownNameError:

@@ -5,7 +5,6 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -132,8 +131,10 @@ def _run(words: list[str]) -> int:
     from typer import Abort, BadParameter
     from typer.main import get_command
 
+    from isogloss.cli.options import add_tasks_option
+
     command = get_command(import_module(f"isogloss.cli.{VERBS[words[0]][0]}").app)
-    _add_tasks_option(command)
+    add_tasks_option(command)
     usage_error: Any = BadParameter.__base__  # base of all usage errors; its module depends on typer's version
     try:
         code = command.main(args=words[1:], prog_name=f"isogloss {words[0]}", standalone_mode=False)
@@ -147,36 +148,6 @@ def _run(words: list[str]) -> int:
         _print_error("aborted")
         return 1
     return code if isinstance(code, int) else 0
-
-
-def _add_tasks_option(command: Any) -> None:
-    """Add `--tasks-from` to a command, or to its subcommands, if it has data or tasks; it needs no parameter there."""
-    from typer.core import TyperOption
-
-    for subcommand in getattr(command, "commands", {}).values():
-        _add_tasks_option(subcommand)
-    names = {parameter.name for parameter in command.params}
-    if not names & {"data", "tasks", "task", "what"}:
-        return
-    option = TyperOption(
-        param_decls=["--tasks-from"],
-        help="Folder of task files, or one file; may be repeated (see docs/tasks.md).",
-        metavar="PATH",
-        envvar=None,
-        multiple=True,
-        expose_value=False,
-        is_eager=True,
-        callback=lambda context, parameter, value: _use_task_files(value),
-        rich_help_panel="Input",
-    )
-    command.params.append(option)
-
-
-def _use_task_files(sources: Sequence[str]) -> None:
-    from isogloss.tasks.task_sources import tasks_from
-
-    for source in sources:
-        tasks_from(source)
 
 
 def _print_error(text: str) -> None:

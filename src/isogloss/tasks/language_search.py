@@ -15,13 +15,14 @@ _PLACEHOLDER = re.compile(r"\{(?:language|code|lang|iso3|name)\}")
 
 
 def languages_in_files(
-    form: TableFormat, pattern: str, folder: str, codes: Mapping[str, str], where: str
+    form: TableFormat, pattern: str, split: str, folder: str, *, codes: Mapping[str, str], where: str
 ) -> dict[str, str]:
     """Return the languages of a split as files spell them, by tag in order.
 
     Args:
         form: contents of the files.
         pattern: path pattern of the split.
+        split: the split, for files with several.
         folder: the task's own folder, which is searched before the data folder.
         codes: tags of spellings that the registry of languages does not know.
         where: the task file, for messages.
@@ -31,7 +32,9 @@ def languages_in_files(
         raise DataError("the languages of a hub dataset cannot be found by its files", where=where, fix=fix)
     spellings: list[str] = []
     for root in (Path(folder), default_data_dir()):
-        spellings = _in_paths(root, pattern) if _PLACEHOLDER.search(pattern) else _in_column(form, root / pattern)
+        spellings = (
+            _in_paths(root, pattern) if _PLACEHOLDER.search(pattern) else _in_column(form, root / pattern, split)
+        )
         if spellings:
             break
     languages: dict[str, str] = {}
@@ -59,8 +62,8 @@ def _escaped(part: str) -> str:
     return "[^/]*".join(map(re.escape, part.split("*")))
 
 
-def _in_column(form: TableFormat, path: Path) -> list[str]:
+def _in_column(form: TableFormat, path: Path, split: str) -> list[str]:
     from isogloss.tasks.readers.table import languages_in  # imports the kinds
 
     file = resolve(path)
-    return [] if file is None else languages_in(file, form)
+    return [] if file is None else languages_in(file, form, split)

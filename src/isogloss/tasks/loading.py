@@ -13,9 +13,10 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.held_out import dev_of_training
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.readers.split_files import SplitFiles
+from isogloss.tasks.registry import given_task as find_task
 from isogloss.tasks.registry import no_language
-from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import SPLITS, Layout, Task
+from isogloss.tasks.task_sources import use_tasks_of
 
 DataPath = str | os.PathLike[str] | None
 
@@ -44,7 +45,9 @@ def load(
         UnknownNameError: unknown task, language or split.
         DataError: no file in an accepted layout, a damaged file, or an unexpected number of examples.
     """
-    task = task if isinstance(task, Task) else find_task(task)
+    if not isinstance(task, Task):
+        use_tasks_of(data)
+        task = find_task(task)
     if language not in task.every_language:
         raise no_language(task.id, language, task.every_language)
     if split not in SPLITS:

@@ -30,24 +30,14 @@ _ORIGINS = {
     **dict.fromkeys(MINI_TASKS, "isogloss.tasks.mini:declared"),
     **dict.fromkeys(LIVING_TASKS, "isogloss.tasks.task_file:shipped_task"),
 }
-
-
-def _from_files() -> Mapping[str, str]:
-    return dict.fromkeys(task_files(), "isogloss.tasks.task_sources:file_task")
-
-
-TASKS: Registry[Task] = Registry("task", Task, _ORIGINS, "isogloss.tasks", named_by="id", from_files=_from_files)
+TASKS: Registry[Task] = Registry("task", Task, _ORIGINS, "isogloss.tasks", named_by="id", from_files=task_files)
 
 # Aliases: accepted everywhere, never printed.
 ALIASES: Mapping[str, str] = {"panx": "wikiann", "bucc2018": "bucc", "conll2002": "conll", "conll2003": "conll"}
 
 
 def canonical(name: str) -> str:
-    """Return the id for a name, alias or task file; the error for an unknown name has the nearest names."""
-    if is_task_file(name):
-        if not Path(name).expanduser().is_file():
-            raise DataError("no such task file", where=name, fix="See docs/tasks.md")
-        return add_tasks(Path(name))[0]
+    """Return the id for a name or alias; the error for an unknown name has the nearest names."""
     lowered = name.lower()
     task_id = ALIASES.get(lowered, lowered)
     if task_id not in TASKS:
@@ -55,15 +45,29 @@ def canonical(name: str) -> str:
     return task_id
 
 
+def given_task_id(name: str) -> str:
+    """Return the id for a name, alias or path of a task file that a user passes; names in files are never paths."""
+    if not is_task_file(name):
+        return canonical(name)
+    if not Path(name).expanduser().is_file():
+        raise DataError("no such task file", where=name, fix="See docs/tasks.md")
+    return add_tasks(Path(name))[0]
+
+
+def given_task(name: str) -> Task:
+    """Return a task by name, alias or path of a task file that a user passes."""
+    return TASKS[given_task_id(name)]
+
+
 def task(name: str) -> Task:
     """Return a task by name.
 
     Args:
-        name: id such as "xquad", alias such as "panx", or path of a task file such as "my-task.toml".
+        name: id such as "xquad", or alias such as "panx".
 
     Raises:
         UnknownNameError: unknown task; the message has the nearest names.
-        DataError: the task file is missing or wrong.
+        DataError: its task file is wrong.
         PluginError: the task comes from an installed package and cannot be loaded.
     """
     return TASKS[canonical(name)]
@@ -80,11 +84,11 @@ def listed_tasks() -> list[Task]:
 
 
 def chosen_tasks(names: Iterable[str] | None, default: Iterable[str]) -> tuple[str, ...]:
-    """Return the ids of the named tasks (comma-separated names are split), or the default."""
+    """Return the ids of the tasks that a user names (comma-separated names are split), or the default."""
     if names is None:
         return tuple(default)
     words = [word for name in names for word in name.split(",") if word]
-    return tuple(dict.fromkeys(canonical(word) for word in words))
+    return tuple(dict.fromkeys(given_task_id(word) for word in words))
 
 
 def no_language(task_id: str, code: str, known: Collection[str]) -> UnknownNameError:

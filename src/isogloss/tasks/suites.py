@@ -13,7 +13,7 @@ from isogloss.metrics.aggregate import RULES
 from isogloss.notebooks import short_repr
 from isogloss.plugins import Registry
 from isogloss.tasks import registry
-from isogloss.tasks.registry import canonical, no_language, task
+from isogloss.tasks.registry import canonical, given_task, given_task_id, no_language, task
 from isogloss.tasks.task import Task
 from isogloss.tasks.task_sources import is_task_file
 
@@ -144,7 +144,7 @@ def from_toml(path: Path) -> Suite:
 
     table = read_toml(path)
     if "kind" in table and "tasks" not in table:  # a task file is a suite of one task
-        alone = task(str(path))
+        alone = given_task(str(path))
         return Suite(id=alone.id, title=alone.title, tasks=(alone.id,))
     table = checked_settings(table, _KEYS, "key of a suite", str(path), error=DataError)
     names = table.get("tasks")
@@ -152,7 +152,7 @@ def from_toml(path: Path) -> Suite:
         raise DataError("missing tasks", where=str(path), fix='Write tasks = ["xquad", "xnli"]')
     # Task files are relative to the suite's.
     names = [str(path.parent / Path(name).expanduser()) if is_task_file(name) else name for name in names]
-    tasks = tuple(dict.fromkeys(map(canonical, names)))
+    tasks = tuple(dict.fromkeys(map(given_task_id, names)))
     rule = table.get("rule", "category")
     if rule not in RULES:
         raise unknown("rule", rule, RULES)

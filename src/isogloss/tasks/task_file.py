@@ -297,13 +297,17 @@ def _found_languages(
     from isogloss.tasks.language_search import languages_in_files
 
     codes = {str(code): _tag(tag, where) for tag, code in table.get("codes", {}).items()}
-    by_split = {split: languages_in_files(form, pattern, folder, codes, where) for split, pattern in patterns.items()}
+    by_split = {
+        split: languages_in_files(form, pattern, split, folder, codes=codes, where=where)
+        for split, pattern in patterns.items()
+    }
     tested = by_split.get("test") or by_split.get("dev") or {}
     others = {tag: code for split in by_split.values() for tag, code in split.items() if tag not in tested}
     if not tested:
-        what = f"no file matches {patterns.get('test') or next(iter(patterns.values()))}".replace(
-            "{code}", "{language}"
-        )
+        pattern = patterns.get("test") or next(iter(patterns.values()))
+        what = f"no languages found: no file matches {pattern}"
+        if not _PLACEHOLDER.search(pattern):
+            what = f"no languages found: {pattern} is missing, or has no column for the language"
         fix = f'Put the files into {folder} or the data folder, or list the languages: languages = ["en", "sw"]'
         raise DataError(what, where=where, fix=fix)
     return tested, others

@@ -6,6 +6,7 @@ same tasks.
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +28,29 @@ def is_task_file(name: str) -> bool:
     return name.lower().endswith(".toml")
 
 
-def task_files() -> Mapping[str, Path]:
+@dataclass(frozen=True)
+class TaskFile:
+    """A task file; calling it reads the task, again only if the file has changed."""
+
+    path: Path
+
+    def __call__(self) -> "Task":
+        """Return the task."""
+        try:
+            status = self.path.stat()
+        except OSError as error:
+            raise DataError(f"cannot be read ({error.strerror})", where=str(self.path)) from None
+        return _read(self.path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=256)
+def _read(path: Path, _changed: int, _size: int) -> "Task":
+    from isogloss.tasks.task_file import read_task_file
+
+    return read_task_file(path)
+
+
+def task_files() -> Mapping[str, TaskFile]:
     """Return the task files by id."""
     from isogloss.data.location import default_data_dir
 
@@ -35,31 +58,32 @@ def task_files() -> Mapping[str, Path]:
 
 
 @lru_cache(maxsize=1)
-def _found(named: str, in_data: Path) -> dict[str, Path]:
-    files: dict[str, Path] = {}
-    for word in (*filter(None, named.split(os.pathsep)), str(in_data)):
-        for path in _toml_files(Path(word)):
-            name = _id_of(path)
-            if files.setdefault(name, path) != path:
-                warn(f"{path} skipped: {files[name]} declares the task {name!r}", stacklevel=2)
+def _found(named: str, in_data: Path) -> dict[str, TaskFile]:
+    files: dict[str, TaskFile] = {}
+    for source in (*map(Path, filter(None, named.split(os.pathsep))), in_data):
+        for name, path in _tasks_in(source):
+            if files.setdefault(name, TaskFile(path)).path != path:
+                warn(f"{path} skipped: {files[name].path} declares the task {name!r}", stacklevel=2)
     return files
 
 
-def _toml_files(source: Path) -> list[Path]:
-    if source.is_file():
-        return [source.resolve()]
-    return sorted(path.resolve() for path in source.glob("*.toml")) if source.is_dir() else []
+def _tasks_in(source: Path) -> list[tuple[str, Path]]:
+    """Return ids and paths of a task file, or of those in a folder, where files of other things may be, too.
 
-
-def _id_of(path: Path) -> str:
-    """Return the id of a task file; a damaged file has its own name, so that its task's error explains the damage."""
+    A damaged file has its own name, so that the error of its task explains the damage.
+    """
     from isogloss.data.files import read_toml
     from isogloss.tasks.task_file import task_id
 
-    try:
-        return task_id(read_toml(path), path)
-    except IsoglossError:
-        return path.stem
+    tasks: list[tuple[str, Path]] = []
+    for path in sorted(source.glob("*.toml")) if source.is_dir() else [source] if source.is_file() else []:
+        try:
+            table = read_toml(path)
+        except IsoglossError:
+            table = {"kind": ""}
+        if source == path or "kind" in table or "files" in table:
+            tasks.append((task_id(table, path), path.resolve()))
+    return tasks
 
 
 def add_tasks(source: Path) -> list[str]:
@@ -72,24 +96,36 @@ def add_tasks(source: Path) -> list[str]:
         DataError: no task file, or another task has its id.
     """
     source = source.expanduser().absolute()
-    paths = _toml_files(source)
-    if not paths:
+    tasks = _tasks_in(source)
+    if not tasks:
         what = "has no task files (*.toml)" if source.is_dir() else "no such task file or folder"
         raise DataError(what, where=str(source), fix="See docs/tasks.md")
     from isogloss.tasks.registry import TASKS
 
-    names = [_id_of(path) for path in paths]
-    known = task_files()
-    for name, path in zip(names, paths, strict=True):
-        if name in TASKS.shipped or known.get(name, path) != path or names.count(name) > 1:
-            other = "of this package" if name in TASKS.shipped else f"in {known.get(name, source)}"
+    names, known = [name for name, _ in tasks], task_files()
+    for name, path in tasks:
+        other = known[name].path if name in known else path
+        if name in TASKS.origins or (other != path and other.exists()) or names.count(name) > 1:
+            place = "of an installed package" if name in TASKS.origins else f"in {other if other != path else source}"
             fix = 'Write another id = "…" in the file, or rename it'
-            raise DataError(f"there is a task {name!r} {other}", where=str(path), fix=fix)
-        TASKS.forget(name)
+            raise DataError(f"there is a task {name!r} {place}", where=str(path), fix=fix)
     words = os.environ.get(TASKS_VARIABLE, "").split(os.pathsep)
     os.environ[TASKS_VARIABLE] = os.pathsep.join(dict.fromkeys(filter(None, [*words, str(source)])))
     _found.cache_clear()
+    _read.cache_clear()  # there may be files of further languages
     return names
+
+
+def use_tasks_of(data: str | os.PathLike[str] | None) -> None:
+    """Make the tasks in a data folder available, as those of the default data folder are; ones with a taken id are not.
+
+    Args:
+        data: data folder, None for the default.
+    """
+    folder = None if data is None else Path(data).expanduser().absolute() / _IN_DATA
+    words = os.environ.get(TASKS_VARIABLE, "").split(os.pathsep)
+    if folder is not None and str(folder) not in words and folder.is_dir():
+        os.environ[TASKS_VARIABLE] = os.pathsep.join(filter(None, [*words, str(folder)]))
 
 
 def tasks_from(source: str | os.PathLike[str]) -> list[str]:
@@ -105,10 +141,3 @@ def tasks_from(source: str | os.PathLike[str]) -> list[str]:
         DataError: no task file, or another task has its id.
     """
     return add_tasks(Path(source))
-
-
-def file_task(name: str) -> "Task":
-    """Return the task that a file declares, by id."""
-    from isogloss.tasks.task_file import read_task_file
-
-    return read_task_file(task_files()[name])

@@ -102,11 +102,12 @@ def _shared_file(path: Path, _stamp: Stamp, syntax: TableSyntax) -> tuple[FileTa
     return read_table(path, syntax, digest), digest.hex
 
 
-def languages_in(path: Path, form: TableFormat) -> list[str]:
+def languages_in(path: Path, form: TableFormat, split: str) -> list[str]:
     """Return the distinct cells of the language column of a file, in order."""
     table, _ = _shared_file(path, stamp(path), form.syntax)
     _check_columns(form, table)
-    cells = _Part(table, range(len(table))).cells(form.columns.get(LANGUAGE, LANGUAGE)) or ()
+    part = _of_split(_Part(table, range(len(table))), form, split)
+    cells = part.cells(form.columns.get(LANGUAGE, LANGUAGE)) or ()
     return [str(cell) for cell in dict.fromkeys(cells) if not _is_empty(cell)]
 
 
@@ -123,12 +124,18 @@ def _of_cell(files: SplitFiles, form: TableFormat, table: FileTable) -> _Part:
         if None in tags:
             _warn_of_languages(part, part.cells(name) or (), tags)
         part = _Part(table, [row for row in part.rows if tags[row] == files.language])
-    if (name := form.columns.get(SPLIT)) is not None:
-        splits = [str(cell).strip().lower() for cell in part.cells(name) or ()]
-        split_of = _SPLIT_NAMES | dict(form.splits)
-        rows = zip(part.rows, splits, strict=True)
-        part = _Part(table, [row for row, split in rows if split_of.get(split, split) == files.split])
-    return part
+    return _of_split(part, form, files.split)
+
+
+def _of_split(part: _Part, form: TableFormat, split: str) -> _Part:
+    """Return the rows of a split, of a table that has a column for it."""
+    name = form.columns.get(SPLIT)
+    if not name:
+        return part
+    names = [str(cell).strip().lower() for cell in part.cells(name) or ()]
+    split_of = _SPLIT_NAMES | dict(form.splits)
+    rows = zip(part.rows, names, strict=True)
+    return _Part(part.table, [row for row, name in rows if split_of.get(name, name) == split])
 
 
 def _is_for_all(files: SplitFiles, form: TableFormat) -> bool:
