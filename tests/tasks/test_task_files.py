@@ -233,8 +233,8 @@ def test_labels_units_and_clusters(tmp_path: Path) -> None:
         tmp_path / "bm.jsonl",
         '{"text": "a", "label": 0, "of": 7, "page": "x"}\n{"text": "b", "label": 1, "of": 9, "page": "x"}\n',
     )
-    keys = 'kind = "classification"\nlabels = { 0 = "no", 1 = "yes" }\nparallel = true\nfiles = { test = "{language}.jsonl" }\n'
-    keys += 'columns = { unit = "of", cluster = "page" }\n'
+    keys = 'kind = "classification"\nlabels = { 0 = "no", 1 = "yes" }\nfiles = { test = "{language}.jsonl" }\n'
+    keys += 'parallel = true\ncolumns = { unit = "of", cluster = "page" }\n'
     examples = isogloss.load(str(declare(tmp_path, keys)), "bm")
     assert list(examples["label"]) == ["no", "yes"]
     assert (examples.units, examples.clusters) == (["7", "9"], ["x", "x"])

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
-from isogloss.errors import DataError, UnknownNameError, unknown
+from isogloss.errors import DataError, UnknownNameError, near_names, unknown
 from isogloss.languages import codes_meant_by, listed_language
 from isogloss.plugins import Registry
 from isogloss.tasks.shipped import SHIPPED
@@ -41,7 +41,10 @@ def canonical(name: str) -> str:
     lowered = name.lower()
     task_id = ALIASES.get(lowered, lowered)
     if task_id not in TASKS:
-        raise unknown("task", name, TASKS)
+        error = unknown("task", name, TASKS)
+        if not near_names(name, TASKS):
+            error.fix = f"{error.fix}. If a file declares it, pass --tasks-from FOLDER"
+        raise error
     return task_id
 
 
