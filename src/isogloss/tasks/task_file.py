@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 from warnings import warn
@@ -166,7 +165,7 @@ def _check_kind(table: Mapping[str, Any], where: str) -> None:
     kind = KINDS[name]
     if kind.retrieval:
         what = f"examples of kind {name!r} need candidates, which a table does not have"
-        raise DataError(what, where=where, fix="Write a reader in Python: docs/plugins.md")
+        raise DataError(what, where=where, fix="Write a reader in Python: CONTRIBUTING.md")
     own = tuple(dict.fromkeys((*kind.inputs, kind.gold, *kind.extra_columns)))
     for role, column in table.get("columns", {}).items():
         if role not in (*own, *COMMON_COLUMNS):
@@ -209,7 +208,6 @@ def _format(table: Mapping[str, Any], home: Path, where: str, *, is_checked: boo
     if units is not None and "column" not in units:
         raise DataError("missing column", where=f"{where} [units]", fix='Write column = "id", for instance')
     declaration = {key: table.get(key) for key in ("columns", "labels", "splits", "units", "codes", "hub", "revision")}
-    key = sha256(json.dumps([vars(syntax), declaration], sort_keys=True, default=str).encode()).hexdigest()[:16]
     return TableFormat(
         syntax=syntax,
         columns=columns,
@@ -217,8 +215,15 @@ def _format(table: Mapping[str, Any], home: Path, where: str, *, is_checked: boo
         splits={str(name).lower(): split for name, split in table.get("splits", {}).items()},
         numbered=None if units is None else NumberedUnits(**units),
         hub=_hub(table, home, where),
-        key=key if is_checked else "",
+        key=_key(syntax, declaration) if is_checked else "",
     )
+
+
+def _key(syntax: TableSyntax, declaration: Mapping[str, Any]) -> str:
+    """Return a checksum of the keys that decide how files are read."""
+    from hashlib import sha256
+
+    return sha256(json.dumps([vars(syntax), declaration], sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 def _hub(table: Mapping[str, Any], home: Path, where: str) -> HubDataset | None:

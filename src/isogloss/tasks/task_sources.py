@@ -52,15 +52,15 @@ def _read(path: Path, _changed: int, _size: int) -> "Task":
 
 def task_files() -> Mapping[str, TaskFile]:
     """Return the task files by id."""
-    from isogloss.data.location import default_data_dir
-
-    return _found(os.environ.get(TASKS_VARIABLE, ""), default_data_dir() / _IN_DATA)
+    # Not in the user's cache, if no data folder is named: finding it costs more than all else that `isogloss list` does.
+    return _found(os.environ.get(TASKS_VARIABLE, ""), os.environ.get("ISOGLOSS_DATA", ""))
 
 
 @lru_cache(maxsize=1)
-def _found(named: str, in_data: Path) -> dict[str, TaskFile]:
+def _found(named: str, data: str) -> dict[str, TaskFile]:
     files: dict[str, TaskFile] = {}
-    for source in (*map(Path, filter(None, named.split(os.pathsep))), in_data):
+    in_data = [Path(data).expanduser() / _IN_DATA] if data else []
+    for source in (*map(Path, filter(None, named.split(os.pathsep))), *in_data):
         for name, path in _tasks_in(source):
             if files.setdefault(name, TaskFile(path)).path != path:
                 warn(f"{path} skipped: {files[name].path} declares the task {name!r}", stacklevel=2)
@@ -72,11 +72,14 @@ def _tasks_in(source: Path) -> list[tuple[str, Path]]:
 
     A damaged file has its own name, so that the error of its task explains the damage.
     """
+    paths = sorted(source.glob("*.toml")) if source.is_dir() else [source] if source.is_file() else []
+    if not paths:
+        return []
     from isogloss.data.files import read_toml
     from isogloss.tasks.task_file import task_id
 
     tasks: list[tuple[str, Path]] = []
-    for path in sorted(source.glob("*.toml")) if source.is_dir() else [source] if source.is_file() else []:
+    for path in paths:
         try:
             table = read_toml(path)
         except IsoglossError:
@@ -117,7 +120,7 @@ def add_tasks(source: Path) -> list[str]:
 
 
 def use_tasks_of(data: str | os.PathLike[str] | None) -> None:
-    """Make the tasks in a data folder available, as those of the default data folder are; ones with a taken id are not.
+    """Make the tasks in a data folder available, as those in ISOGLOSS_DATA are; ones with a taken id are skipped.
 
     Args:
         data: data folder, None for the default.
