@@ -11,6 +11,10 @@ import pytest
 
 import isogloss
 from isogloss.cli.main import main
+from isogloss.runs.jobs import CellsJob
+from isogloss.runs.plan import Plan
+from isogloss.runs.shipping import Parcel, execute_shipped, pack_task
+from isogloss.scoring.request import Request
 
 # English, and two languages of which the papers know neither.
 WORDS = {"eng": ("good", "bad", "film"), "bam": ("ka nyi", "ka jugu", "jabaranin"), "zul": ("kuhle", "kubi", "ifilimu")}
@@ -134,3 +138,25 @@ def test_missing_language_does_not_affect_others(feelings: Path, tmp_path: Path)
     path.write_text("nr,review,polarity,film\n0,x\n", encoding="utf-8")
     results = isogloss.score(answers(tmp_path / "first", 3), suite=str(feelings))
     assert {cell.language for cell in results.cells} == {"en", "zu"}
+
+
+def test_nodes_without_our_folders_get_the_task(
+    feelings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The task file and its tables travel with the job, whether they lie together or not."""
+    apart = tmp_path / "apart" / "moved.toml"
+    apart.parent.mkdir()
+    apart.write_text(f'{TASK}id = "moved"\ndata = "../feelings"\n', encoding="utf-8")
+    for path in (feelings, apart):
+        plan = Plan.of("ngram", tmp_path / "runs", Request.of(str(path), languages=["zu"]), seeds=1)
+        declared = isogloss.task(str(path))
+        content = pack_task(declared)
+        parcel = Parcel(f"{declared.id}-{tmp_path.name}", f"tasks/{declared.id}", declared.folder)
+        elsewhere = tmp_path / "elsewhere"
+        feelings.parent.rename(elsewhere)
+        monkeypatch.setenv("ISOGLOSS_TASKS", "")
+        end = execute_shipped(CellsJob(plan, plan.groups[0]), "job", 1, [parcel], lambda content=content: content)
+        elsewhere.rename(feelings.parent)
+        monkeypatch.setenv("ISOGLOSS_TASKS", "")
+        assert end.error is None
+        assert f"seed-0/{declared.id}/zu.jsonl" in end.files

@@ -1,4 +1,4 @@
-"""Find the languages of a task that does not list them: by its files, or in their language column."""
+"""Files of a task that a file declares, and the languages found by them or in their language column."""
 
 import re
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from isogloss.data.location import default_data_dir
 from isogloss.errors import DataError
 from isogloss.languages import known_language
 from isogloss.tasks.table_format import TableFormat
+from isogloss.tasks.task import Task
 
 _PLACEHOLDER = re.compile(r"\{(?:language|code|lang|iso3|name)\}")
 
@@ -46,6 +47,15 @@ def languages_in_files(
         elif languages.setdefault(tag, spelling) != spelling:
             warn(f"{where}: {spelling!r:.60} skipped: {languages[tag]!r} is {tag}, too", stacklevel=4)
     return dict(sorted(languages.items()))
+
+
+def files_of(task: Task) -> list[tuple[str, Path]]:
+    """Return the files of all languages in the folder of a task that a file declares, with their paths below it."""
+    folder = Path(task.folder)
+    patterns = {pattern for one in task.layouts for pattern in (one.test, one.dev, one.train) if pattern}
+    inside = (pattern for pattern in sorted(patterns) if not Path(pattern).is_absolute() and ".." not in pattern)
+    paths = (path for pattern in inside for path in find_all(folder, _PLACEHOLDER.sub("*", pattern)))
+    return [(path.relative_to(folder).as_posix(), path) for path in dict.fromkeys(paths)]
 
 
 def _in_paths(root: Path, pattern: str) -> list[str]:

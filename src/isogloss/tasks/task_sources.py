@@ -52,7 +52,7 @@ def _read(path: Path, _changed: int, _size: int) -> "Task":
 
 def task_files() -> Mapping[str, TaskFile]:
     """Return the task files by id."""
-    # Not in the user's cache, if no data folder is named: finding it costs more than all else that `isogloss list` does.
+    # Not in the user's cache, if no data folder is named: finding it would take longer than reading all tasks.
     return _found(os.environ.get(TASKS_VARIABLE, ""), os.environ.get("ISOGLOSS_DATA", ""))
 
 
