@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from isogloss.decoding import whole_number
-from isogloss.errors import PredictionError, unknown
+from isogloss.errors import DataError, PredictionError, unknown
 from isogloss.figures import counted
 from isogloss.languages import codes_meant_by
 from isogloss.predictions.importers.base import ImportedAnswers, Target, one_file, read_replies, shown
@@ -207,8 +207,15 @@ def _answer(target: Target, value: Any, mapping: Mapping[str, str]) -> Any:
     elif form in ("tags", "ranking", "pairs"):
         parts = _list(value)
         value = [mapping.get(part, part) if isinstance(part, str) else part for part in parts]
-    elif form == "answer" and isinstance(value, int) and not isinstance(value, bool):
+    elif form in ("labels", "number") and isinstance(value, str):
+        try:
+            value = kind.cell(kind.gold, value)
+        except DataError as error:
+            raise ValueError(error.what) from None
+    elif form in ("answer", "text") and isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
+    if form == "labels" and isinstance(value, list):
+        value = [mapping.get(str(label), label) for label in value]
     try:
         return kind.normalize(msgspec.convert(value, kind.answer_type))
     except (msgspec.ValidationError, TypeError, AttributeError):

@@ -42,6 +42,7 @@ class Judgement:
         dialect: metric dialect, "" if there is only one.
         notes: remarks to show with the scores.
         row_example: example index of each row of the main metrics; None if there is one row per example.
+        settings: further parts of the signature, by name, that may differ between languages: tokenizers, references.
     """
 
     metrics: dict[str, Statistics]
@@ -50,6 +51,7 @@ class Judgement:
     dialect: str = ""
     notes: list[str] = field(default_factory=list)
     row_example: IntArray | None = None
+    settings: dict[str, str] = field(default_factory=dict)
 
     __repr__ = short_repr
 
@@ -70,7 +72,8 @@ class Kind(ABC):
     Attributes:
         form: shape of an answer, by which systems choose how to produce it: "label" (one of the task's labels),
             "option" (the index of a choice), "tags" (one per token), "answer" (a string from the context), "ranking"
-            (candidate ids, best first), "pairs" (ids of translations), or a name of the subclass's own.
+            (candidate ids, best first), "pairs" (ids of translations), "text" (a text of its own), "labels" (some of
+            the task's labels), "number", or a name of the subclass's own.
         answer_type: type of an answer, for decoding.
         answer_help: description of an answer, for help and messages.
         inputs: input columns, in export order.
@@ -126,6 +129,14 @@ class Kind(ABC):
         """Inputs available to attributes: columns, plus "pool", "shared-pool" and "ranking"."""
         words = {"pool": self.retrieval, "shared-pool": self.shared_pool, "ranking": self.form == "ranking"}
         return (*self.inputs, self.gold, *self.extra_columns, *(word for word, there in words.items() if there))
+
+    def cell(self, name: str, text: str) -> Any:
+        """Return the content of a column from a text cell of a table, such as a CSV file: text, unless it is otherwise.
+
+        Raises:
+            DataError: the cell has no such content; without the place, which the reader knows.
+        """
+        return text
 
     def normalize(self, value: Any) -> Any:
         """Return an answer in canonical form."""
