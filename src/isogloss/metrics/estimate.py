@@ -318,7 +318,7 @@ def bounded_interval(value: float, margin: float, limits: Interval) -> Interval:
     """Return value ± margin, or the same on the scale of log odds between finite limits, which it never leaves."""
     low, high = limits
     below, above = value - low, high - value
-    if not (isfinite(below) and isfinite(above)):
+    if not (isfinite(below) and isfinite(above)) or min(below, above) < -ROUNDING:
         return value - margin, value + margin
     if min(below, above) < ROUNDING:
         return max(low, value - margin), min(high, value + margin)
