@@ -42,9 +42,7 @@ def _layout(name: str) -> tuple[Layout, ...]:
 
 
 OPEN_TASKS = {
-    name: Task(
-        id=name, title=name, kind=kind, main=main, options=options, **{**_SHARED, "layouts": _layout(name)}
-    )
+    name: Task(id=name, title=name, kind=kind, main=main, options=options, **{**_SHARED, "layouts": _layout(name)})
     for name, kind, main, options in _MADE
 }
 
@@ -90,7 +88,7 @@ def record(name: str, rng: random.Random) -> dict[str, Any]:
     """Return a made-up example with its gold."""
     words = rng.choices(_WORDS, k=rng.randint(6, 14))
     if name == "gists":
-        gist = " ".join(words[:5])
+        gist = " ".join(words[: rng.randint(2, 6)])
         return {"text": " ".join(words), "references": [gist, gist.upper()][: rng.randint(1, 2)]}
     if name == "subjects":
         topics = rng.sample(TOPICS, rng.randint(0, 3))

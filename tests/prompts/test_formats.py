@@ -123,7 +123,11 @@ def test_more_choices_than_letters_are_refused() -> None:
 
 def test_choices_beyond_a_language_s_letters_get_latin_ones() -> None:
     made = prompts(task("xcopa"), "ta", prompt_language="native")
-    row = {"premise": "p", "question": "cause", "choices": tuple(f"{letter} word" for letter in "qwertyuiopasdfghjklzxcvbnm")}
+    row = {
+        "premise": "p",
+        "question": "cause",
+        "choices": tuple(f"{letter} word" for letter in "qwertyuiopasdfghjklzxcvbnm"),
+    }
     assert made.format.options(row).endswith("\nZ. m word")
     assert read(made, row, "Z") == (25, Outcome.STRICT)
     assert read(made, row, "(M) d word") == (12, Outcome.TOLERANT)
