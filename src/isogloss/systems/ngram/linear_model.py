@@ -78,7 +78,7 @@ class LinearModel:
     def learn_labels(self, rows: SparseRows, gold: Floats) -> None:
         """Apply one step of logistic regressions, one output per label; gold is 0 or 1, (n, labels)."""
         gradients = 1 / (1 + np.exp(-np.clip(self.scores(rows), -30, 30))) - gold
-        self.step(rows, gradients / np.float32(len(gold)))
+        self.step(rows, (gradients / len(gold)).astype(np.float32))
 
     def learn_numbers(self, rows: SparseRows, gold: Floats) -> None:
         """Apply one step of least squares with one output."""
