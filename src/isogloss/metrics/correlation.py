@@ -2,10 +2,10 @@
 
 Both correlations are functions of five sums. A correlation depends neither on the unit nor on the origin of numbers, so
 each side is first brought to mean 0 and variance 1 over the whole set: no digits are lost, and answers on different
-scales can be exchanged between systems. The score of a single row is 1 - (x - y)² / 2, whose mean is the correlation.
+scales can be exchanged between systems. The score of a single row is 1 - (x - y)² / 2; the mean is the correlation.
 
 Spearman's is Pearson's of midranks, which are taken once over the whole set. Resampling and buckets then work on these
-ranks, as if they were given: an approximation for intervals, whose coverage `tests/metrics/test_correlation.py` checks.
+ranks, as if they were given: an approximation for intervals, which cover as they should in simulations (docs/scoring.md).
 """
 
 from collections.abc import Sequence

@@ -215,7 +215,7 @@ class _MeanValue:
 
 
 def mean_of(several: Sequence[Statistics]) -> Statistics:
-    """Return statistics whose score is the mean of several scores of the same rows: all columns side by side."""
+    """Return the statistics of the mean of several scores of the same rows: all columns side by side."""
     values = tuple(statistics.value for statistics in several)
     name = "mean of " + ", ".join(value.name for value in values)
     columns = tuple(f"{number}_{column}" for number, value in enumerate(values) for column in value.columns)

@@ -225,8 +225,8 @@ class Prompts:
             question = own
         style = self.settings.wording or next(iter(self.recipe.wordings))
         if self.recipe.asks and not self.literals.has(f"asks.{question}.{_PLAIN}"):
-            own = self.recipe.asks
-            return question if self.task.options.get("prompt") else own.get(style, next(iter(own.values())))
+            asks = self.recipe.asks
+            return question if self.task.options.get("prompt") else asks.get(style, next(iter(asks.values())))
         # The wordings of a user's recipe have names of their own.
         has_style = self.literals.has(f"asks.{question}.{style}")
         return self.literals.word(f"asks.{question}.{style if has_style else _PLAIN}")

@@ -136,7 +136,11 @@ class EncoderMultipleChoice(EncoderAdapter):
         counts = np.array([len(texts) for texts in choices], np.int64)
         premises, _ = premises_and_questions(examples)
         questions = zip(premises, question_texts(examples), counts.tolist(), strict=True)
-        texts = [f"{premise} {question}".strip() for premise, question, count in questions for _ in range(count)]
+        texts = [
+            f"{premise} {question}" if premise else question
+            for premise, question, count in questions
+            for _ in range(count)
+        ]
         columns = [texts, [text for texts in choices for text in texts]]
         rows = self._text_rows(examples, columns, np.arange(len(examples)).repeat(counts))
         return _ChoiceGroups(rows.inputs, rows.encoded, rows.languages, counts)
@@ -166,7 +170,7 @@ class _ChoiceGroups(InputRows):
         begins = (np.cumsum(self.counts) - self.counts)[rows][:, None]
         every = (begins + np.minimum(places, counts - 1)).ravel()
         flat = super().batch(every, width, size * self.choices)
-        arrays = {name: array.reshape(size, self.choices, width) for name, array in flat.items()}
+        arrays: dict[str, Array] = {name: each.reshape(size, self.choices, width) for name, each in flat.items()}
         if self.counts.min(initial=self.choices) < self.choices:
             absent = np.zeros((size, self.choices), np.int64)
             absent[: len(rows)] = places >= counts

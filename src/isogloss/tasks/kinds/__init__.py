@@ -31,7 +31,7 @@ _ORIGINS = {
     "qa": "isogloss.tasks.kinds.qa:QuestionAnswering",
     "generation": "isogloss.tasks.kinds.generation:Generation",
     "multilabel": "isogloss.tasks.kinds.multilabel:MultiLabel",
-    "regression": "isogloss.tasks.kinds.regression:Regression",
+    "regression": "isogloss.tasks.kinds.regression:NumberPrediction",
     "bitext": "isogloss.tasks.kinds.retrieval:Bitext",
     "pool": "isogloss.tasks.kinds.retrieval:PoolRetrieval",
     "mining": "isogloss.tasks.kinds.retrieval:Mining",

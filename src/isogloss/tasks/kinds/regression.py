@@ -15,7 +15,7 @@ from isogloss.tasks.task import Task
 _FIX = "Write one finite number per example"
 
 
-class Regression(Kind):
+class NumberPrediction(Kind):
     """Semantic similarity, ratings, quality estimation.
 
     Options of a task: `range`, the ends of the scale of gold numbers. Errors are relative to it; without it, there are
