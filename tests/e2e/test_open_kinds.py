@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import isogloss
 from isogloss.errors import PredictionError
@@ -163,6 +165,38 @@ def test_missing_answers(data: Path) -> None:
     for cell in results.cells:
         values = {name: number.value for name, number in cell.metrics.items() if name != "chance"}
         assert values == {name: 100 if name in ("mae", "mse") else 0 for name in values}
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 30) | st.floats() | st.text(max_size=5) | st.sampled_from(["law", "A"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@pytest.mark.parametrize("name", OPEN_TASKS)
+@given(found=st.lists(JSON, min_size=1, max_size=6))
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_answers_are_refused_or_scored(data: Path, name: str, found: list[Any]) -> None:
+    examples = isogloss.load(name, "en", data=data)
+    given_answers = {key: found[row % len(found)] for row, key in enumerate(examples.ids)}
+    try:
+        [cell] = isogloss.score({name: {"en": given_answers}}, suite=SUITE, data=data).cells
+    except PredictionError as error:
+        assert "test-" in str(error)
+    else:
+        assert all(-100 <= number.value <= 100 for number in cell.metrics.values())
+
+
+def test_report_with_negative_correlations(data: Path, tmp_path: Path) -> None:
+    turned = answers(data, lambda name, row, gold: 5 - gold if name == "likeness" else poor(name, row, gold))
+    results = isogloss.score(turned, suite=SUITE, data=data)
+    [worst] = {round(cell.metrics["pearson"].value) for cell in results.cells if cell.task == "likeness"}
+    assert worst == -100
+    path = tmp_path / "results.json"
+    results.to_json(path)
+    isogloss.report(path, out=tmp_path / "report", pictures=False)
+    assert "likeness" in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
 
 
 def test_gold_folders(data: Path, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ each side is first brought to mean 0 and variance 1 over the whole set: no digit
 scales can be exchanged between systems. The score of a single row is 1 - (x - y)² / 2; the mean is the correlation.
 
 Spearman's is Pearson's of midranks, which are taken once over the whole set. Resampling and buckets then work on these
-ranks, as if they were given: an approximation for intervals, which cover as they should in simulations (docs/scoring.md).
+ranks, as if they were given: an approximation for intervals, with the coverage stated in docs/scoring.md.
 """
 
 from collections.abc import Sequence
