@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from isogloss.metrics.correlation import errors, midranks, pearson, spearman, standardized
 from isogloss.metrics.estimate import bounded_interval, estimate, mean
 from isogloss.metrics.exchange import exchange
 from isogloss.metrics.statistics import mean_of, merge
+
+stats = pytest.importorskip("scipy.stats")
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False).map(lambda number: round(number, 3))
 PAIRS = st.lists(st.tuples(NUMBERS, NUMBERS), min_size=3, max_size=30)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from isogloss.errors import DataError, IsoglossError
 from isogloss.prompts.formats.base import PromptReply
@@ -21,6 +20,8 @@ from isogloss.tasks.kinds import KINDS, Reply, judge
 from isogloss.tasks.registry import TASKS
 from isogloss.tasks.task import Task
 from open_tasks import OPEN_TASKS
+
+stats = pytest.importorskip("scipy.stats")
 
 
 def examples(name: str, language: str = "en", **columns: Any) -> Examples:
