@@ -43,6 +43,7 @@ class Judgement:
         dialect: metric dialect, "" if there is only one.
         notes: remarks to show with the scores.
         row_example: example index of each row of the main metrics; None if there is one row per example.
+        settings: further parts of the signature, by name, that may differ between languages: tokenizers, references.
     """
 
     metrics: dict[str, Statistics]
@@ -51,6 +52,7 @@ class Judgement:
     dialect: str = ""
     notes: list[str] = field(default_factory=list)
     row_example: IntArray | None = None
+    settings: dict[str, str] = field(default_factory=dict)
 
     __repr__ = short_repr
 
@@ -71,7 +73,8 @@ class Kind(ABC):
     Attributes:
         form: shape of an answer, by which systems choose how to produce it: "label" (one of the task's labels),
             "option" (the index of a choice), "tags" (one per token), "answer" (a string from the context), "ranking"
-            (candidate ids, best first), "pairs" (ids of translations), or a name of the subclass's own.
+            (candidate ids, best first), "pairs" (ids of translations), "text" (a text of its own), "labels" (some of
+            the task's labels), "number", or a name of the subclass's own.
         answer_type: type of an answer, for decoding.
         answer_help: description of an answer, for help and messages.
         inputs: input columns, in export order.
@@ -96,6 +99,7 @@ class Kind(ABC):
         extra_columns: further columns that attributes may use.
         needed: alternative sets of input columns that a table must have; all of `inputs` if empty.
         needs_labels: True if its tasks declare their labels.
+        empty_gold: True if an empty cell of the gold column is an answer, such as no label; otherwise it lacks gold.
         category: category of tasks that name none, "" for the kind's name.
         main: main metrics of tasks that name none.
         dialect: metric dialect of tasks that name none.
@@ -123,6 +127,7 @@ class Kind(ABC):
     extra_columns: ClassVar[tuple[str, ...]] = ()
     needed: ClassVar[tuple[tuple[str, ...], ...]] = ()
     needs_labels: ClassVar[bool] = False
+    empty_gold: ClassVar[bool] = False
     category: ClassVar[str] = ""
     main: ClassVar[tuple[str, ...]] = ()
     dialect: ClassVar[str] = ""

@@ -1,6 +1,8 @@
 """Cells of tables as values of columns; a ValueError states the expected form."""
 
 from collections.abc import Callable
+from math import isfinite
+from string import ascii_uppercase
 from typing import Any
 
 import msgspec
@@ -29,9 +31,22 @@ def texts_cell(cell: Any, split: Callable[[str], list[str]] = lambda text: [text
     raise ValueError("expected a list of texts")
 
 
-def whole_number_cell(cell: Any) -> int:
-    """Return a whole number."""
-    text = text_cell(cell).strip()
-    if not text.isdecimal() or len(text) > 18:
-        raise ValueError("expected a whole number")
-    return int(text)
+def index_cell(cell: Any) -> int:
+    """Return the index of a choice, from its number counted from 0, or from its letter."""
+    text = text_cell(cell).strip().upper()
+    if len(text) == 1 and text in ascii_uppercase:
+        return ascii_uppercase.index(text)
+    if text.isdecimal() and len(text) < 3 and int(text) < len(ascii_uppercase):
+        return int(text)
+    raise ValueError("expected the index of a choice, from 0, or its letter, from A")
+
+
+def number_cell(cell: Any) -> float:
+    """Return a finite number."""
+    try:
+        value = float(text_cell(cell))
+    except ValueError:
+        value = float("nan")
+    if not isfinite(value):
+        raise ValueError("expected a finite number")
+    return value

@@ -221,7 +221,7 @@ def _values(kind: Kind, task: Task, form: TableFormat, part: _Part, role: str) -
     is_gold = role == kind.gold
     labels = {*task.labels} if is_gold else set()
     for index, cell in enumerate(part.cells(form.columns.get(role, role)) or ()):
-        if is_gold and _is_empty(cell):
+        if is_gold and (cell is None or cell is MISSING or (_is_empty(cell) and not kind.empty_gold)):
             yield None
             continue
         try:
@@ -253,8 +253,10 @@ def _check_labels(task: Task, form: TableFormat, value: Any, labels: set[str], w
 
 def _is_gold(values: Sequence[Any], parts: Sequence[_Part], gold: str) -> bool:
     """Return True if the rows have gold, False if none has; raise DataError if some have."""
-    if None not in values or all(value is None for value in values):
-        return bool(values) and values[0] is not None
+    if not any(value is not None and value != [] for value in values):
+        return False
+    if None not in values:
+        return True
     row = values.index(None)
     where = _locations(parts)[row]
     raise DataError(f"the row has no {gold}, but others have", where=where, fix="Fill in all rows, or none")
