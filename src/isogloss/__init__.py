@@ -20,7 +20,7 @@ from isogloss.version import __version__
 __all__ = ["__version__", "analysis", "checklist", "data", "languages", "metrics", "predictions", "runs"]
 __all__ += ["scoring", "systems", "tasks", "training", "translation"]
 __all__ += ["analyze", "compare", "explain", "export", "load", "plan", "report", "run", "score", "search", "select"]
-__all__ += ["task", "train", "translate", "validate"]
+__all__ += ["task", "tasks_from", "train", "translate", "validate"]
 
 if TYPE_CHECKING:
     from isogloss import (
@@ -49,11 +49,13 @@ if TYPE_CHECKING:
     from isogloss.scoring.compare import compare
     from isogloss.scoring.score import score
     from isogloss.site.write import report
+    from isogloss.tasks.api import task
     from isogloss.tasks.loading import load
-    from isogloss.tasks.registry import task
+    from isogloss.tasks.task_sources import tasks_from
 else:
     _FUNCTIONS = {
-        "task": "tasks.registry",
+        "task": "tasks.api",
+        "tasks_from": "tasks.task_sources",
         "load": "tasks.loading",
         "score": "scoring.score",
         "compare": "scoring.compare",

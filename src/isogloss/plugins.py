@@ -6,7 +6,7 @@ objects are imported on first use, so one that cannot be loaded does not affect 
 
 import os
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -73,16 +73,25 @@ class Registry(Generic[T]):
             class, or a function that creates the object of a name.
         group: entry point group of other packages; built-in names cannot be overridden.
         named_by: the attribute of an object that has its name, "" if objects do not know their names.
+        from_files: function that returns the objects that users declare in files, as functions that read them, by name.
     """
 
     def __init__(
-        self, noun: str, expected: type[T], shipped: Mapping[str, str], group: str, *, named_by: str = ""
+        self,
+        noun: str,
+        expected: type[T],
+        shipped: Mapping[str, str],
+        group: str,
+        *,
+        named_by: str = "",
+        from_files: Callable[[], Mapping[str, Callable[[], T]]] = dict,
     ) -> None:
         self.noun = noun
         self.shipped = shipped
         self.group = group
         self._expected = expected
         self._named_by = named_by
+        self._from_files = from_files
         self._loaded: dict[str, T | PluginError] = {}
 
     @property
@@ -92,10 +101,12 @@ class Registry(Generic[T]):
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names, built-in ones first."""
-        return iter({**self.shipped, **entry_points(self.group)})
+        return iter({**self.shipped, **entry_points(self.group), **self._from_files()})
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and (name in self.shipped or name in entry_points(self.group))
+        if not isinstance(name, str):
+            return False
+        return name in self.shipped or name in entry_points(self.group) or name in self._from_files()
 
     def __getitem__(self, name: str) -> T:
         """Return an object by name.
@@ -103,11 +114,14 @@ class Registry(Generic[T]):
         Raises:
             UnknownNameError: unknown name; the message has the nearest names.
             PluginError: the object comes from an installed package and cannot be loaded.
+            IsoglossError: the object comes from a file, which is wrong.
         """
         loaded = self._loaded.get(name)
         if loaded is None:
             if name not in self:
                 raise unknown(self.noun, name, self)
+            if name not in self.shipped and name not in entry_points(self.group):
+                return self._from_files()[name]()  # not kept: the file may change
             loaded = self._loaded[name] = self._load(name)
         if isinstance(loaded, PluginError):
             raise loaded
@@ -118,13 +132,16 @@ class Registry(Generic[T]):
         for name, origin in entry_points(self.group).items():
             if name in self.shipped:
                 warn(f"{self.noun} skipped: {origin}: the name {name!r} is taken", stacklevel=2)
+        for name in self._from_files():
+            if name in self.shipped or name in entry_points(self.group):
+                warn(f"{self.noun} skipped: the name {name!r} of a file is taken", stacklevel=2)
         objects: dict[str, T] = {}
         for name in self:
             if name in but:
                 continue
             try:
                 objects[name] = self[name]
-            except PluginError as error:
+            except IsoglossError as error:
                 warn(f"{self.noun} skipped: {error}", stacklevel=2)
         return objects
 

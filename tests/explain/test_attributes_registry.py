@@ -27,7 +27,8 @@ def written(tmp_path, *rows):
 
 
 def test_names_are_unique_within_a_kind_and_every_attribute_has_one():
-    assert {task(name).kind for name in TASKS.shipped} == set(KINDS.shipped)
+    without_tasks = {"generation", "multilabel", "regression"}
+    assert {task(name).kind for name in TASKS.shipped} == set(KINDS.shipped) - without_tasks
     for kind in KINDS.shipped:
         names = [one.name.casefold() for one in attributes_for(kind)]
         assert names

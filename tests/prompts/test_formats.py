@@ -116,7 +116,21 @@ def test_letters(text: str, answer: int | None) -> None:
 def test_more_choices_than_letters_are_refused() -> None:
     row = {"premise": "p", "question": "cause", "choices": tuple("abcdefghi")}
     with pytest.raises(PromptRecipeError, match=r"xcopa: 9 choices, but 8 letters"):
-        prompts(task("xcopa")).request(row)
+        prompts(task("xcopa"), recipe="mega").request(row)
+    with pytest.raises(PromptRecipeError, match=r"xcopa: 27 choices, but 26 letters"):
+        prompts(task("xcopa")).request(row | {"choices": ("a",) * 27})
+
+
+def test_choices_beyond_a_language_s_letters_get_latin_ones() -> None:
+    made = prompts(task("xcopa"), "ta", prompt_language="native")
+    row = {
+        "premise": "p",
+        "question": "cause",
+        "choices": tuple(f"{letter} word" for letter in "qwertyuiopasdfghjklzxcvbnm"),
+    }
+    assert made.format.options(row).endswith("\nZ. m word")
+    assert read(made, row, "Z") == (25, Outcome.STRICT)
+    assert read(made, row, "(M) d word") == (12, Outcome.TOLERANT)
 
 
 def test_native_letters_are_offered_and_read() -> None:

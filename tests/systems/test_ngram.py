@@ -112,7 +112,7 @@ def test_small_pool_is_ranked_whole_and_blocks_do_not_matter(monkeypatch: pytest
     examples = bitext()
     whole = NgramSystem().fit(isogloss.task("lareqa"), None, 0).predict(examples)
     assert {len(row) for row in whole} == {30}
-    monkeypatch.setattr("isogloss.systems.ngram.system._BLOCK", 7)
+    monkeypatch.setattr("isogloss.systems.ngram.retrieval._BLOCK", 7)
     assert NgramSystem().fit(isogloss.task("lareqa"), None, 0).predict(examples) == whole
     few = Pool(lambda: {"a": "fi", "b": "fi"}, lambda: ["", "asuu"])
     assert NgramSystem().fit(isogloss.task("lareqa"), None, 0).predict(

@@ -68,6 +68,9 @@ def test_missing_declarations_are_named() -> None:
         ("choice", "premise question choices label"),
         ("tagging", "tokens text offsets tags"),
         ("qa", "question context answers answer_starts"),
+        ("generation", "text references"),
+        ("multilabel", "text text_a text_b labels"),
+        ("regression", "text text_a text_b score"),
         ("bitext", "text targets pool ranking"),
         ("pool", "text targets frequency_bin pool shared-pool ranking"),
         ("mining", "text targets pool"),
@@ -85,7 +88,7 @@ def test_task_is_scored_by_a_metric_that_its_kind_has() -> None:
 
 
 def test_metrics_know_their_direction() -> None:
-    lower = ["error", "error_paper", "impossible", "flawed"]
+    lower = ["mae", "mse", "error", "error_paper", "impossible", "flawed"]
     assert [name for name in METRICS.shipped if metric(name).lower_is_better] == lower
     assert metric("map@20").title.startswith("AP cut at 20")
     assert metric("nobody-knows-it") == replace(metric("f1"), name="nobody-knows-it", title="nobody-knows-it")

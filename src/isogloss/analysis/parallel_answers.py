@@ -73,7 +73,8 @@ def parallel_cell(system: str, answered: Answered) -> ParallelCell | None:
     task, examples, cell = answered.task, answered.examples, answered.cell
     if examples.units is None:
         return None
-    scores = main_statistics(task.id, cell.metrics).rows[:, 0]
+    statistics = main_statistics(task.id, cell.metrics)
+    scores = statistics.value.of_examples(statistics.rows, np.ones(len(statistics)))
     marks = 1 - scores if lower_is_better(task.id) else scores
     rows = cell.judgement.row_example
     chosen: IntArray = np.arange(len(examples)) if rows is None else rows

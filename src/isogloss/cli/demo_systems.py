@@ -33,6 +33,9 @@ class First(System):
             "option": lambda example, pick: pick(range(len(example["choices"]))),
             "tags": lambda example, pick: [pick(self.task.labels) for _ in example["tokens"]],
             "answer": lambda example, pick: pick(example["context"].split()),
+            "text": lambda example, pick: pick(example["text"].split()),
+            "labels": lambda example, pick: [pick(self.task.labels)],
+            "number": lambda example, pick: float(pick(range(2))),
             "ranking": lambda example, pick: [pick(examples.pool.ids)],  # type: ignore[union-attr]
         }
         answer = answers[kind_of(self.task).form]

@@ -51,7 +51,7 @@ def export(
     """
     from isogloss.predictions.export import export as write
     from isogloss.tasks.kinds import kind_of
-    from isogloss.tasks.registry import task as find_task
+    from isogloss.tasks.registry import given_task as find_task
 
     entry = find_task(task)
     for path, count in write(entry, out, split, words(languages), data, subset=subset, seed=seed, guide=guide or ()):

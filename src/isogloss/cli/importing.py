@@ -89,7 +89,7 @@ def import_(
     """
     from isogloss.predictions.importers import TableColumns, import_files, import_table
     from isogloss.predictions.write import destination, write_predictions
-    from isogloss.tasks.registry import task as find_task
+    from isogloss.tasks.registry import given_task as find_task
 
     label_names, languages = o.words(labels) or (), o.words(language) or []
     columns = TableColumns(prediction=prediction, id=id_column, language=language_column)

@@ -12,8 +12,9 @@ from isogloss.errors import unknown
 from isogloss.languages import Language, all_languages, further_languages, listed_language
 from isogloss.languages.published import doubts
 from isogloss.metrics.registry import SHIPPED, plugin_metrics
-from isogloss.tasks.registry import ALIASES, TASKS, listed_tasks, task
+from isogloss.tasks.registry import ALIASES, TASKS, given_task, listed_tasks, task
 from isogloss.tasks.suites import SUITES, Suite
+from isogloss.tasks.task_sources import is_task_file
 
 app = typer.Typer(add_completion=False)
 
@@ -116,7 +117,7 @@ def listing(
         str | None,
         typer.Argument(
             help="tasks, languages, all-languages, suites, metrics, systems, analyses or doubts; or the name of one "
-            "task or language."
+            "task or language, or a task file."
         ),
     ] = None,
     json: Annotated[bool, Output("--json", help="Print JSON.")] = False,
@@ -139,7 +140,8 @@ def listing(
     elif what in _LISTS:
         title, rows = what.capitalize(), _LISTS[what][1]()
     else:
-        title, rows = ALIASES.get(what.lower(), what), _fields(what)
+        rows = _fields(what)
+        title = str(rows[0]["value"]) if is_task_file(what) else ALIASES.get(what.lower(), what)
     if json:
         sys.stdout.write(json_module.dumps(rows, ensure_ascii=False, indent=2) + "\n")
         return
@@ -164,7 +166,7 @@ def _fields(name: str) -> Listing:
     from isogloss.errors import UnknownNameError
 
     try:
-        entry = task(name)
+        entry = given_task(name)
         about = [str(doubt) for doubt in doubts() if doubt.task == entry.id and not doubt.system]
         fields = asdict(entry) | {"doubts": "; ".join(about)}
     except UnknownNameError:

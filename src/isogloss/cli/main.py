@@ -131,7 +131,10 @@ def _run(words: list[str]) -> int:
     from typer import Abort, BadParameter
     from typer.main import get_command
 
+    from isogloss.cli.options import add_tasks_option
+
     command = get_command(import_module(f"isogloss.cli.{VERBS[words[0]][0]}").app)
+    add_tasks_option(command)
     usage_error: Any = BadParameter.__base__  # base of all usage errors; its module depends on typer's version
     try:
         code = command.main(args=words[1:], prog_name=f"isogloss {words[0]}", standalone_mode=False)

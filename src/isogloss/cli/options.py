@@ -5,7 +5,7 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial, wraps
@@ -31,8 +31,25 @@ LanguageModel = partial(typer.Option, rich_help_panel="Language models")
 Predictions = Annotated[
     Path, typer.Argument(help="Prediction folder: <task>/<language>.jsonl, XTREME's layout, or embeddings.")
 ]
+
+
+def _with_its_tasks(data: Path | None) -> Path | None:
+    from isogloss.tasks.task_sources import use_tasks_of
+
+    use_tasks_of(data)
+    return data
+
+
 Data = Annotated[
-    Path | None, Input("--data", "-d", help="Data folder.", envvar="ISOGLOSS_DATA", show_default="the user's cache")
+    Path | None,
+    Input(
+        "--data",
+        "-d",
+        help="Data folder.",
+        envvar="ISOGLOSS_DATA",
+        show_default="the user's cache",
+        callback=_with_its_tasks,
+    ),
 ]
 Gold = Annotated[Path | None, Input(help="Label folder in XTREME's layout, instead of --data.")]
 PartialGold = Annotated[
@@ -224,6 +241,37 @@ def expand_bundles(verb: Callable[..., None]) -> Callable[..., None]:
 
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return command
+
+
+def add_tasks_option(command: Any) -> None:
+    """Add `--tasks-from` to a command, or to its subcommands, if it has tasks or their results."""
+    from typer.core import TyperOption
+
+    for subcommand in getattr(command, "commands", {}).values():
+        add_tasks_option(subcommand)
+    if {parameter.name for parameter in command.params}.isdisjoint(_WITH_TASKS):
+        return
+    option = TyperOption(
+        param_decls=["--tasks-from"],
+        help="Folder of task files, or one file; may be repeated (see docs/tasks.md).",
+        metavar="PATH",
+        multiple=True,
+        expose_value=False,
+        callback=lambda context, parameter, sources: _use_task_files(sources),
+        rich_help_panel="Input",
+    )
+    command.params.append(option)
+
+
+# Parameters of the commands that may meet tasks of files.
+_WITH_TASKS = frozenset({"tasks", "task", "suite", "what", "results", "predictions", "systems"})
+
+
+def _use_task_files(sources: Sequence[str]) -> None:
+    from isogloss.tasks.task_sources import tasks_from
+
+    for source in sources:
+        tasks_from(source)
 
 
 def words(text: str | None) -> list[str] | None:

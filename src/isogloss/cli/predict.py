@@ -43,8 +43,8 @@ def predict(
     from isogloss.runs.fit import predict as predict_examples
     from isogloss.systems import system as find_system
     from isogloss.systems.base import replies_of
+    from isogloss.tasks.registry import given_task as find_task
     from isogloss.tasks.registry import no_language
-    from isogloss.tasks.registry import task as find_task
     from isogloss.training.regimes import regime as find_regime
 
     if split not in ("test", "dev"):

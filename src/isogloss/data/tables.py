@@ -94,23 +94,6 @@ def panx_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[l
             words, tags = [], []
 
 
-def spaced_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield words and tags of `word<SPACE>tag` lines, sentences separated by blank lines; a word may be empty."""
-    words: list[str] = []
-    tags: list[str] = []
-    for number, line in enumerate(chain(lines(path, digest), ("",)), 1):
-        if not line.strip():
-            if words:
-                yield words, tags
-                words, tags = [], []
-            continue
-        word, space, tag = line.rstrip().rpartition(" ")
-        if not space:
-            raise DataError(f"expected a word and its tag, got {line!r}", where=f"{path}:{number}")
-        words.append(word)
-        tags.append(tag)
-
-
 def conll_sentences(path: Path, digest: Digest | None = None) -> Iterator[tuple[list[str], list[str], int]]:
     """Yield words, tags and number of the document of sentences in CoNLL-2002 and 2003 files.
 

@@ -121,15 +121,14 @@ class CellTable:
     def scores(self) -> list[FloatArray]:
         """Main score of every example, 0..1, for each system.
 
-        A sentence without gold and predicted entities counts as correct.
+        An example without a weight, such as a sentence without gold and predicted entities, counts as correct.
         """
         size = len(self.examples)
         counts = np.bincount(self.row_example, minlength=size)
         scores = []
         for statistics in (metrics[self.main] for metrics in self.metrics):
             sums = [np.bincount(self.row_example, weights=part, minlength=size) for part in statistics.rows.T]
-            empty = counts == 0 if self.entities is None else (sums[1] + sums[2]) == 0
-            scores.append(np.where(empty, 1.0, statistics.value(np.stack(sums, axis=1), counts)))
+            scores.append(statistics.value.of_examples(np.stack(sums, axis=1), counts))
         return scores
 
     @property

@@ -151,4 +151,12 @@ def draw_estimate(statistics: Statistics, space: str) -> Estimate:
             spread = max(0.0, score * (1 - score)) * (1 - len(moved) / count)
             moved = np.full(len(moved), sqrt(spread) / len(moved))
         errors[space] = UnevenErrors(moved, np.ones(len(moved), dtype=bool))
-    return Estimate(value=score, centre=score, n=count, errors=errors, unseen=0.0, is_share=value.is_share)
+    return Estimate(
+        value=score,
+        centre=score,
+        n=count,
+        errors=errors,
+        unseen=0.0,
+        is_share=value.is_share,
+        limits=value.limits,
+    )

@@ -11,7 +11,7 @@ Nothing is random: the same answers give the same results in any order.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import fsum, inf, sqrt
+from math import exp, fsum, inf, isfinite, log, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -84,6 +84,7 @@ class Estimate:
     centre: float  # the score with one further example right and one wrong in every cell; the middle of intervals
     n: int  # number of examples
     is_share: bool = True  # True if all underlying scores lie within 0..1
+    limits: Interval = (0.0, 1.0)  # smallest and largest possible value, infinite if there is none
     runs: tuple[MeanSquare, ...] = ()  # variance between seeds, prompts, …, if it is a mean over several runs
     levels: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # factor -> level -> score
 
@@ -140,7 +141,8 @@ class Estimate:
         This is Wilson's interval with Student's quantile and the effective sample size, the number of 0/1 examples with
         the same variance (Korn and Graubard 1998). It holds its level at the ends of the scale, where the bootstrap is
         too narrow, and never leaves the scale. If all sources agree, the effective size is the number of sources.
-        Scores that are not shares get Student's plain interval, or None if nothing varies.
+        Scores that are not shares get Student's interval, or None if nothing varies; between limits of their own it is
+        that of the log odds of their place between them, which for correlations is Fisher's z.
         """
         if self.sources < ENOUGH:
             return None
@@ -148,7 +150,7 @@ class Estimate:
         spread, variance = self.value * (1 - self.value), self.variance
         if not self.is_share or spread < -ROUNDING:
             margin = quantile * sqrt(variance)
-            return (self.value - margin, self.value + margin) if variance > ROUNDING**2 else None
+            return bounded_interval(self.value, margin, self.limits) if variance > ROUNDING**2 else None
         if variance < ROUNDING**2 or spread < ROUNDING:
             effective = float(self.sources)
         else:
@@ -168,6 +170,8 @@ class Estimate:
         low, high = self.centre - margin, self.centre + margin
         if self.is_share:
             low, high = max(-1.0, low), min(1.0, high)
+        else:
+            low, high = max(self.limits[0], low), min(self.limits[1], high)
         return min(low, self.value), max(high, self.value)
 
     @property
@@ -218,8 +222,15 @@ def estimate(statistics: Statistics, codes: IntArray | None = None, size: int = 
         centre = (value * independent + 1) / (independent + 2)
         # A single source shows no variation between sources.
         unseen = 1 / ((count + 2) * (independent + 2)) if count > 1 else 1.0
-    errors_by_space = {space: source_errors}
-    return Estimate(value=value, centre=centre, n=n, errors=errors_by_space, unseen=unseen, is_share=is_share)
+    return Estimate(
+        value=value,
+        centre=centre,
+        n=n,
+        errors={space: source_errors},
+        unseen=unseen,
+        is_share=is_share,
+        limits=statistics.value.limits,
+    )
 
 
 def _independent_examples(value: float, errors: SourceErrors, n: int) -> float:
@@ -291,6 +302,7 @@ def weighted_sum(estimates: Sequence[Estimate], factors: Sequence[float]) -> Est
                 # A sum with uneven contributions is uneven in any order.
                 kind = before if isinstance(before, UnevenErrors) else added
             errors[space] = replace(kind, values=values, present=present)
+    ends = [sorted(factor * limit for limit in part.limits) for part, factor in used]
     return Estimate(
         value=sum(factor * part.value for part, factor in used),
         centre=sum(factor * part.centre for part, factor in used),
@@ -298,7 +310,26 @@ def weighted_sum(estimates: Sequence[Estimate], factors: Sequence[float]) -> Est
         errors=errors,
         unseen=sum(factor**2 * part.unseen for part, factor in used),
         is_share=all(part.is_share for part in estimates),
+        limits=(sum(low for low, _ in ends), sum(high for _, high in ends)),
     )
+
+
+def bounded_interval(value: float, margin: float, limits: Interval) -> Interval:
+    """Return value ± margin, or the same on the scale of log odds between finite limits, which it never leaves."""
+    low, high = limits
+    below, above = value - low, high - value
+    if not (isfinite(below) and isfinite(above)) or min(below, above) < -ROUNDING:
+        return value - margin, value + margin
+    if min(below, above) < ROUNDING:
+        return max(low, value - margin), min(high, value + margin)
+    middle, half = log(below / above), margin * (high - low) / (below * above)
+    ends = (_share_of_odds(middle - half), _share_of_odds(middle + half))
+    return low + (high - low) * ends[0], low + (high - low) * ends[1]
+
+
+def _share_of_odds(log_odds: float) -> float:
+    """Return 1 / (1 + exp(-x)) without overflow."""
+    return 1 / (1 + exp(-log_odds)) if log_odds > 0 else exp(log_odds) / (1 + exp(log_odds))
 
 
 def wilson_interval(share: float, n: float, quantile: float) -> Interval:

@@ -48,12 +48,24 @@ SHIPPED = (
     ("map@20", "lareqa mewslix", "AP cut at 20, over min(targets, 20); MRR@20 for a single target"),
     ("one-target", "lareqa", "MRR@20 with the other correct answers removed; -same, -different by language"),
     ("f1[pairs]", "bucc", "F1, precision and recall over mined sentence pairs"),
+    ("chrf", "", "character n-gram F2 with the best reference, as sacrebleu; kind generation"),
+    ("bleu", "", "BLEU with all references, as sacrebleu, tokenizer by language; kind generation"),
+    ("rouge-l", "", "F1 of the longest common subsequence of words with the best reference; kind generation"),
+    ("rouge-l[rouge-score]", "", "the same with the words of the package rouge-score, without stemming"),
+    ("micro-f1", "", "F1 over all labels of all examples; kind multilabel"),
+    ("macro-f1", "", "mean F1 of the labels that occur; kind multilabel"),
+    ("samples-f1", "", "mean F1 of the examples' label sets; kind multilabel"),
+    ("pearson", "", "Pearson's correlation, -100 to 100; kind regression"),
+    ("spearman", "", "Spearman's correlation, -100 to 100; kind regression"),
+    ("mae", "", "mean absolute error in % of the scale; kind regression; lower is better"),
+    ("mse", "", "mean squared error in % of the squared scale; kind regression; lower is better"),
+    ("chance", "", "expected accuracy of guessing, if the number of choices varies"),
     ("error", "checklist-*", "share of cases with a wrong (or changed) answer, by the fair rule; lower is better"),
     ("error_paper", "checklist-*", "the same by the published rule; lower is better"),
     ("impossible", "checklist-released-*", "share of cases that no extractive system can pass, whatever it answers"),
     ("flawed", "checklist-released-*", "share of cases with a finding of the audit, whatever the system answers"),
 )
-_LOWER_IS_BETTER = ("error", "error_paper", "impossible", "flawed")
+_LOWER_IS_BETTER = ("mae", "mse", "error", "error_paper", "impossible", "flawed")
 _NAMES = (
     *dict.fromkeys(name.partition("[")[0] for name, *_ in SHIPPED),
     *("precision", "recall", "one-target-same", "one-target-different"),

@@ -6,7 +6,8 @@ from that with no further metric code.
 """
 
 from collections.abc import Callable, Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from math import inf
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +41,9 @@ class Value:
         function: function from sums and counts to scores.
         is_share: True if scores lie within 0..1, as those of nearly all metrics do; a correlation's do not.
         weighted_by: columns that add up to the denominator of the score; by default every row counts 1.
+        bounds: smallest and largest score, if scores are not shares but have a scale of their own: -1 and 1.
+        row_score: function from rows (..., k) to the score of each alone, if `function` needs several rows.
+        whole_set: True if rows depend on the other rows of their set, as ranks do, so that sets cannot be merged.
     """
 
     name: str
@@ -47,10 +51,24 @@ class Value:
     function: Callable[[FloatArray, FloatArray], FloatArray]
     is_share: bool = True
     weighted_by: tuple[str, ...] = ()
+    _: KW_ONLY
+    bounds: tuple[float, float] | None = None
+    row_score: Callable[[FloatArray], FloatArray] | None = None
+    whole_set: bool = False
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Smallest and largest score, infinite if there is none."""
+        return (0.0, 1.0) if self.is_share else self.bounds or (-inf, inf)
 
     def __call__(self, sums: npt.ArrayLike, count: npt.ArrayLike) -> FloatArray:
         """Return the score of each set of sums."""
         return self.function(np.asarray(sums, dtype=np.float64), np.asarray(count, dtype=np.float64))
+
+    def of_examples(self, sums: FloatArray, counts: FloatArray | IntArray) -> FloatArray:
+        """Return the score of each example alone, from its sums; 1 if it has no weight, so nothing is wrong with it."""
+        scores = self(sums, counts) if self.row_score is None else self.row_score(sums)
+        return np.where(self.weights(sums, counts) == 0, 1.0, scores)
 
     def weighted_rows(self, rows: FloatArray) -> int:
         """Return the number of rows with a weight."""
@@ -161,6 +179,8 @@ def merge(parts: Sequence[Statistics]) -> Statistics:
     if len({part.value.name for part in parts}) != 1:
         names = ", ".join(sorted({part.value.name for part in parts})) or "none"
         raise ValueError(f"only statistics of one metric can be merged, got {names}")
+    if len(parts) > 1 and parts[0].value.whole_set:
+        raise ValueError(f"rows of {parts[0].value.name} depend on the whole set: judge its examples together")
     if any(part.drawn is not None for part in parts):
         raise ValueError("statistics estimated from a subset cannot be merged")
     tagged = [part.units for part in parts if part.units is not None]
@@ -169,6 +189,52 @@ def merge(parts: Sequence[Statistics]) -> Statistics:
     return Statistics(
         np.concatenate([part.rows for part in parts]), parts[0].value, np.concatenate(tagged) if tagged else None
     )
+
+
+@dataclass(frozen=True)
+class _MeanValue:
+    """Mean of several values of neighbouring columns: each has some columns, from left to right."""
+
+    values: tuple[Value, ...]
+    widths: tuple[int, ...]
+
+    def __call__(self, sums: FloatArray, count: FloatArray) -> FloatArray:
+        parts = np.split(sums, np.cumsum(self.widths)[:-1], axis=-1)
+        scores = [value(part, count) for value, part in zip(self.values, parts, strict=True)]
+        mean: FloatArray = np.mean(scores, axis=0)
+        return mean
+
+    def of_rows(self, rows: FloatArray) -> FloatArray:
+        """Return the mean score of each row alone."""
+        parts = np.split(rows, np.cumsum(self.widths)[:-1], axis=-1)
+        ones = np.ones(rows.shape[:-1])
+        mean: FloatArray = np.mean(
+            [v.of_examples(part, ones) for v, part in zip(self.values, parts, strict=True)], axis=0
+        )
+        return mean
+
+
+def mean_of(several: Sequence[Statistics]) -> Statistics:
+    """Return the statistics of the mean of several scores of the same rows: all columns side by side."""
+    values = tuple(statistics.value for statistics in several)
+    name = "mean of " + ", ".join(value.name for value in values)
+    columns = tuple(f"{number}_{column}" for number, value in enumerate(values) for column in value.columns)
+    function = _MeanValue(values, tuple(statistics.rows.shape[1] for statistics in several))
+    lows, highs = zip(*(value.limits for value in values), strict=True)
+    combined = Value(
+        name,
+        columns if all(value.columns for value in values) else (),
+        function,
+        is_share=all(value.is_share for value in values),
+        bounds=(sum(lows) / len(lows), sum(highs) / len(highs)),
+        row_score=function.of_rows,
+        whole_set=any(value.whole_set for value in values),
+    )
+    drawn = [statistics.drawn for statistics in several if statistics.drawn is not None]
+    if drawn:
+        drawn_rows = DrawnRows(drawn[0].answered, np.concatenate([part.errors for part in drawn], axis=1))
+    rows = np.concatenate([statistics.rows for statistics in several], axis=1)
+    return Statistics(rows, combined, several[0].units, drawn_rows if drawn else None)
 
 
 def checked_rows(statistics: Statistics) -> FloatArray:

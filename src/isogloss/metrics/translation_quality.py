@@ -117,12 +117,12 @@ CHRF = Value("chrf2", _triples("characters", CHARACTERS), _chrf_value, weighted_
 CHRF_PLUS_PLUS = Value("chrf2++", (*CHRF.columns, *_triples("words", 2)), _chrf_value, weighted_by=_WEIGHTS)
 
 
-def bleu_signature(references: int, tokenizer: str) -> str:
-    """Return sacrebleu's signature of BLEU with some number of references per text."""
+def bleu_signature(references: int | str, tokenizer: str) -> str:
+    """Return sacrebleu's signature of BLEU with some number of references per text, or "var" if it varies."""
     return f"nrefs:{references}|case:mixed|eff:no|tok:{tokenizer}|smooth:exp|version:{SACREBLEU}"
 
 
-def chrf_signature(references: int, *, words: bool = False) -> str:
+def chrf_signature(references: int | str, *, words: bool = False) -> str:
     """Return sacrebleu's signature of chrF, or of chrF++ (`words`)."""
     return f"nrefs:{references}|case:mixed|eff:yes|nc:{CHARACTERS}|nw:{2 * words}|space:no|version:{SACREBLEU}"
 

@@ -18,8 +18,9 @@ from isogloss.predictions.write import prediction_path, split_prefix
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load
-from isogloss.tasks.registry import task as find_task
+from isogloss.tasks.registry import given_task as find_task
 from isogloss.tasks.task import Task
+from isogloss.tasks.task_sources import use_tasks_of
 
 
 def export(
@@ -58,6 +59,7 @@ def export(
         PredictionError: a guide has no answers to all examples, or invalid ones.
         IsoglossError: unsupported file type of `out`, or pyarrow is missing; the subset is too small.
     """
+    use_tasks_of(data)
     chosen = task if isinstance(task, Task) else find_task(task)
     target = Path(out)
     codes = chosen.languages if languages is None else languages

@@ -277,6 +277,19 @@ def _by_id(answers: Answers, kind: Kind, name: RowName) -> None:
         answers.convert(kind, identifier, value)
 
 
+def _references(answers: Answers, kind: Kind, name: RowName) -> None:
+    """Read one JSON object from id to a right text or a list of them."""
+    pairs = decode_python_json(read_text(answers.path), str(answers.path), object_pairs_hook=lambda pairs: pairs)
+    if not isinstance(pairs, list) or not all(isinstance(pair, tuple) for pair in pairs):
+        raise DataError("expected one JSON object from id to texts", where=str(answers.path))
+    for identifier, value in answers.worth_reading(pairs):
+        texts = [value] if isinstance(value, str) else value
+        if isinstance(texts, list) and texts and all(isinstance(text, str) for text in texts):
+            answers.add(identifier, texts)
+        else:
+            answers.wrong(0, f"references of {identifier!r}: {value!r:.40}", "Write a text or a list of texts")
+
+
 def _sentence_pairs(answers: Answers, kind: Kind, name: RowName) -> None:
     """Read `source id<TAB>English id` per line; a source may have several lines, repeated pairs collapse."""
     targets: dict[str, dict[str, int]] = {}
@@ -321,6 +334,7 @@ FORMATS = {
     "tags": FileFormat(".tsv", _tags),
     "choices": FileFormat(".jsonl", _choices),
     "by-id": FileFormat(".json", _by_id),
+    "references": FileFormat(".json", _references),
     "pairs": FileFormat(".tsv", _sentence_pairs),
     "squad": FileFormat(".json", _squad_questions),
 }

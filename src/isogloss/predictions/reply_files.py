@@ -13,7 +13,7 @@ from isogloss.predictions.importers.table import POSITION
 from isogloss.predictions.importers.table_files import table_rows
 from isogloss.predictions.write import destination, write_predictions
 from isogloss.reply_outcomes import Outcome, ReplyFacts
-from isogloss.tasks.registry import task as find_task
+from isogloss.tasks.registry import given_task as find_task
 from isogloss.tasks.task import Task
 
 # Characters of a reply to show.

@@ -36,6 +36,7 @@ from isogloss.tasks.loading import data_folder
 from isogloss.tasks.registry import chosen_tasks
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
+from isogloss.tasks.task_sources import use_tasks_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,6 +140,7 @@ def validate(
     root = PredictionFolder(Path(predictions))
     runs = run_folders(root.root)
     drawn = own_subset(runs.values()) if subset is None else read_subset(subset)
+    use_tasks_of(data)
     source = GoldSource(data_folder(data), None if gold is None else Path(gold), subset=drawn)
     reports = {}
     for run, path in runs.items():

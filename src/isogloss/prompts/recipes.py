@@ -43,6 +43,8 @@ class PromptRecipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     letters: list[str] = []  # names of choices of the recipe's own
     format: str = ""  # format of the answer, if the recipe fixes it
     delimiter: str = "_"  # between a word and its tag, in the format `joined`
+    asks: dict[str, str] = {}  # questions of the recipe's own, by wording, for tasks that have none
+    sentence: str = ""  # sentence on the format of the recipe's own
     english_only: bool = False  # True if the recipe has English words of its own
 
     def wording(self, name: str, where: str) -> Wording:

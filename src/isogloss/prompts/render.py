@@ -11,6 +11,7 @@ from isogloss.errors import IsoglossError
 from isogloss.prompts.formats.answers import ShortAnswers
 from isogloss.prompts.formats.base import AnswerFormat, PromptReply, Row, format_sentences
 from isogloss.prompts.formats.labels import Choices, Labels
+from isogloss.prompts.formats.open_answers import FreeTexts, LabelSets, Numbers
 from isogloss.prompts.formats.ranking import Ranking
 from isogloss.prompts.formats.tags import JoinedTags, NameList, NumberedLines, TagList, TagSequence
 from isogloss.prompts.literals import Literals, prompt_literals
@@ -22,6 +23,7 @@ from isogloss.tasks.task import Task
 
 # Question of a task that names none, by the form of its answers.
 _QUESTIONS = {"label": "label", "option": "choice", "tags": "tag", "answer": "qa", "ranking": "rank"}
+_QUESTIONS |= {"text": "text", "labels": "labels", "number": "number"}
 # Words of a question that every recipe can use.
 _PLAIN = "instruction"
 
@@ -84,16 +86,25 @@ class Prompts:
     def format(self) -> AnswerFormat:
         """Format of the answers."""
         settings, recipe, words = self.settings, self.recipe, self.literals
-        if self.kind.form == "label":
-            return Labels(self.task, self.language, words, settings.labels, self.label_words)
-        if self.kind.form == "option":
-            return Choices(self.task, self.language, words, settings.labels, recipe.letters)
-        if self.kind.form == "tags":
-            return self._tag_format
-        if self.kind.form == "ranking":
-            return Ranking(self.language, words, schema=settings.tags == "schema")  # a list, like tags
-        schema = settings.answers == "schema"
-        return ShortAnswers(self.task, self.language, schema=schema, cut_to_passage=settings.cut_to_passage)
+        match self.kind.form:
+            case "label":
+                made: AnswerFormat = Labels(self.task, self.language, words, settings.labels, self.label_words)
+            case "option":
+                made = Choices(self.task, self.language, words, settings.labels, recipe.letters)
+            case "tags":
+                made = self._tag_format
+            case "ranking":
+                made = Ranking(self.language, words, schema=settings.tags == "schema")  # a list, like tags
+            case "text":
+                made = FreeTexts(self.task, self.language)
+            case "number":
+                made = Numbers(self.task, self.language)
+            case "labels":
+                made = LabelSets(self.task, self.language, words, self.label_words)
+            case _:
+                schema = settings.answers == "schema"
+                made = ShortAnswers(self.task, self.language, schema=schema, cut_to_passage=settings.cut_to_passage)
+        return made
 
     @property
     def _tag_format(self) -> TagSequence:
@@ -158,7 +169,7 @@ class Prompts:
         # A base model goes on with the next example; its log probabilities are asked for by number.
         if "top_logprobs" in parameters:
             parameters = {"logprobs": parameters["top_logprobs"]}
-        return parameters | {"stop": ["\n\n"] if self.kind.form in ("tags", "ranking") else ["\n"]}
+        return parameters | {"stop": ["\n\n"] if self.kind.form in ("tags", "ranking", "text") else ["\n"]}
 
     def _messages(self, row: Row, turns: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
         system, last = self.system_text(row), self.turn(row)
@@ -187,7 +198,7 @@ class Prompts:
         if uses(template, "ask"):
             slots["ask"] = self._ask(row)
         if uses(template, "format"):
-            slots["format"] = format_sentences(words, self.format)
+            slots["format"] = self.recipe.sentence or format_sentences(words, self.format)
         if uses(template, "options"):
             slots["options"] = self.format.options(row)
         if uses(template, "option_words"):
@@ -203,13 +214,19 @@ class Prompts:
         return slots
 
     def _ask(self, row: Row) -> str:
-        """Return the question: of the example itself for multiple choice, of the task otherwise."""
+        """Return the question: of the example itself for multiple choice, of the task otherwise.
+
+        A task may ask in its own words, which `prompt` then has; without any, a recipe may have words for its form.
+        """
         question = self.question
         if self.kind.form == "option" and (own := str(row.get("question") or "")):
             if not self.literals.has(f"asks.{own}.{_PLAIN}"):
                 return own  # in words, as in Social IQa
             question = own
         style = self.settings.wording or next(iter(self.recipe.wordings))
+        if self.recipe.asks and not self.literals.has(f"asks.{question}.{_PLAIN}"):
+            asks = self.recipe.asks
+            return question if self.task.options.get("prompt") else asks.get(style, next(iter(asks.values())))
         # The wordings of a user's recipe have names of their own.
         has_style = self.literals.has(f"asks.{question}.{style}")
         return self.literals.word(f"asks.{question}.{style if has_style else _PLAIN}")

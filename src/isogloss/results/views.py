@@ -9,7 +9,7 @@ from isogloss.notebooks import short_repr
 from isogloss.results.system import CellResult, SystemResult, by_shown_name, mean_of_metrics
 from isogloss.scoring.main_score import SCORE
 from isogloss.scoring.results import Number
-from isogloss.tasks.registry import canonical
+from isogloss.tasks.registry import given_task_id
 
 # Width of a 95 % interval in standard errors.
 _INTERVAL_ERRORS = 2 * 1.96
@@ -101,7 +101,7 @@ def score_view(
     `metric` applies to the tasks that have it. By default, a task uses its main metrics if all systems have them, else
     the most common metric. Unknown tasks, languages and metrics raise UnknownNameError.
     """
-    names = None if tasks is None else {canonical(word) for name in tasks for word in name.split(",")}
+    names = None if tasks is None else {given_task_id(word) for name in tasks for word in name.split(",")}
     codes = None if languages is None else {language(word).code for name in languages for word in name.split(",")}
     selected = {}
     for shown, system in by_shown_name(systems).items():

@@ -13,7 +13,7 @@ from isogloss.runs.summary import RunSummary
 from isogloss.scoring.request import Request
 from isogloss.systems.base import System, SystemName
 from isogloss.systems.given import Predictor
-from isogloss.tasks.registry import canonical
+from isogloss.tasks.registry import given_task_id
 from isogloss.tasks.suites import SUITES
 from isogloss.training.recipes import changes
 
@@ -150,6 +150,6 @@ def recipe_settings(system: str, recipe: str | None, config: str | os.PathLike[s
 
 def suite_with(tasks: Sequence[str]) -> str:
     """Return the first suite with all of the tasks, for its averages, or XTREME-R."""
-    ids = {canonical(name) for name in tasks}
+    ids = {given_task_id(name) for name in tasks}
     suites = SUITES.loadable().values() if ids else ()
     return next((suite.id for suite in suites if ids <= {*suite.tasks}), "xtreme-r")

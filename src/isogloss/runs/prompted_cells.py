@@ -26,7 +26,7 @@ from isogloss.scoring.request import Request
 from isogloss.systems.llm import LlmSystem
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
-from isogloss.tasks.registry import task
+from isogloss.tasks.registry import given_task, task
 from isogloss.training.regimes import regime as find_regime
 from isogloss.version import __version__
 
@@ -262,7 +262,7 @@ def shown_prompts(
 
     `choices` are settings of prompts; without a wording, all of the recipe are shown.
     """
-    target, learning = task(name), find_regime(regime)
+    target, learning = given_task(name), find_regime(regime)
     [fit] = learning.fits([language])
     wording = choices.pop("wording", "")
     for each in [wording] if wording else wording_names(choices.get("recipe", "isogloss")):

@@ -6,7 +6,7 @@ records name the files and folders of this machine, so they equal those of a loc
 """
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -26,7 +26,10 @@ from isogloss.runs.jobs import CellsJob, JobEnd, execute_job, nothing_done
 from isogloss.runs.locks import Lock, acquire
 from isogloss.runs.plan import CellKey, FitGroup, Plan
 from isogloss.systems.base import SystemName
+from isogloss.tasks.language_search import files_of
 from isogloss.tasks.registry import task
+from isogloss.tasks.task import Task
+from isogloss.tasks.task_sources import TASKS_VARIABLE
 from isogloss.translation.published import published_folders
 from isogloss.translation.translated_files import translations_folder
 from isogloss.workers import Resources
@@ -37,14 +40,16 @@ if TYPE_CHECKING:
 # Locations in the folder of a job.
 DATA, RUNS = "data", "runs"
 MODEL = "model"
+TASKS = "tasks"
 
 
 @dataclass(frozen=True)
 class Parcel:
-    """A shipped folder: the checksum of its content, and its location in the folder of a job."""
+    """A shipped folder: checksum of its content, location in the folder of a job, and original path if it is needed."""
 
     key: str
     location: str
+    origin: str = ""
 
 
 class _PackedFile(msgspec.Struct, frozen=True, array_like=True):
@@ -61,9 +66,17 @@ def _files(folder: Path) -> list[Path]:
 
 def pack(folder: Path) -> bytes:
     """Pack a folder into bytes."""
-    paths = ((path, str(path.relative_to(folder))) for path in _files(folder))
+    return _packed((str(path.relative_to(folder)), path) for path in _files(folder))
+
+
+def pack_task(declared: Task) -> bytes:
+    """Pack a task file with the files in its folder."""
+    return _packed([(f"{declared.id}.toml", Path(declared.declared_in)), *files_of(declared)])
+
+
+def _packed(paths: Iterable[tuple[str, Path]]) -> bytes:
     return msgspec.msgpack.encode(
-        [_PackedFile(name, path.stat().st_mtime_ns, path.read_bytes()) for path, name in paths]
+        [_PackedFile(name, path.stat().st_mtime_ns, path.read_bytes()) for name, path in paths]
     )
 
 
@@ -110,6 +123,10 @@ class Shipping:
         with held:
             shared = {location: self._share(path) for location, path in self._folders(job.group).items()}
         parcels = [Parcel(key, location) for location, (key, _) in shared.items()]
+        for declared in self._file_tasks(job.group):
+            location = f"{TASKS}/{declared.id}"
+            shared[location] = key, _ = self._share(Path(declared.declared_in), partial(pack_task, declared))
+            parcels.append(Parcel(key, location, declared.folder))
         call = partial(execute_shipped, job, name, self.processes, parcels)
         return self.workers.submit(call, resources, avoid, [content for _, content in shared.values()])
 
@@ -141,11 +158,17 @@ class Shipping:
             folders[MODEL] = model
         return {location: path for location, path in folders.items() if path.exists()}
 
-    def _share(self, path: Path) -> tuple[str, Any]:
+    def _file_tasks(self, group: FitGroup) -> list[Task]:
+        """Return the tasks of a job that files declare."""
+        target = task(group.task)
+        sources = {source.id: source for source in (target, self._system.learns_from(target))}
+        return [source for source in sources.values() if source.declared_in]
+
+    def _share(self, path: Path, packing: Callable[[], bytes] | None = None) -> tuple[str, Any]:
         """Return the checksum of a folder's content, and its bytes in the cluster's store."""
         if path in self._shared:
             return self._shared[path]
-        content = pack(path)
+        content = pack(path) if packing is None else packing()
         parcel = sha256(content).hexdigest()[:32], self.workers.share(content)
         if self.plan.root not in path.parents:  # fits change
             self._shared[path] = parcel
@@ -201,17 +224,22 @@ def execute_shipped(
         folder = Path(named).resolve()
         (folder / DATA).mkdir()
         model: Path | None = None
+        task_folders: dict[str, str] = {}
         try:
             for parcel, fetch in zip(parcels, fetches, strict=True):
                 if parcel.location.startswith(RUNS):
                     unpack(fetch(), folder / parcel.location)
                 elif parcel.location == MODEL:
                     model = _unpacked(parcel, fetch, Path(SystemName.of(job.plan.system).argument).name)
+                elif parcel.location.startswith(TASKS):
+                    task_folders[_linked_task(_unpacked(parcel, fetch, "files"), folder / DATA)] = parcel.origin
                 else:
                     (folder / parcel.location).symlink_to(_unpacked(parcel, fetch, "files"), target_is_directory=True)
         except OSError as error:
             return JobEnd.of_error(error)
         os.environ["ISOGLOSS_DATA"] = str(folder / DATA)
+        if task_folders:
+            os.environ[TASKS_VARIABLE] = os.pathsep.join(task_folders)
         home, argument = job.plan, SystemName.of(job.plan.system).argument
         local = replace(
             home,
@@ -222,7 +250,7 @@ def execute_shipped(
         end = execute_job(replace(job, plan=local), name, processes)
         if end.error is not None:
             return end
-        renamed = {str(local.root): str(home.root), str(local.request.data): str(home.request.data)}
+        renamed = {str(local.root): str(home.root), str(local.request.data): str(home.request.data), **task_folders}
         if model is not None:
             renamed[str(model)] = argument
         # The files name the folders of the submitting machine.
@@ -231,6 +259,14 @@ def execute_shipped(
             for here, there in renamed.items():
                 files[path] = files[path].replace(here.encode(), there.encode())
         return replace(end, filled=0, files=files)
+
+
+def _linked_task(folder: Path, data: Path) -> str:
+    """Link the files of a task into the data folder, where it looks after its own folder; return that folder."""
+    for entry in folder.iterdir():
+        if not (data / entry.name).exists():
+            (data / entry.name).symlink_to(entry)
+    return str(folder.resolve())
 
 
 def _unpacked(parcel: Parcel, fetch: Callable[[], bytes], name: str) -> Path:

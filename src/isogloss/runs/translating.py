@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
+from isogloss.tasks.registry import given_task as find_task
 from isogloss.tasks.registry import no_language
-from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import SPLITS, Task
 from isogloss.training.regimes import regime
 from isogloss.translation.cached_translator import CachedTranslator, TranslationCounts

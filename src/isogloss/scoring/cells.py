@@ -73,6 +73,7 @@ class Cell:
             "lang": self.language,
             "metric": "+".join(self.metrics),
             "dialect": self.judgement.dialect,
+            **self.judgement.settings,
             "split": self.split,
             "n": str(self.n),
             "data": self.checksum[:12],

@@ -27,12 +27,16 @@ def main_score(name: str, metrics: Mapping[str, float]) -> float:
 
 
 def main_statistics(name: str, metrics: "Mapping[str, Statistics]") -> "Statistics":
-    """Return the statistics of a task's score: those of its main metric, or the mean of the rows of several."""
+    """Return the statistics of a task's score: those of its main metric, or of the mean of several."""
     import numpy as np
+
+    from isogloss.metrics.statistics import MEAN, mean_of
 
     main = [metrics[metric] for metric in task(name).main]
     if len(main) == 1:
         return main[0]
+    if any(statistics.value is not MEAN for statistics in main):
+        return mean_of(main)
     rows, drawn = np.mean([statistics.rows for statistics in main], axis=0), main[0].drawn
     if drawn is not None:
         errors = [statistics.drawn.errors for statistics in main if statistics.drawn is not None]

@@ -19,6 +19,7 @@ from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.suites import Suite
 from isogloss.tasks.suites import suite as find_suite
 from isogloss.tasks.task import Task
+from isogloss.tasks.task_sources import use_tasks_of
 
 # Unit of resampling: sources with all their examples, or single examples with their translations.
 Resample = Literal["source", "example"]
@@ -88,6 +89,7 @@ class Request:
         guide: Guides = None,
     ) -> "Request":
         """Return a request from user input; unknown names raise an error."""
+        use_tasks_of(data)
         chosen_suite = find_suite(suite)
         tasks = [tasks] if isinstance(tasks, str) else tasks
         languages = [languages] if isinstance(languages, str) else languages

@@ -16,7 +16,7 @@ from isogloss.data.arrays import read_arrays
 from isogloss.data.files import atomic_write
 from isogloss.decoding import decode_json
 from isogloss.errors import DataError
-from isogloss.metrics.statistics import VALUES, Statistics
+from isogloss.metrics.statistics import VALUES, Statistics, Value
 from isogloss.reply_outcomes import ReplyCounts
 from isogloss.scoring.cells import Cell
 from isogloss.tasks.kinds import Judgement, LanguagePairs
@@ -42,6 +42,7 @@ class _StoredCell(msgspec.Struct, frozen=True, kw_only=True):
     clusters: list[str] | None = None
     unanswered: float | msgspec.UnsetType = msgspec.UNSET
     replies: ReplyCounts | msgspec.UnsetType = msgspec.UNSET
+    settings: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
 
 
 class _StoredStatistics(msgspec.Struct, frozen=True):
@@ -82,7 +83,19 @@ def can_store(cell: Cell) -> bool:
     if cell.drawn is not None:
         return False
     pairs = [] if cell.judgement.pairs is None else [cell.judgement.pairs.statistics]
-    return all(VALUES.get(statistics.value.name) is statistics.value for statistics in (*cell.metrics.values(), *pairs))
+    several = (*cell.metrics.values(), *pairs)
+    return all(_value(statistics.value.name) is statistics.value for statistics in several)
+
+
+def _value(name: str) -> Value | None:
+    """Return a registered value function, or None."""
+    if name in VALUES:
+        return VALUES[name]
+    from isogloss.metrics.correlation import CORRELATION
+    from isogloss.metrics.label_sets import MACRO_F1
+    from isogloss.metrics.translation_quality import BLEU, CHRF
+
+    return {value.name: value for value in (BLEU, CHRF, CORRELATION, MACRO_F1)}.get(name)
 
 
 def write_cell(path: Path, cell: Cell) -> None:
@@ -100,6 +113,7 @@ def write_cell(path: Path, cell: Cell) -> None:
         pairs=pairs,
         unanswered=cell.unanswered or msgspec.UNSET,
         replies=cell.replies or msgspec.UNSET,
+        settings=judgement.settings or msgspec.UNSET,
     )
     arrays.by_name[_HEADER] = np.frombuffer(msgspec.json.encode(header), dtype=np.uint8)
     content = io.BytesIO()
@@ -121,10 +135,14 @@ def read_cell(path: Path) -> Cell | None:
             metrics = {stored.metric: _statistics(stored, arrays) for stored in header.metrics}
     except DataError:
         return None
-    judgement = Judgement(metrics, pairs, dialect=header.dialect, notes=header.judgement_notes)
+    settings = header.settings or {}
+    judgement = Judgement(metrics, pairs, dialect=header.dialect, notes=header.judgement_notes, settings=settings)
     shared = {name: getattr(header, name) for name in _SHARED}
     return Cell(**shared, judgement=judgement, unanswered=header.unanswered or 0.0, replies=header.replies or None)
 
 
 def _statistics(stored: _StoredStatistics, arrays: Any) -> Statistics:
-    return Statistics(arrays[stored.rows], VALUES[stored.value], arrays[stored.units] if stored.units else None)
+    value = _value(stored.value)
+    if value is None:
+        raise DataError(f"unknown value function {stored.value!r}")
+    return Statistics(arrays[stored.rows], value, arrays[stored.units] if stored.units else None)

@@ -1,11 +1,11 @@
 """Gold answers as training targets, with errors that name invalid answers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain
 
 import numpy as np
 
-from isogloss.metrics.statistics import IntArray
+from isogloss.metrics.statistics import FloatArray, IntArray
 from isogloss.systems.base import SystemFailureError, dataset_name
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
@@ -15,9 +15,16 @@ from isogloss.tasks.task import Task
 _QUESTIONS = {"cause": "What was the cause?", "effect": "What was the effect?"}
 
 
+def premises_and_questions(examples: Examples) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the premise and the question of every multiple-choice example, "" where a task has none."""
+    none = [""] * len(examples)
+    premises, questions = (examples[name] if name in examples.columns else none for name in ("premise", "question"))
+    return premises, questions
+
+
 def question_texts(examples: Examples) -> list[str]:
     """Return the question of every multiple-choice example, in words."""
-    return [_QUESTIONS.get(question, question) for question in examples["question"]]
+    return [_QUESTIONS.get(question, question) for question in premises_and_questions(examples)[1]]
 
 
 def left_out_notes(train: Examples, used: int, why: str) -> list[str]:
@@ -63,6 +70,25 @@ def choice_indices(train: Examples) -> IntArray:
             what = f"label {label!r} is not an index into {len(choices)} choices"
             raise SystemFailureError(what, where=dataset_name(train), fix="Number the choices from 0")
     return np.array(labels, np.int64)
+
+
+def label_table(task: Task, train: Examples) -> IntArray:
+    """Return 1 for every label of every example, (n, labels), else 0."""
+    sets = train[train.gold]
+    owners = np.repeat(np.arange(len(sets)), [len(labels) for labels in sets])
+    table = np.zeros((len(sets), len(task.labels)), np.int64)
+    table[owners, label_ids(task, chain.from_iterable(sets), train)] = 1
+    return table
+
+
+def gold_numbers(train: Examples) -> FloatArray:
+    """Return the gold number of every example, checked to be finite."""
+    numbers: FloatArray = np.array([np.nan if value is None else value for value in train[train.gold]], np.float64)
+    if not np.isfinite(numbers).all():
+        row = int(np.argmin(np.isfinite(numbers)))
+        where = f"{dataset_name(train)}, {train.ids[row]}"
+        raise SystemFailureError("the gold is not a finite number", where=where, fix="Correct the training set")
+    return numbers
 
 
 def answer_spans(train: Examples) -> list[tuple[int, int]]:

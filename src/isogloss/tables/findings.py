@@ -183,7 +183,7 @@ def _series(figure: Figure, records: Sequence[Mapping[str, Any]]) -> Series | No
 
 def _heat_options(column: Column, records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     values = [record[column.name] for record in records] or [0]
-    low, high = (0, 100) if column.holds == "score" else (min(values), max(values))
+    low, high = (min(0, *values), 100) if column.holds == "score" else (min(values), max(values))
     scale = ColourScale(low=low, high=high, field=column.name, title=column.label or column.name)
     if column.holds in ("difference", "correlation"):
         limit = max(map(abs, values)) or 1

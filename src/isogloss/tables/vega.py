@@ -203,7 +203,8 @@ def _rows(chart: Chart) -> Spec:
 
 def _bucket_columns(chart: Chart) -> Spec:
     """Return bars side by side in each bucket."""
-    value = {**_quantity(chart.y), "scale": {"domain": [0, 100]}, "stack": None}
+    is_negative = any((record.get(chart.y.field) or 0) < 0 for record in chart.records)  # as correlations may be
+    value = {**_quantity(chart.y), "scale": {"domain": [-100 if is_negative else 0, 100]}, "stack": None}
     bars = {"mark": BAR, "encoding": {"y": value, "color": _colour(chart), "tooltip": _tooltip(chart)}}
     place = {"x": _turned(chart.x), **_offset(chart, "xOffset")}
     step = max(30, 16 * len(chart.series.names if chart.series else ()))

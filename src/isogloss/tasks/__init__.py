@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING
 
 from isogloss.lazy import submodules
+from isogloss.tasks.api import task
 from isogloss.tasks.examples import Examples
-from isogloss.tasks.registry import TASKS, task
+from isogloss.tasks.registry import TASKS
 from isogloss.tasks.suites import SUITES, Suite, suite
 from isogloss.tasks.task import Layout, Task
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 
 from isogloss.data.location import default_data_dir
@@ -12,9 +13,10 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.held_out import dev_of_training
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.readers.split_files import SplitFiles
+from isogloss.tasks.registry import given_task as find_task
 from isogloss.tasks.registry import no_language
-from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import SPLITS, Layout, Task
+from isogloss.tasks.task_sources import use_tasks_of
 
 DataPath = str | os.PathLike[str] | None
 
@@ -43,7 +45,9 @@ def load(
         UnknownNameError: unknown task, language or split.
         DataError: no file in an accepted layout, a damaged file, or an unexpected number of examples.
     """
-    task = task if isinstance(task, Task) else find_task(task)
+    if not isinstance(task, Task):
+        use_tasks_of(data)
+        task = find_task(task)
     if language not in task.every_language:
         raise no_language(task.id, language, task.every_language)
     if split not in SPLITS:
@@ -52,9 +56,11 @@ def load(
         return dev_of_training(task, load(task, language, "train", data))
     root = load_object(task.made_by)() if task.made_by else data_folder(data)
     candidates: list[Examples] = []
-    for layout in task.layouts:
+    for folder, layout in product((Path(task.folder), root) if task.folder else (root,), task.layouts):
         if pattern := getattr(layout, split):
-            files = SplitFiles(task=task, language=language, split=split, root=root, pattern=pattern)
+            files = SplitFiles(
+                task=task, language=language, split=split, root=folder, pattern=pattern, table=layout.table, data=root
+            )
             if (examples := reader_of(layout)(files)) is not None:
                 candidates.append(examples)
                 if examples.has_gold and _is_full(task, examples):
@@ -119,6 +125,9 @@ def _no_files(task: Task, language: str, split: str, root: Path) -> MissingDataE
     fetch = " or ".join(f"isogloss fetch {name}" for name in datasets_with(map(files.relative, patterns)))
     folder = f"--data at a folder with one of: {', '.join(patterns)}"
     fix = f"Run {fetch}, or point {folder}" if fetch else f"Point {folder}"
+    if task.folder:
+        fix = f"Put it there, or below --data: {', '.join(patterns)}"
+        root = Path(task.folder)
     if task.made_by:
         fix = f"{task.id} is generated without a {split} split; see isogloss list {task.id}"
     what, cause = f"no {split} file of {task.id}/{language} in {root}", f"no {split} file in {root}"

@@ -1,12 +1,14 @@
 """Registry of tasks: built-in and from installed packages, loaded on first use."""
 
 from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
 
-from isogloss.errors import UnknownNameError, unknown
+from isogloss.errors import DataError, UnknownNameError, near_names, unknown
 from isogloss.languages import codes_meant_by, listed_language
 from isogloss.plugins import Registry
 from isogloss.tasks.shipped import SHIPPED
 from isogloss.tasks.task import Task
+from isogloss.tasks.task_sources import add_tasks, is_task_file, task_files
 
 XTREME_R_TASKS = tuple("xnli xcopa udpos wikiann xquad mlqa tydiqa mewslix lareqa tatoeba".split())
 MINI_TASKS = tuple(f"mini-{name}" for name in XTREME_R_TASKS)
@@ -26,9 +28,9 @@ _ORIGINS = {
     **dict.fromkeys((*CHECKLIST_TASKS, *INVARIANCE_TASKS), "isogloss.checklist.tasks:declared"),
     **dict.fromkeys(RELEASED_TASKS, "isogloss.checklist.tasks:released"),
     **dict.fromkeys(MINI_TASKS, "isogloss.tasks.mini:declared"),
-    **dict.fromkeys(LIVING_TASKS, "isogloss.tasks.living:declared"),
+    **dict.fromkeys(LIVING_TASKS, "isogloss.tasks.task_file:shipped_task"),
 }
-TASKS: Registry[Task] = Registry("task", Task, _ORIGINS, "isogloss.tasks", named_by="id")
+TASKS: Registry[Task] = Registry("task", Task, _ORIGINS, "isogloss.tasks", named_by="id", from_files=task_files)
 
 # Aliases: accepted everywhere, never printed.
 ALIASES: Mapping[str, str] = {"panx": "wikiann", "bucc2018": "bucc", "conll2002": "conll", "conll2003": "conll"}
@@ -39,8 +41,25 @@ def canonical(name: str) -> str:
     lowered = name.lower()
     task_id = ALIASES.get(lowered, lowered)
     if task_id not in TASKS:
-        raise unknown("task", name, TASKS)
+        error = unknown("task", name, TASKS)
+        if not near_names(name, TASKS):
+            error.fix = f"{error.fix}. If a file declares it, pass --tasks-from FOLDER"
+        raise error
     return task_id
+
+
+def given_task_id(name: str) -> str:
+    """Return the id for a name, alias or path of a task file that a user passes; names in files are never paths."""
+    if not is_task_file(name):
+        return canonical(name)
+    if not Path(name).expanduser().is_file():
+        raise DataError("no such task file", where=name, fix="See docs/tasks.md")
+    return add_tasks(Path(name))[0]
+
+
+def given_task(name: str) -> Task:
+    """Return a task by name, alias or path of a task file that a user passes."""
+    return TASKS[given_task_id(name)]
 
 
 def task(name: str) -> Task:
@@ -51,6 +70,7 @@ def task(name: str) -> Task:
 
     Raises:
         UnknownNameError: unknown task; the message has the nearest names.
+        DataError: its task file is wrong.
         PluginError: the task comes from an installed package and cannot be loaded.
     """
     return TASKS[canonical(name)]
@@ -67,11 +87,11 @@ def listed_tasks() -> list[Task]:
 
 
 def chosen_tasks(names: Iterable[str] | None, default: Iterable[str]) -> tuple[str, ...]:
-    """Return the ids of the named tasks (comma-separated names are split), or the default."""
+    """Return the ids of the tasks that a user names (comma-separated names are split), or the default."""
     if names is None:
         return tuple(default)
     words = [word for name in names for word in name.split(",") if word]
-    return tuple(dict.fromkeys(canonical(word) for word in words))
+    return tuple(dict.fromkeys(given_task_id(word) for word in words))
 
 
 def no_language(task_id: str, code: str, known: Collection[str]) -> UnknownNameError:

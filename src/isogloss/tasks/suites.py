@@ -13,8 +13,9 @@ from isogloss.metrics.aggregate import RULES
 from isogloss.notebooks import short_repr
 from isogloss.plugins import Registry
 from isogloss.tasks import registry
-from isogloss.tasks.registry import canonical, no_language, task
+from isogloss.tasks.registry import canonical, given_task, given_task_id, no_language, task
 from isogloss.tasks.task import Task
+from isogloss.tasks.task_sources import is_task_file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,8 +120,8 @@ def suite(name: str) -> Suite:
     """Return a suite by name or from a TOML file.
 
     Args:
-        name: id such as "xtreme-r", or path of a TOML file with `tasks` and optional `title`, `rule`, `languages` (for
-            all tasks, or a table by task) and `weights` (a table by task).
+        name: id such as "xtreme-r", or path of a TOML file with `tasks` (names, or task files relative to it) and
+            optional `title`, `rule`, `languages` (for all tasks, or a table by task) and `weights` (a table by task).
 
     Raises:
         UnknownNameError: unknown suite, or the file has an unknown task, language or rule.
@@ -136,16 +137,22 @@ def suite(name: str) -> Suite:
 
 
 def from_toml(path: Path) -> Suite:
-    """Read a user's suite; its id is the file's name, which must be unique."""
+    """Read a user's suite, or a task file as a suite of one task; its id is the file's name, which must be unique."""
     if path.stem.lower() in SUITES:
         raise DataError(f"suite {path.stem!r} already exists", where=str(path), fix="Rename the file")
     from isogloss.data.files import read_toml
 
-    table = checked_settings(read_toml(path), _KEYS, "key of a suite", str(path), error=DataError)
+    table = read_toml(path)
+    if "kind" in table and "tasks" not in table:  # a task file is a suite of one task
+        alone = given_task(str(path))
+        return Suite(id=alone.id, title=alone.title, tasks=(alone.id,))
+    table = checked_settings(table, _KEYS, "key of a suite", str(path), error=DataError)
     names = table.get("tasks")
     if not names:
         raise DataError("missing tasks", where=str(path), fix='Write tasks = ["xquad", "xnli"]')
-    tasks = tuple(dict.fromkeys(map(canonical, names)))
+    # Task files are relative to the suite's.
+    names = [str(path.parent / Path(name).expanduser()) if is_task_file(name) else name for name in names]
+    tasks = tuple(dict.fromkeys(map(given_task_id, names)))
     rule = table.get("rule", "category")
     if rule not in RULES:
         raise unknown("rule", rule, RULES)

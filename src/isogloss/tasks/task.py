@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from isogloss.errors import UnknownNameError, unknown
 from isogloss.notebooks import short_repr
+from isogloss.tasks.table_format import TableFormat
 
 SPLITS = ("test", "dev", "train")
 
@@ -27,21 +28,24 @@ class Layout:
         reader: function that turns the files into examples: `module.function` below `isogloss.tasks.readers`, or
             `package.module:function` anywhere else.
         test: path pattern of the split below the data folder; `{lang}` is the language's tag, `{iso3}` the
-            three-letter one, `{name}` the lower-case English name, `{code}` the task's own code, `{size}` the number of
-            training examples. "" if not in this layout.
+            three-letter one, `{name}` the lower-case English name, `{code}` or `{language}` the task's own code,
+            `{size}` the number of training examples. "" if not in this layout.
         dev: the same for the development split.
         train: the same for the training split.
+        table: contents of the files, for the reader of tables.
     """
 
     reader: str
     test: str = ""
     dev: str = ""
     train: str = ""
+    table: TableFormat | None = field(default=None, kw_only=True)
 
     @classmethod
     def by_split(cls, reader: str, pattern: str, *splits: str) -> "Layout":
         """Return a layout with `{split}` in the pattern replaced by each split (default: all three)."""
-        return cls(reader, **{split: pattern.replace("{split}", split) for split in splits or SPLITS})
+        patterns = {split: pattern.replace("{split}", split) for split in splits or SPLITS}
+        return cls(reader, patterns.get("test", ""), patterns.get("dev", ""), patterns.get("train", ""))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +74,8 @@ class Task:
         dev_from_train: one in this many passages of the training set forms the dev split; 0 if dev has its own files.
         codes: languages by tag as `{code}` in file names.
         english_training: True if training files in other languages are machine translations of the English one.
+        declared_in: path of the task file that declares it, "" for tasks of packages.
+        folder: folder of its files, which is searched before the data folder; "" if they are in the data folder.
     """
 
     id: str
@@ -95,6 +101,8 @@ class Task:
     dev_from_train: int = 0
     codes: Mapping[str, str] = field(default_factory=dict)
     english_training: bool = False
+    declared_in: str = ""
+    folder: str = ""
 
     __repr__ = short_repr
 

@@ -73,8 +73,24 @@ def test_labels_out_of_range_raise(label: object, letters: ModelSource) -> None:
         adapter.objective(choices("a", "b", ("c", "a"), labels=[label]))
 
 
-def test_unequal_numbers_of_choices_raise(letters: ModelSource) -> None:
-    with pytest.raises(SystemFailureError, match=r"xcopa/zh train: examples have 2 or 3 choices"):
-        EncoderMultipleChoice(task("xcopa"), BY_HEART, letters).objective(
-            choices("a", "b", ("c", "a"), ("c", "a", "b"))
-        )
+def test_missing_choices_are_masked(letters: ModelSource) -> None:
+    """Padding repeats the last choice, which neither the loss nor the argmax sees."""
+    objective = EncoderMultipleChoice(task("xcopa"), BY_HEART, letters).objective(
+        choices("a", "b", ("c", "a"), ("c", "a", "b"))
+    )
+    batch = objective.batch(np.array([0, 1]), 16, 3)
+    assert batch["absent"].tolist() == [[0, 0, 1], [0, 0, 0], [0, 0, 0]]
+    assert batch["input_ids"][0, 2].tolist() == batch["input_ids"][0, 1].tolist()
+
+
+@pytest.mark.slow
+def test_different_numbers_of_choices_are_learned_together(tiny_bert: Path) -> None:
+    from isogloss.training.loop import train as learn
+
+    adapter = EncoderMultipleChoice(task("mini-xcopa"), BY_HEART, ModelSource(str(tiny_bert)))
+    examples = load("mini-xcopa", "en", "train").keep(range(8))
+    some = [(*pair, "It is.") if row % 2 else pair for row, pair in enumerate(examples["choices"])]
+    examples.columns["choices"] = some
+    model = adapter.load_model(0)
+    learn(model, adapter.objective(examples), BY_HEART)
+    assert adapter.predict(model, examples) == examples["label"]

@@ -3,7 +3,7 @@
 A need is the name of a column, or one of these words:
 
     main-text       an example's own text (`Kind.main_text`); every kind has one
-    first-text      the first text of a pair, or a text with a label
+    first-text      the first text of a pair, or a text with a label, labels, a number or references
     pool            the candidates of a search
     shared-pool     a pool in which the candidates of all languages compete
     ranking         answers that are ranked lists
@@ -24,6 +24,9 @@ from isogloss.tasks.registry import task
 
 # Needs that a kind guarantees, so examples need no check.
 _PROMISES = ("ranking", "shared-pool", "entities")
+
+# Gold columns of kinds that judge a text as a whole.
+_JUDGED = ("label", "labels", "score", "references")
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -49,7 +52,7 @@ def provided(kind: Kind) -> frozenset[str]:
     """Return everything that a kind of task provides to attributes."""
     words = {*kind.provides, "main-text"}
     derived = {
-        "first-text": "text_a" in words or words.issuperset(("text", "label")),
+        "first-text": "text_a" in words or ("text" in words and not words.isdisjoint(_JUDGED)),
         "single-target": "targets" in words,
         "entities": kind.rows == "entity",
     }

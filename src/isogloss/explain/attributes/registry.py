@@ -26,6 +26,8 @@ from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import KINDS
 
 Values = Callable[..., Column | None]
+# More different questions are not a property of examples.
+_MOST_QUESTIONS = 12
 
 
 def _number(name: str, title: str, needs: str, values: Values | None, **further: Any) -> Attribute:
@@ -71,8 +73,29 @@ def _distinct_answers(examples: Examples) -> FloatArray:
     return np.array([len(set(answers)) for answers in examples["answers"]], dtype=np.float64)
 
 
+def _asked(examples: Examples) -> Column | None:
+    """Return the question of a choice, or None if there are many: those in words differ from example to example."""
+    questions = _strings("question")(examples)
+    return None if questions is None or len(set(questions.tolist())) > _MOST_QUESTIONS else questions
+
+
+def _choice_counts(examples: Examples) -> Column | None:
+    """Return the number of choices, or None if it is always the same."""
+    counts = [str(len(choices)) for choices in examples["choices"]]
+    return np.array(counts, dtype=np.str_) if len(set(counts)) > 1 else None
+
+
+def _label_counts(examples: Examples) -> FloatArray:
+    return np.array([len(labels) for labels in examples["labels"]], dtype=np.float64)
+
+
+def _first_references(examples: Examples) -> list[str]:
+    return [texts[0] for texts in examples["references"]]
+
+
 # Columns by name; lengths shared by several attributes are computed once.
 _QUESTION, _CONTEXT, _SECOND_TEXT = itemgetter("question"), itemgetter("context"), itemgetter("text_b")
+_TEXT = itemgetter("text")
 _LEXICAL = "lexical overlap of"
 _SURFACE = "surface overlap of query and target (character trigrams)"
 _PAIR, _ONE_OF_MANY = "text_a text_b", "targets single-target shared-pool pool"
@@ -108,7 +131,12 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     _tokens("rightLen/wrongLen", "length of the correct choice over the wrong one", "choices label", text.choice_ratio),
     _number("overlap", f"{_LEXICAL} the two texts", _PAIR, text.pair_overlap),
     _number("overlap", f"{_LEXICAL} the two texts", "premise choices label", text.choice_overlap),
-    _named("question", "question: cause or effect", "question choices", _strings("question")),
+    _named("question", "question: cause or effect", "question choices", _asked),
+    _named("choices", "number of choices", "choices", _choice_counts),
+    _number("labels", "number of gold labels", "labels", _label_counts),
+    _number("goldScore", "gold number", "score", lambda examples: np.array(examples["score"], dtype=np.float64)),
+    _length("refLen", "length of the first reference in tokens", "references", _first_references),
+    _length("refLen/t1Len", "length of the reference over the text", "text references", _first_references, _TEXT),
     _named("negation", "negating word present", "first-text", text.negation),
     _named("negation", "negating word present", "premise choices", text.choice_negation),
     TAG,

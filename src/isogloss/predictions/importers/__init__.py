@@ -21,8 +21,8 @@ from isogloss.predictions.importers.table import TableColumns, answers_of, label
 from isogloss.predictions.problems import Problem, grouped, number_of
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
+from isogloss.tasks.registry import given_task as find_task
 from isogloss.tasks.registry import no_language
-from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import SPLITS
 
 __all__ = ["TOOLS", "ImportedAnswers", "TableColumns", "detect", "import_files", "import_table"]

@@ -207,8 +207,12 @@ def _answer(target: Target, value: Any, mapping: Mapping[str, str]) -> Any:
     elif form in ("tags", "ranking", "pairs"):
         parts = _list(value)
         value = [mapping.get(part, part) if isinstance(part, str) else part for part in parts]
-    elif form == "answer" and isinstance(value, int) and not isinstance(value, bool):
+    elif form in ("labels", "number") and isinstance(value, str):
+        value = kind.parse_column(kind.gold, value)
+    elif form in ("answer", "text") and isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
+    if form == "labels" and isinstance(value, list):
+        value = [mapping.get(str(label), label) for label in value]
     try:
         return kind.normalize(msgspec.convert(value, kind.answer_type))
     except (msgspec.ValidationError, TypeError, AttributeError):

@@ -4,6 +4,7 @@ import json
 import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from string import ascii_uppercase
 from typing import Any
 
 from isogloss.prompts.formats.base import AnswerFormat, PromptReply, Row, decoded_object, json_schema, with_kind
@@ -98,16 +99,18 @@ class Choices(NamedAnswers):
         self, task: Task, language: str, words: Literals, style: LabelFormat, letters: Sequence[str] = ()
     ) -> None:
         super().__init__(task, language, words, style)
-        self._letters = list(letters) or words.letters
+        self._own, self._letters = bool(letters), list(letters) or words.letters
         self._mark = ". " if not letters else ": "
 
     def names(self, row: Row) -> Mapping[str, Any]:
         """Return the indices of the choices by their letters; raise a PromptRecipeError if there are too few."""
-        count = len(row["choices"])
-        if count > len(self._letters):
-            what = f"{count} choices, but {len(self._letters)} letters to name them"
+        count, letters = len(row["choices"]), self._letters
+        if count > len(letters) and not self._own:
+            letters = list(ascii_uppercase)  # languages name the first few
+        if count > len(letters):
+            what = f"{count} choices, but {len(letters)} letters to name them"
             raise PromptRecipeError(what, where=self.task.id, fix="Use a recipe with more `letters`")
-        return {letter: index for index, letter in enumerate(self._letters[:count])}
+        return {letter: index for index, letter in enumerate(letters[:count])}
 
     def options(self, row: Row) -> str:
         """Return one line per choice."""

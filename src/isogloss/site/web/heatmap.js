@@ -79,7 +79,7 @@ export function scoreRange(scores) {
   if (!sorted.length) return [0, 100];
   const [low, high] = [sorted[Math.floor(sorted.length * 0.02)], sorted[Math.ceil(sorted.length * 0.98) - 1]];
   return [
-    Math.max(0, 10 * Math.floor(low / 10)),
+    Math.max(-100, 10 * Math.floor(low / 10)),
     Math.min(100, Math.max(10 * Math.floor(low / 10) + 20, 10 * Math.ceil(high / 10))),
   ];
 }

@@ -48,14 +48,15 @@ export function stripChart({ lines: all, description }) {
 function stripDrawing(lines, description, width) {
   const left = Math.min(180, width * 0.34);
   const values = lines.flatMap(({ points }) => points.map(({ value }) => value));
-  const from = Math.max(0, 10 * Math.floor(Math.min(...values) / 10));
+  // Correlations may be negative.
+  const from = Math.max(-100, 10 * Math.floor(Math.min(...values) / 10));
   /** @param {number} value */
   const x = (value) => left + 10 + ((value - from) / (100 - from)) * (width - left - 30);
   const height = LINES_TOP + LINE_HEIGHT * lines.length;
   return drawn(
     "svg",
     { width, height, role: "group", "aria-label": description },
-    [0, 20, 40, 60, 80, 100]
+    [-80, -60, -40, -20, 0, 20, 40, 60, 80, 100]
       .filter((tick) => tick >= from)
       .map((tick) => [
         drawn("line", { x1: x(tick), x2: x(tick), y1: 20, y2: height, class: "grid" }),

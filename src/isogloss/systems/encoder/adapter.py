@@ -1,18 +1,20 @@
 """The encoder's task adapters: their shared parts, classification of one or two texts, and multiple choice."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from isogloss.systems.base import SystemFailureError, dataset_name
 from isogloss.systems.neural.task_adapter import IGNORED, TaskAdapter
 from isogloss.systems.pretrained import Batch, Model, Tensor
-from isogloss.systems.targets import choice_indices, label_ids, question_texts
+from isogloss.systems.targets import choice_indices, label_ids, premises_and_questions, question_texts
 from isogloss.systems.tokens.inputs import MODEL_ARGUMENTS, InputRows, check_length
 from isogloss.tasks.examples import Examples
 from isogloss.training.objective import Array, Arrays, Encoded, Ints, TrainingObjective, padded_column
+
+# Name of the mask of choices that an example does not have.
+_ABSENT = "absent"
 
 
 class EncoderAdapter(TaskAdapter):
@@ -55,13 +57,18 @@ class LabelledItems(TrainingObjective):
 
     def loss(self, model: Model, batch: Batch) -> Tensor:
         """Return the cross-entropy of `labels`."""
-        logits = model(**model_arguments(batch)).logits
+        logits = possible(model(**model_arguments(batch)).logits, batch)
         return cross_entropy(logits.flatten(0, -2), batch["labels"].flatten())
 
 
 def model_arguments(batch: Batch) -> dict[str, Tensor]:
     """Return the part of a batch that the model takes."""
     return {name: batch[name] for name in MODEL_ARGUMENTS if name in batch}
+
+
+def possible(logits: Tensor, batch: Batch) -> Tensor:
+    """Return logits without those of `absent` choices, if a batch has any."""
+    return logits.masked_fill(batch[_ABSENT].bool(), -1e9) if _ABSENT in batch else logits
 
 
 def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
@@ -73,7 +80,7 @@ def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
 
 def best_label(model: Model, batch: Batch) -> tuple[Tensor]:
     """Return the argmax of the model's (float32) logits."""
-    return (model(**batch).logits.argmax(-1),)
+    return (possible(model(**model_arguments(batch)).logits, batch).argmax(-1),)
 
 
 def most_likely(model: Model, items: InputRows) -> list[int]:
@@ -126,32 +133,46 @@ class EncoderMultipleChoice(EncoderAdapter):
 
     def _groups(self, examples: Examples) -> "_ChoiceGroups":
         choices = examples["choices"]
-        counts = set(map(len, choices)) or {1}
-        if len(counts) > 1:
-            what = f"examples have {' or '.join(map(str, sorted(counts)))} choices"
-            fix = "Use the same number of choices in every example"
-            raise SystemFailureError(what, where=dataset_name(examples), fix=fix)
-        [count] = counts
-        questions = zip(examples["premise"], question_texts(examples), strict=True)
-        texts = [f"{premise} {question}" for premise, question in questions for _ in range(count)]
+        counts = np.array([len(texts) for texts in choices], np.int64)
+        premises, _ = premises_and_questions(examples)
+        questions = zip(premises, question_texts(examples), counts.tolist(), strict=True)
+        texts = [
+            f"{premise} {question}" if premise else question
+            for premise, question, count in questions
+            for _ in range(count)
+        ]
         columns = [texts, [text for texts in choices for text in texts]]
-        rows = self._text_rows(examples, columns, np.arange(len(examples)).repeat(count))
-        return _ChoiceGroups(rows.inputs, rows.encoded, rows.languages, count)
+        rows = self._text_rows(examples, columns, np.arange(len(examples)).repeat(counts))
+        return _ChoiceGroups(rows.inputs, rows.encoded, rows.languages, counts)
 
 
 @dataclass(frozen=True)
 class _ChoiceGroups(InputRows):
     """Rows grouped by example."""
 
-    choices: int = 1
+    counts: Ints = field(default_factory=lambda: np.ones(0, np.int64))  # of each example's choices
+
+    @property
+    def choices(self) -> int:
+        """Largest number of choices."""
+        return int(self.counts.max(initial=1))
 
     @property
     def lengths(self) -> Ints:
-        longest: Ints = self.encoded.lengths.reshape(-1, self.choices).max(axis=1)
+        if not len(self.counts):
+            return np.zeros(0, np.int64)
+        longest: Ints = np.maximum.reduceat(self.encoded.lengths, np.cumsum(self.counts) - self.counts)
         return longest
 
     def batch(self, rows: Ints, width: int, size: int) -> dict[str, Array]:
-        """Return some examples, (size, choices, width) each."""
-        every = (rows[:, None] * self.choices + np.arange(self.choices)).ravel()
+        """Return some examples, (size, choices, width) each; missing choices repeat the last and are `absent`."""
+        places, counts = np.arange(self.choices), self.counts[rows][:, None]
+        begins = (np.cumsum(self.counts) - self.counts)[rows][:, None]
+        every = (begins + np.minimum(places, counts - 1)).ravel()
         flat = super().batch(every, width, size * self.choices)
-        return {name: array.reshape(size, self.choices, width) for name, array in flat.items()}
+        arrays: dict[str, Array] = {name: each.reshape(size, self.choices, width) for name, each in flat.items()}
+        if self.counts.min(initial=self.choices) < self.choices:
+            absent = np.zeros((size, self.choices), np.int64)
+            absent[: len(rows)] = places >= counts
+            arrays[_ABSENT] = absent
+        return arrays

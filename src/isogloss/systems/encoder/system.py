@@ -6,10 +6,11 @@ from typing import Any, ClassVar
 
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.encoder.adapter import EncoderAdapter, EncoderClassifier, EncoderMultipleChoice
+from isogloss.systems.encoder.open_heads import EncoderLabelSets, EncoderRegressor
 from isogloss.systems.encoder.qa import EncoderReader
 from isogloss.systems.encoder.tagging import EncoderEntitySpans, EncoderTagger
 from isogloss.systems.neural.system import NeuralSystem, flag
-from isogloss.systems.neural.task_adapter import RetrievalAfterTask, TaskAdapter
+from isogloss.systems.neural.task_adapter import RetrievalAfterTask, TaskAdapter, use_instead
 from isogloss.systems.pretrained import Model
 from isogloss.systems.retrieval import XTREME, layer_number
 from isogloss.systems.tokens.inputs import max_positions
@@ -22,6 +23,8 @@ _ADAPTERS: dict[str, type[EncoderAdapter]] = {
     "option": EncoderMultipleChoice,
     "tags": EncoderTagger,
     "answer": EncoderReader,
+    "labels": EncoderLabelSets,
+    "number": EncoderRegressor,
 }
 
 
@@ -77,7 +80,7 @@ class EncoderSystem(NeuralSystem):
         if kind.retrieval and kind.shared_pool:
             return f"{self.family} cannot search the shared pool of {task.id}: use dual-encoder or embedder"
         if kind.form not in _ADAPTERS and not kind.retrieval:
-            return f"{self.family} has no head for the {kind.form} of {task.id}"
+            return f"{self.family} has no head for the {kind.form} of {task.id}{use_instead(kind.form)}"
         if self.raw and not any(label.startswith("B-") for label in task.labels):
             return f"raw requires a task with named entities, unlike {task.id}"
         return ""

@@ -307,7 +307,7 @@ class LlmSystem(System):
 
     def facts(self, readings: Sequence[Reading], replies: Sequence[ModelReply]) -> list[ReplyFacts]:
         """Return how each reply was read, its tokens and cost, and its script and language."""
-        in_words = self._task is not None and kind_of(self._task).form == "answer"
+        in_words = self._task is not None and kind_of(self._task).form in ("answer", "text")
         return [
             ReplyFacts(
                 outcome=reading.outcome,

@@ -38,6 +38,19 @@ _BLOCK = 1 << 16  # texts tokenised at a time
 _IN_MEMORY = 1 << 30  # bytes of vectors; more go into an anonymous file
 
 
+# Systems with answers of the forms that few have.
+_ANSWERING = {
+    "text": "ngram, text2text or llm",
+    "labels": "ngram, encoder or llm",
+    "number": "ngram, encoder or llm",
+}
+
+
+def use_instead(form: str) -> str:
+    """Return the advice to use other systems for a form of answer, "" if there is none."""
+    return f": use {_ANSWERING[form]}" if form in _ANSWERING else ""
+
+
 @dataclass
 class TaskAdapter(ABC):
     """Turns a task's examples into a training objective, and model outputs into answers."""

@@ -9,7 +9,14 @@ import numpy.typing as npt
 from isogloss.metrics.statistics import FloatArray, IntArray
 from isogloss.systems.ngram.hashing import Mask, Texts, buckets, char_ngrams, join, salted
 from isogloss.systems.ngram.linear_model import Floats, LinearModel, SparseRows, batches
-from isogloss.systems.targets import choice_indices, label_ids, seen_labels
+from isogloss.systems.targets import (
+    choice_indices,
+    gold_numbers,
+    label_ids,
+    label_table,
+    premises_and_questions,
+    seen_labels,
+)
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
@@ -56,6 +63,44 @@ class NgramMultipleChoice:
         return [int(part.argmax()) for part in np.split(scores, begins[1:])]
 
 
+class NgramLabelSets:
+    """One logistic regression per label over the same features as for a single label."""
+
+    together = 512
+
+    def __init__(self, task: Task, train: Examples, seed: int) -> None:
+        self.labels, gold = task.labels, label_table(task, train).astype(np.float32)
+        self.model = LinearModel(_BITS, len(self.labels))
+        for rows in batches(len(gold), seed, _EPOCHS, _BATCH):
+            self.model.learn_labels(_text_features(train.keep(rows.tolist())), gold[rows])
+
+    def predict(self, examples: Examples) -> list[list[str]]:
+        """Return the labels that are more likely than not."""
+        likely = self.model.scores(_text_features(examples)) > 0
+        return [[label for label, given in zip(self.labels, row, strict=True) if given] for row in likely.tolist()]
+
+
+class NgramRegressor:
+    """Least squares over the features of a text or a pair; predictions stay within the training numbers."""
+
+    together = 512
+
+    def __init__(self, task: Task, train: Examples, seed: int) -> None:
+        gold = gold_numbers(train)
+        self.low, self.high = float(gold.min()), float(gold.max())
+        self.middle, self.spread = float(gold.mean()), float(gold.std()) or 1.0
+        self.model = LinearModel(_BITS)
+        targets = ((gold - self.middle) / self.spread).astype(np.float32)
+        for rows in batches(len(targets), seed, _EPOCHS, _BATCH):
+            self.model.learn_numbers(_text_features(train.keep(rows.tolist())), targets[rows])
+
+    def predict(self, examples: Examples) -> list[float]:
+        """Return one number per example."""
+        scores = self.model.scores(_text_features(examples))[:, 0].astype(np.float64)
+        numbers: list[float] = np.clip(self.middle + self.spread * scores, self.low, self.high).tolist()
+        return numbers
+
+
 def _text_features(examples: Examples) -> SparseRows:
     if "text" in examples.columns:
         return SparseRows.of(len(examples), *_group(_Grams(examples["text"]), "text"))
@@ -66,7 +111,7 @@ def _choice_features(examples: Examples) -> tuple[SparseRows, IntArray]:
     """Return the feature rows of every choice, and the start of each example's choices."""
     choices = examples["choices"]
     sizes = [len(texts) for texts in choices]
-    premises, questions = (np.repeat(np.array(examples[name], object), sizes) for name in ("premise", "question"))
+    premises, questions = (np.repeat(np.array(texts, object), sizes) for texts in premises_and_questions(examples))
     features = _pair_rows(premises.tolist(), list(chain.from_iterable(choices)), questions.tolist())
     return features, np.append(0, np.cumsum(sizes)[:-1])
 

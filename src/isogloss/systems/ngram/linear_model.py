@@ -1,4 +1,4 @@
-"""Linear models over sparse rows: a softmax classifier and a ranker, trained with Adagrad in small batches."""
+"""Linear models over sparse rows: classifiers, a ranker and least squares, trained with Adagrad in small batches."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -74,6 +74,15 @@ class LinearModel:
         gradients = scores / scores.sum(axis=1, keepdims=True)
         gradients[np.arange(len(gold)), gold] -= 1
         self.step(rows, gradients / np.float32(len(gold)))
+
+    def learn_labels(self, rows: SparseRows, gold: Floats) -> None:
+        """Apply one step of logistic regressions, one output per label; gold is 0 or 1, (n, labels)."""
+        gradients = 1 / (1 + np.exp(-np.clip(self.scores(rows), -30, 30))) - gold
+        self.step(rows, (gradients / len(gold)).astype(np.float32))
+
+    def learn_numbers(self, rows: SparseRows, gold: Floats) -> None:
+        """Apply one step of least squares with one output."""
+        self.step(rows, (self.scores(rows) - gold[:, None]) / np.float32(len(gold)))
 
     def learn_choices(self, rows: SparseRows, begins: IntArray, right: IntArray) -> None:
         """Apply one step of a log-linear choice between rows, grouped by their begins, with one right row per group."""

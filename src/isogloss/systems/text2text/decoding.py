@@ -68,6 +68,19 @@ def generate(model: nn.Module, batch: Mapping[str, Tensor], constraint: Constrai
     return torch.stack(written, dim=1)
 
 
+class AnyToken(Constraint):
+    """Any token; a row that has ended repeats its `end`."""
+
+    def __init__(self, end: Tensor) -> None:
+        self.end, self.done = end, torch.zeros_like(end, dtype=torch.bool)
+
+    def choose(self, logits: Tensor) -> Tensor:
+        """Choose the most likely token."""
+        token = torch.where(self.done, self.end, logits.argmax(dim=1))
+        self.done = self.done | (token == self.end)
+        return token
+
+
 class CopyConstraint(Constraint):
     """Copies a span of the passage: at least one token, then its continuation anywhere in the passage, or the end.
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from isogloss.systems.neural.task_adapter import IGNORED
 from isogloss.systems.pretrained import Batch, Model, Tensor
-from isogloss.systems.targets import choice_indices, label_ids, question_texts
+from isogloss.systems.targets import choice_indices, label_ids, premises_and_questions, question_texts
 from isogloss.systems.text2text.adapter import NOTHING, PairRows, Text2TextAdapter, encode_rows, with_inputs
 from isogloss.tasks.examples import Examples
 from isogloss.training.objective import Arrays, Encoded, Ints, masked, padded, padded_column
@@ -123,7 +123,8 @@ class Text2TextMultipleChoice(OptionScoring):
         """Return `premise: … question: … choice1: … choice2: …`, and the choices."""
         options = [list(choices) for choices in examples["choices"]]
         fields = []
-        for premise, question, texts in zip(examples["premise"], question_texts(examples), options, strict=True):
+        premises, _ = premises_and_questions(examples)
+        for premise, question, texts in zip(premises, question_texts(examples), options, strict=True):
             choices = [f"choice{n}: {text}" for n, text in enumerate(texts, 1)]
             fields.append([f"premise: {premise}", f"question: {question}", *choices])
         return fields, options

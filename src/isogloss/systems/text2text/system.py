@@ -5,8 +5,9 @@ from typing import Any, ClassVar
 
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.neural.system import NeuralSystem
-from isogloss.systems.neural.task_adapter import RetrievalAfterTask, TaskAdapter
+from isogloss.systems.neural.task_adapter import RetrievalAfterTask, TaskAdapter, use_instead
 from isogloss.systems.pretrained import Model
+from isogloss.systems.text2text.generation import Text2TextGenerator
 from isogloss.systems.text2text.option_scoring import Text2TextClassifier, Text2TextMultipleChoice
 from isogloss.systems.text2text.qa import Text2TextReader
 from isogloss.systems.text2text.tagging import Text2TextTagger
@@ -20,6 +21,7 @@ _ADAPTERS: dict[str, type[TaskAdapter]] = {
     "option": Text2TextMultipleChoice,
     "tags": Text2TextTagger,
     "answer": Text2TextReader,
+    "text": Text2TextGenerator,
 }
 # Trained before the encoder's outputs are compared: SQuAD, the training set of XQuAD.
 _BEFORE_RETRIEVAL = "xquad"
@@ -49,7 +51,8 @@ class Text2TextSystem(NeuralSystem):
         """Refuse unknown forms of answers."""
         kind = kind_of(task)
         supported = kind.retrieval or kind.form in _ADAPTERS
-        return "" if supported else f"{self.name} has no format for the {kind.form} of {task.id}"
+        what = f"{self.name} has no format for the {kind.form} of {task.id}{use_instead(kind.form)}"
+        return "" if supported else what
 
     def adapter(self, task: Task) -> TaskAdapter:
         """Return the adapter of a task."""

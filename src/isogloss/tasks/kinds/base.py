@@ -13,6 +13,7 @@ from isogloss.metrics.search import Matrix
 from isogloss.metrics.statistics import IntArray, Statistics
 from isogloss.notebooks import short_repr
 from isogloss.tasks.examples import Column, Examples
+from isogloss.tasks.kinds.cells import text_cell
 from isogloss.tasks.kinds.replies import UNREAD, Reading, Reply, settled
 from isogloss.tasks.task import Task
 
@@ -42,6 +43,7 @@ class Judgement:
         dialect: metric dialect, "" if there is only one.
         notes: remarks to show with the scores.
         row_example: example index of each row of the main metrics; None if there is one row per example.
+        settings: further parts of the signature, by name, that may differ between languages: tokenizers, references.
     """
 
     metrics: dict[str, Statistics]
@@ -50,6 +52,7 @@ class Judgement:
     dialect: str = ""
     notes: list[str] = field(default_factory=list)
     row_example: IntArray | None = None
+    settings: dict[str, str] = field(default_factory=dict)
 
     __repr__ = short_repr
 
@@ -70,7 +73,8 @@ class Kind(ABC):
     Attributes:
         form: shape of an answer, by which systems choose how to produce it: "label" (one of the task's labels),
             "option" (the index of a choice), "tags" (one per token), "answer" (a string from the context), "ranking"
-            (candidate ids, best first), "pairs" (ids of translations), or a name of the subclass's own.
+            (candidate ids, best first), "pairs" (ids of translations), "text" (a text of its own), "labels" (some of
+            the task's labels), "number", or a name of the subclass's own.
         answer_type: type of an answer, for decoding.
         answer_help: description of an answer, for help and messages.
         inputs: input columns, in export order.
@@ -93,6 +97,12 @@ class Kind(ABC):
         no_translated_test: reason why test sets cannot be translated, "" if they can.
         no_translated_gold: reason why answers cannot be scored on translated gold, "" if they can.
         extra_columns: further columns that attributes may use.
+        needed: alternative sets of input columns that a table must have; all of `inputs` if empty.
+        needs_labels: True if its tasks declare their labels.
+        empty_gold: True if an empty cell of the gold column is an answer, such as no label; otherwise it lacks gold.
+        category: category of tasks that name none, "" for the kind's name.
+        main: main metrics of tasks that name none.
+        dialect: metric dialect of tasks that name none.
     """
 
     form: ClassVar[str]
@@ -115,6 +125,12 @@ class Kind(ABC):
     no_translated_test: ClassVar[str] = ""
     no_translated_gold: ClassVar[str] = "its gold does not depend on the text: use translate-test"
     extra_columns: ClassVar[tuple[str, ...]] = ()
+    needed: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    needs_labels: ClassVar[bool] = False
+    empty_gold: ClassVar[bool] = False
+    category: ClassVar[str] = ""
+    main: ClassVar[tuple[str, ...]] = ()
+    dialect: ClassVar[str] = ""
 
     def __init__(self) -> None:
         needed = ("form", "answer_type", "answer_help", "inputs", "gold")
@@ -126,6 +142,18 @@ class Kind(ABC):
         """Inputs available to attributes: columns, plus "pool", "shared-pool" and "ranking"."""
         words = {"pool": self.retrieval, "shared-pool": self.shared_pool, "ranking": self.form == "ranking"}
         return (*self.inputs, self.gold, *self.extra_columns, *(word for word, there in words.items() if there))
+
+    def parse_column(self, name: str, cell: Any) -> Any:
+        """Return a cell of a table as a value of a column: by default, a text.
+
+        Raises:
+            ValueError: another value is expected; the message says which.
+        """
+        return text_cell(cell)
+
+    def complete_columns(self, language: str, columns: dict[str, Column]) -> dict[str, Column]:
+        """Return columns of a table with those that can be computed from them."""
+        return columns
 
     def normalize(self, value: Any) -> Any:
         """Return an answer in canonical form."""

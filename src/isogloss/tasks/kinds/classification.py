@@ -1,12 +1,17 @@
 """Classification of texts and pairs, and multiple choice: the answer is a label, or the index of a choice."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from string import ascii_uppercase
 from typing import Any, cast
 
-from isogloss.errors import near_names
+import numpy as np
+
+from isogloss.errors import DataError, near_names
 from isogloss.metrics import accuracy
+from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values
+from isogloss.tasks.kinds.cells import index_cell, text_cell, texts_cell
 from isogloss.tasks.kinds.replies import Reading, Reply, choices_in, label_readings
 from isogloss.tasks.readers.pairs import RENAMED
 from isogloss.tasks.task import Task
@@ -22,6 +27,14 @@ class Classification(Kind):
     gold = "label"
     label_format = "lines"
     translatable = ("text", "text_a", "text_b")
+    needed = (("text",), ("text_a", "text_b"))
+    needs_labels = True
+    category = "classification"
+    main = ("accuracy",)
+
+    def parse_column(self, name: str, cell: Any) -> str:
+        """Return the text, or the label without surrounding blanks."""
+        return text_cell(cell).strip() if name == self.gold else text_cell(cell)
 
     def normalize(self, value: Any) -> Any:
         """Return the label as a string without surrounding blanks."""
@@ -73,7 +86,11 @@ def wrong_labels(task: Task, spelt: list[str]) -> tuple[str, str]:
 
 
 class Choice(Kind):
-    """XCOPA. Numbers compare as in JSON: 1, 1.0 and true are equal, the string "1" is invalid."""
+    """XCOPA, and any task with 2 to 26 choices per example, as many as the example has.
+
+    Numbers compare as in JSON: 1, 1.0 and true are equal, the string "1" is invalid. If the number of choices varies,
+    so does the chance of guessing right: the metric `chance` has it for every example.
+    """
 
     form = "option"
     answer_type = bool | int | float | str
@@ -82,6 +99,14 @@ class Choice(Kind):
     gold = "label"
     label_format = "choices"
     translatable = ("premise", "choices")
+    category = "classification"
+    main = ("accuracy",)
+
+    def parse_column(self, name: str, cell: Any) -> Any:
+        """Return a text; the choices, which a text separates by `|`; or the index of the right one."""
+        if name == self.gold:
+            return index_cell(cell)
+        return tuple(texts_cell(cell, _between_bars)) if name == "choices" else text_cell(cell)
 
     def read_replies(
         self, task: Task, language: str, replies: Sequence[Reply], spellings: Mapping[str, Any]
@@ -102,9 +127,20 @@ class Choice(Kind):
         return str(row)
 
     def gold_columns(self, task: Task, ids: list[str], values: list[Any]) -> tuple[list[str], dict[str, Column]]:
-        """Return the labels; a label folder has no texts of the choices."""
-        return ids, {"choices": [("", "")] * len(ids), "label": values}
+        """Return the labels; a label folder has no texts of the choices, of which there are at least as many."""
+        most = max((int(value) for value in values if isinstance(value, int | float)), default=1)
+        if most >= len(ascii_uppercase):
+            raise DataError(f"gold index {most}: at most {len(ascii_uppercase)} choices", fix="Count from 0")
+        return ids, {"choices": [("",) * max(2, most + 1)] * len(ids), "label": values}
 
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
-        """Return accuracy."""
-        return Judgement({"accuracy": accuracy.statistics(examples["label"], values)})
+        """Return accuracy, and the expected accuracy of guessing if the number of choices varies."""
+        metrics = {"accuracy": accuracy.statistics(examples["label"], values)}
+        counts = np.array([len(choices) for choices in examples["choices"]], dtype=np.float64)
+        if len(set(counts.tolist())) > 1:
+            metrics["chance"] = Statistics(1 / np.maximum(counts, 1)[:, None], MEAN)
+        return Judgement(metrics)
+
+
+def _between_bars(text: str) -> list[str]:
+    return [part.strip() for part in text.split("|")]

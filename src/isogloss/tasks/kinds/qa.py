@@ -7,6 +7,7 @@ from typing import Any
 from isogloss.metrics import qa
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds.base import Judgement, Kind, Values
+from isogloss.tasks.kinds.cells import text_cell, texts_cell
 from isogloss.tasks.kinds.replies import Reading, Reply, answer_in
 from isogloss.tasks.task import Task
 
@@ -39,6 +40,26 @@ class QuestionAnswering(Kind):
     moves_with_text = ("answers", "answer_starts")
     no_translated_gold = ""
     extra_columns = ("answer_starts",)
+    category = "qa"
+    main = ("f1", "em")
+    dialect = "squad"
+
+    def parse_column(self, name: str, cell: Any) -> Any:
+        """Return a text, or a list of answers or of their offsets; SQuAD's `{"text": […]}` on the hub is one, too."""
+        if name == "answer_starts":
+            return list(map(int, cell if isinstance(cell, list | tuple) else texts_cell(cell, str.split)))
+        if name == self.gold:
+            return texts_cell(cell["text"] if isinstance(cell, dict) and "text" in cell else cell)
+        return text_cell(cell)
+
+    def complete_columns(self, language: str, columns: dict[str, Column]) -> dict[str, Column]:
+        """Add the offset of each answer's first occurrence in its passage, -1 if there is none."""
+        answers, contexts = columns.get(self.gold), columns["context"]
+        if "answer_starts" in columns or answers is None or callable(answers) or callable(contexts):
+            return columns
+        pairs = zip(answers, contexts, strict=True)
+        starts = [[context.find(answer) for answer in texts or ()] for texts, context in pairs]
+        return {**columns, "answer_starts": starts}
 
     def row_id(self, split: str, row: int) -> None:
         """Return None: questions have their own ids."""

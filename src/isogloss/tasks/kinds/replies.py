@@ -15,11 +15,11 @@ from isogloss.tasks.kinds.named_labels import RECITAL, LabelNames, Mention, Says
 from isogloss.tasks.kinds.silence import Silence, opens_with_refusal
 
 # Longer replies are not searched for names of answers.
-_LONGEST = 1 << 16
+LONGEST = 1 << 16
 # Maximum number of choices where it is unknown.
 _MOST_CHOICES = 5
 _QUESTION = ("?", "？", "؟")
-_EDGE = " \t\n\"'“”„‘’«»「」『』()[]{}.,;:!。，：؛।۔*_`"
+EDGE = " \t\n\"'“”„‘’«»「」『』()[]{}.,;:!。，：؛।۔*_`"
 _ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4}
 _NOUN = r"(?:choice|option|alternative|answer|hypothesis)"
 # "1", "(A)", "Option 2", "the second option", "B: text".
@@ -81,18 +81,18 @@ def label_readings(replies: Sequence[Reply], language: str, labels: Mapping[str,
 
 
 def _label_in(text: str, language: str, labels: Mapping[str, str], names: LabelNames) -> Reading:
-    if (label := labels.get(text.strip(_EDGE).casefold())) is not None:
+    if (label := labels.get(text.strip(EDGE).casefold())) is not None:
         return Reading(label, Outcome.STRICT)
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST:
         return UNREAD
     units = sentence_units(text, language)
     explicit = [unit for unit in units if unit.explicit]
     silence = Silence(text, language, names.denied)
     mentions: list[Mention] = []
     for unit in explicit or units:
-        if (whole := labels.get(unit.text.strip(_EDGE).casefold())) is not None:
+        if (whole := labels.get(unit.text.strip(EDGE).casefold())) is not None:
             mentions.append(Mention(whole, Says.YES, main=True))
-        elif not unit.text.rstrip(_EDGE).endswith(_QUESTION):
+        elif not unit.text.rstrip(EDGE).endswith(_QUESTION):
             mentions += names.mentions(unit.text, doubtful=silence.refuses, short=len(units) <= 3)
     if silence.denies_all and not explicit:
         return Reading(None, Outcome.NONE)
@@ -144,7 +144,7 @@ def choices_in(replies: Sequence[Reply], language: str, spellings: Mapping[str, 
 def _choice_in(reply: Reply, language: str, spellings: Mapping[str, int]) -> Reading:
     """Return the index or number of the choice that a reply gives."""
     text = reply.text
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST:
         return UNREAD
     texts = [_letters(choice) for choice in reply.inputs.get("choices", ())]
     units = sentence_units(text, language)
@@ -155,7 +155,7 @@ def _choice_in(reply: Reply, language: str, spellings: Mapping[str, int]) -> Rea
     quoted = {index for index, choice in enumerate(texts) if choice and choice in letters}
     doubted = not denials(language).isdisjoint(words_of(whole))
     if len(given | quoted) == 1 and not (quoted and doubted):
-        bare = text.strip(_EDGE)
+        bare = text.strip(EDGE)
         strict = _letters(bare) in texts or bare.casefold() in spellings or _is_mark(bare)
         return Reading((given | quoted).pop(), Outcome.STRICT if strict else Outcome.TOLERANT)
     if len(given | quoted) > 1 and not doubted:
@@ -171,7 +171,7 @@ def _is_mark(bare: str) -> bool:
 
 def _choices_meant(text: str, texts: list[str], spellings: Mapping[str, int]) -> "Iterator[int | _Number]":
     """Yield the choice that a sentence means as a whole: twice if it has both a letter and the text."""
-    bare = text.strip(_EDGE)
+    bare = text.strip(EDGE)
     if (index := spellings.get(bare.casefold())) is not None:
         yield index
         return
@@ -225,7 +225,7 @@ def tags_in(reply: Reply, language: str, labels: Collection[str], count: int | N
 
 
 def _bare(text: str) -> str:
-    return text.strip(_EDGE).casefold()
+    return text.strip(EDGE).casefold()
 
 
 def _letters(text: str) -> str:

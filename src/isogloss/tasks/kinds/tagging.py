@@ -1,12 +1,15 @@
 """Tagging: the answer is one tag per token, or character spans from systems with their own tokenizer."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
+from isogloss.data.detokenize import join
 from isogloss.metrics import chunks, spans
 from isogloss.metrics.spans import Span
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values
+from isogloss.tasks.kinds.cells import text_cell, texts_cell
 from isogloss.tasks.kinds.replies import Reading, Reply, tags_in
 from isogloss.tasks.readers.tagged import overlay
 from isogloss.tasks.task import Task
@@ -32,7 +35,30 @@ class Tagging(Kind):
     label_format = "tags"
     translatable = ("text",)
     moves_with_text = ("tokens", "offsets", "tags")
+    needed = (("tokens",),)
+    needs_labels = True
+    category = "structured"
+    main = ("f1",)
+    dialect = "conll"
     no_translated_gold = "XTREME reports no translate-test for tagging: use translate-test, which projects tags back"
+
+    def parse_column(self, name: str, cell: Any) -> Any:
+        """Return a text, or a list of words or tags, which a text separates by blanks."""
+        if name == "offsets":
+            return cell
+        return text_cell(cell) if name == "text" else texts_cell(cell, str.split)
+
+    def complete_columns(self, language: str, columns: dict[str, Column]) -> dict[str, Column]:
+        """Add text and offsets, which only systems with tokens of their own need: they are computed on first use."""
+        if {"text", "offsets"} <= columns.keys() or callable(columns["tokens"]):
+            return columns
+        tokens = columns["tokens"]
+        joined = cache(lambda: [join(sentence, language) for sentence in tokens])
+        return {
+            **columns,
+            "text": lambda: [text for text, _ in joined()],
+            "offsets": lambda: [offsets for _, offsets in joined()],
+        }
 
     def normalize(self, value: Any) -> Any:
         """Strip blanks around tags; keep spans unchanged."""

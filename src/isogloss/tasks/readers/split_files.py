@@ -12,6 +12,7 @@ from isogloss.data.files import Digest, find_all, resolve
 from isogloss.errors import DataError, UnknownNameError
 from isogloss.languages import language as find_language
 from isogloss.tasks.examples import Column, Examples, Pool
+from isogloss.tasks.table_format import TableFormat
 from isogloss.tasks.task import Task
 
 # Corpora codes that differ from ISO 639-3.
@@ -47,8 +48,10 @@ class SplitFiles:
     """One split of one language in one layout: the input of a reader.
 
     Attributes:
-        root: data folder.
+        root: folder of the files: the data folder, or the task's own.
         pattern: path pattern of the split in this layout.
+        table: contents of the files, for the reader of tables.
+        data: data folder, if `root` is the task's own.
         digest: checksum over everything read.
         read: files read.
     """
@@ -58,6 +61,8 @@ class SplitFiles:
     split: str
     root: Path
     pattern: str
+    table: TableFormat | None = None
+    data: Path | None = None
     digest: Digest = field(default_factory=Digest)
     read: list[Path] = field(default_factory=list)
 
@@ -65,7 +70,8 @@ class SplitFiles:
         """Return a path pattern filled in for a language."""
         code = language or self.language
         size = self.task.train_sizes[0] if self.task.train_sizes else ""
-        fields = {"lang": code, "code": self.task.codes.get(code, code), "size": size}
+        own = self.task.codes.get(code, code)
+        fields = {"lang": code, "code": own, "language": own, "size": size}
         try:
             # Looked up only if the pattern has them: a task may have languages without a known name.
             if "{iso3}" in pattern:
@@ -119,7 +125,7 @@ class SplitFiles:
             pool=pool,
             checksum=self.digest.hex,
             sources=tuple(str(path) for path in self.read),
-            root=self.root,
+            root=self.data or self.root,
         )
 
     def where(self) -> str:

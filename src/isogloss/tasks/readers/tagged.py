@@ -1,16 +1,15 @@
-"""Readers of tagging files: CoNLL-U treebanks, `word<TAB>tag` and `word<SPACE>tag`, WikiANN and CoNLL originals."""
+"""Readers of tagging files: CoNLL-U treebanks, `word<TAB>tag`, WikiANN and CoNLL originals."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from isogloss.data.conllu import sentences
 from isogloss.data.detokenize import join
 from isogloss.data.files import lines
-from isogloss.data.tables import conll_sentences, panx_sentences, spaced_sentences, tagged_sentences
+from isogloss.data.tables import conll_sentences, panx_sentences, tagged_sentences
 from isogloss.errors import DataError
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.readers.split_files import SplitFiles, clusters_within, of_one_file
@@ -61,18 +60,6 @@ def words(files: SplitFiles, path: Path) -> Examples | None:
 def panx(files: SplitFiles, path: Path) -> Examples | None:
     """Read WikiANN's original files, `xx:word<TAB>tag`."""
     return _repeated(_examples(files, panx_sentences(path, files.digest), partial(_joined, files.language)))
-
-
-@of_one_file
-def spaced(files: SplitFiles, path: Path) -> Examples | None:
-    """Read `word<SPACE>tag` files; clusters are equal sentences, in any task over the same texts."""
-    examples = _examples(files, spaced_sentences(path, files.digest), partial(_joined, files.language))
-    examples.clusters = [_sentence_name(files.language, words) for words in examples["tokens"]]
-    return examples
-
-
-def _sentence_name(language: str, words: list[str]) -> str:
-    return f"{language}:{sha256(' '.join(words).encode()).hexdigest()[:16]}"
 
 
 @of_one_file
