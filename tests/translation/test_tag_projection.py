@@ -15,7 +15,8 @@ from isogloss.translation.back_projection import project_back
 from isogloss.translation.lines import LineTranslator
 from isogloss.translation.projection import SpanProjector
 from isogloss.translation.tag_projection import TaggedTranslation, TranslatedSentence, project_tags, tags_back
-from isogloss.translation.translate import projection_path, translate, write_untranslated
+from isogloss.translation.translate import translate, write_untranslated
+from isogloss.translation.translation_records import record_path
 from isogloss.translation.translated_files import translated_test_set, translated_training_set, translation_path
 
 WIKIANN, UDPOS = task("wikiann"), task("udpos")
@@ -116,7 +117,7 @@ def test_training_set_with_projected_entities(data: Path) -> None:
         "tags: 2 of 3 projected (markers 2), 1 lost (33.3%)",
         "1 of 3 sentences dropped: too few tags could be projected",
     ]
-    counts = json.loads(projection_path(path).read_text())
+    counts = json.loads(record_path(path).read_text())
     assert (counts["unit"], counts["total"], counts["dropped"]) == ("entities", 3, 1)
     assert counts["steps"] == {"markers": 2, "lost": 1}
 

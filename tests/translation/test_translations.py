@@ -16,7 +16,8 @@ from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.training.regimes import Fit, regime
 from isogloss.translation.cached_translator import CachedTranslator
-from isogloss.translation.translate import projection_notes, translate, write_untranslated
+from isogloss.translation.translate import translate, write_untranslated
+from isogloss.translation.translation_records import projection_notes
 from isogloss.translation.translated_answers import find_answers
 from isogloss.translation.translated_files import (
     translated_test_set,

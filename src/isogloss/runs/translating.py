@@ -12,7 +12,7 @@ from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import SPLITS, Task
 from isogloss.training.regimes import regime
 from isogloss.translation.cached_translator import CachedTranslator, TranslationCounts
-from isogloss.translation.translate import projection_notes
+from isogloss.translation.translation_records import projection_notes
 from isogloss.translation.translate import translate as translate_set
 from isogloss.translation.translators import TranslationFunction, Translator, UntranslatedError, open_translator
 

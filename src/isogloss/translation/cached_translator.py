@@ -9,6 +9,9 @@ from pathlib import Path
 
 from isogloss.escaping import printable
 from isogloss.figures import counted
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.task import Task
+from isogloss.translation.stored_examples import StoredExamples
 from isogloss.translation.translation_cache import TranslationCache
 from isogloss.translation.translators import Translator
 
@@ -74,6 +77,10 @@ class CachedTranslator(Translator):
     def notes(self) -> list[str]:
         """Remarks of the translator."""
         return self._translator.notes
+
+    def stored_examples(self, task: Task, originals: Examples) -> StoredExamples | None:
+        """Return the translations of whole examples that the translator has."""
+        return self._translator.stored_examples(task, originals)
 
     def batches(self, texts: Sequence[str]) -> Iterator[dict[str, str]]:
         """Yield the cached translations, and then the others as they become ready and are stored."""
