@@ -16,8 +16,8 @@ from isogloss.translation.lines import LineTranslator
 from isogloss.translation.projection import SpanProjector
 from isogloss.translation.tag_projection import TaggedTranslation, TranslatedSentence, project_tags, tags_back
 from isogloss.translation.translate import translate, write_untranslated
-from isogloss.translation.translation_records import record_path
 from isogloss.translation.translated_files import translated_test_set, translated_training_set, translation_path
+from isogloss.translation.translation_records import record_path
 
 WIKIANN, UDPOS = task("wikiann"), task("udpos")
 WORDS = {"Maria": "Maria", "saw": "vio", "New": "Nueva", "York": "York", "old": "vieja"}
@@ -134,7 +134,7 @@ def test_damaged_tags_are_reported(data: Path) -> None:
 
 
 def test_by_hand_has_words_and_tags(data: Path, tmp_path: Path) -> None:
-    path = write_untranslated(WIKIANN, "es", "train", data, tmp_path / "todo.jsonl")
+    [(path, _)] = write_untranslated(WIKIANN, "es", "train", data, tmp_path / "todo.jsonl")
     assert json.loads(path.read_text().splitlines()[0]).keys() == {"id", "text", "tokens", "tags"}
     translation_path(WIKIANN, "es", "train", data).parent.mkdir(parents=True)
     path.rename(translation_path(WIKIANN, "es", "train", data))

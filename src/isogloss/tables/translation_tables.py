@@ -5,16 +5,47 @@ from collections.abc import Sequence
 from isogloss.figures import interval_text, score_text
 from isogloss.tables.table import INTERVAL, Table
 from isogloss.translation.text_checks import TextStyle
-from isogloss.translation.translation_reports import LIMITS, MEASURES, TranslationReport, percent_text
+from isogloss.translation.translation_reports import LIMITS, MEASURES, ArtefactShare, TranslationReport, percent_text
 
 
 def translation_tables(report: TranslationReport) -> list[Table]:
     """Return all tables of one report."""
-    tables = [share_table(report)]
-    if report.scores:
-        tables.append(score_table([report]))
-    tables.append(style_table([report]))
-    return [*tables, fault_table(report)] if any(each.examples for each in report.shares) else tables
+    return list(report_tables([report]).values())
+
+
+def report_tables(reports: Sequence[TranslationReport]) -> dict[str, Table]:
+    """Return the tables of one report, or of several side by side, by name."""
+    [first, *others] = reports
+    tables = {"artefacts": artefact_table(reports) if others else share_table(first)}
+    if any(report.scores for report in reports):
+        tables["scores"] = score_table(reports)
+    tables["style"] = style_table(reports)
+    if not others and any(each.examples for each in first.shares):
+        tables["faults"] = fault_table(first)
+    return tables
+
+
+def summary_lines(report: TranslationReport) -> list[str]:
+    """Return a report in a few lines: scores, length ratio and style, and faults with their limits."""
+    ratio = f"length ratio {score_text(report.length_ratio, 2)}"
+    ratio += f" (human {score_text(report.human_length_ratio, 2)})" if report.human_length_ratio else ""
+    style = f"type-token ratio {score_text(report.style.type_token_ratio, 3)}"
+    style += f" (human {score_text(report.human_style.type_token_ratio, 3)})" if report.human_style else ""
+    scores = [
+        f"{score.metric} {score_text(score.value)} ({interval_text(score.low, score.high)})" for score in report.scores
+    ]
+    found = [_fault_text(each) for each in report.shares if each.count]
+    kept = [each.measure for each in report.shares if each.checked and not each.count]
+    lines = [*([", ".join(scores)] if scores else []), f"{ratio}, {style}", *found]
+    return [f"  {line}" for line in [*lines, *([f"none: {', '.join(kept)}"] if kept else [])]]
+
+
+def _fault_text(share: ArtefactShare) -> str:
+    counts = f"{share.count:,} of {share.checked:,}"
+    limit = LIMITS.get(share.measure)
+    remarks = [f"human {percent_text(share.human)}"] if share.human is not None else []
+    remarks += [f"limit {percent_text(limit)}"] if limit is not None else []
+    return f"{share.measure} {percent_text(share.share)}, {counts}" + (f" ({', '.join(remarks)})" if remarks else "")
 
 
 def share_table(report: TranslationReport) -> Table:

@@ -80,11 +80,19 @@ class ParallelTexts:
                 raise IsoglossError(message, where=self.name)
 
 
-def judge_translations(texts: ParallelTexts, human_texts: Sequence[str] | None = None) -> TranslationReport:
+def judge_translations(
+    texts: ParallelTexts, human_texts: Sequence[str] | None = None, *, tokenizer: str = ""
+) -> TranslationReport:
     """Return the report on some translations.
 
-    `human_texts`, written in the target language, are what the style is compared with: the first human translation by
-    default.
+    Args:
+        texts: texts with their translations.
+        human_texts: texts written in the target language that the style is compared with; default: the first human
+            translation.
+        tokenizer: of BLEU; default by the target language (see `tokenizer_for`).
+
+    Raises:
+        UnknownNameError: unknown tokenizer.
     """
     reference = texts.references[0] if texts.references else None
     own = _checks(texts, texts.translations)
@@ -101,7 +109,7 @@ def judge_translations(texts: ParallelTexts, human_texts: Sequence[str] | None =
         length_ratio=_median_ratio(texts.sources, texts.translations),
         human_length_ratio=None if reference is None else _median_ratio(texts.sources, reference),
         shares=tuple(_share(measure, own[measure], human.get(measure), texts) for measure in MEASURES),
-        scores=_scores(texts),
+        scores=_scores(texts, tokenizer or tokenizer_for(texts.target_language)),
         style=style,
         human_style=others[0] if others else None,
     )
@@ -145,10 +153,10 @@ def _share(measure: str, own: Check, human: Check | None, texts: ParallelTexts) 
     )
 
 
-def _scores(texts: ParallelTexts) -> tuple[QualityScore, ...]:
+def _scores(texts: ParallelTexts, tokenizer: str) -> tuple[QualityScore, ...]:
     if not texts.references or not texts.sources:
         return ()
-    tokenizer, count = tokenizer_for(texts.target_language), len(texts.references)
+    count = len(texts.references)
     bleu = bleu_statistics(texts.translations, texts.references, tokenizer)
     chrf = chrf_statistics(texts.translations, texts.references)
     return (

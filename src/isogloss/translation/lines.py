@@ -34,16 +34,17 @@ class LineTranslator:
 
     def attempt(self, lines: Sequence[str]) -> list[str]:
         """Return the translations of lines that help but are not needed; "" for those that a file does not have."""
-        if not self._is_stored:
+        if self._stored is None:
             return self(lines)
         with suppress(UntranslatedError):
-            for batch in self._translator.batches(self._unknown(lines)):
+            for batch in self._stored.batches(self._unknown(lines)):
                 self._known |= batch
         return self._all_known(lines)
 
     @property
-    def _is_stored(self) -> bool:
-        return isinstance(self._translator, Translator) and self._translator.is_stored
+    def _stored(self) -> Translator | None:
+        """The translator if it has only stored translations, or None."""
+        return self._translator if isinstance(self._translator, Translator) and self._translator.is_stored else None
 
     def _unknown(self, lines: Sequence[str]) -> list[str]:
         stripped = dict.fromkeys(line.strip() for line in lines)
@@ -57,7 +58,7 @@ class LineTranslator:
 
         A file may have the translation of a whole text, with other line breaks; then its lines are not asked for.
         """
-        several = list(dict.fromkeys(text for text in texts if "\n" in text)) if self._is_stored else []
+        several = list(dict.fromkeys(text for text in texts if "\n" in text)) if self._stored else []
         whole = {
             text: translation for text, translation in zip(several, self.attempt(several), strict=True) if translation
         }

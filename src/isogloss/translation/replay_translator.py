@@ -41,9 +41,8 @@ class ReplayTranslator(Translator):
     - a table with tabs: source and target; or XTREME's columns `a, b, a translated, b translated, label`
     - a folder with such files; all of them are read, and the first translation of a text counts
     - the common start of two parallel texts: `replay:news` reads `news.en` and `news.es` for en to es
-
-    - with the setting `examples`, or if it ends in `.json`: the same examples of a task in another language, by id or row
-      by row, in a format that the task is read from (see `stored_examples`)
+    - with the setting `examples`, or if it ends in `.json`: the same examples of a task in another language, by id or
+      row by row, in a format that the task is read from (see `stored_examples`)
 
     Files may be packed. Texts are compared without surrounding white space.
 
@@ -61,12 +60,18 @@ class ReplayTranslator(Translator):
         checked = checked_settings(settings, ReplaySettings, "setting of replay", self.name)
         self._path = Path(path).expanduser()
         self._translations: dict[str, str] = {}
+        self._matched = ""
         self._covered: bool = checked.get("covered", False)
         self._has_examples: bool = checked.get("examples", _is_json(self._path))
         if self._has_examples:
             self.version = sha256_of(file)[:16] if (file := resolve(self._path)) else ""
         else:
             self.version = self._read_pairs()
+
+    @property
+    def notes(self) -> list[str]:
+        """Number of examples that the file has."""
+        return [self._matched] if self._matched else []
 
     def _read_pairs(self) -> str:
         """Read pairs of texts, and return their version."""
@@ -90,6 +95,7 @@ class ReplayTranslator(Translator):
         if not self._has_examples:
             return None
         stored = match_stored(task, originals, self._path, (self.target, self.source), covered=self._covered)
+        self._matched = f"{len(stored.rows):,} of {stored.total:,} examples are in the file"
         kept = originals.keep(stored.rows)
         for name in (name for name in kind_of(task).translatable if name in originals.columns):
             for before, after in zip(kept.column(name), stored.translated.column(name), strict=True):

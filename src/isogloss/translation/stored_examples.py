@@ -7,7 +7,7 @@ from typing import Any
 
 from isogloss.data.files import resolve
 from isogloss.errors import DataError
-from isogloss.tasks.examples import Column, Examples
+from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import reader_of
 from isogloss.tasks.readers.split_files import SplitFiles
@@ -76,25 +76,24 @@ def match_stored(
     file = resolve(path)
     if file is None:
         raise DataError("no such file", where=str(path))
-    failures: list[DataError] = []
+    failures: list[str] = []
+    problems: dict[int, str] = {}  # of examples that could be read, by their number
     best: Examples | None = None
     known = set(originals.ids)
     for read in _readings(task, originals.split, file, languages):
         try:
             examples = read()
         except DataError as error:
-            failures.append(error)
+            failures.append(error.what)
             continue
         if examples is not None and (problem := _mismatch(task, originals, examples)):
-            failures.append(DataError(problem, where=str(file)))
+            problems.setdefault(len(examples), problem)
         elif examples is not None and (best is None or _shared(examples, known) > _shared(best, known)):
             best = examples
     if best is None:
         wanted = f"{task.id}/{originals.language} {originals.split}"
-        reason = failures[0].what if failures else "another format"
-        fix = (
-            f"The file must have the examples of {wanted}, by id or row by row, in a format that {task.id} is read from"
-        )
+        reason = problems[max(problems)] if problems else next(iter(failures), "another format")
+        fix = f"It must have the examples of {wanted}, by id or row by row, in a format that {task.id} is read from"
         raise DataError(f"no examples of {wanted}: {reason}", where=str(file), fix=fix)
     return _matched(originals, best, str(file), covered)
 
@@ -122,7 +121,7 @@ def _mismatch(task: Task, originals: Examples, examples: Examples) -> str:
     common = [identifier for identifier in originals.ids if identifier in row_of]
     if not common:
         return "none of its ids is one of theirs"
-    if originals.ids[0] != kind_of(task).row_id(originals.split, 0):
+    if originals.ids[0] != f"{originals.split}-0":
         return ""
     # Rows without ids are only parallel if there are as many of them.
     if len(examples) != len(originals):
@@ -146,6 +145,6 @@ def _matched(originals: Examples, examples: Examples, where: str, covered: bool)
     return StoredExamples(rows=rows, translated=translated, total=len(originals))
 
 
-def stored_columns(stored: StoredExamples, names: Sequence[str]) -> dict[str, Column]:
+def stored_columns(stored: StoredExamples, names: Sequence[str]) -> dict[str, Sequence[Any]]:
     """Return the stored texts of some columns."""
     return {name: list(stored.translated.column(name)) for name in names}

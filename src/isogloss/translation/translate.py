@@ -51,8 +51,8 @@ def translate(
     """Translate the English training set to a language, or its test or dev set to English, and return the file.
 
     The translator is called with every distinct line once. Answers and tags are projected onto the translation, and a
-    record with the counts of lost ones is written beside it (`translation_records`). Of retrieval tasks, the queries and
-    candidates in the language are translated, each to a file of their own.
+    record with the counts of lost ones is written beside it (`translation_records`). Of retrieval tasks, the queries
+    and candidates in the language are translated, each to a file of their own.
 
     Args:
         task: task to translate.
@@ -216,7 +216,7 @@ def _projected_answers(side: _TranslatedSide, projector: SpanProjector, align: A
         pairs = align([(word_texts(passage), word_texts(context)) for passage, context in both])
         texts_of = dict(zip(both, map(alignment_text, pairs), strict=True))
         added["alignment"] = [texts_of[one] for one in zip(passages, contexts, strict=True)]
-    dropped = sum({*row_steps} <= {LOST} for row_steps in steps) if originals.has_gold else 0
+    dropped = sum({*row_steps} <= {LOST} for row_steps in steps) if originals.split == "train" else 0
     return _Projected(added, steps, "answers", dropped, agreement)
 
 
@@ -260,13 +260,13 @@ def _record(
 ) -> TranslationRecord:
     """Return the record of a written file; `projection` has the name of the aligner, and True for markers."""
     steps = Counter(step for row_steps in projected.steps or () for step in row_steps)
-    named = isinstance(translator, Translator)
+    named = (translator.name, translator.version) if isinstance(translator, Translator) else ("", "")
     return TranslationRecord(
         task=originals.task,
         language=language,
         split=originals.split,
-        translator=translator.name if named else "",
-        version=translator.version if named else "",
+        translator=named[0],
+        version=named[1],
         aligner=projection[0] if projected.unit else "",
         markers=projection[1] if projected.unit else False,
         checksum=sha256_of(path),

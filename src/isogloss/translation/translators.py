@@ -64,7 +64,8 @@ class Translator(ABC):
             translations.
         source: language of the texts.
         target: language of the translations.
-        is_stored: True if the translations are stored already, so that caching them again is pointless.
+        is_stored: True if there are only translations that are stored already, in a file.
+        keeps_store: True if the translator stores what it receives itself (see `find`), so that no cache is needed.
         notes: remarks about the translations so far, such as the number of texts that were cut.
     """
 
@@ -73,11 +74,16 @@ class Translator(ABC):
     source: str = ""
     target: str = ""
     is_stored: bool = False
+    keeps_store: bool = False
 
     @property
     def notes(self) -> list[str]:
         """Remarks about the translations so far."""
         return []
+
+    def find(self, texts: Sequence[str]) -> dict[str, str]:
+        """Return the translations of those texts that the translator has in its own store."""
+        return {}
 
     def stored_examples(self, task: "Task", originals: "Examples") -> "StoredExamples | None":
         """Return translations of whole examples, or None if the translator has only texts.
