@@ -19,6 +19,7 @@ from isogloss.translation.cached_translator import CachedTranslator, Translation
 from isogloss.translation.translate import translate as translate_set
 from isogloss.translation.translation_records import projection_notes
 from isogloss.translation.translation_reports import (
+    MEASURES,
     GarbageTranslationError,
     TranslationReport,
     allowed_limits,
@@ -60,7 +61,7 @@ class TranslationSettings:
 
     align: str
     markers: bool
-    limits: dict[str, float]
+    limits: dict  # type: ignore[type-arg]  # by measure
 
 
 def translate(  # noqa: PLR0913 - the settings of the verb
@@ -199,6 +200,8 @@ def _own_settings(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str
     names = TranslationSettings.__annotations__
     own = {name: value for name, value in settings.items() if name in names}
     checked = checked_settings(own, TranslationSettings, "setting of translate", "settings")
+    if "limits" in checked:
+        checked["limits"] = checked_settings(checked["limits"], dict.fromkeys(MEASURES, float), "measure", "limits")
     return checked, {name: value for name, value in settings.items() if name not in names}
 
 
