@@ -36,7 +36,10 @@ class CheckOptions:
     ] = ""
     limit: Annotated[
         list[str] | None,
-        Checks(help="Largest share of a fault, e.g. untranslated=0.1; may be repeated.", show_default="docs"),
+        Checks(
+            help="Largest share of a fault, e.g. untranslated=0.1; may be repeated.",
+            show_default="see docs/translation.md",
+        ),
     ] = None
     keep_garbage: Annotated[
         bool, Checks("--keep-garbage", help="Accept translations whatever their share of faults.")
@@ -86,7 +89,7 @@ def check_and_exit(task: str | None, languages: Sequence[str], split: str, data:
     else:
         raise IsoglossError("nothing to check", fix="Name a task, or --source and --target files")
     write_reports(reports, to)
-    show(list(report_tables(reports).values()), "table")
+    show(list(report_tables(reports, brief=True).values()), "table")
     raise typer.Exit(1 if say_refusals(reports, to.limits) else 0)
 
 

@@ -61,17 +61,27 @@ def check_lines(
     sources = _lines(source)
     human = [_same_number(path, source, sources) for path in references]
     reports = []
-    for path in files:
+    for path, name in zip(files, _short_names(files), strict=True):
         texts = ParallelTexts(
             sources=sources,
             translations=_same_number(path, source, sources),
             source_language=original,
             target_language=target,
             references=human,
-            name=Path(path).name,
+            name=name,
         )
         reports.append(judge_translations(texts, tokenizer=tokenizer))
     return reports
+
+
+def _short_names(files: Sequence[PathName]) -> list[str]:
+    """Return the names of files; of several, the parts between full stops in which they differ."""
+    names = [Path(path).name for path in files]
+    parts = [name.split(".") for name in names]
+    if len({*names}) < 2 or len({*map(len, parts)}) > 1:
+        return names
+    differing = [column for column in zip(*parts, strict=True) if len({*column}) > 1]
+    return [".".join(each) for each in zip(*differing, strict=True)]
 
 
 def _lines(path: PathName) -> list[str]:

@@ -13,10 +13,10 @@ def translation_tables(report: TranslationReport) -> list[Table]:
     return list(report_tables([report]).values())
 
 
-def report_tables(reports: Sequence[TranslationReport]) -> dict[str, Table]:
-    """Return the tables of one report, or of several side by side, by name."""
+def report_tables(reports: Sequence[TranslationReport], *, brief: bool = False) -> dict[str, Table]:
+    """Return the tables of one report, or of several side by side, by name; if `brief`, without faults of none."""
     [first, *others] = reports
-    tables = {"artefacts": artefact_table(reports) if others else share_table(first)}
+    tables = {"artefacts": artefact_table(reports, brief=brief) if others else share_table(first)}
     if any(report.scores for report in reports):
         tables["scores"] = score_table(reports)
     tables["style"] = style_table(reports)
@@ -63,20 +63,24 @@ def share_table(report: TranslationReport) -> Table:
     return table
 
 
-def artefact_table(reports: Sequence[TranslationReport]) -> Table:
-    """Return the share of every fault, one row per set of translations."""
-    table = Table("Artefacts of translation, in percent", ("texts", "pair", "n", "length ratio", *MEASURES), words=2)
+def artefact_table(reports: Sequence[TranslationReport], *, brief: bool = False) -> Table:
+    """Return the share of every fault, one row per set of translations; if `brief`, only of faults that occur."""
+    found = {each.measure for report in reports for each in report.shares if each.count}
+    shown = [measure for measure in MEASURES if measure in found or not brief]
+    table = Table("Artefacts of translation, in percent", ("texts", "pair", "n", "length ratio", *shown), words=2)
     for report in reports:
-        shares = (None if each.share is None else 100 * each.share for each in report.shares)
+        shares = (report.share(measure).share for measure in shown)
         table.add(
             report.name,
             f"{report.source_language}-{report.target_language}",
             f"{report.texts:,}",
             score_text(report.length_ratio, 2),
-            *map(score_text, shares),
+            *(score_text(None if share is None else 100 * share) for share in shares),
         )
     table.notes = ["length ratio: median of translated over original characters"]
-    table.notes += [f"{measure}: {meaning}" for measure, meaning in MEASURES.items()]
+    table.notes += [f"{measure}: {MEASURES[measure]}" for measure in shown]
+    if absent := [measure for measure in MEASURES if measure not in shown]:
+        table.notes.append(f"none: {', '.join(absent)}")
     return table
 
 
