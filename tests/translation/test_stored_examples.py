@@ -13,7 +13,7 @@ from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.translation.cached_translator import CachedTranslator
 from isogloss.translation.projection import EXACT, LOST
-from isogloss.translation.stored_examples import match_stored
+from isogloss.translation.stored_examples import match_stored, nearest_span
 from isogloss.translation.translate import translate
 from isogloss.translation.translated_files import translated_test_set, translated_training_set
 from isogloss.translation.translation_records import SpanAgreement, compared_spans, read_record
@@ -208,3 +208,10 @@ def test_korean_rows_are_parallel_to_xnli(data_dir: Path, split: str) -> None:
     assert stored.is_whole
     assert stored.translated["text_a"][0].isascii() is False
     assert Path(stored.translated.sources[0]).name.startswith(f"xnli.{split}.ko")
+
+
+def test_nearest_of_several_stored_spans() -> None:
+    spans = [(0, 4), (6, 9), (5, 9)]
+    assert nearest_span(spans, (5, 8)) == (5, 9)
+    assert nearest_span(spans, (20, 30)) == nearest_span(spans, None) == (0, 4)
+    assert nearest_span([], (0, 1)) is None

@@ -48,13 +48,19 @@ class StoredExamples:
             return None
         answers, starts = self.translated["answers"], self.translated["answer_starts"]
         return [
-            [
-                (at, at + len(text))
-                for text, at in zip(*one, strict=True)
-                if text and passage.startswith(text, max(at, 0))
-            ]
+            [(at, at + len(text)) for text, at in zip(*one, strict=True) if text and _occurs(passage, text, at)]
             for passage, *one in zip(context, answers, starts, strict=True)
         ]
+
+
+def _occurs(passage: str, text: str, at: int) -> bool:
+    return at >= 0 and passage.startswith(text, at)
+
+
+def nearest_span(spans: Sequence[Span], to: Span | None) -> Span | None:
+    """Return the span that shares most letters with another one; the first if none does, None without spans."""
+    shared = [0 if to is None else min(end, to[1]) - max(start, to[0]) for start, end in spans]
+    return spans[max(range(len(spans)), key=lambda number: (max(0, shared[number]), -number))] if spans else None
 
 
 def match_stored(

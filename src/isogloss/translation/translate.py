@@ -17,7 +17,7 @@ from isogloss.translation.alignment import SPELLING, Aligner, alignment_text, sp
 from isogloss.translation.lines import LineTranslator
 from isogloss.translation.projection import LOST, STORED, ProjectedSpan, SpanProjector, SpanToProject
 from isogloss.translation.retrieval_sides import ENGLISH, candidate_side, joined_sides, queries_are_english
-from isogloss.translation.stored_examples import StoredExamples, stored_columns
+from isogloss.translation.stored_examples import StoredExamples, nearest_span, stored_columns
 from isogloss.translation.tag_projection import TranslatedSentence, project_tags
 from isogloss.translation.translated_files import (
     DataFolder,
@@ -199,7 +199,7 @@ def _projected_answers(side: _TranslatedSide, projector: SpanProjector, align: A
         offsets: list[list[int | None]] = [[] for _ in originals.ids]
         translations = projector.translations([text for _, text, _ in units])
         places = projector.project(spans)
-        stored = _stored_places(side, [row for row, *_ in units], contexts)
+        stored = _stored_places(side, [row for row, *_ in units], contexts, places)
         agreement = compared_spans(
             [place.step if place else LOST for place in places],
             [place.span if place else None for place in places],
@@ -220,17 +220,27 @@ def _projected_answers(side: _TranslatedSide, projector: SpanProjector, align: A
     return _Projected(added, steps, "answers", dropped, agreement)
 
 
-def _stored_places(side: _TranslatedSide, rows: Sequence[int], contexts: Sequence[str]) -> list[ProjectedSpan | None]:
-    """Return the stored span of each answer, given its row: the answer at the same place in the list, or the first."""
+def _stored_places(
+    side: _TranslatedSide,
+    rows: Sequence[int],
+    contexts: Sequence[str],
+    projected: Sequence[ProjectedSpan | None],
+) -> list[ProjectedSpan | None]:
+    """Return the stored span of each answer, given its row and its projected place.
+
+    It is the one at the same place in the list if there are as many, and otherwise the nearest: translations of SQuAD
+    have the answers of several annotators, of which XQuAD has one.
+    """
     spans = None if side.stored is None else side.stored.spans(contexts)
     if spans is None:
         return [None] * len(rows)
     places: list[ProjectedSpan | None] = []
     seen: Counter[int] = Counter()
     counts = Counter(rows)
-    for row in rows:
-        own = spans[row][seen[row] if len(spans[row]) == counts[row] else 0 :][:1]
-        places.append(ProjectedSpan(own[0], STORED) if own else None)
+    for row, place in zip(rows, projected, strict=True):
+        same = spans[row][seen[row] :][:1] if len(spans[row]) == counts[row] else spans[row]
+        own = nearest_span(same, place.span if place else None)
+        places.append(ProjectedSpan(own, STORED) if own else None)
         seen[row] += 1
     return places
 
