@@ -85,9 +85,9 @@ def _short_names(files: Sequence[PathName]) -> list[str]:
 
 
 def _lines(path: PathName) -> list[str]:
-    if (found := resolve(Path(path))) is None:
+    if (file := resolve(Path(path))) is None:
         raise DataError("no such file", where=str(path))
-    return list(lines(found))
+    return list(lines(file))
 
 
 def _same_number(path: PathName, source: PathName, sources: Sequence[str]) -> list[str]:

@@ -34,9 +34,9 @@ def summary_lines(report: TranslationReport) -> list[str]:
     scores = [
         f"{score.metric} {score_text(score.value)} ({interval_text(score.low, score.high)})" for score in report.scores
     ]
-    found = [_fault_text(each) for each in report.shares if each.count]
+    faults = [_fault_text(each) for each in report.shares if each.count]
     kept = [each.measure for each in report.shares if each.checked and not each.count]
-    lines = [*([", ".join(scores)] if scores else []), f"{ratio}, {style}", *found]
+    lines = [*([", ".join(scores)] if scores else []), f"{ratio}, {style}", *faults]
     return [f"  {line}" for line in [*lines, *([f"none: {', '.join(kept)}"] if kept else [])]]
 
 
@@ -65,8 +65,8 @@ def share_table(report: TranslationReport) -> Table:
 
 def artefact_table(reports: Sequence[TranslationReport], *, brief: bool = False) -> Table:
     """Return the share of every fault, one row per set of translations; if `brief`, only of faults that occur."""
-    found = {each.measure for report in reports for each in report.shares if each.count}
-    shown = [measure for measure in MEASURES if measure in found or not brief]
+    faults = {each.measure for report in reports for each in report.shares if each.count}
+    shown = [measure for measure in MEASURES if measure in faults or not brief]
     table = Table("Artefacts of translation, in percent", ("texts", "pair", "n", "length ratio", *shown), words=2)
     for report in reports:
         shares = (report.share(measure).share for measure in shown)

@@ -239,10 +239,10 @@ def _translated_sides(task: Task, language: str, split: str, data: DataFolder) -
     sides = sides_to_translate(task, language, split, data)
     translated = []
     for side, path in sides:
-        if (found := resolve(path)) is None:
+        if (file := resolve(path)) is None:
             fix = f"Run isogloss translate {task.id} --languages {language} --split {split}"
             raise MissingDataError(f"no translation {path}", fix=fix)
-        translated.append(TranslatedTexts.read_all(found, side).replace_texts(side, "en"))
+        translated.append(TranslatedTexts.read_all(file, side).replace_texts(side, "en"))
     return joined_sides([side for side, _ in sides]), joined_sides(translated)
 
 

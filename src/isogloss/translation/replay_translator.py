@@ -91,7 +91,7 @@ class ReplayTranslator(Translator):
         return checksum.hexdigest()[:16]
 
     def stored_examples(self, task: Task, originals: Examples) -> StoredExamples | None:
-        """Return the stored examples, whose texts are found as pairs from then on."""
+        """Return the stored examples; from then on, their texts are known as pairs too."""
         if not self._has_examples:
             return None
         stored = match_stored(task, originals, self._path, (self.target, self.source), covered=self._covered)

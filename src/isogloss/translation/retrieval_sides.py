@@ -83,10 +83,10 @@ def translated_retrieval(task: Task, originals: Examples, data: DataFolder) -> E
         texts: dict[str, str] = {}
         for code, path in paths.items():
             side = candidate_side(originals, code)
-            if side is not None and (found := resolve(path)) is not None:
-                read = TranslatedTexts.read_all(found, side)
+            if side is not None and (file := resolve(path)) is not None:
+                read = TranslatedTexts.read_all(file, side)
                 texts.update(zip(side.ids, read.replace_texts(side, code)["text"], strict=True))
-                translated = with_texts(translated, {}, language, read.checksum, (str(found),))
+                translated = with_texts(translated, {}, language, read.checksum, (str(file),))
         translated.pool = translated_pool(originals.pool, texts)
     translated.columns["language"] = [ENGLISH] * len(translated)
     translated.read_dev = lambda: translated_test_set(task, language, "dev", data)
@@ -94,10 +94,10 @@ def translated_retrieval(task: Task, originals: Examples, data: DataFolder) -> E
 
 
 def _written(task: Task, language: str, split: str, path: Path) -> Path:
-    if (found := resolve(path)) is None:
+    if (file := resolve(path)) is None:
         fix = f"Run isogloss translate {task.id} --languages {language} --split {split} to create {path}"
         raise MissingDataError(f"no translation of {task.id}'s {split} queries from {language}", fix=fix)
-    return found
+    return file
 
 
 def _no_candidates(task: Task, codes: Sequence[str], split: str) -> MissingDataError:

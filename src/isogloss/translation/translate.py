@@ -205,8 +205,8 @@ def _projected_answers(side: _TranslatedSide, projector: SpanProjector, align: A
             [place.span if place else None for place in places],
             [place.span if place else None for place in stored],
         )
-        for (row, *_), own, found, separate in zip(units, stored, places, translations, strict=True):
-            place = own or found
+        for (row, *_), own, projected, separate in zip(units, stored, places, translations, strict=True):
+            place = own or projected
             texts[row].append(contexts[row][slice(*place.span)] if place else separate)
             offsets[row].append(place.span[0] if place else None)
             steps[row].append(place.step if place else LOST)

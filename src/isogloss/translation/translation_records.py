@@ -25,7 +25,7 @@ class SpanAgreement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TranslationRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """How a translated file was made.
+    """Record of a translated file.
 
     Attributes:
         task: id of the task.
