@@ -36,6 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Options for the size of long-running tests."""
     parser.addoption("--kills", type=int, default=8, help="number of kills of a run, each with a damaged file")
     parser.addoption("--sender-kills", type=int, default=8, help="number of killed commands that send requests")
+    parser.addoption("--translator-kills", type=int, default=3, help="number of killed commands that translate")
     parser.addoption("--cluster-kills", type=int, default=5, help="number of killed workers and nodes of a cluster")
     parser.addoption("--board-submissions", type=int, default=6, help="number of submissions with killed workers")
     parser.addoption("--label-attacks", type=int, default=3, help="number of simulated attacks on hidden labels")

@@ -20,7 +20,7 @@ from isogloss.version import __version__
 __all__ = ["__version__", "analysis", "checklist", "data", "languages", "metrics", "predictions", "runs"]
 __all__ += ["scoring", "systems", "tasks", "training", "translation"]
 __all__ += ["analyze", "compare", "explain", "export", "load", "plan", "report", "run", "score", "search", "select"]
-__all__ += ["task", "tasks_from", "train", "translate", "validate"]
+__all__ += ["check_lines", "check_translations", "task", "tasks_from", "train", "translate", "validate"]
 
 if TYPE_CHECKING:
     from isogloss import (
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from isogloss.runs.api import run, train
     from isogloss.runs.sharded_search import search
     from isogloss.runs.translating import translate
+    from isogloss.runs.translation_checks import check_lines, check_translations
     from isogloss.scoring.compare import compare
     from isogloss.scoring.score import score
     from isogloss.site.write import report
@@ -70,6 +71,8 @@ else:
         "search": "runs.sharded_search",
         "report": "site.write",
         "translate": "runs.translating",
+        "check_translations": "runs.translation_checks",
+        "check_lines": "runs.translation_checks",
     }
     _module = submodules(__name__, [name for name in __all__ if name not in _FUNCTIONS])
 

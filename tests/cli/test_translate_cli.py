@@ -109,7 +109,7 @@ def test_errors_name_the_problem(data: Path, words: tuple[str, ...], code: int, 
 
 
 def test_unusable_translations_are_refused(tmp_path: Path) -> None:
-    for words in (("tatoeba", "--split", "test"), ("tatoeba",), ("lareqa",)):
+    for words in (("checklist-comparisons", "--split", "test"), ("tatoeba",), ("lareqa",)):
         done = isogloss("translate", *words, "--language", "de", "--with", "cat", "--data", tmp_path)
         assert done.code == 1
         assert "no regime can use this translation: translate-t" in done.err

@@ -156,8 +156,6 @@ def test_untranslatable_tasks_are_refused_with_reason() -> None:
     refused = {name: {one.id for one in tasks if regime(name).refusal(one)} for name in REGIMES}
     retrieval = {"tatoeba", "bucc", "lareqa", "mewslix"}
     assert refused.pop("translate-train") == refused.pop("translate-train-all") == retrieval
-    for name in ("translate-test", "none-translate-test", "english-translate-test"):
-        assert refused.pop(name) == retrieval
     questions = {"xquad", "mlqa", "tydiqa"}
     assert refused.pop("translate-test-xtreme") == {one.id for one in tasks} - questions
     assert not any(refused.values())

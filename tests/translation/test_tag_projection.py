@@ -15,8 +15,9 @@ from isogloss.translation.back_projection import project_back
 from isogloss.translation.lines import LineTranslator
 from isogloss.translation.projection import SpanProjector
 from isogloss.translation.tag_projection import TaggedTranslation, TranslatedSentence, project_tags, tags_back
-from isogloss.translation.translate import projection_path, translate, write_untranslated
+from isogloss.translation.translate import translate, write_untranslated
 from isogloss.translation.translated_files import translated_test_set, translated_training_set, translation_path
+from isogloss.translation.translation_records import record_path
 
 WIKIANN, UDPOS = task("wikiann"), task("udpos")
 WORDS = {"Maria": "Maria", "saw": "vio", "New": "Nueva", "York": "York", "old": "vieja"}
@@ -116,7 +117,7 @@ def test_training_set_with_projected_entities(data: Path) -> None:
         "tags: 2 of 3 projected (markers 2), 1 lost (33.3%)",
         "1 of 3 sentences dropped: too few tags could be projected",
     ]
-    counts = json.loads(projection_path(path).read_text())
+    counts = json.loads(record_path(path).read_text())
     assert (counts["unit"], counts["total"], counts["dropped"]) == ("entities", 3, 1)
     assert counts["steps"] == {"markers": 2, "lost": 1}
 
@@ -133,7 +134,7 @@ def test_damaged_tags_are_reported(data: Path) -> None:
 
 
 def test_by_hand_has_words_and_tags(data: Path, tmp_path: Path) -> None:
-    path = write_untranslated(WIKIANN, "es", "train", data, tmp_path / "todo.jsonl")
+    [(path, _)] = write_untranslated(WIKIANN, "es", "train", data, tmp_path / "todo.jsonl")
     assert json.loads(path.read_text().splitlines()[0]).keys() == {"id", "text", "tokens", "tags"}
     translation_path(WIKIANN, "es", "train", data).parent.mkdir(parents=True)
     path.rename(translation_path(WIKIANN, "es", "train", data))

@@ -94,6 +94,9 @@ def test_any_text_comes_back(tmp_path_factory: pytest.TempPathFactory, pairs: di
 def test_lone_surrogates_are_translated(log: Path, tmp_path: Path) -> None:
     translator = CachedTranslator(reversing(log), tmp_path / "cache")
     assert translator.translate(["a\ud800"]) == ["?a"]
+    again = CachedTranslator(reversing(log), tmp_path / "cache")
+    assert again.translate(["a\ud800"]) == ["?a"]
+    assert (again.counts.cached, logged(log).total()) == (1, 1)
 
 
 def test_unwritable_cache_is_reported(log: Path, tmp_path: Path) -> None:
@@ -156,7 +159,8 @@ def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: Path) -> list[st
     rows = [f"premise {number}\thypothesis {number}\tneutral\n" for number in range(100)]
     (tmp_path / "xnli/train-en.tsv").write_text("".join(rows))
     words = [sys.executable, "-m", "isogloss", "translate", "xnli", "--languages", "es", "--data", str(tmp_path)]
-    return [*words, "--with", f"{sys.executable} {PROGRAM} {log}", "--batch", str(BATCH)]
+    # Reversed numbers are lost numbers.
+    return [*words, "--with", f"{sys.executable} {PROGRAM} {log}", "--batch", str(BATCH), "--keep-garbage"]
 
 
 def started(words: list[str]) -> "subprocess.Popen[str]":

@@ -16,13 +16,14 @@ from isogloss.tasks.loading import load
 from isogloss.tasks.registry import task
 from isogloss.training.regimes import Fit, regime
 from isogloss.translation.cached_translator import CachedTranslator
-from isogloss.translation.translate import projection_notes, translate, write_untranslated
+from isogloss.translation.translate import translate, write_untranslated
 from isogloss.translation.translated_answers import find_answers
 from isogloss.translation.translated_files import (
     translated_test_set,
     translated_training_set,
     translation_path,
 )
+from isogloss.translation.translation_records import projection_notes
 from isogloss.translation.translators import UntranslatedError, command_translator, open_translator
 
 XNLI, XCOPA, TYDIQA, XQUAD, PAWSX = map(task, ("xnli", "xcopa", "tydiqa", "xquad", "pawsx"))
@@ -317,7 +318,8 @@ def test_line_breaks_stay(data: Path) -> None:
 
 
 def test_by_hand_writes_the_same_file(data: Path, tmp_path: Path) -> None:
-    path = write_untranslated(TYDIQA, "fi", "train", data, tmp_path / "todo.jsonl")
+    [(path, target)] = write_untranslated(TYDIQA, "fi", "train", data, tmp_path / "todo.jsonl")
+    assert target == data / "translations/tydiqa/translate-train/fi.jsonl"
     first = json.loads(path.read_text().splitlines()[0])
     assert first.keys() == {"id", "question", "context", "answers"}
     translation_path(TYDIQA, "fi", "train", data).parent.mkdir(parents=True)
@@ -340,9 +342,21 @@ def test_failing_program_is_reported(data: Path, command: str, said: str) -> Non
     assert not translation_path(XNLI, "es", "train", data).exists()
 
 
-def test_bitext_is_not_translated(data: Path) -> None:
-    with pytest.raises(IsoglossError, match="tatoeba cannot be translated"):
-        translate(task("tatoeba"), "es", "test", data, command_translator(upper()))
+def test_kind_without_texts_is_not_translated(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QuestionAnswering, "translatable", ())
+    with pytest.raises(IsoglossError, match="tydiqa cannot be translated"):
+        translate(TYDIQA, "es", "train", data, command_translator(upper()))
+
+
+@pytest.mark.parametrize("count", [0, 3])
+def test_function_must_return_one_translation_per_text(data: Path, count: int) -> None:
+    with pytest.raises(IsoglossError, match=rf"the translator returned {count} texts for 8"):
+        translate(XNLI, "es", "train", data, lambda texts: texts[:count])
+
+
+def test_lone_surrogates_of_a_translator_are_replaced(data: Path) -> None:
+    path = translate(XNLI, "es", "train", data, lambda texts: [f"{text}\ud800" for text in texts])
+    assert json.loads(path.read_text().splitlines()[0])["text_b"] == "no 0?"
 
 
 def test_kind_declares_translatable_columns(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

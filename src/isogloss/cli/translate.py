@@ -5,7 +5,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isogloss.cli.options import Data, EndpointUrl, Execution, MaxCost, Output, Selection, say, words
+from isogloss.cli.options import (
+    Data,
+    EndpointUrl,
+    Execution,
+    MaxCost,
+    Output,
+    Selection,
+    expand_bundles,
+    say,
+    words,
+)
+from isogloss.cli.translation_checks import CheckOptions, check_and_exit, write_reports
 from isogloss.errors import IsoglossError
 
 if TYPE_CHECKING:
@@ -19,8 +30,9 @@ _LONGEST = 100
 
 
 @app.command()
+@expand_bundles
 def translate(
-    task: Annotated[str, typer.Argument(help="Task, e.g. xnli.")],
+    task: Annotated[str | None, typer.Argument(help="Task, e.g. xnli; not needed with --source.")] = None,
     *,
     data: Data = None,
     languages: Annotated[
@@ -31,14 +43,25 @@ def translate(
         str | None,
         Execution(
             "--with",
-            help="apertium:PAIR; hf:MODEL; llm:MODEL; replay:PATH; or a command with one text per input line and one "
-            "translation per output line. {source} and {target} become the codes of the languages, {source3} and "
-            "{target3} their ISO 639-3 codes.",
+            help="apertium:PAIR; hf:MODEL; llm:MODEL; replay:PATH (#examples if it has examples of the task); or a "
+            "command with one text per input line and one translation per output line. {source} and {target} become "
+            "the codes of the languages, {source3} and {target3} their ISO 639-3 codes.",
         ),
     ] = None,
     config: Annotated[
-        Path | None, Execution("--config", "-c", help="TOML file with settings of the translator, such as beams.")
+        Path | None,
+        Execution("--config", "-c", help="TOML file with settings of the translator, align, markers and limits."),
     ] = None,
+    align: Annotated[
+        str,
+        Execution(
+            help="How words are aligned: spelling, or encoder:MODEL for the vectors of a multilingual encoder.",
+            show_default="spelling",
+        ),
+    ] = "",
+    markers: Annotated[
+        bool, Execution(help="Translate texts once more with markers around each answer or entity.")
+    ] = True,
     batch: Annotated[
         int, Execution(min=0, help="Texts per start of a command, or per batch of a model.", show_default="automatic")
     ] = 0,
@@ -54,25 +77,30 @@ def translate(
     untranslated: Annotated[
         Path | None, Output(help="Write texts without a translation to this file, one per line, with the reason.")
     ] = None,
+    checks: CheckOptions,
 ) -> None:
     """Create the translated data for translate-train and translate-test, with any translator.
 
     translate-train trains on the English training set translated into another
     language (--split train). translate-test translates the test set of another
     language into English (--split test; --split dev for the dev set). Labels
-    are kept. For question answering training data, answers are translated too
-    and located in the translated passage.
+    are kept; answers and tags are projected onto the translation.
 
     Every distinct text is translated once and cached: run the same command to
     resume. Settings of a model follow its name, as in hf:MODEL#beams=1, or are
     in --config.
+
+    A summary shows artefacts (texts left untranslated, loops, lost numbers, …)
+    and, for test sets with a human English version, BLEU and chrF. A set
+    beyond a limit is not written. --check reports on existing files.
 
     Writes to translations/<task>/<regime>/ in the data folder, where isogloss
     run and train look. ISOGLOSS_TRANSLATIONS overrides translations/. The
     translations published with XTREME work without this step; see
     docs/regimes.md for their location.
 
-    Exit codes: 0 success; 1 some texts have no translation.
+    Exit codes: 0 success; 1 some texts have no translation, or the
+    translations are beyond a limit.
 
     \b
     Examples:
@@ -82,46 +110,77 @@ def translate(
           --with hf:facebook/nllb-200-distilled-600M --data data
       isogloss translate xcopa --languages it --with llm:qwen3-32b \\
           --endpoint http://localhost:8000 --data data
+      isogloss translate xcopa --languages et --split test --data data \\
+          --with replay:data-gmt/{source}/test.{source}.jsonl#examples
       isogloss translate tydiqa --languages fi --by-hand to-translate.jsonl \\
           --data data
+      isogloss translate xnli --languages es,de --check --data data
+      isogloss translate --source news.en --target online-b.de \\
+          --reference news.de --languages en,de
     """
-    from isogloss.interrupts import answering_interrupts
-    from isogloss.runs.translating import checked_request, translated_sets
-    from isogloss.translation.translate import write_untranslated
-    from isogloss.translation.translated_files import translation_path
-
-    entry, chosen = checked_request(task, words(languages) or [], split)
+    chosen = words(languages) or []
+    if checks.is_check:
+        check_and_exit(task, chosen, split, data, checks)
+    if task is None:
+        raise IsoglossError("no task", fix="Name a task, or --source and --target files to check")
     if by_hand is not None:
-        if len(chosen) > 1:
-            raise IsoglossError("--by-hand writes the file of one language", fix="Name one language")
-        path = write_untranslated(entry, chosen[0], split, data, by_hand)
-        target = translation_path(entry, chosen[0], split, data)
-        say(f"{path}  Translate the texts in this file and save it as {target}")
-    elif translator is not None:
-        from isogloss.cli.run import system_settings
-
-        settings = system_settings(config, batch=batch, endpoint=endpoint, max_cost=max_cost)
-        incomplete: list[TranslatedSet] = []
-        with answering_interrupts():
-            for each in translated_sets(
-                entry.id, chosen, translator, split=split, data=data, settings=settings, cache=cache
-            ):
-                _say_result(each)
-                incomplete += [each] if each.path is None else []
-        if untranslated is not None:
-            _write_reasons(untranslated, incomplete)
-        raise typer.Exit(1 if incomplete else 0)
-    else:
+        _write_by_hand(task, chosen, split, data, by_hand)
+        return
+    if translator is None:
         fix = "Add --with apertium:PAIR, hf:MODEL, llm:MODEL, replay:PATH or a command; or --by-hand FILE"
         raise IsoglossError("no translator", fix=fix)
+    from isogloss.cli.run import system_settings
+    from isogloss.interrupts import answering_interrupts
+    from isogloss.runs.translating import TranslationRequest
+
+    settings = system_settings(config, batch=batch, endpoint=endpoint, max_cost=max_cost)
+    request = TranslationRequest(
+        task=task,
+        languages=chosen,
+        translator=translator,
+        split=split,
+        data=data,
+        settings=settings,
+        cache=cache,
+        align=align or None,
+        markers=None if markers else False,
+        limits=checks.limits,
+    )
+    done: list[TranslatedSet] = []
+    with answering_interrupts():
+        for each in request.sets():
+            _say_result(each)
+            done.append(each)
+    incomplete = [each for each in done if each.path is None]
+    if untranslated is not None:
+        _write_reasons(untranslated, incomplete)
+    if reports := [each.report for each in done if each.report is not None]:
+        write_reports(reports, checks)
+    raise typer.Exit(1 if incomplete else 0)
+
+
+def _write_by_hand(task: str, languages: list[str], split: str, data: Path | None, path: Path) -> None:
+    """Write the texts to translate, and print where their translations belong."""
+    from isogloss.runs.translating import checked_request
+    from isogloss.translation.translate import write_untranslated
+
+    entry, chosen = checked_request(task, languages, split)
+    if len(chosen) > 1:
+        raise IsoglossError("--by-hand writes the file of one language", fix="Name one language")
+    for written, target in write_untranslated(entry, chosen[0], split, data, path):
+        say(f"{written}  Translate the texts in this file and save it as {target}")
 
 
 def _say_result(result: "TranslatedSet") -> None:
-    """Print the file of a set and its counts, or the reasons why it is incomplete."""
+    """Print the file of a set, its counts and artefacts, or the reasons why it is incomplete."""
     if result.path is not None:
         say(str(result.path))
-    details = [*([str(result.counts)] if result.counts else []), *result.notes]
+    details = filter(None, [str(result.counts or ""), *result.notes])
     say(f"{result.task}/{result.language} {result.split}: {'; '.join(details)}", err=True)
+    if result.report is not None:
+        from isogloss.tables.translation_tables import summary_lines
+
+        say("\n".join(summary_lines(result.report)), err=True)
     if result.path is None:
         say(result.failure, err=True)
         for text, reason in list(result.untranslated.items())[:_LISTED]:

@@ -6,14 +6,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from isogloss.checked_settings import checked_settings
 from isogloss.errors import IsoglossError, UnknownNameError, unknown
+from isogloss.tasks.examples import Examples
 from isogloss.tasks.registry import given_task as find_task
 from isogloss.tasks.registry import no_language
 from isogloss.tasks.task import SPLITS, Task
 from isogloss.training.regimes import regime
+from isogloss.translation.alignment import Aligner, open_aligner
+from isogloss.translation.artefacts import compare_examples
 from isogloss.translation.cached_translator import CachedTranslator, TranslationCounts
-from isogloss.translation.translate import projection_notes
 from isogloss.translation.translate import translate as translate_set
+from isogloss.translation.translation_records import projection_notes
+from isogloss.translation.translation_reports import (
+    MEASURES,
+    GarbageTranslationError,
+    TranslationReport,
+    allowed_limits,
+)
 from isogloss.translation.translators import TranslationFunction, Translator, UntranslatedError, open_translator
 
 ENGLISH = "en"
@@ -27,11 +37,12 @@ class TranslatedSet:
         task: id of the task.
         language: the language other than English.
         split: "train", "dev" or "test".
-        path: the file, None if some texts have no translation.
+        path: the file, None if some texts have no translation or the translations are garbage.
         counts: counts of texts, None if the translator is a function.
         notes: remarks of the translator, and counts of projected answers or tags.
+        report: artefacts of the translations, None if some texts have no translation.
         untranslated: texts without a translation, with the reasons.
-        failure: the reasons in words, "" if the set is complete.
+        failure: why there is no file, "" if there is one.
     """
 
     task: str
@@ -40,11 +51,20 @@ class TranslatedSet:
     path: Path | None
     counts: TranslationCounts | None
     notes: tuple[str, ...] = ()
+    report: TranslationReport | None = None
     untranslated: Mapping[str, str] = field(default_factory=dict, repr=False)
     failure: str = ""
 
 
-def translate(
+class TranslationSettings:
+    """Settings of the verb that may be written beside those of the translator."""
+
+    align: str
+    markers: bool
+    limits: dict  # type: ignore[type-arg]  # by measure
+
+
+def translate(  # noqa: PLR0913 - the settings of the verb
     task: str,
     languages: str | Sequence[str],
     translator: "str | Translator | TranslationFunction",
@@ -53,12 +73,15 @@ def translate(
     data: str | os.PathLike[str] | None = None,
     settings: Mapping[str, Any] | None = None,
     cache: str | os.PathLike[str] | None = None,
+    align: "str | Aligner | None" = None,
+    markers: bool | None = None,
+    limits: Mapping[str, float] | None = None,
     quiet: bool = False,
 ) -> list[TranslatedSet]:
     """Translate an English training set into languages, or their test or dev sets into English.
 
     Every distinct text is translated once and kept in a cache, so that a call that was interrupted continues where it
-    stopped.
+    stopped. Translations with a larger share of faults than a limit are not written.
 
     Args:
         task: name of the task.
@@ -67,56 +90,119 @@ def translate(
             `Translator`; or a function that returns one translation per text, which is not cached.
         split: "train" (from English), or "test" or "dev" (into English).
         data: data folder; default ISOGLOSS_DATA or the user's cache.
-        settings: settings of the translator, such as `{"beams": 1}`.
+        settings: settings of the translator, such as `{"beams": 1}`; `align`, `markers` and `limits` may be among them.
         cache: folder of translated texts; default `translations` in the cache folder.
+        align: aligner of words: "spelling" (default), an encoder (see `open_aligner`), or a function.
+        markers: False to project answers and entities without translating texts once more with markers.
+        limits: largest shares of faults by measure, which replace those of `LIMITS`; {} to accept everything.
         quiet: True to hide the progress bar.
 
     Returns:
-        One set per language, with its file and counts. Without a translation of some texts, the set has no file.
+        One set per language, with its file and counts. Without a translation of some texts, or if a limit is exceeded,
+        the set has no file.
 
     Raises:
-        UnknownNameError: unknown task, language, split or setting.
+        UnknownNameError: unknown task, language, split, setting or measure.
         IsoglossError: no regime can use the translation, there are no texts, or the translator fails.
     """
-    sets = translated_sets(
-        task, languages, translator, split=split, data=data, settings=settings, cache=cache, quiet=quiet
+    request = TranslationRequest(
+        task=task,
+        languages=languages,
+        translator=translator,
+        split=split,
+        data=data,
+        settings=settings or {},
+        cache=cache,
+        align=align,
+        markers=markers,
+        limits=limits,
+        quiet=quiet,
     )
-    return list(sets)
+    return list(request.sets())
 
 
-def translated_sets(
-    task: str,
-    languages: str | Sequence[str],
-    translator: "str | Translator | TranslationFunction",
-    *,
-    split: str = "train",
-    data: str | os.PathLike[str] | None = None,
-    settings: Mapping[str, Any] | None = None,
-    cache: str | os.PathLike[str] | None = None,
-    quiet: bool = False,
-) -> Iterator[TranslatedSet]:
-    """Yield each set when it is translated; see `translate`."""
-    entry, chosen = checked_request(task, languages, split)
-    for language in chosen:
-        source, target = (ENGLISH, language) if split == "train" else (language, ENGLISH)
-        opened = open_translator(translator, source, target, settings) if isinstance(translator, str) else translator
-        root = None if cache is None else Path(cache)
-        cached = CachedTranslator(opened, root, quiet=quiet) if isinstance(opened, Translator) else None
-        path, reasons, failure = None, dict[str, str](), ""
-        try:
-            path = translate_set(entry, language, split, data, cached or opened)
-        except UntranslatedError as error:
-            reasons, failure = error.reasons, str(error)
-        yield TranslatedSet(
-            task=entry.id,
-            language=language,
-            split=split,
-            path=path,
-            counts=None if cached is None else cached.counts,
-            notes=(*(() if cached is None else cached.notes), *([] if path is None else projection_notes(path))),
-            untranslated=reasons,
-            failure=failure,
-        )
+@dataclass(frozen=True, kw_only=True)
+class TranslationRequest:
+    """Arguments of `translate`, which describes them."""
+
+    task: str
+    languages: str | Sequence[str]
+    translator: "str | Translator | TranslationFunction"
+    split: str = "train"
+    data: str | os.PathLike[str] | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    cache: str | os.PathLike[str] | None = None
+    align: "str | Aligner | None" = None
+    markers: bool | None = None
+    limits: Mapping[str, float] | None = None
+    quiet: bool = False
+
+    def sets(self) -> Iterator[TranslatedSet]:
+        """Yield each set when it is translated."""
+        entry, chosen = checked_request(self.task, self.languages, self.split)
+        own, settings = _own_settings(self.settings)
+        align = own.get("align", "") if self.align is None else self.align
+        aligner = open_aligner(align) if isinstance(align, str) else align
+        mark = own.get("markers", True) if self.markers is None else self.markers
+        limits = allowed_limits(own.get("limits") if self.limits is None else self.limits)
+        for language in chosen:
+            inspection = _Inspection(entry, language, self.data, limits)
+            translator = self._translator(language, settings)
+            cached = translator if isinstance(translator, CachedTranslator) else None
+            path, reasons, failure = None, dict[str, str](), ""
+            try:
+                path = translate_set(
+                    entry, language, self.split, self.data, translator, align=aligner, mark=mark, inspect=inspection
+                )
+            except UntranslatedError as error:
+                reasons, failure = error.reasons, str(error)
+            except GarbageTranslationError as error:
+                failure = str(error)
+            yield TranslatedSet(
+                task=entry.id,
+                language=language,
+                split=self.split,
+                path=path,
+                counts=None if cached is None else cached.counts,
+                notes=(*([] if cached is None else cached.notes), *([] if path is None else projection_notes(path))),
+                report=inspection.report,
+                untranslated=reasons,
+                failure=failure,
+            )
+
+    def _translator(self, language: str, settings: Mapping[str, Any]) -> "CachedTranslator | TranslationFunction":
+        """Return the translator of a language, with a cache; a function has none."""
+        opened = self.translator
+        if isinstance(opened, str):
+            source, target = (ENGLISH, language) if self.split == "train" else (language, ENGLISH)
+            opened = open_translator(opened, source, target, settings)
+        root = None if self.cache is None else Path(self.cache)
+        return CachedTranslator(opened, root, quiet=self.quiet) if isinstance(opened, Translator) else opened
+
+
+@dataclass
+class _Inspection:
+    """Report on translations that are about to be written, and refusal of garbage."""
+
+    task: Task
+    language: str
+    data: str | os.PathLike[str] | None
+    limits: Mapping[str, float]
+    report: TranslationReport | None = None
+
+    def __call__(self, originals: Examples, translated: Examples) -> None:
+        self.report = compare_examples(self.task, self.language, originals, translated, self.data)
+        self.report.refuse_garbage(self.limits)
+
+
+def _own_settings(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the settings of the verb, and those of the translator."""
+    names = TranslationSettings.__annotations__
+    own = {name: value for name, value in settings.items() if name in names}
+    checked = checked_settings(own, TranslationSettings, "setting of translate", "settings")
+    if "limits" in checked:
+        checked["limits"] = checked_settings(checked["limits"], dict.fromkeys(MEASURES, float), "measure", "limits")
+    return checked, {name: value for name, value in settings.items() if name not in names}
 
 
 def checked_request(task: str, languages: str | Sequence[str], split: str) -> tuple[Task, list[str]]:

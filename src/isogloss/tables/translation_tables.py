@@ -5,16 +5,47 @@ from collections.abc import Sequence
 from isogloss.figures import interval_text, score_text
 from isogloss.tables.table import INTERVAL, Table
 from isogloss.translation.text_checks import TextStyle
-from isogloss.translation.translation_reports import LIMITS, MEASURES, TranslationReport, percent_text
+from isogloss.translation.translation_reports import LIMITS, MEASURES, ArtefactShare, TranslationReport, percent_text
 
 
 def translation_tables(report: TranslationReport) -> list[Table]:
     """Return all tables of one report."""
-    tables = [share_table(report)]
-    if report.scores:
-        tables.append(score_table([report]))
-    tables.append(style_table([report]))
-    return [*tables, fault_table(report)] if any(each.examples for each in report.shares) else tables
+    return list(report_tables([report]).values())
+
+
+def report_tables(reports: Sequence[TranslationReport], *, brief: bool = False) -> dict[str, Table]:
+    """Return the tables of one report, or of several side by side, by name; if `brief`, without faults of none."""
+    [first, *others] = reports
+    tables = {"artefacts": artefact_table(reports, brief=brief) if others else share_table(first)}
+    if any(report.scores for report in reports):
+        tables["scores"] = score_table(reports)
+    tables["style"] = style_table(reports)
+    if not others and any(each.examples for each in first.shares):
+        tables["faults"] = fault_table(first)
+    return tables
+
+
+def summary_lines(report: TranslationReport) -> list[str]:
+    """Return a report in a few lines: scores, length ratio and style, and faults with their limits."""
+    ratio = f"length ratio {score_text(report.length_ratio, 2)}"
+    ratio += f" (human {score_text(report.human_length_ratio, 2)})" if report.human_length_ratio else ""
+    style = f"type-token ratio {score_text(report.style.type_token_ratio, 3)}"
+    style += f" (human {score_text(report.human_style.type_token_ratio, 3)})" if report.human_style else ""
+    scores = [
+        f"{score.metric} {score_text(score.value)} ({interval_text(score.low, score.high)})" for score in report.scores
+    ]
+    faults = [_fault_text(each) for each in report.shares if each.count]
+    kept = [each.measure for each in report.shares if each.checked and not each.count]
+    lines = [*([", ".join(scores)] if scores else []), f"{ratio}, {style}", *faults]
+    return [f"  {line}" for line in [*lines, *([f"none: {', '.join(kept)}"] if kept else [])]]
+
+
+def _fault_text(share: ArtefactShare) -> str:
+    counts = f"{share.count:,} of {share.checked:,}"
+    limit = LIMITS.get(share.measure)
+    remarks = [f"human {percent_text(share.human)}"] if share.human is not None else []
+    remarks += [f"limit {percent_text(limit)}"] if limit is not None else []
+    return f"{share.measure} {percent_text(share.share)}, {counts}" + (f" ({', '.join(remarks)})" if remarks else "")
 
 
 def share_table(report: TranslationReport) -> Table:
@@ -32,20 +63,24 @@ def share_table(report: TranslationReport) -> Table:
     return table
 
 
-def artefact_table(reports: Sequence[TranslationReport]) -> Table:
-    """Return the share of every fault, one row per set of translations."""
-    table = Table("Artefacts of translation, in percent", ("texts", "pair", "n", "length ratio", *MEASURES), words=2)
+def artefact_table(reports: Sequence[TranslationReport], *, brief: bool = False) -> Table:
+    """Return the share of every fault, one row per set of translations; if `brief`, only of faults that occur."""
+    faults = {each.measure for report in reports for each in report.shares if each.count}
+    shown = [measure for measure in MEASURES if measure in faults or not brief]
+    table = Table("Artefacts of translation, in percent", ("texts", "pair", "n", "length ratio", *shown), words=2)
     for report in reports:
-        shares = (None if each.share is None else 100 * each.share for each in report.shares)
+        shares = (report.share(measure).share for measure in shown)
         table.add(
             report.name,
             f"{report.source_language}-{report.target_language}",
             f"{report.texts:,}",
             score_text(report.length_ratio, 2),
-            *map(score_text, shares),
+            *(score_text(None if share is None else 100 * share) for share in shares),
         )
     table.notes = ["length ratio: median of translated over original characters"]
-    table.notes += [f"{measure}: {meaning}" for measure, meaning in MEASURES.items()]
+    table.notes += [f"{measure}: {MEASURES[measure]}" for measure in shown]
+    if absent := [measure for measure in MEASURES if measure not in shown]:
+        table.notes.append(f"none: {', '.join(absent)}")
     return table
 
 

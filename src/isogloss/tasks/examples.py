@@ -78,6 +78,7 @@ class Examples:
         tuned_on_gold: True if the answers depend on a threshold chosen on this gold (mining).
         translated_gold: True if texts and gold are translated to English, so that scores are not comparable with those
             on the original gold.
+        read_dev: reads the dev set that belongs to these examples, if it is not the task's own: its translation.
     """
 
     task: str
@@ -99,6 +100,7 @@ class Examples:
     notes: list[str] = field(default_factory=list)
     tuned_on_gold: bool = False
     translated_gold: bool = False
+    read_dev: "Callable[[], Examples] | None" = None
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -131,7 +131,8 @@ class Regime:
         if self.translated_gold and language == "en":
             fix = "See the English score of zero-shot"
             raise MissingDataError(f"{self.name} translates to English, so it has no English cell", fix=fix)
-        translated = self.asks_translated and language != "en"
+        # Candidates of other languages compete with those in English.
+        translated = self.asks_translated and (language != "en" or kind_of(task).shared_pool)
         read = translated_test_set if translated else load
         examples = read(task, language, split, data, allow_partial=allow_partial)
         return with_translated_gold(examples) if self.translated_gold else examples

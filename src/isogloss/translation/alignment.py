@@ -1,12 +1,15 @@
 """Word alignment by mutual argmax of word similarities, as SimAlign and awesome-align do, and spans moved along it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
+
+from isogloss.plugins import load_object
 
 Matrix = npt.NDArray[np.floating[Any]]
 # Pairs of word indices: (source, target).
@@ -17,11 +20,44 @@ WordVectors = Callable[[Sequence[Words]], Sequence[Matrix]]
 # Function from pairs of texts, as words, to an alignment of each.
 Aligner = Callable[[Sequence[tuple[Words, Words]]], list[Pairs]]
 
+# Name of the aligner that compares spellings, and prefix of those that use an encoder.
+SPELLING, ENCODER = "spelling", "encoder"
+_OPEN_ENCODER = "isogloss.systems.embedder.word_vectors:open_encoder_aligner"
+
 # Weight of the relative position, which decides between repeated words.
 _DISTORTION = 0.3
 # Least similarity of spellings; unrelated words of the same length rarely exceed it.
 _LEAST_SPELLING = 0.4
 _DIMENSION = 1024
+
+
+@dataclass(frozen=True)
+class NamedAligner:
+    """An aligner with the name and version that records of translations show."""
+
+    name: str
+    align: Aligner
+
+    def __call__(self, texts: Sequence[tuple[Words, Words]]) -> list[Pairs]:
+        """Return the alignment of each pair of texts."""
+        return self.align(texts)
+
+
+def open_aligner(name: str) -> NamedAligner | None:
+    """Return an aligner by name, or None for the spelling aligner, which needs the translator's dictionary.
+
+    Args:
+        name: "spelling" or ""; or an encoder, a transformers folder or hub name with or without `encoder:` before it,
+            and with `#layer=8` after it for another layer than two thirds up.
+
+    Raises:
+        SystemFailureError: the encoder cannot be opened, or has no such layer.
+    """
+    if name in ("", SPELLING):
+        return None
+    model, _, layer = name.removeprefix(f"{ENCODER}:").partition("#layer=")
+    aligner: NamedAligner = load_object(_OPEN_ENCODER)(model.strip(), layer.strip())
+    return aligner
 
 
 def pooled(states: Matrix, word_of_subword: Sequence[int | None], words: int) -> Matrix:

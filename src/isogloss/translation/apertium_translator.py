@@ -1,12 +1,13 @@
 """Translation by Apertium, rule-based and free, with a package of Debian per pair of languages."""
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from shlex import quote
 from typing import Any
 
 from isogloss.checked_settings import PositiveInt, checked_settings
 from isogloss.errors import IsoglossError
-from isogloss.translation.command_translator import BATCH, CommandTranslator
+from isogloss.translation.command_translator import CommandTranslator, paced_batches
 from isogloss.translation.translators import Translator
 
 
@@ -31,23 +32,25 @@ class ApertiumTranslator(Translator):
 
     def __init__(self, pairs: str, source: str, target: str, settings: Mapping[str, Any]) -> None:
         self.name, self.source, self.target = f"apertium:{pairs}", source, target
-        batch = checked_settings(settings, ApertiumSettings, "setting of a translator", self.name).get("batch", BATCH)
+        checked = checked_settings(settings, ApertiumSettings, "setting of a translator", self.name)
+        self._batch: int = checked.get("batch", 0)
         names = [name.strip() for name in pairs.split(",") if name.strip()]
         if not names:
             raise IsoglossError(
                 "no pair of languages", where="apertium", fix="Name it after the colon: apertium:eng-spa"
             )
-        self._steps = [ParagraphCommand(f"apertium -u -f txt {quote(name)}", batch=batch) for name in names]
+        self._steps = [ParagraphCommand(f"apertium -u -f txt {quote(name)}", batch=sys.maxsize) for name in names]
         self.version = "-".join(step.version for step in self._steps)
-        self._batch = batch
 
     def batches(self, texts: Sequence[str]) -> Iterator[dict[str, str]]:
         """Yield the translations of a batch of texts after the last step."""
-        for start in range(0, len(texts), self._batch):
-            translated = list(texts[start : start + self._batch])
-            for step in self._steps:
-                translated = step.translate(translated)
-            yield dict(zip(texts[start : start + self._batch], translated, strict=True))
+        yield from paced_batches(texts, self._batch, self._translated)
+
+    def _translated(self, texts: Sequence[str]) -> dict[str, str]:
+        translated = list(texts)
+        for step in self._steps:
+            translated = step.translate(translated)
+        return dict(zip(texts, translated, strict=True))
 
 
 class ParagraphCommand(CommandTranslator):

@@ -17,10 +17,13 @@ from isogloss.metrics.translation_quality import (
     tokenizer_for,
 )
 from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load
 from isogloss.tasks.task import Task
 from isogloss.translation import text_checks
+from isogloss.translation.retrieval_sides import joined_sides
 from isogloss.translation.text_checks import Check
+from isogloss.translation.translate import sides_to_translate
 from isogloss.translation.translated_files import (
     DataFolder,
     TranslatedTexts,
@@ -77,11 +80,19 @@ class ParallelTexts:
                 raise IsoglossError(message, where=self.name)
 
 
-def judge_translations(texts: ParallelTexts, human_texts: Sequence[str] | None = None) -> TranslationReport:
+def judge_translations(
+    texts: ParallelTexts, human_texts: Sequence[str] | None = None, *, tokenizer: str = ""
+) -> TranslationReport:
     """Return the report on some translations.
 
-    `human_texts`, written in the target language, are what the style is compared with: the first human translation by
-    default.
+    Args:
+        texts: texts with their translations.
+        human_texts: texts written in the target language that the style is compared with; default: the first human
+            translation.
+        tokenizer: of BLEU; default by the target language (see `tokenizer_for`).
+
+    Raises:
+        UnknownNameError: unknown tokenizer.
     """
     reference = texts.references[0] if texts.references else None
     own = _checks(texts, texts.translations)
@@ -98,7 +109,7 @@ def judge_translations(texts: ParallelTexts, human_texts: Sequence[str] | None =
         length_ratio=_median_ratio(texts.sources, texts.translations),
         human_length_ratio=None if reference is None else _median_ratio(texts.sources, reference),
         shares=tuple(_share(measure, own[measure], human.get(measure), texts) for measure in MEASURES),
-        scores=_scores(texts),
+        scores=_scores(texts, tokenizer or tokenizer_for(texts.target_language)),
         style=style,
         human_style=others[0] if others else None,
     )
@@ -142,10 +153,10 @@ def _share(measure: str, own: Check, human: Check | None, texts: ParallelTexts) 
     )
 
 
-def _scores(texts: ParallelTexts) -> tuple[QualityScore, ...]:
+def _scores(texts: ParallelTexts, tokenizer: str) -> tuple[QualityScore, ...]:
     if not texts.references or not texts.sources:
         return ()
-    tokenizer, count = tokenizer_for(texts.target_language), len(texts.references)
+    count = len(texts.references)
     bleu = bleu_statistics(texts.translations, texts.references, tokenizer)
     chrf = chrf_statistics(texts.translations, texts.references)
     return (
@@ -173,18 +184,39 @@ def check_translations(
     """
     if split == "train":
         originals = load(task, "en", split, data)
-        translated, pair = _translated_training_texts(task, language, data, originals), ("en", language)
+        translated = _translated_training_texts(task, language, data, originals)
+    elif kind_of(task).retrieval:
+        originals, translated = _translated_sides(task, language, split, data)
     else:
         originals, translated = load(task, language, split, data), translated_test_set(task, language, split, data)
-        pair = (language, "en")
-        references = _english(task, split, data) if references is None and originals.units else references
-    name = f"{task.id}/{language} {split}"
     row_of = {identifier: row for row, identifier in enumerate(originals.ids)}
     if missing := next((identifier for identifier in translated.ids if identifier not in row_of), None):
         what = f"translated example {missing!r} is not one of the originals"
-        raise DataError(what, where=name, fix="Only translations with the ids of their originals can be checked")
+        where, fix = f"{task.id}/{language} {split}", "Only translations with the ids of their originals can be checked"
+        raise DataError(what, where=where, fix=fix)
     originals = originals.keep([row_of[identifier] for identifier in translated.ids])
-    return judge_translations(_distinct_texts(originals, translated, references, (*pair, name)))
+    return compare_examples(task, language, originals, translated, data, references=references)
+
+
+def compare_examples(
+    task: Task,
+    language: str,
+    originals: Examples,
+    translated: Examples,
+    data: DataFolder = None,
+    *,
+    references: Examples | None = None,
+) -> TranslationReport:
+    """Return the report on translated examples, given their originals with the same ids in the same order.
+
+    Arguments are those of `check_translations`.
+    """
+    split = originals.split
+    pair = ("en", language) if split == "train" else (language, "en")
+    if references is None and split != "train" and originals.units:
+        references = _english(task, split, data)
+    named = (*pair, f"{task.id}/{language} {split}")
+    return judge_translations(_distinct_texts(originals, translated, references, named))
 
 
 def _translated_training_texts(task: Task, language: str, data: DataFolder, originals: Examples) -> Examples:
@@ -200,6 +232,18 @@ def _translated_training_texts(task: Task, language: str, data: DataFolder, orig
         what = f"{count:,} rows of {len(originals):,} are left, so they cannot be matched with the originals"
         raise DataError(what, where=", ".join(published.sources))
     return published
+
+
+def _translated_sides(task: Task, language: str, split: str, data: DataFolder) -> tuple[Examples, Examples]:
+    """Return queries and candidates in a language, and their translations."""
+    sides = sides_to_translate(task, language, split, data)
+    translated = []
+    for side, path in sides:
+        if (file := resolve(path)) is None:
+            fix = f"Run isogloss translate {task.id} --languages {language} --split {split}"
+            raise MissingDataError(f"no translation {path}", fix=fix)
+        translated.append(TranslatedTexts.read_all(file, side).replace_texts(side, "en"))
+    return joined_sides([side for side, _ in sides]), joined_sides(translated)
 
 
 def _english(task: Task, split: str, data: DataFolder) -> Examples | None:

@@ -2,13 +2,16 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from isogloss.escaping import printable
 from isogloss.figures import counted
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.task import Task
+from isogloss.translation.stored_examples import StoredExamples
 from isogloss.translation.translation_cache import TranslationCache
 from isogloss.translation.translators import Translator
 
@@ -39,6 +42,9 @@ class TranslationCounts:
         return self.translated / self.seconds if self.seconds > 0 else 0.0
 
     def __str__(self) -> str:
+        """Return the counts in words, "" without texts."""
+        if not self.texts:
+            return ""
         parts = [f"{self.texts:,} distinct {'text' if self.texts == 1 else 'texts'}"]
         parts += [f"{self.cached:,} from the cache"] if self.cached else []
         parts += [f"{self.translated:,} translated ({self.rate:,.1f}/s)"] if self.translated else []
@@ -66,7 +72,8 @@ class CachedTranslator(Translator):
         self.source, self.target, self.is_stored = translator.source, translator.target, translator.is_stored
         self.counts = TranslationCounts()
         self._translator, self._quiet = translator, quiet
-        self._cache = None if translator.is_stored else TranslationCache(translator, cache)
+        has_own = translator.is_stored or translator.keeps_store
+        self._cache = None if has_own else TranslationCache(translator, cache)
         self._given: set[str] = set()
         self._waited = False
 
@@ -75,39 +82,40 @@ class CachedTranslator(Translator):
         """Remarks of the translator."""
         return self._translator.notes
 
+    def stored_examples(self, task: Task, originals: Examples) -> StoredExamples | None:
+        """Return the translations of whole examples that the translator has."""
+        return self._translator.stored_examples(task, originals)
+
     def batches(self, texts: Sequence[str]) -> Iterator[dict[str, str]]:
         """Yield the cached translations, and then the others as they become ready and are stored."""
-        new = [text for text in texts if text not in self._given]
-        self._given.update(new)
+        new = {text for text in texts if text not in self._given}
+        self._given |= new
         self.counts.texts += len(new)
-        cache = self._cache
-        if cache is None:
-            yield from self._translated(texts)
-            return
-        yield from self._stored(cache, texts, new)
-        if missing := self._missing(cache, texts):
+        left = yield from self._stored(texts, new)
+        if self._cache is None:
+            yield from self._translated(left)
+        elif left:
             try:
-                with cache.lock(self._say_waiting):
+                with self._cache.lock(self._say_waiting):
                     # Another process may have translated them meanwhile.
-                    yield from self._stored(cache, missing, new)
-                    if left := self._missing(cache, missing):
-                        yield from self._translated(left)
+                    left = yield from self._stored(left, new)
+                    yield from self._translated(left)
             finally:
-                cache.close()
+                self._cache.close()
 
-    @staticmethod
-    def _missing(cache: TranslationCache, texts: Sequence[str]) -> list[str]:
-        stored = cache.find(texts)
+    def _stored(self, texts: Sequence[str], new: set[str]) -> Generator[dict[str, str], None, list[str]]:
+        """Yield the stored translations, and return the texts without one; those of new texts are counted."""
+        stored = self._translator.find(texts) if self._cache is None else self._cache.find(texts)
+        fresh = {text: translation for text, translation in stored.items() if text in new}
+        self.counts.cached += len(fresh)
+        self._count(fresh)
+        if stored:
+            yield stored
         return [text for text in texts if text not in stored]
 
-    def _stored(self, cache: TranslationCache, texts: Sequence[str], new: Sequence[str]) -> Iterator[dict[str, str]]:
-        if stored := cache.find(texts):
-            fresh = stored.keys() & set(new)
-            self.counts.cached += len(fresh)
-            self._count({text: stored[text] for text in fresh})
-            yield stored
-
     def _translated(self, texts: Sequence[str]) -> Iterator[dict[str, str]]:
+        if not texts:
+            return
         title = f"{self.source}–{self.target}" if self.source else "translating"
         with _progress(title, len(texts), self._quiet) as advance:
             started = time.perf_counter()

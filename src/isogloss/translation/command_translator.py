@@ -5,15 +5,18 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from isogloss.data.files import sha256_of
 from isogloss.errors import IsoglossError
 from isogloss.translation.translators import Translator
 
-# Texts per start of the program: most take less than a second to start.
-BATCH = 1000
+# Texts of the first start of a program, and of any start; most take less than a second to start.
+_FIRST, _MOST = 32, 4096
+# Seconds that a start should take: a killed command loses at most the texts of one start.
+_BRIEF, _LONG = 5.0, 20.0
 # Programs split their input at these, whatever the text means by them.
 _BREAKS = re.compile(r"([\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+)")
 _APERTIUM_MODES = Path("/usr/share/apertium/modes")
@@ -25,8 +28,34 @@ _INPUTS = frozenset(
 _QUOTED_PATH = re.compile(r"'(/[^']+)'")
 
 
+def paced_batches(
+    texts: Sequence[str], batch: int, translate: Callable[[Sequence[str]], dict[str, str]]
+) -> Iterator[dict[str, str]]:
+    """Yield the translations of texts, a batch at a time.
+
+    Args:
+        texts: texts to translate.
+        batch: number of texts at a time; 0 to begin with a few, and to double the number while that takes seconds.
+        translate: function from some texts to their translations.
+    """
+    size, start = batch or _FIRST, 0
+    while start < len(texts):
+        began = time.monotonic()
+        translations = translate(texts[start : start + size])
+        seconds = time.monotonic() - began
+        yield translations
+        start += size
+        if not batch and seconds < _BRIEF:
+            size = min(2 * size, _MOST)
+        elif not batch and seconds > _LONG:
+            size = max(1, size // 2)
+
+
 class CommandTranslator(Translator):
     """A program, started once per batch of texts.
+
+    A batch counts only if the program ends well and writes one line per text, so that no translation moves to the next
+    text.
 
     The version covers the program's file, scripts, settings and models among its arguments, and the data of an Apertium
     pair. If the program asks a service, or finds its model elsewhere, only its command line decides.
@@ -35,12 +64,12 @@ class CommandTranslator(Translator):
         command: for example `my-program --to es`.
         source: language of the texts.
         target: language of the translations.
-        batch: number of texts per start of the program.
+        batch: number of texts per start of the program; 0 to choose it by the program's speed.
     """
 
-    def __init__(self, command: str, source: str = "", target: str = "", *, batch: int = BATCH) -> None:
+    def __init__(self, command: str, source: str = "", target: str = "", *, batch: int = 0) -> None:
         self.name, self.source, self.target = command, source, target
-        self._batch = max(1, batch)
+        self._batch = batch
         try:
             self._words = shlex.split(command)
         except ValueError as error:
@@ -52,17 +81,18 @@ class CommandTranslator(Translator):
 
     def batches(self, texts: Sequence[str]) -> Iterator[dict[str, str]]:
         """Yield the translations of a batch of texts, line by line, with their line breaks."""
-        for start in range(0, len(texts), self._batch):
-            parts = [_BREAKS.split(text) for text in texts[start : start + self._batch]]
-            # Every other part is a line break.
-            lines = list(dict.fromkeys(line.strip() for text in parts for line in text[::2] if line.strip()))
-            translated = dict(zip(lines, self._run(lines), strict=True))
-            yield {
-                text: "".join(
-                    piece if number % 2 else translated.get(piece.strip(), "") for number, piece in enumerate(pieces)
-                )
-                for text, pieces in zip(texts[start : start + self._batch], parts, strict=True)
-            }
+        yield from paced_batches(texts, self._batch, self._translated)
+
+    def _translated(self, texts: Sequence[str]) -> dict[str, str]:
+        parts = [_BREAKS.split(text) for text in texts]  # every other part is a line break
+        lines = list(dict.fromkeys(line.strip() for pieces in parts for line in pieces[::2] if line.strip()))
+        translated = dict(zip(lines, self._run(lines), strict=True)) if lines else {}
+        return {
+            text: "".join(
+                piece if number % 2 else translated.get(piece.strip(), "") for number, piece in enumerate(pieces)
+            )
+            for text, pieces in zip(texts, parts, strict=True)
+        }
 
     def _run(self, lines: Sequence[str]) -> list[str]:
         """Return the translation of each line."""

@@ -67,12 +67,16 @@ class EndpointSettings:
 class EndpointTranslator(Translator):
     """A language model, asked for one translation per request, at temperature 0.
 
+    Responses are in the store of language models, and translations are read from them every time.
+
     Args:
         model: name of the model at the endpoint.
         source: language of the texts.
         target: language of the translations.
         settings: settings by the names of `EndpointSettings`.
     """
+
+    keeps_store = True
 
     def __init__(self, model: str, source: str, target: str, settings: Mapping[str, Any]) -> None:
         self.name, self.source, self.target, self._model = f"llm:{model}", source, target, model
@@ -99,9 +103,19 @@ class EndpointTranslator(Translator):
     def _token_limit(self) -> str:
         return self._settings.get("token_limit") or probe(self._endpoint, self._model, self._root).limit
 
+    @property
+    def _store(self) -> ResponseStore:
+        return ResponseStore(self._root / "translate" / f"{self.source}-{self.target}")
+
+    def find(self, texts: Sequence[str]) -> dict[str, str]:
+        """Return the translations in stored responses."""
+        if not texts or not self._root.exists():
+            return {}
+        return self._read(self._store, {text: self._request(text) for text in texts})[0]
+
     def batches(self, texts: Sequence[str]) -> Iterator[dict[str, str]]:
         """Yield the translations of a chunk of texts at a time; open requests are reported at the end."""
-        store = ResponseStore(self._root / "translate" / f"{self.source}-{self.target}")
+        store = self._store
         most = self._settings.get("max_cost")
         budget = Budget(most, self._root / "spent.txt") if most else None
         reasons: dict[str, str] = {}
@@ -109,19 +123,27 @@ class EndpointTranslator(Translator):
         for start in range(0, len(texts), size):
             requests = {text: self._request(text) for text in texts[start : start + size]}
             ended = send(requests.values(), store, self._endpoint, prices=self._prices, budget=budget)
-            responses = store.find(request.custom_id for request in requests.values())
-            translations: dict[str, str] = {}
-            for text, request in requests.items():
-                if (response := responses.get(request.custom_id)) is None:
-                    reasons[text] = ended.open.get(request.custom_id, "not answered")
-                elif reason := _no_translation(reply := response.reply):
-                    reasons[text] = reason
-                else:
-                    translations[text] = read_translation(reply.text, text, self._names[1])
+            translations, failed = self._read(store, requests)
+            reasons |= {text: reason or ended.open.get(requests[text].custom_id, "") for text, reason in failed.items()}
             yield translations
         if reasons:
             fix = "Run the same command to ask for these only; all other answers are stored"
-            raise UntranslatedError(reasons, len(texts), where=self.name, fix=fix)
+            listed = {text: reason or "not answered" for text, reason in reasons.items()}
+            raise UntranslatedError(listed, len(texts), where=self.name, fix=fix)
+
+    def _read(self, store: ResponseStore, requests: Mapping[str, ApiRequest]) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the translations of texts, and why others have none: "" if there is no response."""
+        responses = store.find(request.custom_id for request in requests.values())
+        translations: dict[str, str] = {}
+        reasons: dict[str, str] = {}
+        for text, request in requests.items():
+            if (response := responses.get(request.custom_id)) is None:
+                reasons[text] = ""
+            elif reason := _no_translation(response.reply):
+                reasons[text] = reason
+            else:
+                translations[text] = read_translation(response.reply.text, text, self._names[1])
+        return translations, reasons
 
     def _request(self, text: str) -> ApiRequest:
         content = _filled(_texts()["prompt"], self._names, text=text)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from isogloss.errors import IsoglossError
 from isogloss.translation.translators import TranslationFunction, Translator, UntranslatedError
 
 
@@ -25,17 +26,25 @@ class LineTranslator:
     def __call__(self, lines: Sequence[str]) -> list[str]:
         """Return the translations of some lines."""
         if new := self._unknown(lines):
-            self._known.update(zip(new, self._translator(new), strict=True))
+            translated = list(self._translator(new))
+            if len(translated) != len(new):
+                raise IsoglossError(f"the translator returned {len(translated):,} texts for {len(new):,}")
+            self._known.update(zip(new, map(_valid, translated), strict=True))
         return self._all_known(lines)
 
     def attempt(self, lines: Sequence[str]) -> list[str]:
         """Return the translations of lines that help but are not needed; "" for those that a file does not have."""
-        if not isinstance(self._translator, Translator) or not self._translator.is_stored:
+        if self._stored is None:
             return self(lines)
         with suppress(UntranslatedError):
-            for batch in self._translator.batches(self._unknown(lines)):
+            for batch in self._stored.batches(self._unknown(lines)):
                 self._known |= batch
         return self._all_known(lines)
+
+    @property
+    def _stored(self) -> Translator | None:
+        """The translator if it has only stored translations, or None."""
+        return self._translator if isinstance(self._translator, Translator) and self._translator.is_stored else None
 
     def _unknown(self, lines: Sequence[str]) -> list[str]:
         stripped = dict.fromkeys(line.strip() for line in lines)
@@ -45,9 +54,16 @@ class LineTranslator:
         return [self._known.get(line.strip(), "") for line in lines]
 
     def texts(self, texts: Sequence[str]) -> list[str]:
-        """Return the translations of texts of several lines, keeping their line breaks."""
-        self([line for text in texts for line in text.split("\n")])
-        return ["\n".join(self(text.split("\n"))) for text in texts]
+        """Return the translations of texts of several lines, keeping their line breaks.
+
+        A file may have the translation of a whole text, with other line breaks; then its lines are not asked for.
+        """
+        several = list(dict.fromkeys(text for text in texts if "\n" in text)) if self._stored else []
+        whole = {
+            text: translation for text, translation in zip(several, self.attempt(several), strict=True) if translation
+        }
+        self([line for text in texts if text not in whole for line in text.split("\n")])
+        return [whole.get(text) or "\n".join(self._all_known(text.split("\n"))) for text in texts]
 
     def answers(self, texts: Sequence[str]) -> list[str]:
         """Return the translations of single answers or entities, which a file may not have."""
@@ -57,6 +73,11 @@ class LineTranslator:
     def dictionary(self, words: Sequence[str]) -> Mapping[str, str]:
         """Return the translations of single words."""
         return dict(zip(words, self.attempt(words), strict=True))
+
+
+def _valid(text: str) -> str:
+    """Replace lone surrogates, which files in UTF-8 cannot hold."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def line_with(text: str, start: int, end: int) -> TextLine | None:

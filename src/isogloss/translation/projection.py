@@ -17,9 +17,9 @@ from isogloss.translation.lines import LineTranslator, line_with
 from isogloss.translation.markers import Markers, Span, surviving_markers, transferred
 from isogloss.translation.words import Offsets, unspaced, word_offsets, word_texts, words_within
 
-# Steps of a projection, in order, and the name of its failure.
-MARKERS, EXACT, ALIGNMENT, FUZZY, LOST = "markers", "exact", "alignment", "fuzzy", "lost"
-STEPS = (MARKERS, EXACT, ALIGNMENT, FUZZY, LOST)
+# Steps of a projection, in order, and the name of its failure; stored spans come with a translation.
+STORED, MARKERS, EXACT, ALIGNMENT, FUZZY, LOST = "stored", "markers", "exact", "alignment", "fuzzy", "lost"
+STEPS = (STORED, MARKERS, EXACT, ALIGNMENT, FUZZY, LOST)
 
 # Least F1 of aligned words, and least overlap of letter pairs in a fuzzy match.
 LEAST_ALIGNED, LEAST_FUZZY = 0.5, 0.65
@@ -145,9 +145,14 @@ class SpanProjector:
                 places[row] = ProjectedSpan(exact, EXACT)
             if places[row] is None:
                 rest.append(row)
-        aligned = self._align([(word_texts(spans[row].original), word_texts(spans[row].translation)) for row in rest])
-        for row, pairs in zip(rest, aligned, strict=True):
-            places[row] = _aligned_or_fuzzy(spans[row], pairs, self._spellings(spans[row], marked_texts.get(row)))
+        # Questions share passages, and entities sentences.
+        texts = {row: (spans[row].original, spans[row].translation) for row in rest}
+        both = list(dict.fromkeys(texts.values()))
+        aligned = self._align([(word_texts(one), word_texts(other)) for one, other in both])
+        pairs_of = dict(zip(both, aligned, strict=True))
+        for row in rest:
+            spellings = self._spellings(spans[row], marked_texts.get(row))
+            places[row] = _aligned_or_fuzzy(spans[row], pairs_of[texts[row]], spellings)
         return places
 
     def _spellings(self, span: SpanToProject, marked_text: str | None) -> list[str]:

@@ -6,13 +6,30 @@ from pathlib import Path
 from typing import Any
 
 from isogloss.checked_settings import checked_settings
-from isogloss.data.files import Digest, find_all, lines, resolve, unpacked_name
+from isogloss.data.files import Digest, find_all, lines, resolve, sha256_of, unpacked_name
 from isogloss.data.tables import jsonl, rows
 from isogloss.errors import DataError
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import kind_of
+from isogloss.tasks.task import Task
+from isogloss.translation.stored_examples import StoredExamples, match_stored
 from isogloss.translation.translation_cache import StoredPair
 from isogloss.translation.translators import Translator, UntranslatedError
 
 _SUFFIXES = (".jsonl", ".tsv")
+EXAMPLES = "examples"
+
+
+class ReplaySettings:
+    """Settings of stored translations.
+
+    Attributes:
+        examples: True if the file has examples of the task instead of pairs of texts.
+        covered: True to keep only the examples that the file covers; by default, it must have all.
+    """
+
+    examples: bool
+    covered: bool
 
 
 class ReplayTranslator(Translator):
@@ -24,6 +41,8 @@ class ReplayTranslator(Translator):
     - a table with tabs: source and target; or XTREME's columns `a, b, a translated, b translated, label`
     - a folder with such files; all of them are read, and the first translation of a text counts
     - the common start of two parallel texts: `replay:news` reads `news.en` and `news.es` for en to es
+    - with the setting `examples`, or if it ends in `.json`: the same examples of a task in another language, by id or
+      row by row, in a format that the task is read from (see `stored_examples`)
 
     Files may be packed. Texts are compared without surrounding white space.
 
@@ -31,25 +50,59 @@ class ReplayTranslator(Translator):
         path: the file or folder.
         source: language of the texts.
         target: language of the translations.
-        settings: none.
+        settings: settings by the names of `ReplaySettings`.
     """
 
     is_stored = True
 
     def __init__(self, path: str, source: str, target: str, settings: Mapping[str, Any]) -> None:
         self.name, self.source, self.target = f"replay:{path}", source, target
-        checked_settings(settings, {}, "setting of replay", self.name)
+        checked = checked_settings(settings, ReplaySettings, "setting of replay", self.name)
+        self._path = Path(path).expanduser()
         self._translations: dict[str, str] = {}
+        self._matched = ""
+        self._covered: bool = checked.get("covered", False)
+        self._has_examples: bool = checked.get("examples", _is_json(self._path))
+        if self._has_examples:
+            self.version = sha256_of(file)[:16] if (file := resolve(self._path)) else ""
+        else:
+            self.version = self._read_pairs()
+
+    @property
+    def notes(self) -> list[str]:
+        """Number of examples that the file has."""
+        return [self._matched] if self._matched else []
+
+    def _read_pairs(self) -> str:
+        """Read pairs of texts, and return their version."""
         checksum = hashlib.sha256()
-        for pairs, digest in self._files(Path(path).expanduser()):
-            for text, translation in pairs:
-                self._translations.setdefault(text.strip(), translation.strip())
-            checksum.update(digest.hex.encode())
+        try:
+            for pairs, digest in self._files(self._path):
+                for text, translation in pairs:
+                    self._translations.setdefault(text.strip(), translation.strip())
+                checksum.update(digest.hex.encode())
+        except DataError as error:
+            hint = f"If the file has examples of the task, add {EXAMPLES!r}: {self.name}#{EXAMPLES}"
+            fix = f"{error.fix}. {hint}" if error.fix else hint
+            raise DataError(error.what, where=error.where, fix=fix) from error
         if not self._translations:
-            raise DataError(
-                "no stored translations", where=path, fix="Write one pair per line of a .jsonl or .tsv file"
-            )
-        self.version = checksum.hexdigest()[:16]
+            fix = "Write one pair per line of a .jsonl or .tsv file"
+            raise DataError("no stored translations", where=str(self._path), fix=fix)
+        return checksum.hexdigest()[:16]
+
+    def stored_examples(self, task: Task, originals: Examples) -> StoredExamples | None:
+        """Return the stored examples; from then on, their texts are known as pairs too."""
+        if not self._has_examples:
+            return None
+        stored = match_stored(task, originals, self._path, (self.target, self.source), covered=self._covered)
+        self._matched = f"{len(stored.rows):,} of {stored.total:,} examples are in the file"
+        kept = originals.keep(stored.rows)
+        for name in (name for name in kind_of(task).translatable if name in originals.columns):
+            for before, after in zip(kept.column(name), stored.translated.column(name), strict=True):
+                pair = ((before,), (after,)) if isinstance(before, str) else (before, after)
+                for text, translation in zip(*pair, strict=True):
+                    self._translations.setdefault(text.strip(), translation.strip())
+        return stored
 
     def _files(self, path: Path) -> Iterator[tuple[Iterator[tuple[str, str]], Digest]]:
         """Yield the pairs of every file, with the checksum that reading them updates."""
@@ -76,6 +129,10 @@ class ReplayTranslator(Translator):
         if missing := [text for text in texts if text not in stored]:
             reasons = dict.fromkeys(missing, "not among the stored ones")
             raise UntranslatedError(reasons, len(texts), where=self.name, fix="Add them to the file, or to its folder")
+
+
+def _is_json(path: Path) -> bool:
+    return path.name.endswith(".json") or unpacked_name(path).endswith(".json")
 
 
 def _pairs(path: Path) -> tuple[Iterator[tuple[str, str]], Digest]:

@@ -1,70 +1,40 @@
 """Translate training and test sets, and write them where the translation regimes look for them."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from isogloss.data.files import atomic_write
-from isogloss.decoding import decode_json
-from isogloss.errors import IsoglossError
+from isogloss.data.files import sha256_of
+from isogloss.errors import DataError, IsoglossError
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.kinds.tagging import marks_entities
 from isogloss.tasks.loading import load
 from isogloss.tasks.task import Task
-from isogloss.translation.alignment import Aligner, alignment_text, spelling_aligner
+from isogloss.translation.alignment import SPELLING, Aligner, alignment_text, spelling_aligner
 from isogloss.translation.lines import LineTranslator
-from isogloss.translation.projection import LOST, SpanProjector, SpanToProject, steps_text
+from isogloss.translation.projection import LOST, STORED, ProjectedSpan, SpanProjector, SpanToProject
+from isogloss.translation.retrieval_sides import ENGLISH, candidate_side, joined_sides, queries_are_english
+from isogloss.translation.stored_examples import StoredExamples, nearest_span, stored_columns
 from isogloss.translation.tag_projection import TranslatedSentence, project_tags
 from isogloss.translation.translated_files import (
     DataFolder,
+    candidates_path,
     columns_to_translate,
     moving,
     texts_to_replace,
     translation_path,
+    with_texts,
     write_texts,
 )
+from isogloss.translation.translation_records import SpanAgreement, TranslationRecord, compared_spans
 from isogloss.translation.translators import TranslationFunction, Translator
 from isogloss.translation.words import word_texts
 
-
-class ProjectionCounts(msgspec.Struct, frozen=True, kw_only=True):
-    """Counts of a projection, as written beside a translated file: units by step, and the share lost.
-
-    `dropped` is the number of examples that a training set loses.
-    """
-
-    task: str
-    language: str
-    split: str
-    unit: str
-    total: int
-    steps: dict[str, int]
-    lost_share: float
-    dropped: int
-    examples: int
-
-
-def projection_path(path: Path) -> Path:
-    """Return the path of the counts beside a translated file."""
-    return path.with_suffix(".projection.json")
-
-
-def projection_notes(path: Path) -> list[str]:
-    """Return the counts beside a translated file in words, if it has any."""
-    counts_path = projection_path(path)
-    if not counts_path.exists():
-        return []
-    raw, what = counts_path.read_bytes(), "counts of a projection"
-    counts: ProjectionCounts = decode_json(raw, str(counts_path), ProjectionCounts, what=what)
-    # A test set keeps all examples: those without translated gold are left out by translate-test-xtreme only.
-    effect = "dropped" if counts.split == "train" else "without translated gold"
-    dropped = [f"{counts.dropped:,} of {counts.examples:,} examples {effect}"] if counts.dropped else []
-    return [steps_text(counts.steps, counts.total, counts.unit), *dropped]
+# Function that is called with originals and translations before they are written; it raises an error to refuse them.
+Inspection = Callable[[Examples, Examples], None]
 
 
 def translate(
@@ -76,11 +46,13 @@ def translate(
     *,
     align: Aligner | None = None,
     mark: bool = True,
+    inspect: Inspection | None = None,
 ) -> Path:
     """Translate the English training set to a language, or its test or dev set to English, and return the file.
 
-    The translator is called with every distinct line once. Answers and tags are projected onto the translation, and
-    the counts of lost ones are written beside it (`projection_path`).
+    The translator is called with every distinct line once. Answers and tags are projected onto the translation, and a
+    record with the counts of lost ones is written beside it (`translation_records`). Of retrieval tasks, the queries
+    and candidates in the language are translated, each to a file of their own.
 
     Args:
         task: task to translate.
@@ -90,45 +62,92 @@ def translate(
         translator: translator, or function from lines to their translations.
         align: aligner of words; default: compares the translations of single words with those of the text.
         mark: True to translate texts once more with markers around each answer or entity.
+        inspect: called with originals and translated examples before anything is written.
 
     Raises:
         IsoglossError: the task cannot be translated, there is nothing to translate, or the translator fails.
     """
-    originals = _originals(task, language, split, data)
+    sides = sides_to_translate(task, language, split, data)
     lines = LineTranslator(translator)
+    made = [_translated_side(task, side, lines, translator) for side, _ in sides]
+    if inspect is not None:
+        target = language if split == "train" else ENGLISH
+        translated = [with_texts(one.originals, one.columns, target, "", ()) for one in made]
+        inspect(joined_sides([one.originals for one in made]), joined_sides(translated))
+    aligner = spelling_aligner(lines.dictionary) if align is None else align
+    for one, (_, path) in zip(made, sides, strict=True):
+        projected = _projected(task, one, SpanProjector(lines, aligner, mark=mark), aligner)
+        write_texts(path, one.originals.ids, {**one.columns, **projected.columns})
+        name = SPELLING if align is None else str(getattr(align, "name", "function"))
+        _record(language, one.originals, translator, projected, path, (name, mark)).write(path)
+    return sides[0][1]
+
+
+def write_untranslated(task: Task, language: str, split: str, data: DataFolder, path: Path) -> list[tuple[Path, Path]]:
+    """Write the same file with untranslated texts, to be translated in place by others.
+
+    Returns:
+        The path of each written file, and of the file to save its translation as. There are two if both the queries and
+        the candidates of a retrieval task are in the language.
+    """
+    written = []
+    for number, (originals, target) in enumerate(sides_to_translate(task, language, split, data)):
+        names = columns_to_translate(originals)
+        if moving(originals) == "tags":
+            names += ["tokens", *(["tags"] if split == "train" else [])]
+        own = path.with_name(f"{path.stem}-candidates{path.suffix}") if number else path
+        write_texts(own, originals.ids, {name: originals.column(name) for name in names})
+        written.append((own, target))
+    return written
+
+
+def sides_to_translate(task: Task, language: str, split: str, data: DataFolder) -> list[tuple[Examples, Path]]:
+    """Return the examples to translate, with the file of their translation; for retrieval, queries and candidates.
+
+    Raises:
+        IsoglossError: the task cannot be translated.
+        DataError: there is nothing in the language.
+    """
+    kind = kind_of(task)
+    if not kind.translatable:
+        raise IsoglossError(f"{task.id} cannot be translated: {task.kind} has no regime with translations")
+    originals = load(task, ENGLISH if split == "train" else language, split, data)
+    path = translation_path(task, language, split, data)
+    if not kind.retrieval:
+        return [(originals, path)]
+    sides = [] if queries_are_english(task, originals) else [(originals, path)]
+    if (candidates := candidate_side(originals, language)) is not None:
+        sides.append((candidates, candidates_path(path)))
+    if not sides:
+        raise DataError(f"neither queries nor candidates in {language}", where=", ".join(originals.sources))
+    return sides
+
+
+@dataclass(frozen=True)
+class _TranslatedSide:
+    """Examples with their translated columns, and the stored examples that these come from, if any."""
+
+    originals: Examples
+    columns: dict[str, Sequence[Any]]
+    stored: StoredExamples | None = None
+
+
+def _translated_side(
+    task: Task, originals: Examples, lines: LineTranslator, translator: Translator | TranslationFunction
+) -> _TranslatedSide:
     names = texts_to_replace(originals)
-    lines.texts([text for name in names for text in _texts(originals.column(name))])  # all of them in one call
-    columns = {name: _translated(originals.column(name), lines) for name in names}
+    stored = translator.stored_examples(task, originals) if isinstance(translator, Translator) else None
+    if stored is None:
+        lines.texts([text for name in names for text in _texts(originals.column(name))])  # all of them in one call
+        columns: dict[str, Sequence[Any]] = {name: _translated(originals.column(name), lines) for name in names}
+    else:
+        if not stored.is_whole and originals.split != "train":
+            what = f"only {len(stored.rows):,} of {stored.total:,} examples are covered"
+            raise IsoglossError(what, fix="A translated test set needs all examples")
+        originals, columns = originals.keep(stored.rows), stored_columns(stored, names)
     if not any(map(any, columns.values())):
         raise IsoglossError("no text to translate", where=", ".join(originals.sources))
-    aligner = spelling_aligner(lines.dictionary) if align is None else align
-    projector = SpanProjector(lines, aligner, mark=mark)
-    projected = _Projected()
-    match moving(originals):
-        case "answers":
-            projected = _projected_answers(originals, columns, projector, aligner)
-        case "tags":
-            projected = _projected_tags(task, originals, columns, projector, aligner)
-    path = translation_path(task, language, split, data)
-    if projected.steps is not None:
-        _write_counts(path, task, language, originals, projected)
-    return write_texts(path, originals.ids, {**columns, **projected.columns})
-
-
-def write_untranslated(task: Task, language: str, split: str, data: DataFolder, path: Path) -> Path:
-    """Write the same file with untranslated texts, to be translated in place by others, and return its path."""
-    originals = _originals(task, language, split, data)
-    names = columns_to_translate(originals)
-    if moving(originals) == "tags":
-        names += ["tokens", *(["tags"] if split == "train" else [])]
-    return write_texts(path, originals.ids, {name: originals.column(name) for name in names})
-
-
-def _originals(task: Task, language: str, split: str, data: DataFolder) -> Examples:
-    """Return the examples to translate."""
-    if not kind_of(task).translatable:
-        raise IsoglossError(f"{task.id} cannot be translated: {task.kind} has no regime with translations")
-    return load(task, "en" if split == "train" else language, split, data)
+    return _TranslatedSide(originals, columns, stored)
 
 
 def _texts(column: Sequence[Any]) -> list[str]:
@@ -150,15 +169,25 @@ class _Projected:
     steps: list[list[str]] | None = None
     unit: str = ""
     dropped: int = 0
+    agreement: Mapping[str, SpanAgreement] = field(default_factory=dict)
 
 
-def _projected_answers(
-    originals: Examples, columns: Mapping[str, Sequence[Any]], projector: SpanProjector, align: Aligner
-) -> _Projected:
+def _projected(task: Task, side: _TranslatedSide, projector: SpanProjector, align: Aligner) -> _Projected:
+    match moving(side.originals):
+        case "answers":
+            return _projected_answers(side, projector, align)
+        case "tags":
+            return _projected_tags(task, side, projector, align)
+    return _Projected()
+
+
+def _projected_answers(side: _TranslatedSide, projector: SpanProjector, align: Aligner) -> _Projected:
+    originals = side.originals
     passages = originals["context"]
-    contexts = columns.get("context", passages)
+    contexts = side.columns.get("context", passages)
     added: dict[str, Sequence[Any]] = {}
     steps: list[list[str]] = [[] for _ in originals.ids]
+    agreement: Mapping[str, SpanAgreement] = {}
     if originals.has_gold:
         answers, starts = originals["answers"], originals["answer_starts"]
         units = [(row, *one) for row in range(len(originals)) for one in zip(answers[row], starts[row], strict=True)]
@@ -169,7 +198,15 @@ def _projected_answers(
         texts: list[list[str]] = [[] for _ in originals.ids]
         offsets: list[list[int | None]] = [[] for _ in originals.ids]
         translations = projector.translations([text for _, text, _ in units])
-        for (row, *_), place, separate in zip(units, projector.project(spans), translations, strict=True):
+        places = projector.project(spans)
+        stored = _stored_places(side, [row for row, *_ in units], contexts, places)
+        agreement = compared_spans(
+            [place.step if place else LOST for place in places],
+            [place.span if place else None for place in places],
+            [place.span if place else None for place in stored],
+        )
+        for (row, *_), own, projected, separate in zip(units, stored, places, translations, strict=True):
+            place = own or projected
             texts[row].append(contexts[row][slice(*place.span)] if place else separate)
             offsets[row].append(place.span[0] if place else None)
             steps[row].append(place.step if place else LOST)
@@ -179,15 +216,38 @@ def _projected_answers(
         pairs = align([(word_texts(passage), word_texts(context)) for passage, context in both])
         texts_of = dict(zip(both, map(alignment_text, pairs), strict=True))
         added["alignment"] = [texts_of[one] for one in zip(passages, contexts, strict=True)]
-    dropped = sum({*row_steps} <= {LOST} for row_steps in steps) if originals.has_gold else 0
-    return _Projected(added, steps, "answers", dropped)
+    dropped = sum({*row_steps} <= {LOST} for row_steps in steps) if originals.split == "train" else 0
+    return _Projected(added, steps, "answers", dropped, agreement)
 
 
-def _projected_tags(
-    task: Task, originals: Examples, columns: Mapping[str, Sequence[Any]], projector: SpanProjector, align: Aligner
-) -> _Projected:
+def _stored_places(
+    side: _TranslatedSide,
+    rows: Sequence[int],
+    contexts: Sequence[str],
+    projected: Sequence[ProjectedSpan | None],
+) -> list[ProjectedSpan | None]:
+    """Return the stored span of each answer, given its row and its projected place.
+
+    It is the one at the same place in the list if there are as many, and otherwise the nearest: translations of SQuAD
+    have the answers of several annotators, of which XQuAD has one.
+    """
+    spans = None if side.stored is None else side.stored.spans(contexts)
+    if spans is None:
+        return [None] * len(rows)
+    places: list[ProjectedSpan | None] = []
+    seen: Counter[int] = Counter()
+    counts = Counter(rows)
+    for row, place in zip(rows, projected, strict=True):
+        same = spans[row][seen[row] :][:1] if len(spans[row]) == counts[row] else spans[row]
+        own = nearest_span(same, place.span if place else None)
+        places.append(ProjectedSpan(own, STORED) if own else None)
+        seen[row] += 1
+    return places
+
+
+def _projected_tags(task: Task, side: _TranslatedSide, projector: SpanProjector, align: Aligner) -> _Projected:
     unit = "entities" if marks_entities(task) else "words"
-    texts = columns["text"]
+    originals, texts = side.originals, side.columns["text"]
     if originals.split != "train":
         tokens = [word_texts(text) for text in texts]
         pairs = align(list(zip(originals["tokens"], tokens, strict=True)))
@@ -200,18 +260,31 @@ def _projected_tags(
     return _Projected({**tags, "projection": steps}, steps, unit, sum(one.tags is None for one in tagged))
 
 
-def _write_counts(path: Path, task: Task, language: str, originals: Examples, projected: _Projected) -> None:
+def _record(
+    language: str,
+    originals: Examples,
+    translator: Translator | TranslationFunction,
+    projected: _Projected,
+    path: Path,
+    projection: tuple[str, bool],
+) -> TranslationRecord:
+    """Return the record of a written file; `projection` has the name of the aligner, and True for markers."""
     steps = Counter(step for row_steps in projected.steps or () for step in row_steps)
-    counts = ProjectionCounts(
-        task=task.id,
+    named = (translator.name, translator.version) if isinstance(translator, Translator) else ("", "")
+    return TranslationRecord(
+        task=originals.task,
         language=language,
         split=originals.split,
+        translator=named[0],
+        version=named[1],
+        aligner=projection[0] if projected.unit else "",
+        markers=projection[1] if projected.unit else False,
+        checksum=sha256_of(path),
+        examples=len(originals),
         unit=projected.unit,
         total=steps.total(),
         steps=dict(steps),
         lost_share=steps[LOST] / max(1, steps.total()),
         dropped=projected.dropped,
-        examples=len(originals),
+        agreement=dict(projected.agreement),
     )
-    with atomic_write(projection_path(path)) as stream:
-        stream.write(msgspec.json.format(msgspec.json.encode(counts), indent=1).decode() + "\n")

@@ -4,6 +4,7 @@ Isogloss files have one JSON line per example, as `isogloss export` writes it, w
 
     translations/<task>/translate-train/<language>.jsonl       the English training set in another language
     translations/<task>/translate-test/[dev-]<language>.jsonl  a test (or dev) set in English
+    translations/<task>/translate-test/candidates-[dev-]<language>.jsonl  its candidates in this language, for retrieval
 
 Examples are identified by their ids, and everything except the texts (labels in particular) comes from the original.
 What moves with the text is projected when the file is written: answers with their offsets, words with their tags,
@@ -50,6 +51,11 @@ def translation_path(task: Task, language: str, split: str, data: DataFolder) ->
     regime = "translate-train" if split == "train" else "translate-test"
     name = f"dev-{language}.jsonl" if split == "dev" else f"{language}.jsonl"
     return translations_folder(data) / task.id / regime / name
+
+
+def candidates_path(path: Path) -> Path:
+    """Return the path of the translated candidates in a language, given that of its queries."""
+    return path.with_name(f"candidates-{path.name}")
 
 
 def texts_to_replace(examples: Examples) -> tuple[str, ...]:
@@ -121,8 +127,19 @@ class TranslatedTexts:
             if str(line.id) not in ids:
                 what = f"id {line.id!r} is not one of {originals.task}/{originals.language} {originals.split}"
                 raise DataError(what, where=str(path), fix="Keep the exported ids")
+            if str(line.id) in lines:
+                raise DataError(f"id {line.id!r} occurs more than once", where=str(path))
             lines[str(line.id)] = line
         return cls(path, lines, digest.hex)
+
+    @classmethod
+    def read_all(cls, path: Path, originals: Examples) -> "TranslatedTexts":
+        """Read the translations of some examples; all must have one."""
+        texts = cls.read(path, originals)
+        if missing := [identifier for identifier in originals.ids if identifier not in texts.lines]:
+            what = f"{len(missing):,} of {len(originals):,} examples are not translated, first {missing[0]!r}"
+            raise DataError(what, where=str(path), fix="Translate all of them")
+        return texts
 
     def replace_texts(self, originals: Examples, language: str) -> Examples:
         """Return the originals with translated texts."""
@@ -246,6 +263,10 @@ def translated_test_set(
     the column `language` marks the texts as English.
     """
     originals = load(task, language, split, data, allow_partial=allow_partial)
+    if kind_of(task).retrieval:
+        from isogloss.translation.retrieval_sides import translated_retrieval  # imports this module
+
+        return translated_retrieval(task, originals, data)
     path = resolve(translation_path(task, language, split, data))
     if path is None:
         published = _published(task, language, split, data)
@@ -256,10 +277,7 @@ def translated_test_set(
         columns: dict[str, Column] = {name: published.column(name) for name in texts_to_replace(originals)}
         translated = with_texts(originals, columns, language, published.checksum, published.sources)
     else:
-        texts = TranslatedTexts.read(path, originals)
-        if missing := [identifier for identifier in originals.ids if identifier not in texts.lines]:
-            what = f"{len(missing):,} of {len(originals):,} examples are not translated, first {missing[0]!r}"
-            raise DataError(what, where=str(path), fix="Translate all of them")
+        texts = TranslatedTexts.read_all(path, originals)
         translated = _with_alignment(originals, texts.replace_texts(originals, language), texts)
     translated.columns["language"] = ["en"] * len(translated)
     return translated

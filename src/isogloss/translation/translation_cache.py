@@ -64,7 +64,8 @@ class TranslationCache:
     def find(self, texts: Iterable[str]) -> dict[str, str]:
         """Return the translations of those texts that have one, in the given order."""
         self.refresh()
-        return {text: self._translations[text] for text in texts if text in self._translations}
+        known = ((text, self._translations.get(_valid(text))) for text in texts)
+        return {text: translation for text, translation in known if translation is not None}
 
     def refresh(self) -> None:
         """Read what processes have added since the last time; damaged lines are skipped, and translated again."""

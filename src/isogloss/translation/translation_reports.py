@@ -160,15 +160,13 @@ class TranslationReport:
             IsoglossError: unknown measure, or a limit outside 0..1.
         """
         over = []
-        for measure, limit in limits.items():
+        for measure, limit in checked_limits(limits).items():
             own = self.share(measure)
-            if not 0 <= limit <= 1:
-                raise IsoglossError(f"limit of {measure} is {limit}", fix="A limit is a share from 0 to 1")
             if own.share is not None and wilson_interval(own.share, own.checked, _QUANTILE)[0] > limit:
                 counts = f"{own.count:,} of {own.checked:,}, limit {percent_text(limit)}"
                 over.append(f"{measure} {percent_text(own.share)} ({counts}: {MEASURES[measure]})")
         if over:
-            fix = "Check the translator and its languages, or raise the limit"
+            fix = "Check the translator and its languages, or raise the limit (--limit, --keep-garbage)"
             raise GarbageTranslationError("; ".join(over), where=f"translations of {self.name}", fix=fix)
 
     def _repr_html_(self) -> str:
@@ -210,6 +208,31 @@ class TranslationReport:
             for score in self.scores
         ]
         return data_frame(rows)
+
+
+def checked_limits(limits: Mapping[str, float]) -> Mapping[str, float]:
+    """Return limits if their measures exist and they are shares.
+
+    Raises:
+        UnknownNameError: unknown measure.
+        IsoglossError: a limit outside 0..1.
+    """
+    for measure, limit in limits.items():
+        if measure not in MEASURES:
+            raise unknown("measure", measure, MEASURES)
+        if not 0 <= limit <= 1:
+            raise IsoglossError(f"limit of {measure} is {limit}", fix="A limit is a share from 0 to 1")
+    return limits
+
+
+def allowed_limits(limits: Mapping[str, float] | None) -> Mapping[str, float]:
+    """Return the usual limits with those that a user sets: None for none, {} to accept everything.
+
+    Raises:
+        UnknownNameError: unknown measure.
+        IsoglossError: a limit outside 0..1.
+    """
+    return checked_limits({**LIMITS, **limits} if limits else LIMITS if limits is None else {})
 
 
 def percent_text(share: float | None) -> str:

@@ -4,7 +4,7 @@
 - `my-program --to {target}`: any program with one text per line
 - `hf:facebook/nllb-200-distilled-600M#beams=1`: a Hugging Face model, with settings after the `#`
 - `llm:qwen3-32b`: a language model behind an endpoint
-- `replay:pairs.tsv`: stored translations
+- `replay:pairs.tsv`: stored translations; `replay:FILE#examples`: the same examples in another language
 """
 
 import re
@@ -13,12 +13,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from isogloss.checked_settings import PositiveInt, checked_settings
 from isogloss.errors import IsoglossError
 from isogloss.languages import Language, known_language
 from isogloss.plugins import load_object
 
 if TYPE_CHECKING:
+    from isogloss.tasks.examples import Examples
+    from isogloss.tasks.task import Task
     from isogloss.translation.command_translator import CommandTranslator
+    from isogloss.translation.stored_examples import StoredExamples
 
 # A function that can be used as a translator, without a cache.
 TranslationFunction = Callable[[Sequence[str]], Sequence[str]]
@@ -38,15 +42,17 @@ _LONGEST_SHOWN = 80
 
 
 class UntranslatedError(IsoglossError):
-    """Texts without a translation, with the reason for each; the translations of all others are stored."""
+    """Texts (or examples, by id) without a translation, with the reasons; the translations of others are stored."""
 
-    def __init__(self, reasons: Mapping[str, str], total: int, *, where: str = "", fix: str = "") -> None:
+    def __init__(
+        self, reasons: Mapping[str, str], total: int, *, what: str = "texts", where: str = "", fix: str = ""
+    ) -> None:
         self.reasons = dict(reasons)
         first = ", ".join(repr(text[:_LONGEST_SHOWN]) for text in list(self.reasons)[:_LISTED])
         kinds = list(dict.fromkeys(self.reasons.values()))
         more = f"; {len(kinds) - _LISTED} other reasons" if len(kinds) > _LISTED else ""
-        what = f"{len(reasons):,} of {total:,} texts have no translation ({'; '.join(kinds[:_LISTED])}{more})"
-        super().__init__(f"{what}, first {first}", where=where, fix=fix)
+        counts = f"{len(reasons):,} of {total:,} {what} have no translation ({'; '.join(kinds[:_LISTED])}{more})"
+        super().__init__(f"{counts}, first {first}", where=where, fix=fix)
 
 
 class Translator(ABC):
@@ -58,7 +64,8 @@ class Translator(ABC):
             translations.
         source: language of the texts.
         target: language of the translations.
-        is_stored: True if the translations are stored already, so that caching them again is pointless.
+        is_stored: True if there are only translations that are stored already, in a file.
+        keeps_store: True if the translator stores what it receives itself (see `find`), so that no cache is needed.
         notes: remarks about the translations so far, such as the number of texts that were cut.
     """
 
@@ -67,11 +74,25 @@ class Translator(ABC):
     source: str = ""
     target: str = ""
     is_stored: bool = False
+    keeps_store: bool = False
 
     @property
     def notes(self) -> list[str]:
         """Remarks about the translations so far."""
         return []
+
+    def find(self, texts: Sequence[str]) -> dict[str, str]:
+        """Return the translations of those texts that the translator has in its own store."""
+        return {}
+
+    def stored_examples(self, task: "Task", originals: "Examples") -> "StoredExamples | None":
+        """Return translations of whole examples, or None if the translator has only texts.
+
+        Raises:
+            UntranslatedError: some examples have no translation.
+            DataError: the stored examples are not those of the task.
+        """
+        return None
 
     @abstractmethod
     def batches(self, texts: Sequence[str]) -> Iterator[dict[str, str]]:
@@ -95,6 +116,9 @@ class Translator(ABC):
         translations: dict[str, str] = {}
         for batch in self.batches([text for text in dict.fromkeys(texts) if text.strip()]):
             translations |= batch
+        if left_out := [text for text in texts if text.strip() and text not in translations]:
+            reasons = dict.fromkeys(left_out, "left out by the translator")
+            raise UntranslatedError(reasons, len(texts), where=self.name)
         return [translations[text] if text.strip() else text for text in texts]
 
     def __call__(self, texts: Sequence[str]) -> list[str]:
@@ -179,4 +203,4 @@ def _batch_only(settings: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the settings of a command, which has only one."""
     if others := sorted({*(settings or {})} - {"batch"}):
         raise IsoglossError(f"a command has no setting {others[0]!r}", fix="Write its options into the command itself")
-    return dict(settings or {})
+    return checked_settings(settings or {}, {"batch": PositiveInt}, "setting of a command", "--with")

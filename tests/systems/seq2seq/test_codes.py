@@ -1,10 +1,13 @@
 """Language codes of translation models."""
 
+from contextlib import suppress
+
 import pytest
 
 from isogloss.errors import UnknownNameError
 from isogloss.languages import all_languages
 from isogloss.systems.seq2seq.codes import code_of, scheme_of
+from isogloss.tasks.registry import task
 
 # The codes of the published models that our languages have.
 NLLB = """afr_Latn arb_Arab azj_Latn ben_Beng bul_Cyrl deu_Latn ell_Grek eng_Latn est_Latn eus_Latn fin_Latn fra_Latn
@@ -87,3 +90,20 @@ def test_scheme_is_recognised_by_the_vocabulary() -> None:
         assert scheme.name == name
         assert sorted(tokens.values()) == sorted(spelled)
     assert scheme_of(words) == (None, {})
+
+
+def test_codes_of_the_published_vocabularies() -> None:
+    nllb = pytest.importorskip("transformers.models.nllb.tokenization_nllb").FAIRSEQ_LANGUAGE_CODES
+    m2m = pytest.importorskip("transformers.models.m2m_100.tokenization_m2m_100").FAIRSEQ_LANGUAGE_CODES["m2m100"]
+    sib = task("sib200")  # its codes are those of FLORES, which NLLB uses
+    codes = {tag: sib.codes.get(tag, tag) for tag in sib.every_language}
+    known = {tag: code for tag, code in codes.items() if code in nllb}
+    assert len(known) > 195
+    assert {tag: code_of(tag, nllb, "nllb") for tag in known} == known
+    assert code_of("sat", nllb, "nllb") == "sat_Beng"
+    # Every code of M2M-100 but two has one of our languages; Norwegian, Northern Sotho and Fula under other codes.
+    reached = set()
+    for tag in sib.every_language:
+        with suppress(UnknownNameError):
+            reached.add(code_of(tag, m2m, "m2m"))
+    assert set(m2m) - reached == {"br", "fy"}

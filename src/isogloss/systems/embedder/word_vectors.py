@@ -6,14 +6,27 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.systems.pretrained import failure, library, open_pretrained, quiet
+from isogloss.systems.pretrained import ModelSource, failure, library, open_pretrained, quiet
 from isogloss.systems.retrieval import XTREME, layer_number
-from isogloss.translation.alignment import Matrix, Words, WordVectors, pooled
+from isogloss.translation.alignment import ENCODER, Matrix, NamedAligner, Words, WordVectors, pooled, vector_aligner
 
 _BATCH = 32
 # Texts are encoded in pieces of at most this many words, so that most pieces fit the model.
 _WORDS_PER_PIECE = 128
 _LONGEST = 512  # tokens, if the tokenizer sets no limit
+
+
+def open_encoder_aligner(model: str, layer: str = "") -> NamedAligner:
+    """Return an aligner over the word vectors of an encoder; see `open_word_vectors`.
+
+    Raises:
+        SystemFailureError: the model cannot be opened, or has no such layer.
+    """
+    chosen = layer or XTREME
+    align = vector_aligner(open_word_vectors(model, chosen))
+    source = ModelSource(model)
+    number = layer_number(chosen, int(source.config.num_hidden_layers), model)
+    return NamedAligner(f"{ENCODER}:{source.title}, layer {number}, {source.identity[:16]}", align)
 
 
 def open_word_vectors(model: str, layer: str = XTREME) -> WordVectors:

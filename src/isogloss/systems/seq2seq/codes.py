@@ -25,10 +25,14 @@ _OTHER_CODES = {
     "tl": ("fil",),
     "zh": ("zho", "cmn", "zh_CN"),
     "no": ("nob", "nb"),
+    "nb": ("no",),
+    "nso": ("ns",),
+    "fuv": ("ff",),
     "az": ("azj",),
     "fa": ("pes",),
 }
-_OTHER_SCRIPTS = {"Kore": "Hang"}
+# NLLB's vocabulary calls Santali, which it writes in Ol Chiki, `sat_Beng`.
+_OTHER_SCRIPTS = {"Kore": "Hang", "Olck": "Beng"}
 _REGIONAL = re.compile(r"[a-z]{2,3}[_-][A-Za-z]{2}")
 _FEWEST = 2  # tokens of a form in a vocabulary with language codes
 

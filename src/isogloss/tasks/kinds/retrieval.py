@@ -19,9 +19,7 @@ CUTOFF = 20
 # LAReQA's one-target scores use 20 ranks after removing up to ten other targets.
 _DEPTH_OF_COMPETING = 30
 
-_FOR_RETRIEVAL = (
-    "the task is to find translations, so translated input makes no sense (XTREME has no such baseline either)"
-)
+_NO_TRAINING = "its training sets, pairs or none, are not translated (XTREME has no such baseline either)"
 _TUNED_HERE = "the threshold was tuned on the gold it is scored on"
 _TUNED_PERHAPS = "thresholds are tuned on dev: if this one was, the dev scores are too high"
 
@@ -47,7 +45,8 @@ class _Retrieval(Kind):
     inputs = ("text",)
     gold = "targets"
     retrieval = True
-    no_translated_training = no_translated_test = _FOR_RETRIEVAL
+    translatable = ("text",)
+    no_translated_training = _NO_TRAINING
 
     def normalize(self, value: Any) -> Any:
         """Return a list of ids as strings; a bare id becomes a list of one."""
@@ -194,7 +193,8 @@ class Mining(Kind):
     label_format = "pairs"
     ids_tell_gold = True
     retrieval = True
-    no_translated_training = no_translated_test = _FOR_RETRIEVAL
+    translatable = ("text",)
+    no_translated_training = _NO_TRAINING
 
     def normalize(self, value: Any) -> Any:
         """Return a list of English ids."""
@@ -304,7 +304,8 @@ def _dev_threshold(task: Task, examples: Examples, vectors: Vectors, margin: flo
     from isogloss.tasks.loading import load
 
     try:
-        dev = load(task, examples.language, "dev", examples.root)
+        read = examples.read_dev
+        dev = load(task, examples.language, "dev", examples.root) if read is None else read()
         if not dev.has_gold:
             raise DataError("the dev file has no gold pairs to tune a threshold on", where=", ".join(dev.sources))
     except DataError:
