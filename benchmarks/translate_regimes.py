@@ -267,7 +267,7 @@ def show_quality(prepared: Path) -> None:
         table.add(row["name"], f"{row['texts']:,}", *scores)
     print(table.markdown())
     table = Table("Projection", ("set", "units", "steps", "lost", "examples dropped"))
-    for path in sorted(prepared.glob("apertium/translations/*/*/*.projection.json")):
+    for path in sorted(prepared.glob("apertium/translations/*/*/*.record.json")):
         counts = json.loads(path.read_bytes())
         steps = ", ".join(f"{step} {count:,}" for step, count in counts["steps"].items() if step != "lost")
         name = f"{counts['task']}/{counts['language']} {counts['split']}"
