@@ -201,5 +201,5 @@ def test_records_of_several_systems_in_one_file(tmp_path: Path) -> None:
     assert [system.name for system in read_results([path])] == names
     assert all(name in report(path, tmp_path / "report", pictures=False).read_text(encoding="utf-8") for name in names)
     path.write_text('[{"suite": 3}]', encoding="utf-8")
-    with pytest.raises(DataError, match="both.json: not a list of result records"):
+    with pytest.raises(DataError, match=r"both\.json: not a list of result records"):
         read_results([path])

@@ -152,7 +152,8 @@ def _no_training_set(task: Task, language: str) -> MissingDataError:
     """Return an error that names the regimes for which the task has training sets."""
     fix = ""
     if language == "en" and any(layout.train for layout in task.layouts) and not task.english_training:
-        fix = f"It has some in other languages: use --regime in-language, in-language-all or {_MULTI}:{task.languages[0]}"
+        regimes = f"in-language, in-language-all or {_MULTI}:{task.languages[0]}"
+        fix = f"It has some in other languages: use --regime {regimes}"
     name = "English" if language == "en" else language
     cause = f"{task.id} has no training set in the language"
     return MissingDataError(f"{task.id} has no {name} training set", fix=fix, cause=cause)

@@ -27,7 +27,7 @@ _HEADER = "index\tprediction"
 _CLASS = re.compile(r"(?:LABEL_)?(\d{1,9})")
 _METRIC = re.compile(r"(?:(?:train|eval|predict|test|all)_\w+|epoch|total_flos)")
 
-# Sentences whose words may differ from the examples, as a share of all.
+# Largest share of sentences with other words than the examples.
 MOST_REWRITTEN = 0.1
 
 # Row of the dataset, class or label, line of the file (0 if unknown).
