@@ -10,7 +10,7 @@ from isogloss.data.fetch.catalog import RemoteFile, dataset, datasets
 from isogloss.data.files import resolve, sha256_of
 from isogloss.data.location import default_data_dir
 from isogloss.errors import UnknownNameError
-from isogloss.tasks.registry import task
+from isogloss.tasks.registry import LIVING_TASKS, task
 from isogloss.translation import published
 
 SOURCES = [source for entry in datasets().values() for source in entry.sources]
@@ -20,6 +20,7 @@ def test_every_task_has_an_entry() -> None:
     assert set(datasets()) == {
         *("xnli xcopa udpos wikiann xquad mlqa tydiqa tatoeba mewslix lareqa pawsx bucc mldoc".split()),
         *("conll multichecklist multinli squad siqa uriel muse".split()),
+        *LIVING_TASKS,
         *(f"{name}-translated" for name in ("mlqa", "squad", "tydiqa", "xnli", "pawsx")),
     }
     assert [name for name, entry in datasets().items() if entry.model] == ["muse"]
@@ -42,7 +43,7 @@ def test_aliases_and_near_names() -> None:
 
 
 def test_every_source_is_valid() -> None:
-    assert len(SOURCES) == 275
+    assert len(SOURCES) == 275 + 791
     for source in SOURCES:
         check(source)
 

@@ -14,6 +14,7 @@ from isogloss.languages import CODES
 from isogloss.results.published_scores import human_score, in_language_score, parameters_of, published_scores, speakers
 from isogloss.results.readers import read_results
 from isogloss.results.views import ScoreView, score_view
+from isogloss.site.write import report
 from isogloss.tasks.registry import task
 from report.made_records import results
 
@@ -190,3 +191,15 @@ def test_no_scores_of_the_requested_tasks(write_csv: WriteCsv) -> None:
     ):
         with pytest.raises(AnalysisError, match="no scores of these tasks and languages"):
             isogloss.analyze("families", source, tasks=tasks)
+
+
+def test_records_of_several_systems_in_one_file(tmp_path: Path) -> None:
+    """`isogloss score A B --json` writes a list."""
+    names = ["plain", "other"]
+    path = tmp_path / "both.json"
+    path.write_bytes(b"[" + b",".join(msgspec.json.encode(results(name)) for name in names) + b"]")
+    assert [system.name for system in read_results([path])] == names
+    assert all(name in report(path, tmp_path / "report", pictures=False).read_text(encoding="utf-8") for name in names)
+    path.write_text('[{"suite": 3}]', encoding="utf-8")
+    with pytest.raises(DataError, match=r"both\.json: not a list of result records"):
+        read_results([path])

@@ -24,7 +24,7 @@ from isogloss.predictions.run_folders import run_names
 from isogloss.results.published_scores import speakers
 from isogloss.results.system import OVERALL, SystemResult
 from isogloss.scoring.cells import judged_cells
-from isogloss.scoring.compare import SystemRuns, compare_runs, compare_systems
+from isogloss.scoring.compare import SystemRuns, compare_systems
 from isogloss.scoring.comparison import Comparison, ScoreContrast
 from isogloss.scoring.contrast import SystemContrast
 from isogloss.scoring.main_score import lower_is_better
@@ -274,10 +274,10 @@ def compared_pairs(
     """
     pairs = list(combinations(judged, 2))
     if len({frozenset(system.cells) for system in judged.values()}) == 1:
-        compared = compare_systems(list(judged.values()), request).pairs
+        compared = compare_systems(list(judged.values()), request, power=False).pairs
         return {pair: _columns(comparison) for pair, comparison in zip(pairs, compared, strict=True)}
     contrasts = {
-        (one, other): _columns(compare_runs(judged[one], judged[other], request))
+        (one, other): _columns(compare_systems([judged[one], judged[other]], request, power=False).pairs[0])
         for one, other in pairs
         if judged[one].cells.keys() & judged[other].cells.keys()
     }

@@ -60,8 +60,9 @@ def import_(
     \b
     hf             transformers example scripts: predict_predictions.json and
                    n-best files (run_qa); predict_results*.txt, predictions.txt
-                   (run_xnli, run_glue, run_classification, run_ner); JSON
-                   lists and .npy arrays of class indices or logits
+                   (run_xnli, run_glue, run_classification, run_ner);
+                   test_predictions.txt of words and tags (older run_ner);
+                   JSON lists and .npy arrays of class indices or logits
     lm-eval        samples_<task>_<date>.jsonl, written by --log_samples
                    (it runs XNLI on the validation set: --split dev)
     mteb           <task>_predictions.json, written to prediction_folder
@@ -91,7 +92,7 @@ def import_(
     from isogloss.predictions.write import destination, write_predictions
     from isogloss.tasks.registry import given_task as find_task
 
-    label_names, languages = o.words(labels) or (), o.words(language) or []
+    label_names, languages = o.words(labels) or (), [_tag(task, code) for code in o.words(language) or []]
     columns = TableColumns(prediction=prediction, id=id_column, language=language_column)
     if tool != "table" and (columns.named or replies):
         raise typer.BadParameter("columns and --replies belong to isogloss import table")
@@ -103,8 +104,15 @@ def import_(
             cells = read(split=split, data=data, replies=replies)
         else:
             cells = {
-                language: import_files(
-                    tool, files, task, language, split=split, data=data, labels=label_names, choose_filter=choose_filter
+                languages[0]: import_files(
+                    tool,
+                    files,
+                    task,
+                    languages[0],
+                    split=split,
+                    data=data,
+                    labels=label_names,
+                    choose_filter=choose_filter,
                 )
             }
     except UnknownNameError as error:
@@ -118,3 +126,16 @@ def import_(
         o.say(f"{path}  {len(answers.ids):,} predictions")
     for note in dict.fromkeys(note for answers in cells.values() for note in answers.notes):
         o.say(f"note: {note}", err=True)
+
+
+def _tag(task: str, code: str) -> str:
+    """Return the task's tag of a language, from any of its codes: `ewe` is `ee`, `zho_Hant` is `zh-Hant`."""
+    from isogloss.languages import codes_meant_by
+    from isogloss.tasks.registry import task as find_task
+
+    try:
+        languages = find_task(task).every_language
+    except UnknownNameError:
+        return code  # reported with the other errors
+    meant = [] if code in languages else codes_meant_by(code, languages)
+    return meant[0] if len(meant) == 1 else code

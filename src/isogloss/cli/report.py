@@ -12,7 +12,9 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def report(
-    results: Annotated[list[Path], typer.Argument(help="results.json records, or run folders that contain one.")],
+    results: Annotated[
+        list[Path], typer.Argument(help="Result records (score --json), or run folders that contain one.")
+    ],
     explain: Annotated[
         list[Path] | None, Input(help="JSON from isogloss explain: one system, a comparison, or --bias; repeatable.")
     ] = None,

@@ -5,6 +5,7 @@ above 0.05, and it depends neither on the order of the systems nor on the other 
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import exp, fsum, lgamma, log, pi, sqrt
 
 import numpy as np
@@ -105,13 +106,24 @@ def _counted_tail(sizes: npt.NDArray[np.int64], observed: int) -> float:
     total = int(sizes.sum())
     shares = np.ones(1)  # sums of the numbers with a plus sign
     for size, count in zip(*np.unique(sizes, return_counts=True), strict=True):
-        logs = np.array([lgamma(count + 1) - lgamma(k + 1) - lgamma(count - k + 1) for k in range(count + 1)])
+        added = _fair_binomial(int(count))
         longer = np.zeros(len(shares) + size * count)
-        for plus, share in enumerate(np.exp(logs - count * log(2)).tolist()):
-            longer[size * plus : size * plus + len(shares)] += share * shares
+        if len(shares) == 1:
+            longer[::size] = added
+        else:
+            for plus, share in enumerate(added.tolist()):
+                longer[size * plus : size * plus + len(shares)] += share * shares
         shares = longer
     sums = np.abs(2 * np.arange(len(shares)) - total)
     return float(shares[sums >= observed].sum())
+
+
+@lru_cache(maxsize=256)
+def _fair_binomial(count: int) -> FloatArray:
+    """Return the chances of 0 to `count` heads of that many fair coins; a family of tests asks for few counts."""
+    logs = np.array([lgamma(count + 1) - lgamma(k + 1) - lgamma(count - k + 1) for k in range(count + 1)])
+    chances: FloatArray = np.exp(logs - count * log(2))
+    return chances
 
 
 def _enumerated_tail(sizes: FloatArray, observed: float) -> float:

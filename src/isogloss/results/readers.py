@@ -91,7 +91,12 @@ def _read(source: Path | str | Results, suite: Suite | None, request: Request | 
         return [_read_folder(folder, suite, request) for folder in folders]
     if path.suffix.lower() == ".csv":
         return read_csv(path, suite)
-    return [system_of_record(read_record(path), str(path), suite)]
+    return [system_of_record(record, str(path), suite) for record in read_records(path)]
+
+
+def read_records(path: Path) -> list[Results]:
+    """Read the result records of a file, one or several, or that of a run folder; raise DataError if there is none."""
+    return [read_record(path)] if path.is_dir() else Results.list_from_json(path)
 
 
 def read_record(path: Path) -> Results:

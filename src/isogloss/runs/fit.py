@@ -106,7 +106,7 @@ class FitJob:
         if needs_training and system.prompted:
             return _available(lambda: demonstrations(self.regime, train_task, self.fit, self.data))
         if needs_training:
-            instead = "" if train_task.id == self.task.id else "; or set train_on to a task with a training set"
+            instead = "" if train_task.id == self.task.id else "set train_on to a task with a training set"
             fit, data, seed = self.fit, self.data, self.seed
             return _available(lambda: self.regime.training(train_task, fit, data, seed, whole=whole), instead)
         if self.regime.sources != ("en",) or self.regime.per_language or self.regime.all_languages:
@@ -146,7 +146,8 @@ def _available(read: Callable[[], Examples], instead: str = "") -> Examples:
     try:
         return read()
     except MissingDataError as error:
-        raise NotAvailableError(error.what, fix=f"{error.fix}{instead}", cause=error.cause) from error
+        fix = f"{error.fix}; or {instead}" if error.fix and instead else error.fix or instead.capitalize()
+        raise NotAvailableError(error.what, fix=fix, cause=error.cause) from error
 
 
 @dataclass(frozen=True, kw_only=True)

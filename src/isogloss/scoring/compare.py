@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from numbers import Real
-from typing import Unpack, overload
+from typing import Any, Unpack, overload
 
 import msgspec
 import numpy as np
@@ -22,7 +22,7 @@ from isogloss.scoring.averages import MIXED, averaged
 from isogloss.scoring.cells import Cell, Progress
 from isogloss.scoring.comparison import Comparison, ScoreContrast, SystemsComparison, system_orders
 from isogloss.scoring.contrast import SystemDifference, contrast_fields, corrected
-from isogloss.scoring.designs import cell_estimates, check_same_examples, common_cells, design_of
+from isogloss.scoring.designs import Estimates, cell_estimates, check_same_examples, common_cells, design_of
 from isogloss.scoring.main_score import SCORE, lower_is_better, main_statistics, mixed_directions
 from isogloss.scoring.request import Request, ScoreOptions
 from isogloss.scoring.score import clustered_tasks, judge_systems
@@ -33,6 +33,8 @@ from isogloss.workers import Workers, in_parallel, local_workers
 
 # (task, language) -> the cells of both systems, one per run
 CellPairs = Mapping[tuple[str, str], tuple[list[Cell], list[Cell]]]
+# cells -> their sources, and the estimates of each system, by the identity of its first cells
+EstimateMemo = dict[tuple[tuple[str, str], ...], tuple[Sources, dict[int, Estimates]]]
 
 
 @overload
@@ -95,9 +97,17 @@ def compare_request(
 
 
 def compare_systems(
-    systems: "Sequence[SystemRuns]", request: Request, workers: Workers | None = None, margin: float | None = None
+    systems: "Sequence[SystemRuns]",
+    request: Request,
+    workers: Workers | None = None,
+    margin: float | None = None,
+    *,
+    power: bool = True,
 ) -> SystemsComparison:
-    """Compare every pair of judged systems on the cells that all have, with verdicts that hold simultaneously."""
+    """Compare every pair of judged systems on the cells that all have, with verdicts that hold simultaneously.
+
+    Without `power`, minimum detectable differences are left out: they take a third of the time.
+    """
     if margin is not None and not (isinstance(margin, Real) and 0 < margin <= 100):
         raise PredictionError(f"the margin must be a number above 0 and at most 100 points, got {margin!r}")
     systems = with_shared_levels(systems)
@@ -108,9 +118,11 @@ def compare_systems(
     skipped = [key for key in dict.fromkeys(key for one in systems for key in one.cells) if key not in set(shared)]
     restricted = [replace(system, cells={key: system.cells[key] for key in shared}) for system in systems]
     pairs = list(combinations(restricted, 2))
-    compare_pair = partial(_compare_pair, request=request, pairs=len(pairs), margin=margin)
     # The statistics of a system take many megabytes, so a single pair stays in this process.
-    compared = list(in_parallel(workers if len(pairs) > 1 else None, compare_pair, pairs))
+    workers = workers if len(pairs) > 1 else None
+    memo: EstimateMemo | None = {} if workers is None else None
+    compare_pair = partial(_compare_pair, request=request, pairs=len(pairs), margin=margin, power=power, memo=memo)
+    compared = list(in_parallel(workers, compare_pair, pairs))
     names = [system.name for system in systems]
     joint = [msgspec.structs.replace(one, skipped=["/".join(key) for key in skipped]) for one in _corrected(compared)]
     return SystemsComparison(systems=names, pairs=joint, orders=system_orders(names, joint) if len(names) > 2 else [])
@@ -132,10 +144,8 @@ def _corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
     ]
 
 
-def _compare_pair(
-    pair: "tuple[SystemRuns, SystemRuns]", request: Request, pairs: int, margin: float | None
-) -> Comparison:
-    return _compared(*pair, request, pairs, margin)
+def _compare_pair(pair: "tuple[SystemRuns, SystemRuns]", **options: Any) -> Comparison:
+    return _compared(*pair, **options)
 
 
 @dataclass(frozen=True)
@@ -178,30 +188,39 @@ def compare_runs(first: SystemRuns, second: SystemRuns, request: Request) -> Com
     return compare_systems([first, second], request).pairs[0]
 
 
-def _compared(first: SystemRuns, second: SystemRuns, request: Request, tests: int, margin: float | None) -> Comparison:
-    """Compare two systems that have the same cells, with uncorrected p-values; `tests` is the number of pairs."""
-    pairs = {key: (cells, second.cells[key]) for key, cells in first.cells.items()}
+def _compared(
+    first: SystemRuns,
+    second: SystemRuns,
+    *,
+    request: Request,
+    pairs: int,
+    margin: float | None,
+    power: bool,
+    memo: EstimateMemo | None,
+) -> Comparison:
+    """Compare two systems that have the same cells, with uncorrected p-values; `pairs` is the number of pairs."""
+    both = {key: (cells, second.cells[key]) for key, cells in first.cells.items()}
     names, suite = (first.name, second.name), request.suite
-    for first_cells, second_cells in pairs.values():
+    for first_cells, second_cells in both.values():
         check_same_examples((*first_cells, *second_cells), " and ".join(names))
     designs = first.design, second.design
-    contrast = partial(_contrast, margin=None if margin is None else margin / 100)
+    contrast = partial(_contrast, margin=None if margin is None else margin / 100, power=power)
     contrasts = [
         contrast(
             "cell",
             "/".join(key),
-            paired_estimates({key: cells}, designs, request)[key],
-            tests * len(pairs),
+            paired_estimates({key: cells}, designs, request, memo)[key],
+            pairs * len(both),
             of_task=key[0],
         )
-        for key, cells in pairs.items()
+        for key, cells in both.items()
     ]
-    averages = _task_averages(pairs, designs, request)
+    averages = _task_averages(both, designs, request, memo)
     lacking = {
-        name: any((name, code) not in pairs for code in suite.languages_of(name)) for name in {*averages, *suite.tasks}
+        name: any((name, code) not in both for code in suite.languages_of(name)) for name in {*averages, *suite.tasks}
     }
     tasks = [
-        contrast("task", name, average, tests * len(averages), of_task=name, partial=lacking[name])
+        contrast("task", name, average, pairs * len(averages), of_task=name, partial=lacking[name])
         for name, average in averages.items()
     ]
     in_suite = {name: average for name, average in averages.items() if name in suite.tasks}
@@ -211,8 +230,8 @@ def _compared(first: SystemRuns, second: SystemRuns, request: Request, tests: in
     if has_overall and not mixed:
         rule, weights, is_partial = suite.rule, suite.weights, any(lacking[name] for name in suite.tasks)
         pair = aggregate.combined(in_suite, rule, category_of, PairedEstimates.mean, weights)
-        overall = contrast("overall", rule, pair, tests, of_task=next(iter(in_suite)), partial=is_partial)
-    sides = zip(*pairs.values(), strict=True)
+        overall = contrast("overall", rule, pair, pairs, of_task=next(iter(in_suite)), partial=is_partial)
+    sides = zip(*both.values(), strict=True)
     replies = [ReplyCounts.total(cell.replies for runs in side for cell in runs) for side in sides]
     return Comparison(
         first=first.name,
@@ -226,16 +245,18 @@ def _compared(first: SystemRuns, second: SystemRuns, request: Request, tests: in
         runs=[first.levels, second.levels] if first.levels or second.levels else [],
         resample=request.resample,
         left_out=list(dict.fromkeys([*first.left_out, *second.left_out])),
-        clustered=clustered_tasks(cells[0] for cells, _ in pairs.values()) if request.resample == "source" else [],
+        clustered=clustered_tasks(cells[0] for cells, _ in both.values()) if request.resample == "source" else [],
         margin=margin,
-        estimated=list(dict.fromkeys(name for (name, _), (cells, _) in pairs.items() if cells[0].drawn)),
+        estimated=list(dict.fromkeys(name for (name, _), (cells, _) in both.items() if cells[0].drawn)),
         replies=replies if any(replies) else [],
     )
 
 
-def _task_averages(pairs: CellPairs, designs: tuple[Design, Design], request: Request) -> "dict[str, PairedEstimates]":
+def _task_averages(
+    pairs: CellPairs, designs: tuple[Design, Design], request: Request, memo: EstimateMemo | None
+) -> "dict[str, PairedEstimates]":
     """Return both systems' averages over the languages of each task's average."""
-    estimates = paired_estimates(pairs, designs, request)
+    estimates = paired_estimates(pairs, designs, request, memo)
     averages = {}
     for name in dict.fromkeys(name for name, _ in pairs):
         inside = averaged([cells[0][0] for cells in pairs.values()], name, request)
@@ -275,14 +296,25 @@ class PairedEstimates:
 
 
 def paired_estimates(
-    pairs: CellPairs, designs: tuple[Design, Design], request: Request
+    pairs: CellPairs, designs: tuple[Design, Design], request: Request, memo: EstimateMemo | None = None
 ) -> dict[tuple[str, str], PairedEstimates]:
-    """Return the estimates of both systems on some cells, over the sources of these cells."""
-    sources = Sources((cell for both in pairs.values() for cells in both for cell in cells), request.resample)
-    sides = [
-        cell_estimates(list(zip(*(both[side] for both in pairs.values()), strict=True)), sources, designs[side])
-        for side in (0, 1)
-    ]
+    """Return the estimates of both systems on some cells, over the sources of these cells.
+
+    Systems that are part of several pairs share a `memo`: they have the same examples, hence the same sources.
+    """
+    memo = {} if memo is None else memo
+    cells = tuple(pairs)
+    if cells not in memo:
+        every = (cell for both in pairs.values() for runs in both for cell in runs)
+        memo[cells] = Sources(every, request.resample), {}
+    sources, known = memo[cells]
+    sides = []
+    for side in (0, 1):
+        runs = [both[side] for both in pairs.values()]
+        system = id(runs[0])  # a list of cells that lives as long as the memo
+        if system not in known:
+            known[system] = cell_estimates(list(zip(*runs, strict=True)), sources, designs[side])
+        sides.append(known[system])
     return {
         key: PairedEstimates(
             sides[0][*key, SCORE], sides[1][*key, SCORE], sources.exchange(both[0][0], *map(_mean_statistics, both))
@@ -308,12 +340,13 @@ def _contrast(
     of_task: str,
     partial: bool = False,
     margin: float | None = None,
+    power: bool = True,
 ) -> ScoreContrast:
     """Return the contrast of a cell, a task or the overall score; `of_task` is a task that sets the direction."""
     delta = pair.difference
     scores = pair.first.combined.value, pair.second.combined.value
     return ScoreContrast(
-        **contrast_fields(scores, delta, family, margin),
+        **contrast_fields(scores, delta, family, margin, power=power),
         level=level,
         name=name,
         test=delta.test,

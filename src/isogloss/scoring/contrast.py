@@ -99,12 +99,19 @@ C = TypeVar("C", bound=SystemContrast)
 
 
 def contrast_fields(
-    scores: tuple[float, float], difference: SystemDifference, family: int, margin: float | None = None
+    scores: tuple[float, float],
+    difference: SystemDifference,
+    family: int,
+    margin: float | None = None,
+    *,
+    power: bool = True,
 ) -> dict[str, Any]:
     """Return the fields of a contrast from two scores, 0..1, and their difference, with uncorrected p-values.
 
-    `family` is the number of tests that are corrected together; `margin` that of equivalence, 0..1.
+    `family` is the number of tests that are corrected together; `margin` that of equivalence, 0..1. Without `power`,
+    the minimum detectable difference is left out.
     """
+    detectable = difference.detectable if power else None
     low, high = scaled(difference.interval())
     adjusted_low, adjusted_high = scaled(difference.interval(1 - ALPHA / family))
     return {
@@ -116,7 +123,7 @@ def contrast_fields(
         "p": difference.p,
         "adjusted_low": adjusted_low,
         "adjusted_high": adjusted_high,
-        "detectable": None if difference.detectable is None else 100 * difference.detectable,
+        "detectable": None if detectable is None else 100 * detectable,
         "p_equivalent": None if margin is None else difference.equivalence(margin),
     }
 

@@ -229,10 +229,22 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     def from_json(path: Path | str) -> "Results":
         """Read a record written by `to_json`."""
         record: Results = decode_json(read_bytes(Path(path)), str(path), Results, what="a result record")
-        if record.schema_version > SCHEMA:
-            what = f"schema version {record.schema_version}, this isogloss reads up to {SCHEMA}"
+        return record._checked(path)
+
+    @staticmethod
+    def list_from_json(path: Path | str) -> "list[Results]":
+        """Read a record, or the list of several that `isogloss score A B --json` writes."""
+        raw = read_bytes(Path(path))
+        if not raw.lstrip().startswith(b"["):
+            return [Results.from_json(path)]
+        records: list[Results] = decode_json(raw, str(path), list[Results], what="a list of result records")
+        return [record._checked(path) for record in records]
+
+    def _checked(self, path: Path | str) -> "Results":
+        if self.schema_version > SCHEMA:
+            what = f"schema version {self.schema_version}, this isogloss reads up to {SCHEMA}"
             raise DataError(what, where=str(path), fix="Update isogloss")
-        return msgspec.structs.replace(record, system=printable_system(record.system))
+        return msgspec.structs.replace(self, system=printable_system(self.system))
 
     def to_csv(self, path: Path | str) -> None:
         """Write the tidy form."""

@@ -16,7 +16,7 @@ from isogloss.escaping import csv_text
 from isogloss.explain.analysis import Analysis
 from isogloss.explain.bias import DatasetBias
 from isogloss.languages import listed_language
-from isogloss.results.readers import RECORD, read_record, system_of_record, with_contamination
+from isogloss.results.readers import RECORD, read_records, system_of_record, with_contamination
 from isogloss.results.system import by_shown_name
 from isogloss.scoring.results import Results, ScoreRow
 from isogloss.site.html import html_page
@@ -110,16 +110,19 @@ def read_inputs(
         if isinstance(source, Results):
             systems.append(system_of_record(source, "results in memory"))
             continue
-        record = read_record(Path(source))
-        main = {name: task(name).main for name in {cell.task for cell in record.cells}}
-        for cell in record.cells:
-            if lacking := [metric for metric in main[cell.task] if metric not in cell.metrics]:
-                where = Path(source, RECORD) if Path(source).is_dir() else source
-                what = f"{cell.task}/{cell.language} has no {' and no '.join(lacking)}"
-                raise DataError(what, where=str(where), fix="Score the predictions again")
         folder = Path(source) if Path(source).is_dir() else Path(source).parent
-        systems.append(with_contamination(system_of_record(record, str(source)), folder))
+        for record in read_records(Path(source)):
+            _check_main_metrics(record, Path(source, RECORD) if Path(source).is_dir() else Path(source))
+            systems.append(with_contamination(system_of_record(record, str(source)), folder))
     return ReportInputs(by_shown_name(systems), read_explain_records(explain))
+
+
+def _check_main_metrics(record: Results, path: Path) -> None:
+    main = {name: task(name).main for name in {cell.task for cell in record.cells}}
+    for cell in record.cells:
+        if lacking := [metric for metric in main[cell.task] if metric not in cell.metrics]:
+            what = f"{cell.task}/{cell.language} has no {' and no '.join(lacking)}"
+            raise DataError(what, where=str(path), fix="Score the predictions again")
 
 
 def _write_all(files: Mapping[str, bytes], folder: Path) -> None:

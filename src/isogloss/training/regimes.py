@@ -144,7 +144,7 @@ class Regime:
             translated = translated_training_set(task, language, data)
             return without_dev(task, translated, _dev_ids(task, data)) if cuts_dev else translated
         if language not in task.every_language:
-            raise MissingDataError(f"{task.id} has no {name} training set")
+            raise _no_training_set(task, language)
         if language != "en" and task.english_training:
             what = f"{task.id} has only a machine-translated {name} training set"
             raise MissingDataError(what, fix="Use the regime translate-train")
@@ -163,6 +163,17 @@ class Regime:
         how = "the first of the file" if self.first else f"drawn with seed {seed}"
         drawn.notes = [*examples.notes, f"{self.limit:,} of {len(examples):,} examples, {how}"]
         return drawn
+
+
+def _no_training_set(task: Task, language: str) -> MissingDataError:
+    """Return an error that names the regimes for which the task has training sets."""
+    fix = ""
+    if language == "en" and any(layout.train for layout in task.layouts) and not task.english_training:
+        regimes = f"in-language, in-language-all or {_MULTI}:{task.languages[0]}"
+        fix = f"It has some in other languages: use --regime {regimes}"
+    name = "English" if language == "en" else language
+    cause = f"{task.id} has no training set in the language"
+    return MissingDataError(f"{task.id} has no {name} training set", fix=fix, cause=cause)
 
 
 def _dev_ids(task: Task, data: DataFolder) -> set[str]:

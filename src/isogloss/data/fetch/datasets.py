@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 import msgspec
@@ -176,10 +177,14 @@ class _FetchRun:
             fix = "Free space or grant access, or choose another folder with --data"
             return FetchOutcome(source, "failed", DataError(error.strerror or str(error), where=where, fix=fix))
         finally:
-            for folder in (work, work.parent):
-                with suppress(OSError):  # not empty, or removed
-                    folder.rmdir()
+            self._remove_empty(work)
         return FetchOutcome(source, "fetched")
+
+    def _remove_empty(self, work: Path) -> None:
+        """Remove a work folder and its parents as far as they are empty."""
+        for folder in takewhile(lambda folder: folder.name != WORK, (work, *work.parents)):
+            with suppress(OSError):  # not empty, or removed
+                folder.rmdir()
 
     def _is_intact(self, source: RemoteFile) -> bool:
         """Return True if all files of the source are present with the published or recorded checksums."""

@@ -88,7 +88,7 @@ class DownloadSession:
         known_hash = f"sha256:{sha256}" if sha256 else None
         for _ in range(2):
             with suppress(ValueError):  # pooch's message for a wrong checksum
-                return Path(pooch.retrieve(address, known_hash, source.name, work, downloader=downloader))
+                return Path(pooch.retrieve(address, known_hash, source.file_name, work, downloader=downloader))
         fix = "The copy is damaged or modified: get the file elsewhere and use --mirror"
         raise ChecksumError(f"not the published file: its SHA-256 is not {sha256}", where=address, fix=fix)
 
@@ -103,7 +103,7 @@ class DownloadSession:
             return partial(downloaders.copy_from_folder, [Path(self.mirror, file) for file in paths], progress, limit)
         if address.startswith(downloaders.SCHEME):
             return partial(downloaders.download_wheel, source.key, self.retry, progress)
-        part = work / f"{source.name}.part"
+        part = work / f"{source.file_name}.part"
         return downloaders.ResumingDownloader(
             session=self.session, part=part, retry=self.retry, checked=bool(sha256), progress=progress, limit=limit
         )

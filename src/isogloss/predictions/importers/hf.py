@@ -3,8 +3,9 @@
 Question answering (`run_qa.py`): `predict_predictions.json`, {id: answer}, or `predict_nbest_predictions.json`,
 {id: [{"text": …}, …]} best first. Classification (`run_xnli.py`, `run_glue.py`, `run_classification.py`):
 `predictions.txt` or `predict_results….txt`, rows of `index<TAB>prediction` under that header. Tagging (`run_ner.py`):
-`predictions.txt`, one sentence per line, its tags separated by spaces. Class indices and choices may also come as a
-JSON list or as an array saved by numpy (indices, or one row of logits per example).
+`predictions.txt`, one sentence per line, its tags separated by spaces, or `test_predictions.txt` of older versions, one
+word and its tag per line. Class indices and choices may also come as a JSON list or as an array saved by numpy
+(indices, or one row of logits per example).
 """
 
 import re
@@ -16,6 +17,7 @@ import numpy as np
 
 from isogloss.data.arrays import read_array
 from isogloss.data.files import lines, unpacked_name
+from isogloss.data.tables import spaced_sentences
 from isogloss.decoding import whole_number
 from isogloss.errors import PredictionError, near_names
 from isogloss.predictions.importers.base import ImportedAnswers, Target, one_file, read_json, shown
@@ -24,6 +26,9 @@ _HEADER = "index\tprediction"
 # Models without names for their classes call them LABEL_0, LABEL_1, …
 _CLASS = re.compile(r"(?:LABEL_)?(\d{1,9})")
 _METRIC = re.compile(r"(?:(?:train|eval|predict|test|all)_\w+|epoch|total_flos)")
+
+# Largest share of sentences with other words than the examples.
+MOST_REWRITTEN = 0.1
 
 # Row of the dataset, class or label, line of the file (0 if unknown).
 PredictedRow = tuple[int, Any, int]
@@ -147,17 +152,44 @@ def _label(target: Target, value: Any, where: str) -> str:
 
 def _add_tags(imported: ImportedAnswers, path: Path, target: Target) -> None:
     labels = set(target.task.labels)
-    for number, line in enumerate(lines(path), 1):
-        tags = line.split()
-        where = f"{path}:{number}"
+    first = next((line.split() for line in lines(path) if line.strip()), [])
+    if len(first) > 1 and first[-1] in labels and first[0] not in labels:
+        sentences = list(spaced_sentences(path))
+        _quote_words(imported, [words for words, _ in sentences], target)
+        rows = [(tags, 0) for _, tags in sentences]
+    else:
+        rows = [(line.split(), number) for number, line in enumerate(lines(path), 1)]
+    for row, (tags, number) in enumerate(rows):
+        where = f"{path}:{number}" if number else str(path)
+        identifier = target.row_id(row, where)
         wrong = next((tag for tag in tags if tag not in labels), None)
         if wrong is not None:
-            what = f"tag {wrong!r} is not one of {', '.join(target.task.labels)}"
-            raise PredictionError(what, where=where, fix="Write one sentence per line, its tags separated by spaces")
-        row = number - 1
-        identifier = target.row_id(row, where)
+            what = f"tag {wrong!r} of {identifier} is not one of {', '.join(target.task.labels)}"
+            fix = "Write one sentence per line, its tags separated by spaces; or one word and its tag per line"
+            raise PredictionError(what, where=where, fix=fix)
         words = len(target.examples["tokens"][row]) if target.examples is not None else len(tags)
-        if len(tags) < words:
+        if len(tags) < words and not imported.evidence:
             fix = "run_ner.py drops words after --max_seq_length; predict again with a larger one"
             raise PredictionError(f"{len(tags)} tags for the {words} words of {identifier}", where=where, fix=fix)
         imported.add(identifier, tags, number)
+
+
+def _quote_words(imported: ImportedAnswers, sentences: Sequence[list[str]], target: Target) -> None:
+    """Compare the words of a file with the examples, and quote them if they are those of other sentences.
+
+    Datasets correct single words after a release, so a few that differ are only noted.
+    """
+    if target.examples is None:
+        return
+    examples = [list(tokens) for tokens in target.examples["tokens"]]
+    pairs = list(zip(sentences, examples, strict=False))
+    differ = [row for row, (words, tokens) in enumerate(pairs) if words != tokens]
+    shorter = [row for row in differ if sentences[row] == examples[row][: len(sentences[row])]]
+    same_lengths = all(len(words) == len(tokens) for words, tokens in pairs)
+    if same_lengths and len(differ) <= MOST_REWRITTEN * len(pairs):
+        if differ:
+            count = f"{len(differ):,} of {len(pairs):,} sentences"
+            imported.notes.append(f"words differ from the examples in {count}; tags are matched by position")
+    elif len(shorter) < len(differ):
+        for row, words in enumerate(sentences[: len(examples)]):
+            imported.quote("tokens", target.examples.ids[row], words)
