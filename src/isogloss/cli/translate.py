@@ -26,7 +26,17 @@ def translate(
     languages: Annotated[
         str, Selection("--languages", "--language", "-l", help="Languages other than English, e.g. es,de.")
     ],
-    split: Annotated[str, Selection(help="train (from English), or test or dev (into English).")] = "train",
+    split: Annotated[
+        str,
+        Selection(
+            help="train (from English), or test or dev (into English; with --pseudo from English).",
+            show_default="train; test with --pseudo",
+        ),
+    ] = "",
+    pseudo: Annotated[
+        bool,
+        Selection("--pseudo", help="Translate the English test set into any languages, as pseudo test sets."),
+    ] = False,
     translator: Annotated[
         str | None,
         Execution(
@@ -63,12 +73,17 @@ def translate(
     are kept. For question answering training data, answers are translated too
     and located in the translated passage.
 
+    --pseudo translates the English test set into languages without one, with
+    its gold (XTREME, section 3.4). Examples that lose their gold are left out and
+    counted. isogloss run --pseudo predicts such sets and isogloss score
+    --pseudo shows them beside the human ones, outside of every average.
+
     Every distinct text is translated once and cached: run the same command to
     resume. Settings of a model follow its name, as in hf:MODEL#beams=1, or are
     in --config.
 
-    Writes to translations/<task>/<regime>/ in the data folder, where isogloss
-    run and train look. ISOGLOSS_TRANSLATIONS overrides translations/. The
+    Writes to translations/<task>/<regime>/ (or pseudo/) in the data folder, where
+    isogloss run and train look. ISOGLOSS_TRANSLATIONS overrides translations/. The
     translations published with XTREME work without this step; see
     docs/regimes.md for their location.
 
@@ -80,17 +95,25 @@ def translate(
           --with apertium:eng-spa --data data
       isogloss translate xnli --languages es,de,sw --split test \\
           --with hf:facebook/nllb-200-distilled-600M --data data
+      isogloss translate xnli --pseudo --languages pt,sv \\
+          --with hf:facebook/nllb-200-distilled-600M --data data
       isogloss translate xcopa --languages it --with llm:qwen3-32b \\
           --endpoint http://localhost:8000 --data data
       isogloss translate tydiqa --languages fi --by-hand to-translate.jsonl \\
           --data data
     """
     from isogloss.interrupts import answering_interrupts
-    from isogloss.runs.translating import checked_request, translated_sets
+    from isogloss.runs.translating import checked_pseudo_request, checked_request, translated_sets
     from isogloss.translation.translate import write_untranslated
     from isogloss.translation.translated_files import translation_path
 
-    entry, chosen = checked_request(task, words(languages) or [], split)
+    if pseudo:
+        entry, chosen, _ = checked_pseudo_request(task, words(languages) or [], split)
+        if by_hand is not None:
+            raise IsoglossError("--by-hand does not apply to pseudo test sets", fix="Add --with, such as replay:PATH")
+    else:
+        split = split or "train"
+        entry, chosen = checked_request(task, words(languages) or [], split)
     if by_hand is not None:
         if len(chosen) > 1:
             raise IsoglossError("--by-hand writes the file of one language", fix="Name one language")
@@ -104,7 +127,7 @@ def translate(
         incomplete: list[TranslatedSet] = []
         with answering_interrupts():
             for each in translated_sets(
-                entry.id, chosen, translator, split=split, data=data, settings=settings, cache=cache
+                entry.id, chosen, translator, split=split, pseudo=pseudo, data=data, settings=settings, cache=cache
             ):
                 _say_result(each)
                 incomplete += [each] if each.path is None else []

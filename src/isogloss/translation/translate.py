@@ -23,6 +23,7 @@ from isogloss.translation.tag_projection import TranslatedSentence, project_tags
 from isogloss.translation.translated_files import (
     DataFolder,
     columns_to_translate,
+    from_english,
     moving,
     texts_to_replace,
     translation_path,
@@ -93,24 +94,37 @@ def translate(
         IsoglossError: the task cannot be translated, there is nothing to translate, or the translator fails.
     """
     originals = _originals(task, language, split, data)
+    columns, projected = translated_columns(task, originals, translator, align=align, mark=mark)
+    path = translation_path(task, language, split, data)
+    if projected.steps is not None:
+        write_counts(path, task, language, originals, projected)
+    return write_texts(path, originals.ids, {**columns, **projected.columns})
+
+
+def translated_columns(
+    task: Task,
+    originals: Examples,
+    translator: Translator | TranslationFunction,
+    *,
+    align: Aligner | None = None,
+    mark: bool = True,
+) -> "tuple[dict[str, Sequence[Any]], Projected]":
+    """Return the translated texts of some examples by column, and what was projected onto them; see `translate`."""
     lines = LineTranslator(translator)
     names = texts_to_replace(originals)
     lines.texts([text for name in names for text in _texts(originals.column(name))])  # all of them in one call
-    columns = {name: _translated(originals.column(name), lines) for name in names}
+    columns: dict[str, Sequence[Any]] = {name: _translated(originals.column(name), lines) for name in names}
     if not any(map(any, columns.values())):
         raise IsoglossError("no text to translate", where=", ".join(originals.sources))
     aligner = spelling_aligner(lines.dictionary) if align is None else align
     projector = SpanProjector(lines, aligner, mark=mark)
-    projected = _Projected()
+    projected = Projected()
     match moving(originals):
         case "answers":
             projected = _projected_answers(originals, columns, projector, aligner)
         case "tags":
             projected = _projected_tags(task, originals, columns, projector, aligner)
-    path = translation_path(task, language, split, data)
-    if projected.steps is not None:
-        _write_counts(path, task, language, originals, projected)
-    return write_texts(path, originals.ids, {**columns, **projected.columns})
+    return columns, projected
 
 
 def write_untranslated(task: Task, language: str, split: str, data: DataFolder, path: Path) -> Path:
@@ -141,7 +155,7 @@ def _translated(column: Sequence[Any], lines: LineTranslator) -> list[Any]:
 
 
 @dataclass(frozen=True)
-class _Projected:
+class Projected:
     """Further columns of a translated file, and the steps of each example's units; None if nothing moves."""
 
     columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
@@ -152,7 +166,7 @@ class _Projected:
 
 def _projected_answers(
     originals: Examples, columns: Mapping[str, Sequence[Any]], projector: SpanProjector, align: Aligner
-) -> _Projected:
+) -> Projected:
     passages = originals["context"]
     contexts = columns.get("context", passages)
     added: dict[str, Sequence[Any]] = {}
@@ -172,38 +186,41 @@ def _projected_answers(
             offsets[row].append(place.span[0] if place else None)
             steps[row].append(place.step if place else LOST)
         added = {"answers": texts, "answer_starts": offsets, "projection": steps}
-    if originals.split != "train":
+    if not from_english(originals):
         both = list(dict.fromkeys(zip(passages, contexts, strict=True)))  # questions share passages
         pairs = align([(word_texts(passage), word_texts(context)) for passage, context in both])
         texts_of = dict(zip(both, map(alignment_text, pairs), strict=True))
         added["alignment"] = [texts_of[one] for one in zip(passages, contexts, strict=True)]
     dropped = sum({*row_steps} <= {LOST} for row_steps in steps) if originals.has_gold else 0
-    return _Projected(added, steps, "answers", dropped)
+    return Projected(added, steps, "answers", dropped)
 
 
 def _projected_tags(
     task: Task, originals: Examples, columns: Mapping[str, Sequence[Any]], projector: SpanProjector, align: Aligner
-) -> _Projected:
+) -> Projected:
     unit = "entities" if marks_entities(task) else "words"
     texts = columns["text"]
-    if originals.split != "train":
+    if not from_english(originals):
         tokens = [word_texts(text) for text in texts]
         pairs = align(list(zip(originals["tokens"], tokens, strict=True)))
-        return _Projected({"tokens": tokens, "alignment": [alignment_text(one) for one in pairs]}, None, unit)
+        return Projected({"tokens": tokens, "alignment": [alignment_text(one) for one in pairs]}, None, unit)
     names = ("text", "tokens", "offsets", "tags")
     sentences = [TranslatedSentence(*one) for one in zip(*(originals[name] for name in names), texts, strict=True)]
     tagged = project_tags(task, sentences, projector, align)
     steps = [one.steps for one in tagged]
     tags: dict[str, Sequence[Any]] = {"tokens": [one.tokens for one in tagged], "tags": [one.tags for one in tagged]}
-    return _Projected({**tags, "projection": steps}, steps, unit, sum(one.tags is None for one in tagged))
+    return Projected({**tags, "projection": steps}, steps, unit, sum(one.tags is None for one in tagged))
 
 
-def _write_counts(path: Path, task: Task, language: str, originals: Examples, projected: _Projected) -> None:
+def write_counts(
+    path: Path, task: Task, language: str, originals: Examples, projected: Projected, split: str = ""
+) -> None:
+    """Write the counts of a projection beside a translated file; the split is that of the originals by default."""
     steps = Counter(step for row_steps in projected.steps or () for step in row_steps)
     counts = ProjectionCounts(
         task=task.id,
         language=language,
-        split=originals.split,
+        split=split or originals.split,
         unit=projected.unit,
         total=steps.total(),
         steps=dict(steps),

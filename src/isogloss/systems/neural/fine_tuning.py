@@ -40,7 +40,7 @@ from isogloss.training.checkpoint_record import ANSWERS, SCORES, SHARDS
 from isogloss.training.recipes import SIQA, Recipe, without_siqa
 from isogloss.training.regimes import joined
 from isogloss.training.selection import ChosenCheckpoint
-from isogloss.translation.translated_files import translations_folder
+from isogloss.tasks.pseudo_sets import translations_folder
 from isogloss.version import __version__
 
 if TYPE_CHECKING:

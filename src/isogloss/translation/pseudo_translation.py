@@ -1,0 +1,110 @@
+"""Translate English test sets into languages without one, with the gold that moves along."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from isogloss.data.files import atomic_write
+from isogloss.errors import IsoglossError
+from isogloss.tasks.examples import Examples
+from isogloss.tasks.kinds import kind_of
+from isogloss.tasks.loading import load_gold
+from isogloss.tasks.pseudo_sets import (
+    ORIGINAL_SPLITS,
+    PIVOT,
+    DataPath,
+    PseudoHeader,
+    moved_columns,
+    originals_checksum,
+    pseudo_path,
+)
+from isogloss.tasks.task import Task
+from isogloss.translation.alignment import Aligner
+from isogloss.translation.translate import Projected, translated_columns, write_counts
+from isogloss.translation.translators import TranslationFunction, Translator
+from isogloss.translation.words import token_offsets
+
+
+def no_pseudo_set(task: Task) -> str:
+    """Return why a task cannot have pseudo test sets, or ""."""
+    if kind_of(task).translatable:
+        return "" if PIVOT in task.every_language else "it has no English test set"
+    return f"{task.kind} declares no text to translate"
+
+
+def translate_pseudo(
+    task: Task,
+    language: str,
+    split: str,
+    data: DataPath,
+    translator: Translator | TranslationFunction,
+    *,
+    align: Aligner | None = None,
+    mark: bool = True,
+) -> Path:
+    """Translate the English test or dev set into a language, and return the file.
+
+    Labels are kept. Answers and tags are projected; examples that lose them are left out and counted.
+
+    Args:
+        task: task to translate.
+        language: target language.
+        split: "pseudo" (the test set) or "pseudo-dev".
+        data: data folder.
+        translator: translator, or function from lines to their translations.
+        align: aligner of words, as in `translate`.
+        mark: True to translate texts once more with markers around each answer or entity.
+
+    Raises:
+        IsoglossError: the task cannot be translated, has no English gold, loses all of it, or the translator fails.
+    """
+    if reason := no_pseudo_set(task):
+        raise IsoglossError(f"{task.id} cannot have pseudo test sets: {reason}")
+    originals = load_gold(task, PIVOT, ORIGINAL_SPLITS[split], data)
+    texts, projected = translated_columns(task, originals, translator, align=align, mark=mark)
+    columns, rows = _with_gold(originals, texts, projected)
+    path = pseudo_path(task, language, split, data)
+    if not rows:
+        what = f"no example of {task.id}/{language} keeps its gold: {len(originals):,} lost in projection"
+        raise IsoglossError(what, where=str(path), fix="Check the translations, or use another translator")
+    if projected.steps is not None:
+        write_counts(path, task, language, originals, projected, split)
+    header = PseudoHeader(
+        task=task.id,
+        language=language,
+        split=originals.split,
+        originals=originals_checksum(originals, task),
+        examples=len(originals),
+        kept=len(rows),
+        translator=f"{translator.name} {translator.version}".strip() if isinstance(translator, Translator) else "",
+    )
+    names = moved_columns(originals, task)
+    encode = msgspec.json.Encoder().encode
+    with atomic_write(path) as stream:
+        stream.write(encode({"pseudo": header}).decode() + "\n")
+        for row in rows:
+            line = {"id": originals.ids[row], **{name: columns[name][row] for name in names}}
+            stream.write(encode(line).decode() + "\n")
+    return path
+
+
+def _with_gold(
+    originals: Examples, texts: Mapping[str, Sequence[Any]], projected: Projected
+) -> tuple[dict[str, Sequence[Any]], list[int]]:
+    """Return the columns of a pseudo set, and the rows that keep their gold."""
+    columns: dict[str, Sequence[Any]] = {**texts, **projected.columns}
+    if "answer_starts" in columns:
+        located = [
+            [(text, start) for text, start in zip(*pair, strict=True) if start is not None and text]
+            for pair in zip(columns["answers"], columns["answer_starts"], strict=True)
+        ]
+        columns["answers"] = [[text for text, _ in answers] for answers in located]
+        columns["answer_starts"] = [[start for _, start in answers] for answers in located]
+        return columns, [row for row, answers in enumerate(located) if answers]
+    if "tags" in columns:
+        sentences = zip(columns["text"], columns["tokens"], strict=True)
+        columns["offsets"] = [token_offsets(text, tokens) for text, tokens in sentences]
+        return columns, [row for row, tags in enumerate(columns["tags"]) if tags]
+    return columns, list(range(len(originals)))
