@@ -29,6 +29,7 @@ from isogloss.scoring.score import clustered_tasks, judge_systems
 from isogloss.scoring.shared_levels import with_shared_levels
 from isogloss.scoring.sources import Sources
 from isogloss.tasks.registry import category_of
+from isogloss.tasks.registry import task as find_task
 from isogloss.workers import Workers, in_parallel, local_workers
 
 # (task, language) -> the cells of both systems, one per run
@@ -198,7 +199,8 @@ def _compared(first: SystemRuns, second: SystemRuns, request: Request, tests: in
     ]
     averages = _task_averages(pairs, designs, request)
     lacking = {
-        name: any((name, code) not in pairs for code in suite.languages_of(name)) for name in {*averages, *suite.tasks}
+        name: any((name, code) not in pairs for code in request.averaged_languages(find_task(name)))
+        for name in {*averages, *suite.tasks}
     }
     tasks = [
         contrast("task", name, average, tests * len(averages), of_task=name, partial=lacking[name])
