@@ -31,7 +31,9 @@ SUBSET_FILE = "subset.json"
 # Words that precede the language in a file name.
 _FILE_NAME_WORDS = {"dev", "test", "queries", "candidates"}
 # Files that may accompany the task folders.
-_COMPANIONS = {"system.toml", "results.json", "scores.csv", "README.md"}
+_COMPANIONS = {"system.toml", "results.json", "scores.csv", "README.md"} | {
+    f"{split_prefix(split)}results.json" for split in ("dev", *ORIGINAL_SPLITS)
+}
 
 
 @dataclass(frozen=True)

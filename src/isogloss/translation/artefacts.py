@@ -1,6 +1,7 @@
 """Check a set of translations: artefacts of machine translation, and BLEU and chrF against human translations."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ from isogloss.metrics.translation_quality import (
 )
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.loading import load
+from isogloss.tasks.pseudo_sets import ORIGINAL_SPLITS, PIVOT, is_pseudo
 from isogloss.tasks.task import Task
 from isogloss.translation import text_checks
 from isogloss.translation.text_checks import Check
@@ -161,8 +163,9 @@ def check_translations(
 
     Args:
         task: the task.
-        language: language of the translated training set, or of the test or dev set that was translated to English.
-        split: "train", "test" or "dev".
+        language: language of the translated training set, of the test or dev set that was translated to English, or
+            of a pseudo test set.
+        split: "train", "test", "dev", "pseudo" or "pseudo-dev".
         data: data folder.
         references: human translations with the same units (or ids); by default, for a test or dev set, the English
             examples of a parallel task if they exist.
@@ -171,6 +174,8 @@ def check_translations(
         MissingDataError: there is no translation.
         DataError: the translations cannot be matched with the originals by id.
     """
+    if is_pseudo(split):
+        return judge_translations(_pseudo_texts(task, language, split, data, references))
     if split == "train":
         originals = load(task, "en", split, data)
         translated, pair = _translated_training_texts(task, language, data, originals), ("en", language)
@@ -185,6 +190,25 @@ def check_translations(
         raise DataError(what, where=name, fix="Only translations with the ids of their originals can be checked")
     originals = originals.keep([row_of[identifier] for identifier in translated.ids])
     return judge_translations(_distinct_texts(originals, translated, references, (*pair, name)))
+
+
+def pseudo_quality(task: Task, language: str, split: str, data: DataFolder = None) -> tuple[QualityScore, ...]:
+    """Return BLEU and chrF2 of a pseudo test set against the human one, or nothing if there is no parallel one."""
+    return _scores(_pseudo_texts(task, language, split, data))
+
+
+def _pseudo_texts(
+    task: Task, language: str, split: str, data: DataFolder, references: Examples | None = None
+) -> ParallelTexts:
+    """Return the texts of a pseudo test set, with the human translations if the language has a parallel test set."""
+    translated, original_split = load(task, language, split, data), ORIGINAL_SPLITS[split]
+    originals = load(task, PIVOT, original_split, data)
+    row_of = {identifier: row for row, identifier in enumerate(originals.ids)}
+    originals = originals.keep([row_of[identifier] for identifier in translated.ids])
+    if references is None and originals.units and language in task.every_language:
+        with suppress(MissingDataError):
+            references = load(task, language, original_split, data)
+    return _distinct_texts(originals, translated, references, (PIVOT, language, f"{task.id}/{language} {split}"))
 
 
 def _translated_training_texts(task: Task, language: str, data: DataFolder, originals: Examples) -> Examples:
