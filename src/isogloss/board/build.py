@@ -17,6 +17,7 @@ from isogloss.results.averages import completed_averages, missing_cells, transfe
 from isogloss.results.published_scores import human_score
 from isogloss.results.system import OVERALL, SystemResult
 from isogloss.scoring.main_score import SCORE, lower_is_better
+from isogloss.scoring.names import language_name
 from isogloss.scoring.results import Number, signature_parts
 from isogloss.scoring.tested_on import LANGUAGES
 from isogloss.tables.explain_io import ExplainRecords
@@ -98,6 +99,7 @@ def make_board(
         has_bias=bias is not None,
         examples=tables.languages(),
         no_examples=printable(tables.why_none),
+        pseudo=_pseudo(entries, suite),
         submit=hosting.submit if hosting else "",
         precision=hosting.precision if hosting else "",
     )
@@ -152,6 +154,17 @@ def _cells(entries: Sequence[SystemResult], suite: Suite) -> dict[str, str]:
             numbers[f"{name}:{metric}"] = [entry.metric(name, code, metric) for entry in entries for code in codes]
         packed_cells |= {key: packed(getattr(one, "value", None) for one in each) for key, each in numbers.items()}
     return packed_cells
+
+
+def _pseudo(entries: Sequence[SystemResult], suite: Suite) -> list[model.PseudoScores]:
+    """Return the scores on pseudo test sets, which no column, rank or test includes."""
+    keys = sorted({key for entry in entries for key in entry.pseudo if key[0] in suite.tasks})
+    found = []
+    for name, code in keys:
+        cells = [(index, entry.pseudo.get((name, code))) for index, entry in enumerate(entries)]
+        scores = [(index, round(cell.score.value, 4)) for index, cell in cells if cell and cell.score]
+        found += [model.PseudoScores(name, code, language_name(code), scores)] if scores else []
+    return found
 
 
 def _short(number: Number) -> tuple[float, float | None, float | None]:

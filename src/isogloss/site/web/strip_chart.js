@@ -70,7 +70,7 @@ function stripDrawing(lines, description, width) {
  * @param {number} y
  * @param {{ left: number, from: number, x: (value: number) => number }} options2
  */
-function stripLine({ label, href, points, reference }, y, { left, from, x }) {
+function stripLine({ label, href, points, hollow, reference }, y, { left, from, x }) {
   const text = drawn(
     "text",
     { x: left, y: y + 4, "text-anchor": "end" },
@@ -84,7 +84,7 @@ function stripLine({ label, href, points, reference }, y, { left, from, x }) {
     reference && !missing(reference.value) ? withTip(line(reference.value), () => reference.lines) : null,
     points.map((point, order) =>
       withTip(
-        drawn("g", { class: order ? "faint" : "first" }, mark(point.kind, x(point.value), y, order ? 4 : 6)),
+        drawn("g", { class: order ? "faint" : "first" }, mark(point.kind, x(point.value), y, order ? 4 : 6, hollow)),
         () => point.lines,
       ),
     ),
