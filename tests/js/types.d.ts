@@ -294,6 +294,7 @@ declare global {
       examples: Record<string, Record<string, BoardExample | undefined> | undefined>;
     } | null;
     examples?: string[];
+    pseudo?: SystemCell[];
   }
 
   type Detail = Maybe<SystemDetail>;

@@ -13,7 +13,7 @@ import numpy as np
 
 from isogloss.analysis.answers import answers_of, difference_values, score_values
 from isogloss.analysis.correlation import FEWEST_PAIRS, ranks
-from isogloss.analysis.finding import MEAN_ROW, AnalysisError, Figure, Finding, TidyTable, Value, columns, figure
+from isogloss.analysis.finding import MEAN_ROW, AnalysisError, Figure, Finding, TidyTable, Value, columns, figure, first_few
 from isogloss.errors import DataError
 from isogloss.figures import counted, difference_text, score_text
 from isogloss.grouping import group_by
@@ -205,7 +205,7 @@ def _by_language(compared: Sequence[PseudoComparison], quality: Quality) -> Tidy
             rows.append(figures)
             table.add(name, metric, code, len(cells), *figures, *correlations(human, machine))
         if len(rows) > 1:
-            averages = [None if None in column else fmean(column) for column in zip(*rows, strict=True)]  # type: ignore[type-var]
+            averages = [fmean(known) if None not in column else None for column, known in _columns_of(rows)]
             count = len({one.system for one in same})
             # Pooling languages would mix their difficulty into the correlation over systems.
             table.add(name, metric, MEAN_ROW, count, *averages, None, None, None, None)
@@ -213,6 +213,9 @@ def _by_language(compared: Sequence[PseudoComparison], quality: Quality) -> Tidy
     return table
 
 
+def _columns_of(rows: Sequence[Sequence[float | None]]) -> list[tuple[tuple[float | None, ...], list[float]]]:
+    """Return the columns of some rows, each with its known values."""
+    return [(column, [value for value in column if value is not None]) for column in zip(*rows, strict=True)]
 
 
 def _by_system(compared: Sequence[PseudoComparison], quality: Quality) -> TidyTable:
@@ -225,8 +228,11 @@ def _by_system(compared: Sequence[PseudoComparison], quality: Quality) -> TidyTa
     for (name, metric, system), cells in group_by(compared, lambda one: (one.task, one.metric, one.system)).items():
         human, machine = ([100 * getattr(one, side).value for one in cells] for side in ("human", "pseudo"))
         texts = [_scores_of(quality, name, one.language) for one in cells]
-        known = [(score, *pair) for score, pair in zip(machine, texts, strict=True) if None not in pair]
-        by_quality = [_pearson([row[0] for row in known], [row[at] for row in known]) for at in (1, 2)]  # type: ignore[misc]
+        rated = [(score, *pair) for score, pair in zip(machine, texts, strict=True)]
+        by_quality = [
+            _pearson([row[0] for row in rated if row[at] is not None], [row[at] for row in rated if row[at] is not None])
+            for at in (1, 2)
+        ]
         means = fmean(human), fmean(machine)
         table.add(
             name, metric, system, len(cells), *means, means[1] - means[0], *correlations(human, machine), *by_quality
@@ -254,19 +260,25 @@ _FIGURE: Figure = figure(
 
 
 def _reading(table: TidyTable, systems: int) -> str:
-    sentences = [f"{counted(systems, 'system')} on pseudo and human test sets."]
-    for row in table.records():
-        if row["language"] == MEAN_ROW:
+    sentences = []
+    for (name, code), rows in group_by(table.records(), lambda row: (row["task"], row["language"])).items():
+        if code == MEAN_ROW:
             continue
-        gap, pearson = row["difference"], row["pearson"]
-        word = "underestimates" if isinstance(gap, float) and gap < 0 else "overestimates"
-        sentence = f"{row['task']}/{row['language']}: the pseudo set {word} {row['metric']} by "
-        sentence += f"{difference_text(abs(float(gap or 0))).lstrip('+')} on average"
-        if isinstance(row["bleu"], float) and isinstance(row["chrf"], float):
-            sentence += f" (BLEU {score_text(row['bleu'])}, chrF {score_text(row['chrf'])})"
-        known = isinstance(pearson, float)
-        sentence += f", and orders systems with Pearson's r = {pearson:.2f}." if known else "."
-        sentences.append(sentence)
+        biases = [f"{difference_text(_number(row, 'difference'))} in {row['metric']}" for row in rows]
+        sentence = f"{name}/{code}: the pseudo set differs by {' and '.join(biases)} on average"
+        first = rows[0]
+        if first["bleu"] is not None:
+            quality = f"BLEU {score_text(_number(first, 'bleu'))}, chrF {score_text(_number(first, 'chrf'))}"
+            sentence += f" ({quality} against the human set)"
+        if first["pearson"] is not None:
+            sentence += f", and orders the systems with Pearson's r = {_number(first, 'pearson'):.2f}"
+        sentences.append(f"{sentence}.")
+    beginning = f"{counted(systems, 'system')} on pseudo and human test sets. {first_few(sentences)}"
     if systems < FEWEST:
-        sentences.append(f"Too few systems to tell if both sets order them alike: this needs {FEWEST}.")
-    return " ".join(sentences)
+        return f"{beginning} Too few systems to tell if both sets order them alike: this needs {FEWEST}."
+    return beginning
+
+
+def _number(row: Mapping[str, Value], name: str) -> float:
+    value = row[name]
+    return float(value) if isinstance(value, int | float) else float("nan")

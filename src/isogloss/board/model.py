@@ -331,6 +331,7 @@ class SystemDetail(msgspec.Struct, frozen=True, kw_only=True):
         paired: paired tests by id of the other system.
         analyses: output of `isogloss explain`.
         examples: cells, `task/language`, with results per example.
+        pseudo: cells on pseudo test sets.
     """
 
     id: str
@@ -342,6 +343,7 @@ class SystemDetail(msgspec.Struct, frozen=True, kw_only=True):
     missing: list[str]
     analyses: SystemAnalyses | None = None
     examples: list[str] = []
+    pseudo: list[SystemCell] = []
 
 
 def packed(values: Iterable[float | None]) -> str:
