@@ -1,4 +1,4 @@
-"""Pseudo test sets against human ones: differences, correlations over systems and languages, and quality of the texts."""
+"""Pseudo test sets against human ones: differences, correlations, and quality of the texts."""
 
 from collections.abc import Sequence
 from pathlib import Path

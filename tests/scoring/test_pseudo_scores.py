@@ -232,7 +232,9 @@ def test_a_board_shows_pseudo_cells_and_ranks_without_them(several: list[Path], 
         boards.append(make_board(entries, mini).data)
     human, both = boards
     assert human.pseudo == []
-    assert [(each.task, each.language, each.name) for each in both.pseudo] == [(name, "sv", "Swedish") for name in TASKS]
+    assert [(each.task, each.language, each.name) for each in both.pseudo] == [
+        (name, "sv", "Swedish") for name in TASKS
+    ]
     accuracy = [isogloss.score(path, "mini", data, pseudo=True, tasks=TASKS)["mini-xnli", "sv"] for path in several]
     expected = [(at, pytest.approx(cell.score, abs=1e-3)) for at, cell in enumerate(accuracy)]  # type: ignore[union-attr]
     assert both.pseudo[0].scores == expected

@@ -13,7 +13,17 @@ import numpy as np
 
 from isogloss.analysis.answers import answers_of, difference_values, score_values
 from isogloss.analysis.correlation import FEWEST_PAIRS, ranks
-from isogloss.analysis.finding import MEAN_ROW, AnalysisError, Figure, Finding, TidyTable, Value, columns, figure, first_few
+from isogloss.analysis.finding import (
+    MEAN_ROW,
+    AnalysisError,
+    Figure,
+    Finding,
+    TidyTable,
+    Value,
+    columns,
+    figure,
+    first_few,
+)
 from isogloss.errors import DataError
 from isogloss.figures import counted, difference_text, score_text
 from isogloss.grouping import group_by
@@ -230,7 +240,9 @@ def _by_system(compared: Sequence[PseudoComparison], quality: Quality) -> TidyTa
         texts = [_scores_of(quality, name, one.language) for one in cells]
         rated = [(score, *pair) for score, pair in zip(machine, texts, strict=True)]
         by_quality = [
-            _pearson([row[0] for row in rated if row[at] is not None], [row[at] for row in rated if row[at] is not None])
+            _pearson(
+                [row[0] for row in rated if row[at] is not None], [row[at] for row in rated if row[at] is not None]
+            )
             for at in (1, 2)
         ]
         means = fmean(human), fmean(machine)

@@ -25,7 +25,9 @@ def score(
     cells: o.AnswerOptions,
     pseudo: Annotated[
         bool,
-        o.Selection("--pseudo", help="Add pseudo test sets in languages that a task does not have, marked, unaveraged."),
+        o.Selection(
+            "--pseudo", help="Add pseudo test sets in languages that a task does not have, marked, unaveraged."
+        ),
     ] = False,
     json: Annotated[
         Path | None,

@@ -26,9 +26,9 @@ from isogloss.runs.jobs import CellsJob, JobEnd, execute_job, nothing_done
 from isogloss.runs.locks import Lock, acquire
 from isogloss.runs.plan import CellKey, FitGroup, Plan
 from isogloss.systems.base import SystemName
+from isogloss.tasks.pseudo_sets import is_pseudo, translations_folder
 from isogloss.tasks.registry import task
 from isogloss.translation.published import published_folders
-from isogloss.tasks.pseudo_sets import is_pseudo, translations_folder
 from isogloss.workers import Resources
 
 if TYPE_CHECKING:

@@ -47,7 +47,7 @@ class TranslatedSet:
     failure: str = ""
 
 
-def translate(
+def translate(  # noqa: PLR0913 - the options of the verb
     task: str,
     languages: str | Sequence[str],
     translator: "str | Translator | TranslationFunction",
@@ -100,7 +100,7 @@ def translate(
     return list(sets)
 
 
-def translated_sets(
+def translated_sets(  # noqa: PLR0913 - the options of the verb
     task: str,
     languages: str | Sequence[str],
     translator: "str | Translator | TranslationFunction",

@@ -224,7 +224,9 @@ def pseudo_strip(systems: Systems) -> Iterator[Chart]:
     ]
     tasks = [task for task in tasks_of(systems) if any(record["task"] == task for record in records)]
     chart = charts.language_strip("pseudo", "Languages by task; hollow: pseudo test sets", records, tasks)
-    yield charts.with_footnotes(chart, [f"hollow: {score_tables.PSEUDO_NOTE.removeprefix(score_tables.PSEUDO).strip()}"])
+    yield charts.with_footnotes(
+        chart, [f"hollow: {score_tables.PSEUDO_NOTE.removeprefix(score_tables.PSEUDO).strip()}"]
+    )
 
 
 def group_section(systems: Systems) -> Section:

@@ -1,7 +1,7 @@
 """Pseudo test sets (XTREME, section 3.4): English test sets, machine-translated into languages without one.
 
-A pseudo set is a split of its own, so that its scores never mix with those on human test sets: `pseudo` is made from the
-English test set, `pseudo-dev` from the dev set. `isogloss translate --pseudo` writes one file per language:
+A pseudo set is a split of its own, so that its scores never mix with those on human test sets: `pseudo` is made from
+the English test set, `pseudo-dev` from the dev set. `isogloss translate --pseudo` writes one file per language:
 
     translations/<task>/pseudo/[dev-]<language>.jsonl
 
