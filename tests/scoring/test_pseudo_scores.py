@@ -15,7 +15,7 @@ from isogloss.analysis.finding import AnalysisError
 from isogloss.analysis.registry import ANALYSES
 from isogloss.board.build import make_board
 from isogloss.errors import DataError, IsoglossError, UnknownNameError
-from isogloss.results.readers import read_record, system_of_record
+from isogloss.results.readers import read_record, read_results, system_of_record
 from isogloss.scoring.results import Results
 from isogloss.site.sections import pseudo_strip
 from isogloss.tables import vega
@@ -174,6 +174,9 @@ def test_tables_mark_pseudo_cells(both: Results, human: Results, tmp_path: Path)
     with (tmp_path / "scores.csv").open(encoding="utf-8") as stream:
         rows = [row for row in csv.DictReader(stream) if row["split"] == "pseudo"]
     assert {row["note"] for row in rows} == {"pseudo test set, not averaged"}
+    [read] = read_results([tmp_path / "scores.csv"])
+    assert {*read.pseudo} == {(name, "sv") for name in TASKS}
+    assert {*read.cells} == {(name, code) for name in TASKS for code in HUMAN}
     both.to_json(tmp_path / "results.json")
     assert averages(Results.from_json(tmp_path / "results.json")) == averages(both)
 

@@ -64,7 +64,7 @@ def test_answers_move_along_and_questions_that_lose_theirs_are_left_out(data: Pa
     kept = dict(zip(english.ids, english["answers"], strict=True))
     assert pseudo["answers"] == [[text.upper() for text in kept[name]] for name in pseudo.ids]
     dropped = f"{len(gone)} of {len(english)} examples"
-    assert pseudo.notes[-1] == f"{dropped} lost their gold in translation and are left out"
+    assert pseudo.notes[-1] == f"{dropped} have no translation, or lost their gold in it: left out"
     assert f"{dropped} dropped" in made.notes
 
 
@@ -193,6 +193,24 @@ def test_a_killed_command_continues_where_it_stopped(data: Path) -> None:
     assert load("mini-xnli", "pt", "pseudo", data)["text_a"][0].isupper()
     header = json.loads(pseudo_path(task("mini-xnli"), "pt", "pseudo", data).read_text().splitlines()[0])["pseudo"]
     assert header["translator"] == "interrupted 1"
+
+
+def test_stored_translations_of_a_part_make_a_set_of_that_part(data: Path) -> None:
+    english = load("mini-xnli", "en", "test", data)
+    texts = {text for name in ("text_a", "text_b") for text in english[name][:7]}
+    pairs = "".join(json.dumps({"source": text, "target": text.upper()}) + "\n" for text in sorted(texts))
+    stored = data / "stored.jsonl"
+    stored.write_text(pairs, encoding="utf-8")
+    [made] = isogloss.translate("mini-xnli", "pt", f"replay:{stored}", pseudo=True, data=data)
+    pseudo = load("mini-xnli", "pt", "pseudo", data)
+    assert pseudo.ids[:7] == english.ids[:7]
+    assert 7 <= len(pseudo) < len(english)
+    assert f"{len(english) - len(pseudo)} of {len(english)} examples have no translation" in pseudo.notes[-1]
+    assert not made.failure
+    stored.write_text('{"source": "else", "target": "ELSE"}\n', encoding="utf-8")
+    [none] = isogloss.translate("mini-xnli", "sv", f"replay:{stored}", pseudo=True, data=data)
+    assert none.path is None
+    assert "not among the stored ones" in {*none.untranslated.values()}
 
 
 def test_translations_are_checked_against_the_human_set(data: Path) -> None:

@@ -120,6 +120,8 @@ def pseudo(folders: Sequence[Predictions], request: Request) -> Finding:
         raise AnalysisError("no system has answers to the human and the pseudo set of a language", fix=fix)
     quality = _quality(compared, split, request, notes)
     tables = [_by_language(compared, quality), _by_system(compared, quality), _every_cell(compared)]
+    if not any(isinstance(row["languages"], int) and row["languages"] >= FEWEST for row in tables[1].records()):
+        del tables[1]  # it has nothing that the others lack
     return Finding(
         analysis="pseudo",
         title="Pseudo test sets",

@@ -7,7 +7,7 @@ the English test set, `pseudo-dev` from the dev set. `isogloss translate --pseud
 
 The first line describes the originals (`PseudoHeader`). Every other line is an example under its English id, with what
 the translation changes: texts, and answers or tags as projected onto them. Labels come from the English set.
-Examples that lost their gold have no line.
+Examples without a translation, or that lost their gold, have no line.
 """
 
 import hashlib
@@ -224,7 +224,7 @@ def _examples(
     # All pseudo sets of a task are translations of the same examples.
     examples.units = examples.units or examples.ids
     if lost := header.examples - header.kept:
-        note = f"{lost:,} of {header.examples:,} examples lost their gold in translation and are left out"
+        note = f"{lost:,} of {header.examples:,} examples have no translation, or lost their gold in it: left out"
         examples.notes = [*originals.notes, note]
     return examples
 

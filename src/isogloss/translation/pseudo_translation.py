@@ -23,7 +23,8 @@ from isogloss.tasks.pseudo_sets import (
 from isogloss.tasks.task import Task
 from isogloss.translation.alignment import Aligner
 from isogloss.translation.translate import Projected, translated_columns, write_counts
-from isogloss.translation.translators import TranslationFunction, Translator
+from isogloss.translation.translated_files import texts_to_replace
+from isogloss.translation.translators import TranslationFunction, Translator, UntranslatedError
 from isogloss.translation.words import token_offsets
 
 
@@ -46,7 +47,8 @@ def translate_pseudo(
 ) -> Path:
     """Translate the English test or dev set into a language, and return the file.
 
-    Labels are kept. Answers and tags are projected; examples that lose them are left out and counted.
+    Labels are kept. Answers and tags are projected; examples that lose them, or that stored translations lack, are left
+    out and counted.
 
     Args:
         task: task to translate.
@@ -62,7 +64,8 @@ def translate_pseudo(
     """
     if reason := no_pseudo_set(task):
         raise IsoglossError(f"{task.id} cannot have pseudo test sets: {reason}")
-    originals = load_gold(task, PIVOT, ORIGINAL_SPLITS[split], data)
+    every = load_gold(task, PIVOT, ORIGINAL_SPLITS[split], data)
+    originals = _stored_examples(every, translator)
     texts, projected = translated_columns(task, originals, translator, align=align, mark=mark)
     columns, rows = _with_gold(originals, texts, projected)
     path = pseudo_path(task, language, split, data)
@@ -75,8 +78,8 @@ def translate_pseudo(
         task=task.id,
         language=language,
         split=originals.split,
-        originals=originals_checksum(originals, task),
-        examples=len(originals),
+        originals=originals_checksum(every, task),
+        examples=len(every),
         kept=len(rows),
         translator=f"{translator.name} {translator.version}".strip() if isinstance(translator, Translator) else "",
     )
@@ -88,6 +91,34 @@ def translate_pseudo(
             line = {"id": originals.ids[row], **{name: columns[name][row] for name in names}}
             stream.write(encode(line).decode() + "\n")
     return path
+
+
+def _stored_examples(originals: Examples, translator: Translator | TranslationFunction) -> Examples:
+    """Return the examples that stored translations cover: those of published sets often cover only a part.
+
+    Raises:
+        UntranslatedError: there is no stored translation of any example.
+    """
+    if not isinstance(translator, Translator) or not translator.is_stored:
+        return originals
+    columns = [originals.column(name) for name in texts_to_replace(originals)]
+    parts = [[part for item in row for part in _lines(item)] for row in zip(*columns, strict=True)]
+    known: dict[str, str] = {}
+    try:
+        for batch in translator.batches(list(dict.fromkeys(line for lines in parts for line in lines))):
+            known |= batch
+    except UntranslatedError:
+        rows = [row for row, lines in enumerate(parts) if all(line in known for line in lines)]
+        if not rows:
+            raise
+        return originals.keep(rows)
+    return originals
+
+
+def _lines(item: str | Sequence[str]) -> list[str]:
+    """Return the lines of a text, or of several, without blank ones."""
+    texts = (item,) if isinstance(item, str) else item
+    return [line.strip() for text in texts for line in text.split("\n") if line.strip()]
 
 
 def _with_gold(
