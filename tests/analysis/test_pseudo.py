@@ -1,5 +1,6 @@
 """Pseudo test sets against human ones: differences, correlations, and quality of the texts."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,10 +12,13 @@ from hypothesis import strategies as st
 import isogloss
 from e2e.command import isogloss as command
 from isogloss.analysis.finding import MEAN_ROW, AnalysisError, Finding
-from isogloss.analysis.pseudo import FEWEST, correlations
+from isogloss.analysis.pseudo import FEWEST, correlations, restricted
 from isogloss.errors import PredictionError
+from isogloss.predictions.check import CheckedAnswers
+from isogloss.scoring.cells import judge_checked
 from isogloss.scoring.request import Request
 from isogloss.tasks.loading import load
+from isogloss.tasks.registry import task
 from predictions.made import write_jsonl
 
 LANGUAGES = ("de", "sw", "ta")
@@ -71,7 +75,54 @@ def test_scores_and_differences_are_those_of_the_answers(systems: list[Path], da
         human, pseudo = 100 * (1 - (4 * number + at) / n), 100 * (1 - (5 * number + 3 * at + number % 2) / n)
         assert (row["human"], row["pseudo"]) == (pytest.approx(human), pytest.approx(pseudo))
         assert row["difference"] == pytest.approx(pseudo - human)
-        assert row["n"] == row["pseudo_n"] == n
+        assert row["n"] == row["human_n"] == n
+
+
+def test_only_examples_of_both_sets_are_compared(tmp_path: Path) -> None:
+    """Give the same answers to the same questions: the score on the human set is over the part that both have."""
+    human, english = load("mini-xquad", "de", "test", tmp_path), load("mini-xquad", "en", "test", tmp_path)
+    german = {unit: row for row, unit in enumerate(human.units or ())}
+    pairs: dict[str, str] = {}
+    for unit, *texts in list(zip(english.units or (), english["context"], english["question"], strict=True))[::2]:
+        for name, text in zip(("context", "question"), texts, strict=True):
+            pairs.setdefault(text, human[name][german[unit]])
+    for unit, answers in zip(english.units or (), english["answers"], strict=True):
+        pairs.setdefault(answers[0], human["answers"][german[unit]][0])
+    stored = tmp_path / "stored.jsonl"
+    lines = (json.dumps({"source": source, "target": target}) for source, target in pairs.items())
+    stored.write_text("\n".join(lines), encoding="utf-8")
+    isogloss.translate("mini-xquad", "de", f"replay:{stored}", pseudo=True, data=tmp_path)
+    pseudo = load("mini-xquad", "de", "pseudo", tmp_path)
+    inside = [german[unit] for unit in pseudo.units or ()]
+    assert 0 < len(inside) < len(human)
+    wrong = {row for row in range(len(human)) if row % 3 == 0}
+    given = {name: "?" if row in wrong else human["answers"][row][0] for row, name in enumerate(human.ids)}
+    write_jsonl(tmp_path / "system/mini-xquad/de.jsonl", given)
+    rows = zip(pseudo.ids, inside, pseudo["answers"], strict=True)
+    same = {name: "?" if row in wrong else answers[0] for name, row, answers in rows}
+    write_jsonl(tmp_path / "system/mini-xquad/pseudo-de.jsonl", same)
+    finding = isogloss.analyze("pseudo", tmp_path / "system", data=tmp_path, suite="mini", tasks=["mini-xquad"])
+    for row in finding.table("cells").records():
+        assert (row["n"], row["human_n"]) == (len(pseudo), len(human))
+        assert row["human"] == pytest.approx(100 * sum(at not in wrong for at in inside) / len(inside))
+        assert row["difference"] == pytest.approx(0, abs=1e-9)
+
+
+def test_a_part_of_a_cell_has_the_score_of_its_examples(tmp_path: Path) -> None:
+    tagging = task("mini-udpos")
+    examples = load(tagging, "de", "test", tmp_path)
+    values = [["X"] * len(tags) if row % 3 == 0 else tags for row, tags in enumerate(examples["tags"])]
+    chosen = list(range(1, len(examples), 2))
+    whole, part = (
+        judge_checked(tagging, CheckedAnswers(split="test", examples=some, values=answers)).cell
+        for some, answers in ((examples, values), (examples.keep(chosen), [values[row] for row in chosen]))
+    )
+    units = examples.units or []
+    kept = restricted(whole, {units[row] for row in chosen})
+    assert (kept.n, kept.units) == (part.n, part.units)
+    for name, statistics in part.metrics.items():
+        assert np.array_equal(kept.metrics[name].rows, statistics.rows)
+        assert np.array_equal(kept.metrics[name].units, statistics.units)  # type: ignore[arg-type]
 
 
 def test_intervals_pair_examples_with_the_same_original(systems: list[Path], data: Path, tmp_path: Path) -> None:

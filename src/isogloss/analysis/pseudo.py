@@ -4,7 +4,7 @@ A pseudo set is the English test set, machine-translated. Where a language also 
 same systems, and the difference of their scores tells the bias of the pseudo set.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from statistics import fmean
@@ -44,7 +44,7 @@ NEEDS = "tasks with texts to translate, such as xnli or xquad"
 FEWEST = 3
 
 _NOTES = [
-    "difference: pseudo minus human, on the whole sets; intervals pair examples with the same English original",
+    "difference: pseudo minus human, on the examples that both sets have; intervals pair those with the same original",
     f"correlations need {FEWEST} systems or languages; their intervals (Fisher's z) need {FEWEST_PAIRS}, and treat "
     "systems as a random sample, which variants of one system are not",
 ]
@@ -52,7 +52,11 @@ _NOTES = [
 
 @dataclass(frozen=True, kw_only=True)
 class PseudoComparison:
-    """A system's scores on the human and the pseudo test set of one language, in one metric."""
+    """A system's scores on the human and the pseudo test set of one language, in one metric.
+
+    `n` is the number of examples that both have, or of the pseudo set if they are not parallel; `human_n` that of the
+    whole human set.
+    """
 
     system: str
     task: str
@@ -61,7 +65,7 @@ class PseudoComparison:
     human: Estimate
     pseudo: Estimate
     n: int
-    kept: int
+    human_n: int
 
     @property
     def difference(self) -> Estimate:
@@ -162,9 +166,12 @@ def _cells(folders: Sequence[Predictions], request: Request, notes: list[str]) -
 
 def _comparisons(system: str, human: Cell, machine: Cell, request: Request) -> list[PseudoComparison]:
     """Return the scores of a cell on both sets, by main metric."""
+    whole = human.n
+    if shared := {*(human.units or ())} & {*(machine.units or ())}:
+        human, machine = restricted(human, shared), restricted(machine, shared)
     # Both sets are translations of the same English examples: one space of sources.
-    same = replace(machine, split=human.split)
-    sources = Sources([human, same], request.resample)
+    machine = replace(machine, split=human.split)
+    sources = Sources([human, machine], request.resample)
     return [
         PseudoComparison(
             system=system,
@@ -172,13 +179,33 @@ def _comparisons(system: str, human: Cell, machine: Cell, request: Request) -> l
             metric=metric,
             language=human.language,
             human=sources.estimate(human, human.metrics[metric]),
-            pseudo=sources.estimate(same, same.metrics[metric]),
-            n=human.n,
-            kept=machine.n,
+            pseudo=sources.estimate(machine, machine.metrics[metric]),
+            n=machine.n,
+            human_n=whole,
         )
         for metric in find_task(human.task).main
         if metric in human.metrics and metric in machine.metrics
     ]
+
+
+def restricted(cell: Cell, units: Set[str]) -> Cell:
+    """Return a cell with the examples of some units only."""
+    rows = [row for row, unit in enumerate(cell.units or ()) if unit in units]
+    place = np.full(cell.n, -1)
+    place[rows] = np.arange(len(rows))
+    metrics = {}
+    for name, statistics in cell.metrics.items():
+        example = np.arange(len(statistics)) if statistics.units is None else statistics.units
+        inside = place[example] >= 0
+        part = statistics.select(inside)
+        metrics[name] = part if statistics.units is None else replace(part, units=place[example[inside]])
+    return replace(
+        cell,
+        n=len(rows),
+        judgement=replace(cell.judgement, metrics=metrics),
+        units=[(cell.units or ())[row] for row in rows],
+        clusters=None if cell.clusters is None else [cell.clusters[row] for row in rows],
+    )
 
 
 Quality = Mapping[tuple[str, str], tuple[QualityScore, ...]]
@@ -256,11 +283,12 @@ def _by_system(compared: Sequence[PseudoComparison], quality: Quality) -> TidyTa
 
 
 def _every_cell(compared: Sequence[PseudoComparison]) -> TidyTable:
-    described = "task metric language system; n pseudo_n:count; human±:score; pseudo±:score; difference±:difference"
+    described = "task metric language system; n human_n:count; human±:score; pseudo±:score; difference±:difference"
     table = TidyTable("cells", "Every system on both sets", columns(described))
+    table.notes.append("n: examples of both sets; human_n: of the whole human set")
     for one in sorted(compared, key=lambda each: (each.task, each.metric, each.language)):
         figures = [*score_values(one.human), *score_values(one.pseudo), *difference_values(one.difference)]
-        table.add(one.task, one.metric, one.language, one.system, one.n, one.kept, *figures)
+        table.add(one.task, one.metric, one.language, one.system, one.n, one.human_n, *figures)
     return table
 
 
