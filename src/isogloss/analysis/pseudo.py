@@ -110,9 +110,9 @@ def pseudo(folders: Sequence[Predictions], request: Request) -> Finding:
         raise AnalysisError(f"--set split={request.split}: expected the human split, test or dev")
     notes = list(_NOTES)
     split = PSEUDO_SPLITS[request.split]
-    asked = _both(request, split)
-    human = _cells(folders, asked, notes)
-    machine = _cells(folders, replace(asked, split=split), notes)
+    both_sets = _both(request, split)
+    human = _cells(folders, both_sets, notes)
+    machine = _cells(folders, replace(both_sets, split=split), notes)
     compared = [
         comparison
         for key, cell in human.items()

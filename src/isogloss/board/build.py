@@ -159,12 +159,12 @@ def _cells(entries: Sequence[SystemResult], suite: Suite) -> dict[str, str]:
 def _pseudo(entries: Sequence[SystemResult], suite: Suite) -> list[model.PseudoScores]:
     """Return the scores on pseudo test sets, which no column, rank or test includes."""
     keys = sorted({key for entry in entries for key in entry.pseudo if key[0] in suite.tasks})
-    found = []
+    sets = []
     for name, code in keys:
         cells = [(index, entry.pseudo.get((name, code))) for index, entry in enumerate(entries)]
         scores = [(index, round(cell.score.value, 4)) for index, cell in cells if cell and cell.score]
-        found += [model.PseudoScores(name, code, language_name(code), scores)] if scores else []
-    return found
+        sets += [model.PseudoScores(name, code, language_name(code), scores)] if scores else []
+    return sets
 
 
 def _short(number: Number) -> tuple[float, float | None, float | None]:

@@ -13,7 +13,7 @@ Examples without a translation, or that lost their gold, have no line.
 import hashlib
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -65,10 +65,10 @@ def pseudo_languages(task: Task, split: str, data: DataPath) -> tuple[str, ...]:
     return languages_in((unpacked_name(path) for path in folder.iterdir()), prefix)
 
 
-def languages_in(names: Any, prefix: str) -> tuple[str, ...]:
+def languages_in(names: Iterable[str], prefix: str) -> tuple[str, ...]:
     """Return the languages of files named `<prefix><language>.jsonl`, sorted."""
-    found = (re.fullmatch(rf"{re.escape(prefix)}(.+)\.jsonl", name) for name in names)
-    return tuple(sorted({match[1] for match in found if match and is_tag(match[1])}))
+    matches = (re.fullmatch(rf"{re.escape(prefix)}(.+)\.jsonl", name) for name in names)
+    return tuple(sorted({match[1] for match in matches if match and is_tag(match[1])}))
 
 
 def is_tag(language: str) -> bool:
@@ -141,18 +141,18 @@ def read_pseudo(
     lines = _lines(path, task, originals, names, digest)
     header = _checked_header(path, task, language, split, next(lines, None), originals)
     rows_of = {identifier: row for row, identifier in enumerate(originals.ids)}
-    found: dict[int, Any] = {}
+    line_of: dict[int, Any] = {}
     for line in lines:
         row = rows_of.get(str(line.id))
-        if row is None or row in found:
+        if row is None or row in line_of:
             what = f"id {line.id!r} " + ("occurs twice" if row is not None else f"is not in {task.id}/{PIVOT}")
             raise DataError(what, where=str(path), fix=_again(task, language, split))
-        found[row] = line
-    if len(found) != header.kept or not found:
-        what = f"{len(found):,} of {header.kept:,} examples: the file is incomplete" if header.kept else "no examples"
+        line_of[row] = line
+    if len(line_of) != header.kept or not line_of:
+        what = f"{len(line_of):,} of {header.kept:,} examples: the file is incomplete" if header.kept else "no examples"
         raise DataError(what, where=str(path), fix=_again(task, language, split))
-    rows = sorted(found)
-    columns: dict[str, Column] = {name: [getattr(found[row], name) for row in rows] for name in names}
+    rows = sorted(line_of)
+    columns: dict[str, Column] = {name: [getattr(line_of[row], name) for row in rows] for name in names}
     _check_columns(path, [originals.ids[row] for row in rows], columns)
     return _examples(originals, rows, columns, header, split, path, digest)
 
@@ -198,8 +198,8 @@ def _check_columns(path: Path, ids: list[str], columns: Mapping[str, Column]) ->
         wrong = ""
         if {"context", *_TYPES} & {*one} >= {"context", "answers", "answer_starts"}:
             texts, starts = one["answers"], one["answer_starts"]
-            found = all(one["context"].startswith(*pair) for pair in zip(texts, starts, strict=False))
-            wrong = "" if found and len(texts) == len(starts) > 0 else "an answer is not at its offset"
+            located = all(one["context"].startswith(*pair) for pair in zip(texts, starts, strict=False))
+            wrong = "" if located and len(texts) == len(starts) > 0 else "an answer is not at its offset"
         elif "tags" in one:
             sizes = {len(one[name]) for name in ("tokens", "offsets", "tags")}
             wrong = "" if len(sizes) == 1 else "tokens, offsets and tags differ in number"
