@@ -61,9 +61,9 @@ def run(
     for every example. Every response is stored when it arrives and is never paid
     for twice; a cell with open requests fails, and the same command sends them.
 
-    --pseudo also predicts test sets that were machine-translated from English
-    (isogloss translate --pseudo), in pseudo-<language>.jsonl. Their scores are
-    in pseudo-results.json, and never in an average over human test sets.
+    With --pseudo, also predicts test sets that were machine-translated from
+    English (isogloss translate --pseudo), in pseudo-<language>.jsonl. Their
+    scores are in pseudo-results.json, and in no average over human test sets.
 
     Exit codes: 0 no cell failed; 1 some cells failed, or none could be run; 130
     interrupted.

@@ -73,19 +73,19 @@ def translate(
     are kept. For question answering training data, answers are translated too
     and located in the translated passage.
 
-    --pseudo translates the English test set into languages without one, with
-    its gold (XTREME, section 3.4). Examples that lose their gold are left out and
-    counted. isogloss run --pseudo predicts such sets and isogloss score
-    --pseudo shows them beside the human ones, outside of every average.
+    With --pseudo, translates the English test set into languages without one,
+    with its gold (XTREME, section 3.4). Examples that lose their gold are left
+    out and counted. isogloss run --pseudo predicts such sets, and isogloss
+    score --pseudo shows them beside the human ones, outside of every average.
 
     Every distinct text is translated once and cached: run the same command to
     resume. Settings of a model follow its name, as in hf:MODEL#beams=1, or are
     in --config.
 
-    Writes to translations/<task>/<regime>/ (or pseudo/) in the data folder, where
-    isogloss run and train look. ISOGLOSS_TRANSLATIONS overrides translations/. The
-    translations published with XTREME work without this step; see
-    docs/regimes.md for their location.
+    Writes to translations/<task>/<regime>/ (or pseudo/) in the data folder,
+    where isogloss run and train look. ISOGLOSS_TRANSLATIONS overrides
+    translations/. The translations published with XTREME work without this
+    step; see docs/regimes.md for their location.
 
     Exit codes: 0 success; 1 some texts have no translation.
 

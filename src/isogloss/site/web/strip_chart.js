@@ -48,7 +48,7 @@ export function stripChart({ lines: all, description }) {
 function stripDrawing(lines, description, width) {
   const left = Math.min(180, width * 0.34);
   const values = lines.flatMap(({ points }) => points.map(({ value }) => value));
-  const from = Math.max(0, 10 * Math.floor(Math.min(...values) / 10));
+  const from = Math.min(90, Math.max(0, 10 * Math.floor(Math.min(...values) / 10)));
   /** @param {number} value */
   const x = (value) => left + 10 + ((value - from) / (100 - from)) * (width - left - 30);
   const height = LINES_TOP + LINE_HEIGHT * lines.length;
