@@ -208,6 +208,13 @@ def test_the_command_prints_the_tables(systems: list[Path], data: Path, tmp_path
     assert (tmp_path / "languages.csv").read_text(encoding="utf-8").startswith("task,metric,language,systems,human")
 
 
+@pytest.mark.parametrize(
+    "options", [{"allow_partial": "true"}, {"strict": "yes"}, {"resample": "example"}, {"resample": "source"}]
+)
+def test_gold_options_match_score(systems: list[Path], data: Path, options: dict[str, str]) -> None:
+    assert len(analysed(systems[:1], data, **options).table("cells").rows) == len(LANGUAGES)
+
+
 def test_requests_may_ask_for_pseudo_sets_beside_human_ones(data: Path) -> None:
     request = Request.of("mini", tasks=["mini-xnli"], data=data, pseudo=True)
     xnli = request.task("mini-xnli")
