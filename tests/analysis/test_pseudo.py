@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import isogloss
 from e2e.command import isogloss as command
 from isogloss.analysis.finding import MEAN_ROW, AnalysisError, Finding
-from isogloss.analysis.pseudo import FEWEST, correlations, restricted
+from isogloss.analysis.pseudo import FEWEST, correlations
+from isogloss.analysis.pseudo_comparisons import restricted
 from isogloss.errors import PredictionError
 from isogloss.predictions.check import CheckedAnswers
 from isogloss.scoring.cells import judge_checked
@@ -159,6 +160,21 @@ def test_quality_of_the_texts_has_sacrebleus_signature(systems: list[Path], data
     assert all(isinstance(row["chrf"], float) for row in finding.table("languages").records())
     assert any("BLEU nrefs:1|case:mixed|eff:no|tok:13a" in note for note in finding.notes)
     assert any("chrF2 nrefs:1" in note for note in finding.notes)
+
+
+def test_records_have_the_same_scores_without_intervals(systems: list[Path], data: Path, tmp_path: Path) -> None:
+    records = []
+    for path in systems:
+        for split in ("test", "pseudo"):
+            records.append(tmp_path / f"{path.name}-{split}.json")
+            isogloss.score(path, "mini", data, split=split, tasks=["mini-xnli"]).to_json(records[-1])
+    recorded, answered = analysed(records, data), analysed(systems, data)
+    for name in ("languages", "systems"):
+        for one, other in zip(recorded.table(name).rows, answered.table(name).rows, strict=True):
+            assert one == pytest.approx(other)
+    assert {row["difference_low"] for row in recorded.table("cells").records()} == {None}
+    with pytest.raises(AnalysisError, match="no system has answers to the human and the pseudo set"):
+        analysed(records[:1], data)
 
 
 def test_few_systems_have_no_correlation(systems: list[Path], data: Path) -> None:

@@ -4,14 +4,15 @@ A pseudo set is the English test set, machine-translated. Where a language also 
 same systems, and the difference of their scores tells the bias of the pseudo set.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from pathlib import Path
 from statistics import fmean
 
 import numpy as np
 
-from isogloss.analysis.answers import answers_of, difference_values, score_values
+from isogloss.analysis.answers import answers_of
 from isogloss.analysis.correlation import FEWEST_PAIRS, ranks
 from isogloss.analysis.finding import (
     MEAN_ROW,
@@ -24,15 +25,14 @@ from isogloss.analysis.finding import (
     figure,
     first_few,
 )
+from isogloss.analysis.pseudo_comparisons import PseudoComparison, comparisons, recorded_comparisons
 from isogloss.errors import DataError
 from isogloss.figures import counted, difference_text, score_text
 from isogloss.grouping import group_by
-from isogloss.metrics.estimate import Estimate, difference
 from isogloss.metrics.language_sample import standardised
 from isogloss.predictions.memory import Predictions
 from isogloss.scoring.cells import Cell
 from isogloss.scoring.request import Request
-from isogloss.scoring.sources import Sources
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.pseudo_sets import PSEUDO_SPLITS, pseudo_languages
 from isogloss.tasks.registry import task as find_task
@@ -48,29 +48,6 @@ _NOTES = [
     f"correlations need {FEWEST} systems or languages; their intervals (Fisher's z) need {FEWEST_PAIRS}, and treat "
     "systems as a random sample, which variants of one system are not",
 ]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PseudoComparison:
-    """A system's scores on the human and the pseudo test set of one language, in one metric.
-
-    `n` is the number of examples that both have, or of the pseudo set if they are not parallel; `human_n` that of the
-    whole human set.
-    """
-
-    system: str
-    task: str
-    metric: str
-    language: str
-    human: Estimate
-    pseudo: Estimate
-    n: int
-    human_n: int
-
-    @property
-    def difference(self) -> Estimate:
-        """Pseudo minus human, paired by source."""
-        return difference(self.pseudo, self.human)
 
 
 def correlations(x: Sequence[float], y: Sequence[float]) -> list[Value]:
@@ -96,7 +73,7 @@ def pseudo(folders: Sequence[Predictions], request: Request) -> Finding:
     """Compare the scores on pseudo test sets with those on human ones, over systems and languages.
 
     Args:
-        folders: prediction folders, one per system, with answers to both sets.
+        folders: prediction folders, one per system, with answers to both sets; or result records, one per split.
         request: tasks, languages, split and data; the split is that of the human sets, "test" or "dev".
 
     Returns:
@@ -110,17 +87,25 @@ def pseudo(folders: Sequence[Predictions], request: Request) -> Finding:
         raise AnalysisError(f"--set split={request.split}: expected the human split, test or dev")
     notes = list(_NOTES)
     split = PSEUDO_SPLITS[request.split]
-    both_sets = _both(request, split)
-    human = _cells(folders, both_sets, notes)
-    machine = _cells(folders, replace(both_sets, split=split), notes)
-    compared = [
-        comparison
-        for key, cell in human.items()
-        if (other := machine.get(key)) is not None
-        for comparison in _comparisons(key[0], cell, other, request)
-    ]
+    records = [source for source in folders if isinstance(source, Path) and source.is_file()]
+    compared = recorded_comparisons(records, request, split)
+    if compared:
+        notes.append("results have no predictions: whole sets are compared, and differences have no interval")
+    if answered := [source for source in folders if source not in records]:
+        both_sets = _both(request, split)
+        human = _cells(answered, both_sets, notes)
+        machine = _cells(answered, replace(both_sets, split=split), notes)
+        compared += [
+            comparison
+            for key, cell in human.items()
+            if (other := machine.get(key)) is not None
+            for comparison in comparisons(key[0], cell, other, request)
+        ]
     if not compared:
-        fix = "Predict both sets, with isogloss run --pseudo, or pseudo-<language>.jsonl beside <language>.jsonl"
+        fix = (
+            "Predict both sets, with isogloss run --pseudo, or pseudo-<language>.jsonl beside <language>.jsonl; or "
+            "pass the records of isogloss score and of isogloss score --split pseudo"
+        )
         raise AnalysisError("no system has answers to the human and the pseudo set of a language", fix=fix)
     quality = _quality(compared, split, request, notes)
     tables = [_by_language(compared, quality), _by_system(compared, quality), _every_cell(compared)]
@@ -164,48 +149,9 @@ def _cells(folders: Sequence[Predictions], request: Request, notes: list[str]) -
     }
 
 
-def _comparisons(system: str, human: Cell, machine: Cell, request: Request) -> list[PseudoComparison]:
-    """Return the scores of a cell on both sets, by main metric."""
-    whole = human.n
-    if shared := {*(human.units or ())} & {*(machine.units or ())}:
-        human, machine = restricted(human, shared), restricted(machine, shared)
-    # Both sets are translations of the same English examples: one space of sources.
-    machine = replace(machine, split=human.split)
-    sources = Sources([human, machine], request.resample)
-    return [
-        PseudoComparison(
-            system=system,
-            task=human.task,
-            metric=metric,
-            language=human.language,
-            human=sources.estimate(human, human.metrics[metric]),
-            pseudo=sources.estimate(machine, machine.metrics[metric]),
-            n=machine.n,
-            human_n=whole,
-        )
-        for metric in find_task(human.task).main
-        if metric in human.metrics and metric in machine.metrics
-    ]
-
-
-def restricted(cell: Cell, units: Set[str]) -> Cell:
-    """Return a cell with the examples of some units only."""
-    rows = [row for row, unit in enumerate(cell.units or ()) if unit in units]
-    place = np.full(cell.n, -1)
-    place[rows] = np.arange(len(rows))
-    metrics = {}
-    for name, statistics in cell.metrics.items():
-        example = np.arange(len(statistics)) if statistics.units is None else statistics.units
-        inside = place[example] >= 0
-        part = statistics.select(inside)
-        metrics[name] = part if statistics.units is None else replace(part, units=place[example[inside]])
-    return replace(
-        cell,
-        n=len(rows),
-        judgement=replace(cell.judgement, metrics=metrics),
-        units=[(cell.units or ())[row] for row in rows],
-        clusters=None if cell.clusters is None else [cell.clusters[row] for row in rows],
-    )
+def _scores(cells: Sequence[PseudoComparison]) -> tuple[list[float], list[float]]:
+    """Return the scores on the human and on the pseudo sets."""
+    return [one.score("human") for one in cells], [one.score("pseudo") for one in cells]
 
 
 Quality = Mapping[tuple[str, str], tuple[QualityScore, ...]]
@@ -238,7 +184,7 @@ def _by_language(compared: Sequence[PseudoComparison], quality: Quality) -> Tidy
         rows: list[list[float | None]] = []
         by_code = group_by(same, lambda one: one.language)
         for code, cells in sorted(by_code.items()):
-            human, machine = ([100 * getattr(one, side).value for one in cells] for side in ("human", "pseudo"))
+            human, machine = _scores(cells)
             means = fmean(human), fmean(machine)
             figures = [*means, means[1] - means[0], *_scores_of(quality, name, code)]
             rows.append(figures)
@@ -265,15 +211,12 @@ def _by_system(compared: Sequence[PseudoComparison], quality: Quality) -> TidyTa
     )
     table = TidyTable("systems", "Over languages", columns(described))
     for (name, metric, system), cells in group_by(compared, lambda one: (one.task, one.metric, one.system)).items():
-        human, machine = ([100 * getattr(one, side).value for one in cells] for side in ("human", "pseudo"))
+        human, machine = _scores(cells)
         texts = [_scores_of(quality, name, one.language) for one in cells]
-        rated = [(score, *pair) for score, pair in zip(machine, texts, strict=True)]
-        by_quality = [
-            _pearson(
-                [row[0] for row in rated if row[at] is not None], [row[at] for row in rated if row[at] is not None]
-            )
-            for at in (1, 2)
-        ]
+        by_quality = []
+        for column, _ in _columns_of(texts):
+            rated = [(score, value) for score, value in zip(machine, column, strict=True) if value is not None]
+            by_quality.append(_pearson([score for score, _ in rated], [value for _, value in rated]))
         means = fmean(human), fmean(machine)
         table.add(
             name, metric, system, len(cells), *means, means[1] - means[0], *correlations(human, machine), *by_quality
@@ -287,7 +230,7 @@ def _every_cell(compared: Sequence[PseudoComparison]) -> TidyTable:
     table = TidyTable("cells", "Every system on both sets", columns(described))
     table.notes.append("n: examples of both sets; human_n: of the whole human set")
     for one in sorted(compared, key=lambda each: (each.task, each.metric, each.language)):
-        figures = [*score_values(one.human), *score_values(one.pseudo), *difference_values(one.difference)]
+        figures = [*one.human, *one.pseudo, *one.difference]
         table.add(one.task, one.metric, one.language, one.system, one.n, one.human_n, *figures)
     return table
 

@@ -160,7 +160,7 @@ class Plan:
         See `of`. Both plans share a folder and, if the system keeps them, fits.
         """
         requests = [replace(request, pseudo=False)]
-        if request.pseudo:
+        if request.pseudo and not is_pseudo(request.split):
             requests.append(replace(request, pseudo=False, split=PSEUDO_SPLITS[request.split]))
         return [cls.of(chosen, out, each, **options) for each in requests]
 
