@@ -16,13 +16,19 @@ from isogloss.analysis.registry import ANALYSES
 from isogloss.board.build import make_board
 from isogloss.errors import DataError, IsoglossError, UnknownNameError
 from isogloss.results.readers import read_record, read_results, system_of_record
+from isogloss.runs.fit import FitJob
+from isogloss.runs.plan import Plan
+from isogloss.scoring.request import Request
 from isogloss.scoring.results import Results
 from isogloss.site.sections import pseudo_strip
+from isogloss.systems import system
 from isogloss.tables import vega
 from isogloss.tables.paper_tables import paper_tables
 from isogloss.tables.score_tables import PSEUDO_NOTE, language_table, overview_table
 from isogloss.tasks.loading import load
+from isogloss.tasks.registry import task
 from isogloss.tasks.suites import suite
+from isogloss.training.regimes import Fit, regime
 from predictions.made import write_jsonl
 
 TASKS = ("mini-xnli", "mini-xquad")
@@ -266,3 +272,26 @@ def test_a_run_predicts_pseudo_sets_and_its_folder_has_both(data: Path, tmp_path
     assert "no pseudo test set of mini-xnli in any language" in missing.err
     exported = isogloss.export("mini-xnli", tmp_path / "inputs", "pseudo", data=data)
     assert [path.name for path, _ in exported] == ["pseudo-de.jsonl", "pseudo-sv.jsonl"]
+
+
+def test_languages_of_pseudo_sets_choose_no_checkpoint(tmp_path: Path) -> None:
+    """A fit for human test sets then serves pseudo sets too: further languages would start another one."""
+    job = FitJob(
+        regime=regime("zero-shot"),
+        task=task("mini-xnli"),
+        fit=Fit(("de", "sv")),
+        seed=0,
+        data=None,
+        folder=tmp_path,
+    )
+    assert job.context(system("ngram")).languages == ("de",)
+
+
+def test_both_ways_to_name_pseudo_sets_agree(folder: Path, data: Path) -> None:
+    once, twice = (
+        isogloss.score(folder, "mini", data, split="pseudo", pseudo=pseudo, tasks=TASKS) for pseudo in (False, True)
+    )
+    assert once == twice
+    request = Request.of("mini", tasks=TASKS, split="pseudo", pseudo=True, data=data)
+    [plan] = Plan.with_pseudo("ngram", data / "runs", request, seeds=1)
+    assert {cell.language for cell in plan.cells} == {*PSEUDO}
