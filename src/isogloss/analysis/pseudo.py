@@ -116,7 +116,7 @@ def pseudo(folders: Sequence[Predictions], request: Request) -> Finding:
         title="Pseudo test sets",
         reading=_reading(tables[0], len({one.system for one in compared})),
         tables=tables,
-        figures=[_FIGURE],
+        figures=[_figure(compared)],
         notes=notes,
     )
 
@@ -235,13 +235,16 @@ def _every_cell(compared: Sequence[PseudoComparison]) -> TidyTable:
     return table
 
 
-_FIGURE: Figure = figure(
-    "scatter",
-    "cells: human, pseudo, language, task",
-    "Scores on pseudo and human test sets",
-    "Scatter plot of the score on the pseudo test set against that on the human one, one point per system.",
-    label="system",
-)
+def _figure(compared: Sequence[PseudoComparison]) -> Figure:
+    """Return a scatter plot of both scores, with a panel per task, or per metric if tasks have several."""
+    several = len({(one.task, one.metric) for one in compared}) > len({one.task for one in compared})
+    return figure(
+        "scatter",
+        f"cells: human, pseudo, language, {'metric' if several else 'task'}",
+        "Scores on pseudo and human test sets",
+        "Scatter plot of the score on the pseudo test set against that on the human one, one point per system.",
+        label="system",
+    )
 
 
 def _reading(table: TidyTable, systems: int) -> str:
