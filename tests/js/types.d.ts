@@ -156,6 +156,13 @@ declare global {
     checksums: Record<string, Record<string, string>>;
   }
 
+  interface PseudoScores {
+    task: string;
+    language: string;
+    name: string;
+    scores: [number, number][];
+  }
+
   interface SharedData {
     made: string;
     isogloss: string;
@@ -172,6 +179,7 @@ declare global {
     has_bias?: boolean;
     examples?: Record<string, string[]>;
     no_examples?: string;
+    pseudo?: PseudoScores[];
     submit?: string;
     precision?: string;
     schema: number;
@@ -286,6 +294,7 @@ declare global {
       examples: Record<string, Record<string, BoardExample | undefined> | undefined>;
     } | null;
     examples?: string[];
+    pseudo?: SystemCell[];
   }
 
   type Detail = Maybe<SystemDetail>;
@@ -565,6 +574,7 @@ declare global {
     label: string;
     href?: string;
     points: Point[];
+    hollow?: boolean;
     reference?: { value: number; lines: string[] } | null;
   }
 

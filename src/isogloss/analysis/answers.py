@@ -12,7 +12,7 @@ from isogloss.predictions.memory import Predictions, open_predictions
 from isogloss.predictions.problems import LeftOut, Problem, number_of
 from isogloss.scoring.cells import Answered, Shortcomings, answered_row, asked_cells
 from isogloss.scoring.contrast import scaled
-from isogloss.scoring.names import distinct_names
+from isogloss.scoring.names import shortest_distinct, system_words
 from isogloss.scoring.request import Request
 from isogloss.scoring.results import PARTIAL_GOLD
 from isogloss.tasks.registry import task as find_task
@@ -60,7 +60,7 @@ def answers_of(
         raise AnalysisError(what, fix=f"Choose {needs} with --tasks")
     request = replace(request, tasks=tasks)
     folders = [open_predictions(system) for system in systems]
-    names = distinct_names([str(folder.system["name"]) for folder in folders])
+    names = shortest_distinct([system_words(folder.system) for folder in folders])
     shortcomings = Shortcomings.none(len(folders))
     for task, language in asked_cells(folders, request):
         for name, answered in zip(names, answered_row(folders, task, language, request, shortcomings), strict=True):

@@ -80,7 +80,8 @@ def _over_predictions(question: _Question) -> Finding:
     from isogloss.scoring.request import Request
 
     own: dict[str, Any] = {**question.limits, "data": question.data}
-    common = {key: value for key, value in inspect.signature(Request.of).parameters.items() if key not in own}
+    declared = inspect.signature(Request.of).parameters
+    common = {key: value for key, value in declared.items() if key not in (*own, "pseudo")}
     chosen = checked_options(question.entry, question.options, common)
     question.need_sources(*common)
     request = Request.of(**own, **{key: chosen.pop(key) for key in common if key in chosen})

@@ -54,6 +54,7 @@ _ROWS: Mapping[str, tuple[Takes, str]] = {
     "consistency": ("predictions", "Agreement between languages on the same questions, and suspicious examples."),
     "unseen": ("predictions", "Scores on tag n-grams and entities seen and unseen in English training."),
     "language-pairs": ("predictions", "Retrieval by query and target language, and language bias of rankings."),
+    "pseudo": ("predictions", "Scores on pseudo and human test sets, their correlation, and BLEU and chrF."),
     "checkpoint-selection": ("checkpoints", "Checkpoint selection by different dev sets, and variation between runs."),
 }
 # Functions with another name than their analysis; `select` is also a verb.

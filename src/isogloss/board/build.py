@@ -15,8 +15,9 @@ from isogloss.escaping import NAME_LENGTH, printable, printable_values
 from isogloss.explain.bias import DatasetBias
 from isogloss.results.averages import completed_averages, missing_cells, transfer_gaps
 from isogloss.results.published_scores import human_score
-from isogloss.results.system import OVERALL, SystemResult
+from isogloss.results.system import OVERALL, CellResult, SystemResult
 from isogloss.scoring.main_score import SCORE, lower_is_better
+from isogloss.scoring.names import language_name
 from isogloss.scoring.results import Number, signature_parts
 from isogloss.scoring.tested_on import LANGUAGES
 from isogloss.tables.explain_io import ExplainRecords
@@ -98,6 +99,7 @@ def make_board(
         has_bias=bias is not None,
         examples=tables.languages(),
         no_examples=printable(tables.why_none),
+        pseudo=_pseudo(entries, suite),
         submit=hosting.submit if hosting else "",
         precision=hosting.precision if hosting else "",
     )
@@ -154,6 +156,17 @@ def _cells(entries: Sequence[SystemResult], suite: Suite) -> dict[str, str]:
     return packed_cells
 
 
+def _pseudo(entries: Sequence[SystemResult], suite: Suite) -> list[model.PseudoScores]:
+    """Return the scores on pseudo test sets, which no column, rank or test includes."""
+    keys = sorted({key for entry in entries for key in entry.pseudo if key[0] in suite.tasks})
+    sets = []
+    for name, code in keys:
+        cells = [(index, entry.pseudo.get((name, code))) for index, entry in enumerate(entries)]
+        scores = [(index, round(cell.score.value, 4)) for index, cell in cells if cell and cell.score]
+        sets += [model.PseudoScores(name, code, language_name(code), scores)] if scores else []
+    return sets
+
+
 def _short(number: Number) -> tuple[float, float | None, float | None]:
     low, high = (None if end is None else round(end, 4) for end in (number.low, number.high))
     return round(number.value, 4), low, high
@@ -194,28 +207,28 @@ def _details(
         model.SystemDetail(
             id=ids[index],
             metadata=printable_values(dict(entry.metadata), 2000),
-            cells=[
-                model.SystemCell(
-                    task=name,
-                    language=code,
-                    n=next((number.n for number in cell.metrics.values()), 0),
-                    metrics={metric: _short(number) for metric, number in cell.metrics.items()},
-                    signature=printable(cell.signature),
-                    notes=[printable(note) for note in cell.notes],
-                    unparsed=round(cell.unanswered or 0, 5),
-                    replies=cell.replies.replies if cell.replies else 0,
-                    failures={reason.value: count for reason, count in cell.replies.failures.items()}
-                    if cell.replies
-                    else {},
-                )
-                for (name, code), cell in entry.cells.items()
-            ],
+            cells=[_system_cell(*key, cell) for key, cell in entry.cells.items()],
             gaps=[model.SystemGap(name, *_short(gap)) for name, gap in transfer_gaps(entry, suite).items()],
             checklist=list(entry.checklist),
             paired={ids[second]: list(pair) for (first, second), pair in tests.items() if first == index},
             missing=missing_cells(entry, suite),
             analyses=analyses.get(ids[index]),
             examples=[f"{name}/{code}" for name, code in tables.systems.get(index, {})],
+            pseudo=[_system_cell(*key, cell) for key, cell in entry.pseudo.items()],
         )
         for index, entry in enumerate(entries)
     ]
+
+
+def _system_cell(name: str, code: str, cell: CellResult) -> model.SystemCell:
+    return model.SystemCell(
+        task=name,
+        language=code,
+        n=next((number.n for number in cell.metrics.values()), 0),
+        metrics={metric: _short(number) for metric, number in cell.metrics.items()},
+        signature=printable(cell.signature),
+        notes=[printable(note) for note in cell.notes],
+        unparsed=round(cell.unanswered or 0, 5),
+        replies=cell.replies.replies if cell.replies else 0,
+        failures={reason.value: count for reason, count in cell.replies.failures.items()} if cell.replies else {},
+    )

@@ -168,6 +168,18 @@ class BoardProvenance(msgspec.Struct, frozen=True):
     checksums: dict[str, dict[str, str]]
 
 
+class PseudoScores(msgspec.Struct, frozen=True):
+    """Scores on a pseudo test set, a machine-translated English one: pairs of a system's index and its score.
+
+    They are shown apart, hollow, and never ranked or averaged.
+    """
+
+    task: str
+    language: str
+    name: str
+    scores: list[tuple[int, float]]
+
+
 class BoardData(msgspec.Struct, frozen=True, kw_only=True):
     """Data shared by all pages.
 
@@ -184,6 +196,7 @@ class BoardData(msgspec.Struct, frozen=True, kw_only=True):
         has_bias: True if the site has `bias.js`, a description of the datasets.
         examples: languages with examples in `examples/`, by task.
         no_examples: reason for missing examples.
+        pseudo: scores on pseudo test sets, by task and language.
         submit: address of the submission page, if the server takes submissions.
         precision: note on scores that are rounded to protect hidden labels.
     """
@@ -210,6 +223,7 @@ class BoardData(msgspec.Struct, frozen=True, kw_only=True):
     has_bias: bool = False
     examples: dict[str, list[str]] = {}
     no_examples: str = ""
+    pseudo: list[PseudoScores] = []
     submit: str = ""
     precision: str = ""
     schema: int = SCHEMA
@@ -317,6 +331,7 @@ class SystemDetail(msgspec.Struct, frozen=True, kw_only=True):
         paired: paired tests by id of the other system.
         analyses: output of `isogloss explain`.
         examples: cells, `task/language`, with results per example.
+        pseudo: cells on pseudo test sets.
     """
 
     id: str
@@ -328,6 +343,7 @@ class SystemDetail(msgspec.Struct, frozen=True, kw_only=True):
     missing: list[str]
     analyses: SystemAnalyses | None = None
     examples: list[str] = []
+    pseudo: list[SystemCell] = []
 
 
 def packed(values: Iterable[float | None]) -> str:

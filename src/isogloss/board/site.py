@@ -71,7 +71,7 @@ def build_board(
     check_is_site(folder)
     chosen = find_suite(suite)
     report_step("reading")
-    entries = read_systems(sources, chosen, Request(suite=chosen, tasks=chosen.tasks, data=data))
+    entries = read_systems(sources, chosen, Request(suite=chosen, tasks=chosen.tasks, data=data, pseudo=True))
     explained = read_explain_records(explain) if explain else None
     if explained is not None and not examples:
         explained = replace(explained, cases={})

@@ -18,7 +18,7 @@ def export(
     task: Annotated[str, typer.Argument(help="Task, e.g. xquad.")],
     *,
     data: Data = None,
-    split: Annotated[str, Selection(help="test, dev or train.")] = "test",
+    split: Annotated[str, Selection(help="test, dev, train, or pseudo (machine-translated test sets).")] = "test",
     languages: Languages = None,
     subset: Annotated[
         int | None, Selection(min=SMALLEST_SUBSET, help="Draw this many examples per language.", show_default="all")

@@ -83,7 +83,10 @@ Tasks = Annotated[str | None, Selection("--tasks", "-t", help="Only these tasks,
 Languages = Annotated[str | None, Selection("--languages", "-l", help="Only these languages, e.g. en,sw,ta.")]
 Split = Annotated[
     str,
-    Selection(help="test, dev, or best: test where predictions and gold exist, else dev (without an overall score)."),
+    Selection(
+        help="test, dev, best (test where predictions and gold exist, else dev; without an overall score), or pseudo "
+        "(machine-translated test sets only)."
+    ),
 ]
 TestOrDev = Annotated[str, Selection("--split", help="test or dev.")]
 Regime = Annotated[

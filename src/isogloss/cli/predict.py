@@ -43,14 +43,15 @@ def predict(
     from isogloss.runs.fit import predict as predict_examples
     from isogloss.systems import system as find_system
     from isogloss.systems.base import replies_of
+    from isogloss.tasks.pseudo_sets import ORIGINAL_SPLITS
     from isogloss.tasks.registry import given_task as find_task
     from isogloss.tasks.registry import no_language
     from isogloss.training.regimes import regime as find_regime
 
-    if split not in ("test", "dev"):
-        raise unknown("split", split, ("test", "dev"))
+    if split not in (splits := ("test", "dev", *ORIGINAL_SPLITS)):
+        raise unknown("split", split, splits)
     entry = find_task(task)
-    if language not in entry.every_language:
+    if language not in entry.every_language and split not in ORIGINAL_SPLITS:
         raise no_language(entry.id, language, entry.every_language)
     destination(out, entry, language, split, force=force)
     training = find_regime(regime)

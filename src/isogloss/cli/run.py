@@ -32,6 +32,9 @@ def run(
     tasks: o.Tasks = None,
     languages: o.Languages = None,
     split: o.TestOrDev = "test",
+    pseudo: Annotated[
+        bool, o.Selection("--pseudo", help="Also predict the pseudo test sets that isogloss translate --pseudo wrote.")
+    ] = False,
     subset: o.SubsetSize = 0,
     regime: o.RunRegime = None,
     seeds: o.RunSeeds = None,
@@ -57,6 +60,10 @@ def run(
     A language model behind an endpoint (llm:MODEL, see docs/llm.md) is prompted
     for every example. Every response is stored when it arrives and is never paid
     for twice; a cell with open requests fails, and the same command sends them.
+
+    With --pseudo, also predicts test sets that were machine-translated from
+    English (isogloss translate --pseudo), in pseudo-<language>.jsonl. Their
+    scores are in pseudo-results.json, and in no average over human test sets.
 
     Exit codes: 0 no cell failed; 1 some cells failed, or none could be run; 130
     interrupted.
@@ -87,11 +94,12 @@ def run(
         split=split,
         data=data,
         allow_partial=allow_partial,
+        pseudo=pseudo,
     )
     settings = system_settings(config, endpoint=endpoint, max_cost=max_cost)
     wordings = _wordings(system, prompts, settings)
-    made = partial(Plan.of, system, out, request, seeds=seeds, regime=regime, settings=settings, subset=subset)
-    plans = [made(prompt=wording) for wording in wordings or [""]]
+    made = partial(Plan.with_pseudo, system, out, request, seeds=seeds, regime=regime, settings=settings, subset=subset)
+    plans = [plan for wording in wordings or [""] for plan in made(prompt=wording)]
     if dry_run:
         from isogloss.cli.llm import show_estimate
 
@@ -100,8 +108,8 @@ def run(
     if len(plans) == 1:
         run_and_exit(plans[0], place, seeds_table, jobs=jobs or 0, force=force)
     codes = [run_plan_and_report(plan, place, seeds_table, jobs=jobs or 0, force=force) for plan in plans]
-    if all(summarize(plan).cells["done"] for plan in plans):
-        show_scores_over_prompts(plans)
+    if wordings and all(summarize(plan).cells["done"] for plan in plans):
+        show_scores_over_prompts([plan for plan in plans if plan.request.split == split])
     raise typer.Exit(max(codes))
 
 

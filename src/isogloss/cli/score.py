@@ -23,6 +23,12 @@ def score(
     ],
     *,
     cells: o.AnswerOptions,
+    pseudo: Annotated[
+        bool,
+        o.Selection(
+            "--pseudo", help="Add pseudo test sets in languages that a task does not have, marked, unaveraged."
+        ),
+    ] = False,
     json: Annotated[
         Path | None,
         o.Output(help="Write the result record (a list for several folders); a .csv path gets rows instead."),
@@ -49,6 +55,11 @@ def score(
     translator-NAME/; or nested in any order, such as prompt-NAME/seed-0/, with
     every combination present. Each run is a prediction folder.
 
+    Pseudo test sets are English test sets, machine-translated by isogloss
+    translate --pseudo. --pseudo adds such cells in languages without a human
+    test set, marked ° and outside of every average; --split pseudo scores only
+    pseudo sets.
+
     Use --layout for tables as in papers: the best number of each column in
     bold, and those not significantly worse underlined (paired tests, as in
     isogloss compare). --format latex needs booktabs; siunitx aligns decimals.
@@ -72,7 +83,7 @@ def score(
     from isogloss.tables.table import show
     from isogloss.workers import local_workers
 
-    request = cells.request()
+    request = cells.request(pseudo=pseudo)
     if layout:
         checked_layout(layout)
     with o.progress("scoring") as step, local_workers(jobs) as workers:

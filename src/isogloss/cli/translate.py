@@ -38,7 +38,17 @@ def translate(
     languages: Annotated[
         str, Selection("--languages", "--language", "-l", help="Languages other than English, e.g. es,de.")
     ],
-    split: Annotated[str, Selection(help="train (from English), or test or dev (into English).")] = "train",
+    split: Annotated[
+        str,
+        Selection(
+            help="train (from English), or test or dev (into English; with --pseudo from English).",
+            show_default="train; test with --pseudo",
+        ),
+    ] = "",
+    pseudo: Annotated[
+        bool,
+        Selection("--pseudo", help="Translate the English test set into any languages, as pseudo test sets."),
+    ] = False,
     translator: Annotated[
         str | None,
         Execution(
@@ -86,18 +96,23 @@ def translate(
     language into English (--split test; --split dev for the dev set). Labels
     are kept; answers and tags are projected onto the translation.
 
+    With --pseudo, translates the English test set into languages without one,
+    with its gold (XTREME, section 3.4). Examples that lose their gold are left
+    out and counted. isogloss run --pseudo predicts such sets, and isogloss
+    score --pseudo shows them beside the human ones, outside of every average.
+
     Every distinct text is translated once and cached: run the same command to
     resume. Settings of a model follow its name, as in hf:MODEL#beams=1, or are
     in --config.
 
     A summary shows artefacts (texts left untranslated, loops, lost numbers, …)
-    and, for test sets with a human English version, BLEU and chrF. A set
-    beyond a limit is not written. --check reports on existing files.
+    and, for test sets with a human version, BLEU and chrF. A set beyond a
+    limit is not written. --check reports on existing files.
 
-    Writes to translations/<task>/<regime>/ in the data folder, where isogloss
-    run and train look. ISOGLOSS_TRANSLATIONS overrides translations/. The
-    translations published with XTREME work without this step; see
-    docs/regimes.md for their location.
+    Writes to translations/<task>/<regime>/ (or pseudo/) in the data folder,
+    where isogloss run and train look. ISOGLOSS_TRANSLATIONS overrides
+    translations/. The translations published with XTREME work without this
+    step; see docs/regimes.md for their location.
 
     Exit codes: 0 success; 1 some texts have no translation, or the
     translations are beyond a limit.
@@ -107,6 +122,8 @@ def translate(
       isogloss translate xnli --languages es \\
           --with apertium:eng-spa --data data
       isogloss translate xnli --languages es,de,sw --split test \\
+          --with hf:facebook/nllb-200-distilled-600M --data data
+      isogloss translate xnli --pseudo --languages pt,sv \\
           --with hf:facebook/nllb-200-distilled-600M --data data
       isogloss translate xcopa --languages it --with llm:qwen3-32b \\
           --endpoint http://localhost:8000 --data data
@@ -120,11 +137,13 @@ def translate(
     """
     chosen = words(languages) or []
     if checks.is_check:
-        check_and_exit(task, chosen, split, data, checks)
+        check_and_exit(task, chosen, split, data, checks, pseudo=pseudo)
     if task is None:
         raise IsoglossError("no task", fix="Name a task, or --source and --target files to check")
     if by_hand is not None:
-        _write_by_hand(task, chosen, split, data, by_hand)
+        if pseudo:
+            raise IsoglossError("--by-hand does not apply to pseudo test sets", fix="Add --with, such as replay:PATH")
+        _write_by_hand(task, chosen, split or "train", data, by_hand)
         return
     if translator is None:
         fix = "Add --with apertium:PAIR, hf:MODEL, llm:MODEL, replay:PATH or a command; or --by-hand FILE"
@@ -139,6 +158,7 @@ def translate(
         languages=chosen,
         translator=translator,
         split=split,
+        pseudo=pseudo,
         data=data,
         settings=settings,
         cache=cache,

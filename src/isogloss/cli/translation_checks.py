@@ -69,7 +69,9 @@ class CheckOptions:
         return limits or None
 
 
-def check_and_exit(task: str | None, languages: Sequence[str], split: str, data: Path | None, to: CheckOptions) -> None:
+def check_and_exit(
+    task: str | None, languages: Sequence[str], split: str, data: Path | None, to: CheckOptions, *, pseudo: bool = False
+) -> None:
     """Print reports on existing translations; exit with 1 if one is beyond a limit."""
     from isogloss.runs.translation_checks import check_lines, check_translations
     from isogloss.tables.table import show
@@ -85,7 +87,7 @@ def check_and_exit(task: str | None, languages: Sequence[str], split: str, data:
         references = to.reference or ()
         reports = check_lines(to.source, to.target, pair, references=references, tokenizer=to.tokenizer)
     elif task is not None:
-        reports = check_translations(task, languages, split=split, data=data)
+        reports = check_translations(task, languages, split=split, pseudo=pseudo, data=data)
     else:
         raise IsoglossError("nothing to check", fix="Name a task, or --source and --target files")
     write_reports(reports, to)

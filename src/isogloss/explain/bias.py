@@ -155,7 +155,7 @@ def _gold_tables(name: str, request: Request, missing: list[str], progress: Prog
     for language in request.languages_of(task):
         if progress is not None:
             progress(f"{name}/{language}")
-        for split in request.splits:
+        for split in request.splits_of(task, language):
             try:
                 examples = load_gold(task, language, split, request.data, allow_partial=request.allow_partial)
             except DataError:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from isogloss.data.files import atomic_write
-from isogloss.errors import IsoglossError
+from isogloss.errors import IsoglossError, MissingDataError
 from isogloss.predictions.draw import draw_examples
 from isogloss.predictions.folder import SUBSET_FILE
 from isogloss.predictions.guide import Guides, names_of, open_guides
@@ -18,6 +18,7 @@ from isogloss.predictions.write import prediction_path, split_prefix
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load
+from isogloss.tasks.pseudo_sets import is_pseudo, pseudo_languages
 from isogloss.tasks.registry import given_task as find_task
 from isogloss.tasks.task import Task
 from isogloss.tasks.task_sources import use_tasks_of
@@ -42,7 +43,7 @@ def export(
     Args:
         task: task or its name.
         out: folder for one file per language, or one .jsonl or .parquet file for all.
-        split: "test", "dev" or "train".
+        split: "test", "dev", "train", "pseudo" or "pseudo-dev".
         languages: languages to export; default all languages of the task's average.
         data: data folder; default ISOGLOSS_DATA or the user's cache.
         subset: number of examples to draw per language; default all.
@@ -62,7 +63,11 @@ def export(
     use_tasks_of(data)
     chosen = task if isinstance(task, Task) else find_task(task)
     target = Path(out)
-    codes = chosen.languages if languages is None else languages
+    every = pseudo_languages(chosen, split, data) if is_pseudo(split) else chosen.languages
+    if not every and languages is None:
+        what = f"{chosen.id} has no pseudo test set"
+        raise MissingDataError(what, fix=f"Run isogloss translate {chosen.id} --pseudo -l LANGUAGES --with …")
+    codes = every if languages is None else languages
     is_file = target.suffix in (".jsonl", ".parquet")
     if target.suffix and not is_file and not target.is_dir():
         raise IsoglossError("expected a folder or a .jsonl or .parquet file", where=str(target))

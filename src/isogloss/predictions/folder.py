@@ -19,6 +19,7 @@ from isogloss.predictions.problems import Problem, ProblemCode, first_problems
 from isogloss.predictions.write import split_prefix
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
+from isogloss.tasks.pseudo_sets import ORIGINAL_SPLITS, languages_in
 from isogloss.tasks.registry import ALIASES, TASKS
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
@@ -32,7 +33,9 @@ TRANSLATED = "translated-"
 # Words that precede the language in a file name.
 _FILE_NAME_WORDS = {"dev", "test", "queries", "candidates"}
 # Files that may accompany the task folders.
-_COMPANIONS = {"system.toml", "results.json", "scores.csv", "README.md"}
+_COMPANIONS = {"system.toml", "results.json", "scores.csv", "README.md"} | {
+    f"{split_prefix(split)}results.json" for split in ("dev", *ORIGINAL_SPLITS)
+}
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,11 @@ class PredictionFolder:
             files.append(PredictionFile(whole, "one-file"))
         return replace(files[0], passed_over=tuple(other.path for other in files[1:])) if files else None
 
+    def pseudo_languages(self, task: Task, split: str) -> tuple[str, ...]:
+        """Return the languages with answers to pseudo test sets of a split, sorted."""
+        names = (unpacked_name(path) for folder in self.folders(task) for path in folder.iterdir())
+        return languages_in(names, split_prefix(split))
+
     def has(self, task: Task) -> bool:
         """Return True if the folder has a file or folder of the task."""
         return bool(self.folders(task)) or self._one_file(task) is not None
@@ -102,7 +110,11 @@ class PredictionFolder:
 
     def misnamed(self, task: Task) -> Iterator[Problem]:
         """Report entries of the task's folders and its file with all languages that are not named after a language."""
-        accepted = _all_file_names(task)
+        accepted = _all_file_names(task) | {
+            f"{split_prefix(split)}{code}.jsonl"
+            for split in ORIGINAL_SPLITS
+            for code in self.pseudo_languages(task, split)
+        }
         problem = partial(Problem, code=ProblemCode.UNKNOWN_LANGUAGE, task=task.id)
         for path in (path for folder in self.folders(task) for path in sorted(folder.iterdir())):
             ignored = path.name.startswith((".", "candidates", "dev-candidates")) or path.name.endswith(SUBSET_FILE)

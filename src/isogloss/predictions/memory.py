@@ -12,6 +12,7 @@ from isogloss.predictions.formats import Answers
 from isogloss.predictions.run_folders import run_folders, single_run, system_of_runs
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
+from isogloss.tasks.pseudo_sets import is_tag
 from isogloss.tasks.registry import no_language
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
@@ -44,6 +45,10 @@ class PredictionsInMemory:
             return None
         return PredictionFile(self.root / task.id / language, "memory")
 
+    def pseudo_languages(self, task: Task, split: str) -> tuple[str, ...]:
+        """Return the languages with answers to pseudo test sets: those that the task does not have."""
+        return tuple(code for code in self.answers.get(task.id, {}) if code not in task.every_language)
+
     def read(self, task: Task, file: PredictionFile, examples: Examples) -> Answers:
         """Read the answers of a cell; a wrong type becomes a problem."""
         kind, answers = kind_of(task), Answers(file.path)
@@ -60,8 +65,10 @@ class PredictionsInMemory:
 PredictionSource = PredictionFolder | PredictionsInMemory
 
 
-def open_predictions(predictions: Predictions) -> PredictionSource:
+def open_predictions(predictions: Predictions, *, pseudo: bool = False) -> PredictionSource:
     """Open the predictions of one run: a folder, or a mapping with task ids or aliases.
+
+    With `pseudo`, a mapping may have further languages, with answers to pseudo test sets.
 
     Raises:
         PredictionError: the folder does not exist, or is a folder of runs.
@@ -77,7 +84,7 @@ def open_predictions(predictions: Predictions) -> PredictionSource:
     for name, languages in predictions.items():
         task = find_task(name)
         for code in languages:
-            if code not in task.every_language:
+            if code not in task.every_language and not (pseudo and is_tag(code)):
                 raise no_language(task.id, code, task.every_language)
         answers[task.id] = languages
     return PredictionsInMemory(answers)
@@ -93,11 +100,11 @@ class OpenedSystem:
     __repr__ = short_repr
 
 
-def open_system(predictions: Predictions) -> OpenedSystem:
+def open_system(predictions: Predictions, *, pseudo: bool = False) -> OpenedSystem:
     """Open the predictions of a system with one run or several; see `open_predictions` and `run_folders`."""
     if isinstance(predictions, str | os.PathLike):
         folder = PredictionFolder(Path(predictions))
         runs = {name: PredictionFolder(path) for name, path in run_folders(folder.root).items()}
         return OpenedSystem(runs, system_of_runs(folder, next(iter(runs.values()))))
-    run = open_predictions(predictions)
+    run = open_predictions(predictions, pseudo=pseudo)
     return OpenedSystem({"": run}, run.system)

@@ -33,6 +33,7 @@ from isogloss.predictions.run_folders import (
 )
 from isogloss.predictions.subset import own_subset, read_subset
 from isogloss.tasks.loading import data_folder
+from isogloss.tasks.pseudo_sets import ORIGINAL_SPLITS
 from isogloss.tasks.registry import chosen_tasks
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
@@ -195,7 +196,8 @@ def check_folder(
     for task in tasks:
         codes = [code for code in task.every_language if languages is None or code in languages]
         try:
-            for language, split in product(codes, ("test", "dev")):
+            cells = [*product(codes, ("test", "dev")), *_pseudo_cells(folder, task, languages)]
+            for language, split in cells:
                 file = folder.find(task, language, split)
                 if file is None:
                     continue
@@ -226,6 +228,16 @@ def check_folder(
     if not report.cells and not report.errors:
         report.problems.append(Problem(code=ProblemCode.NO_PREDICTIONS, file=str(folder.root)))
     return report
+
+
+def _pseudo_cells(folder: PredictionFolder, task: Task, languages: Sequence[str] | None) -> list[tuple[str, str]]:
+    """Return language and split of the answers to pseudo test sets."""
+    return [
+        (code, split)
+        for split in ORIGINAL_SPLITS
+        for code in folder.pseudo_languages(task, split)
+        if languages is None or code in languages
+    ]
 
 
 def _stopped_report(report: ValidationReport, folder: PredictionFolder, errors: int) -> ValidationReport:

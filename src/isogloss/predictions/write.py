@@ -13,7 +13,7 @@ from isogloss.tasks.task import Task
 
 
 def split_prefix(split: str) -> str:
-    """Return the file name prefix of a split: "" for test, `dev-` for dev."""
+    """Return the file name prefix of a split: "" for test, otherwise its name, such as `dev-`."""
     return "" if split == "test" else f"{split}-"
 
 

@@ -11,7 +11,7 @@ from isogloss.escaping import FACT_LENGTH, NAME_LENGTH, printable
 from isogloss.languages import known_language, language, listed_language
 from isogloss.results.system import OVERALL, UNKNOWN_SCORER, CellResult, Scorer, SystemResult
 from isogloss.scoring.main_score import SCORE
-from isogloss.scoring.results import PARTIAL_GOLD, Number, signature_parts
+from isogloss.scoring.results import PARTIAL_GOLD, PSEUDO_SET, Number, signature_parts
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import Suite
 
@@ -32,6 +32,7 @@ class _Rows:
     source: str
     metadata: dict[str, Any] = field(default_factory=dict)
     metrics: dict[tuple[str, str], dict[str, Number]] = field(default_factory=dict)
+    pseudo: dict[tuple[str, str], dict[str, Number]] = field(default_factory=dict)
     signatures: dict[tuple[str, str], str] = field(default_factory=dict)
     averages: dict[str, Number] = field(default_factory=dict)
     scorer: Scorer = UNKNOWN_SCORER
@@ -92,10 +93,15 @@ class _CsvReader:
             scored_task = task(name)
         except UnknownNameError as error:
             raise DataError(error.what, where=self._where, fix=error.fix) from None
+        metric = row.get("metric", "").strip() or scored_task.main[0]
+        if PSEUDO_SET in row.get("note", ""):
+            if entry := known_language(row["language"].strip()):
+                rows.pseudo.setdefault((scored_task.id, entry.code), {})[metric] = self._score(row)
+                rows.signatures.setdefault((scored_task.id, entry.code), row.get("signature", ""))
+            return
         code = self._code(scored_task.id, row["language"].strip())
         if not code or row.get("note") == PARTIAL_GOLD:
             return
-        metric = row.get("metric", "").strip() or scored_task.main[0]
         metrics = rows.metrics.setdefault((scored_task.id, code), {})
         signature = rows.signatures.setdefault((scored_task.id, code), row.get("signature", ""))
         if metric in metrics:
@@ -145,25 +151,37 @@ class _CsvReader:
         return number
 
     def _system(self, name: str, regime: str, rows: _Rows) -> SystemResult:
-        cells, source = {}, str(self._path)
+        source = str(self._path)
         for (task_id, code), metrics in rows.metrics.items():
-            scored, signature = task(task_id), rows.signatures[task_id, code]
+            scored = task(task_id)
             if self._suite is not None and not set(scored.main) & set(metrics):
                 what = f"{name} has {', '.join(metrics)} of {task_id}/{code}, but none of the task's main metrics"
                 raise DataError(printable(what), where=source, fix=f"Add {' and '.join(scored.main)}")
-            entry = known_language(code)
-            cells[task_id, code] = CellResult(
-                task=scored, code=code, language=entry, metrics=metrics, signature=signature, source=source
-            )
         parameters = rows.metadata.get("parameters")
         return SystemResult(
             name=name,
             regime=regime,
             metadata=rows.metadata,
             parameters=parameters if parameters and parameters > 0 else None,
-            cells=cells,
+            cells=self._cells(rows, rows.metrics),
+            pseudo=self._cells(rows, rows.pseudo),
             averages=rows.averages,
             reported=rows.reported,
             source=rows.source,
             scorer=rows.scorer,
         )
+
+    def _cells(
+        self, rows: _Rows, metrics: Mapping[tuple[str, str], dict[str, Number]]
+    ) -> dict[tuple[str, str], CellResult]:
+        return {
+            (task_id, code): CellResult(
+                task=task(task_id),
+                code=code,
+                language=known_language(code),
+                metrics=numbers,
+                signature=rows.signatures[task_id, code],
+                source=str(self._path),
+            )
+            for (task_id, code), numbers in metrics.items()
+        }

@@ -1,7 +1,8 @@
 """Read systems from result records, run folders, folders of seeds, CSV files and published tables."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from warnings import warn
@@ -25,6 +26,7 @@ from isogloss.scoring.names import system_words
 from isogloss.scoring.request import Request
 from isogloss.scoring.results import CellScore, Number, Results
 from isogloss.scoring.score import score_request
+from isogloss.tasks.pseudo_sets import PSEUDO_SPLITS
 from isogloss.tasks.registry import CHECKLIST_TASKS, task
 from isogloss.tasks.suites import Suite
 
@@ -100,13 +102,26 @@ def read_records(path: Path) -> list[Results]:
 
 
 def read_record(path: Path) -> Results:
-    """Read a result record, or that of a run folder; raise DataError if there is none."""
+    """Read a result record, or that of a run folder; raise DataError if there is none.
+
+    The record of a run folder includes its cells on pseudo test sets, in languages that the task does not have.
+    """
     if path.is_dir():
         path /= RECORD
         if not path.is_file():
             fix = f"Pass a {RECORD}, or a folder with one (RUNS/<system>/<regime>/seed-<n>)"
             raise DataError(f"missing {RECORD}", where=str(path.parent), fix=fix)
+        return _with_pseudo_cells(Results.from_json(path), path.parent)
     return Results.from_json(path)
+
+
+def _with_pseudo_cells(record: Results, folder: Path) -> Results:
+    """Return a record with the pseudo cells of the same run, if it has any."""
+    path = folder / f"{PSEUDO_SPLITS.get(record.split, '')}-{RECORD}"
+    if not path.is_file() or any(map(record.is_apart, record.cells)):
+        return record
+    further = [cell for cell in Results.from_json(path).cells if cell.language not in task(cell.task).every_language]
+    return msgspec.structs.replace(record, cells=[*record.cells, *further])
 
 
 def _has_results(path: Path) -> bool:
@@ -160,10 +175,30 @@ def _mean_over_seeds(seeds: Sequence[SystemResult]) -> SystemResult:
     if count == 1:
         return first
     source = f"{first.source}, mean of {count} seeds"
-    cells = {}
-    for key in first.cells:
-        if all(key in seed.cells for seed in seeds):
-            same = [seed.cells[key] for seed in seeds]
+    cells = _mean_cells([seed.cells for seed in seeds], source)
+    pseudo = _mean_cells([seed.pseudo for seed in seeds], source)
+    metadata = {key: value for key, value in first.metadata.items() if key != "seed"}
+    return replace(
+        first,
+        seed="",
+        metadata=metadata,
+        cells=cells,
+        pseudo=pseudo,
+        averages={},
+        gaps={},
+        source=source,
+        record=NO_RECORD,
+    )
+
+
+def _mean_cells(
+    seeds: Sequence[Mapping[tuple[str, str], CellResult]], source: str
+) -> dict[tuple[str, str], CellResult]:
+    """Return the mean over seeds of the cells that all of them have."""
+    cells, count = {}, len(seeds)
+    for key in seeds[0]:
+        if all(key in seed for seed in seeds):
+            same = [seed[key] for seed in seeds]
             metrics = {
                 name: Number(sum(cell.metrics[name].value for cell in same) / count, None, None, number.n)
                 for name, number in same[0].metrics.items()
@@ -178,10 +213,7 @@ def _mean_over_seeds(seeds: Sequence[SystemResult]) -> SystemResult:
                 replies=ReplyCounts.total(cell.replies for cell in same),
                 source=source,
             )
-    metadata = {key: value for key, value in first.metadata.items() if key != "seed"}
-    return replace(
-        first, seed="", metadata=metadata, cells=cells, averages={}, gaps={}, source=source, record=NO_RECORD
-    )
+    return cells
 
 
 def system_of_record(record: Results, source: str, suite: Suite | None = None) -> SystemResult:
@@ -195,29 +227,19 @@ def system_of_record(record: Results, source: str, suite: Suite | None = None) -
 
     def is_included(cell: CellScore) -> bool:
         if suite is None:
-            return (cell.task, cell.language) in members
+            return (cell.task, cell.language) in members and not record.is_apart(cell)
         in_suite = cell.task in suite.tasks and cell.language in suite.languages_of(cell.task)
-        return in_suite and not cell.partial and not cell.subset
+        return in_suite and not cell.partial and not cell.subset and not record.is_apart(cell)
 
     if suite is not None and (estimated := sum(bool(cell.subset) for cell in record.cells)):
         cells_text = counted(estimated, "cell")
         warn(f"{name}: {cells_text} estimated from subsets left out: boards rank complete test sets", stacklevel=2)
     size: Any = metadata.get("parameters")
-    cells = {}
-    for cell in filter(is_included, record.cells):
-        share = unparsed_share(metadata, cell.task, cell.language)
-        cells[cell.task, cell.language] = CellResult(
-            task=task(cell.task),
-            code=cell.language,
-            language=known_language(cell.language),
-            metrics=cell.metrics,
-            signature=cell.signature,
-            notes=tuple(filter(None, (cell.subset_note, *cell.notes))),
-            unanswered=_unanswered(cell) if share is None else share,
-            replies=cell.replies or None,
-            source=source,
-            estimated=bool(cell.subset),
-        )
+    cell_of = partial(_cell_result, metadata, source)
+    cells = {(cell.task, cell.language): cell_of(cell) for cell in filter(is_included, record.cells)}
+    apart = [cell for cell in record.cells if record.is_apart(cell) and not cell.subset]
+    inside = [cell for cell in apart if suite is None or cell.task in suite.tasks]
+    pseudo = {(cell.task, cell.language): cell_of(cell) for cell in inside}
     comparable = suite is None or (record.suite == suite.id and record.split != "best")
     return SystemResult(
         name=name,
@@ -227,12 +249,29 @@ def system_of_record(record: Results, source: str, suite: Suite | None = None) -
         metadata=metadata,
         parameters=float(size) if type(size) in (int, float) and size > 0 else None,
         cells=cells,
+        pseudo={key: cell for key, cell in pseudo.items() if key not in cells},
         averages=_record_averages(record, suite) if suite is not None and comparable else {},
         gaps={average.name: average.gap for average in record.tasks if average.gap is not None} if comparable else {},
         checklist=_error_rates(record) if record.suite == "checklist" else (),
         source=source,
         scorer=Scorer(version=record.isogloss, split=record.split, resample=record.resample),
         record=record,
+    )
+
+
+def _cell_result(metadata: Mapping[str, Any], source: str, cell: CellScore) -> CellResult:
+    share = unparsed_share(metadata, cell.task, cell.language)
+    return CellResult(
+        task=task(cell.task),
+        code=cell.language,
+        language=known_language(cell.language),
+        metrics=cell.metrics,
+        signature=cell.signature,
+        notes=tuple(filter(None, (cell.subset_note, *cell.notes))),
+        unanswered=_unanswered(cell) if share is None else share,
+        replies=cell.replies or None,
+        source=source,
+        estimated=bool(cell.subset),
     )
 
 

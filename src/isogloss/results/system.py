@@ -90,6 +90,7 @@ class SystemResult:
         metadata: public metadata, as in system.toml.
         parameters: millions of parameters, or None if unknown.
         cells: cells by task id and language code. Cells with incomplete gold are left out.
+        pseudo: cells on pseudo test sets, in languages that the task does not have; no average includes them.
         averages: recorded or printed averages by task, category and "overall"; only complete ones.
         gaps: recorded transfer gap by task.
         checklist: error rates on the checklist.
@@ -109,6 +110,7 @@ class SystemResult:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     parameters: float | None = None
     cells: Mapping[tuple[str, str], CellResult] = field(default_factory=dict)
+    pseudo: Mapping[tuple[str, str], CellResult] = field(default_factory=dict)
     averages: Mapping[str, Number] = field(default_factory=dict)
     gaps: Mapping[str, Number] = field(default_factory=dict)
     checklist: tuple[SystemErrorRate, ...] = ()

@@ -36,6 +36,7 @@ def run(  # noqa: PLR0913 - the options of the verb
     force: bool = False,
     on: "str | os.PathLike[str] | Place | None" = None,
     allow_partial: bool = False,
+    pseudo: bool = False,
 ) -> RunSummary:
     """Fit, predict and score a system on every task, language and seed, skipping finished cells.
 
@@ -48,7 +49,7 @@ def run(  # noqa: PLR0913 - the options of the verb
         data: data folder; default ISOGLOSS_DATA or the user's cache.
         tasks: tasks to run, all by default.
         languages: languages to run, all by default.
-        split: "test" or "dev".
+        split: "test" or "dev"; "pseudo" or "pseudo-dev" for pseudo test sets only.
         seeds: number of seeds; default 5, or 1 for language models.
         jobs: number of processes, one by default; more need `if __name__ == "__main__":` in a script. On a cluster
             the maximum number of jobs at a time, by default as many as fit.
@@ -64,6 +65,8 @@ def run(  # noqa: PLR0913 - the options of the verb
 
         allow_partial: True to predict and score test sets with an unexpected number of examples; no average includes
             them.
+        pseudo: True to also predict the pseudo test sets in the data folder (see `isogloss.translate`); their scores
+            are in `pseudo-results.json` beside `results.json`.
 
     Returns:
         The scores over the seeds, the number of done, failed and skipped cells, and the reasons.
@@ -74,9 +77,20 @@ def run(  # noqa: PLR0913 - the options of the verb
         IsoglossError: the folder has cells of another configuration of the system.
     """
     folder = None if data is None else Path(data)
-    request = Request.of(suite, tasks=tasks, languages=languages, split=split, data=folder, allow_partial=allow_partial)
-    plan = Plan.of(system, out, request, seeds=seeds, regime=regime, settings=settings, subset=subset, prompt=prompt)
-    return run_plan(plan, jobs=jobs or 0, force=force, place=Place.of(on))
+    request = Request.of(
+        suite,
+        tasks=tasks,
+        languages=languages,
+        split=split,
+        data=folder,
+        allow_partial=allow_partial,
+        pseudo=pseudo,
+    )
+    plans = Plan.with_pseudo(
+        system, out, request, seeds=seeds, regime=regime, settings=settings, subset=subset, prompt=prompt
+    )
+    summary, *_ = [run_plan(plan, jobs=jobs or 0, force=force, place=Place.of(on)) for plan in plans]
+    return summary
 
 
 def train(  # noqa: PLR0913 - the options of the verb

@@ -131,10 +131,14 @@ class FitJob:
         return self._examples(language, split)
 
     def context(self, system: System) -> FitContext:
-        """Return the folder of the fit, and examples for evaluating checkpoints."""
+        """Return the folder of the fit, and examples for evaluating checkpoints.
+
+        Languages of pseudo test sets have no dev sets: they choose no checkpoint, and need no fit of their own.
+        """
+        own = tuple(code for code in self.fit.languages if code in self.task.every_language)
         return FitContext(
             folder=self.folder,
-            languages=self.fit.languages,
+            languages=own or self.fit.languages,
             examples=self._probe_examples,
             dev_languages=("en",) if self.regime.translated else (),
             train_task_dev=lambda language: load(system.learns_from(self.task), language, "dev", self.data),

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from isogloss.errors import IsoglossError, unknown
+from isogloss.errors import IsoglossError, MissingDataError, unknown
 from isogloss.metrics.student import ENOUGH
 from isogloss.predictions.folder import CELL_RECORDS, SUBSET_FILE, TRANSLATED
 from isogloss.predictions.run_folders import system_folder
@@ -16,6 +16,7 @@ from isogloss.predictions.write import prediction_path
 from isogloss.scoring.request import Request
 from isogloss.systems.base import System, SystemName, system
 from isogloss.systems.given import given_system
+from isogloss.tasks.pseudo_sets import ORIGINAL_SPLITS, PSEUDO_SPLITS, is_pseudo, translations_folder
 from isogloss.tasks.registry import task
 from isogloss.training.regimes import Fit, Regime
 from isogloss.training.regimes import regime as find_regime
@@ -117,8 +118,8 @@ class Plan:
             TypeError: an object that cannot be used as a system.
             IsoglossError: the request has no cells, or its split cannot be predicted.
         """
-        if request.split not in ("test", "dev"):
-            raise unknown("split", request.split, ("test", "dev"))
+        if request.split not in (splits := ("test", "dev", *ORIGINAL_SPLITS)):
+            raise unknown("split", request.split, splits)
         if 0 < subset < ENOUGH:
             raise IsoglossError(f"a subset of {subset} examples; expected at least {ENOUGH}")
         learning = None if regime is None else find_regime(regime)
@@ -141,11 +142,27 @@ class Plan:
             given=given,
             subset=subset,
         )
+        if not plan.groups and is_pseudo(request.split):
+            where = ", ".join(request.languages or ()) or "any language"
+            what = f"no {request.split} test set of {', '.join(request.tasks)} in {where}"
+            fix = "Run isogloss translate TASK --pseudo -l LANGUAGES --with …"
+            raise MissingDataError(what, where=str(translations_folder(request.data)), fix=fix)
         if not plan.groups:
             what = f"no task ({', '.join(request.tasks)}) has a language of {', '.join(request.languages or ())}"
             raise IsoglossError(what, fix="Run isogloss list tasks to see the languages")
         plan._built.append(built)
         return plan
+
+    @classmethod
+    def with_pseudo(cls, chosen: object, out: str | os.PathLike[str], request: Request, **options: Any) -> "list[Plan]":
+        """Return the plan of a request and, if it includes pseudo test sets, that of all of them in its languages.
+
+        See `of`. Both plans share a folder and, if the system keeps them, fits.
+        """
+        requests = [replace(request, pseudo=False)]
+        if request.pseudo and not is_pseudo(request.split):
+            requests.append(replace(request, pseudo=False, split=PSEUDO_SPLITS[request.split]))
+        return [cls.of(chosen, out, each, **options) for each in requests]
 
     def build_system(self) -> System:
         """Return a new system; the first call returns the one built for the plan. An object is always the same."""

@@ -27,11 +27,11 @@ from isogloss.runs.locks import Lock, acquire
 from isogloss.runs.plan import CellKey, FitGroup, Plan
 from isogloss.systems.base import SystemName
 from isogloss.tasks.language_search import files_of
+from isogloss.tasks.pseudo_sets import is_pseudo, translations_folder
 from isogloss.tasks.registry import task
 from isogloss.tasks.task import Task
 from isogloss.tasks.task_sources import TASKS_VARIABLE
 from isogloss.translation.published import published_folders
-from isogloss.translation.translated_files import translations_folder
 from isogloss.workers import Resources
 
 if TYPE_CHECKING:
@@ -148,6 +148,8 @@ class Shipping:
             # The system's argument may name a model in the data folder.
             names = {pattern.partition("/")[0] for pattern in patterns if pattern} | {argument}
             folders = {name: root / name for name in names if name and (root / name).is_dir() and "/" not in name}
+            if is_pseudo(plan.request.split):
+                folders["translations"] = translations_folder(root)
             if plan.regime.translated or plan.regime.asks_translated:
                 folders |= {name: root / name for name in published_folders(target)}
                 folders["translations"] = translations_folder(root)

@@ -160,7 +160,8 @@ def _intact_records(plan: Plan, seed: int) -> dict[CellKey, CellRecord]:
     """Return the records of a seed's scored and undamaged cells, from any command."""
     suite, tasks = plan.request.suite, plan.request.tasks
     names = dict.fromkeys((*suite.tasks, *tasks))
-    cells = [CellKey(seed, name, language) for name in names for language in suite.languages_of(name)]
+    languages = {name: plan.request.averaged_languages(task(name)) for name in names}
+    cells = [CellKey(seed, name, language) for name in names for language in languages[name]]
     records = {cell: record for cell, record in read_records(plan, cells).items() if record.score is not None}
     damaged = {cell: reason for cell, record in records.items() if (reason := damage(plan, cell, record))}
     warn_of_damage(damaged, "left out of the results")

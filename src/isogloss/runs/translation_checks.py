@@ -7,7 +7,7 @@ from pathlib import Path
 from isogloss.data.files import lines, resolve
 from isogloss.errors import DataError
 from isogloss.languages import language as find_language
-from isogloss.runs.translating import checked_request
+from isogloss.runs.translating import checked_sets
 from isogloss.translation.artefacts import ParallelTexts, judge_translations
 from isogloss.translation.artefacts import check_translations as check_set
 from isogloss.translation.translation_reports import TranslationReport
@@ -16,14 +16,15 @@ PathName = str | os.PathLike[str]
 
 
 def check_translations(
-    task: str, languages: str | Sequence[str], *, split: str = "train", data: PathName | None = None
+    task: str, languages: str | Sequence[str], *, split: str = "", pseudo: bool = False, data: PathName | None = None
 ) -> list[TranslationReport]:
     """Return the report on each translated set of a task, as the regimes read it.
 
     Args:
         task: name of the task.
         languages: languages other than English.
-        split: "train" (translated from English), or "test" or "dev" (into English).
+        split: "train" (translated from English, the default), or "test" or "dev" (into English).
+        pseudo: True to check pseudo test sets, of the split "test" (the default) or "dev".
         data: data folder; default ISOGLOSS_DATA or the user's cache.
 
     Raises:
@@ -31,8 +32,8 @@ def check_translations(
         MissingDataError: a set is not translated.
         DataError: the translations cannot be matched with the originals by id.
     """
-    entry, chosen = checked_request(task, languages, split)
-    return [check_set(entry, language, split, data) for language in chosen]
+    entry, chosen, made = checked_sets(task, languages, split, pseudo=pseudo)
+    return [check_set(entry, language, made, data) for language in chosen]
 
 
 def check_lines(

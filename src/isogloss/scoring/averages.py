@@ -13,6 +13,7 @@ from isogloss.scoring.designs import Estimates, factor_spreads
 from isogloss.scoring.main_score import mixed_directions
 from isogloss.scoring.request import Request
 from isogloss.scoring.results import AverageScore, Number, Overall
+from isogloss.tasks.pseudo_sets import is_pseudo
 from isogloss.tasks.registry import category_of, task
 
 # Language that systems transfer from.
@@ -31,9 +32,16 @@ def _number(estimate: Estimate, interval: Interval | None) -> Number:
 
 
 def averaged(cells: Sequence[Cell], name: str, request: Request) -> list[Cell]:
-    """Return the cells that enter a task's average: languages of the suite with complete gold."""
-    inside = request.suite.languages_of(name)
-    return [cell for cell in cells if cell.task == name and not cell.partial and cell.language in inside]
+    """Return the cells that enter a task's average: languages of the suite with complete gold, written by people.
+
+    Pseudo test sets are averaged only among themselves, if their split is requested.
+    """
+    inside, pseudo = request.averaged_languages(task(name)), is_pseudo(request.split)
+    return [
+        cell
+        for cell in cells
+        if cell.task == name and not cell.partial and cell.language in inside and is_pseudo(cell.split) == pseudo
+    ]
 
 
 def task_averages(
@@ -61,7 +69,7 @@ def task_averages(
         main = [metrics[metric] for metric in task(name).main]
         score = RunEstimates.mean(main, n=sum(cell.n for cell in inside), of_same=True)
         members = [cell.language for cell in inside]
-        missing = [code for code in request.suite.languages_of(name) if code not in members]
+        missing = [code for code in request.averaged_languages(task(name)) if code not in members]
         numbers = {metric: number(estimate.combined) for metric, estimate in metrics.items()}
         gap = _transfer_gap(inside, estimates)
         average = AverageScore(

@@ -119,7 +119,7 @@ def answered_cells(
     Raises:
         PredictionError: at the end, for all problems of all answers, or if a system has nothing to score.
     """
-    folders = [open_predictions(predictions) for predictions in systems]
+    folders = [open_predictions(predictions, pseudo=bool(request.pseudo_split)) for predictions in systems]
     shortcomings = Shortcomings.none(len(folders))
     for name, language in asked_cells(folders, request):
         if progress is not None:
@@ -180,7 +180,12 @@ def asked_cells(folders: Sequence[PredictionSource], request: Request) -> Iterat
     """Yield task and language of the requested cells, without tasks that none of the folders has."""
     for task in map(request.task, request.tasks):
         if any(folder.has(task) for folder in folders):
-            yield from ((task.id, language) for language in request.languages_of(task))
+            languages = list(request.languages_of(task))
+            if request.pseudo_split:  # answers without a pseudo set are reported, not skipped
+                answered = (code for folder in folders for code in folder.pseudo_languages(task, request.pseudo_split))
+                wanted = task.every_language if request.pseudo else ()
+                languages += [code for code in dict.fromkeys(answered) if code not in (*languages, *wanted)]
+            yield from ((task.id, code) for code in languages if request.languages is None or code in request.languages)
 
 
 def answered_row(
@@ -201,14 +206,15 @@ def _expected_files(folder: PredictionSource, request: Request, misnamed: Sequen
         f"{task.id}/{code}"
         for task in map(find_task, request.tasks)
         for code in task.also
-        if any(folder.find(task, code, split) for split in request.splits)
+        if any(folder.find(task, code, split) for split in request.splits_of(task, code))
     ]
     if outside and request.languages is None:
         return f"No average includes {', '.join(outside)}; select the language with --languages"
     if errors := [problem for problem in misnamed if not problem.warning]:
         return str(errors[0])
     test, dev = "<task>/<language>.jsonl or <task>/test-<language>.tsv", "<task>/dev-<language>.jsonl"
-    expected = {"test": test, "dev": dev, "best": f"{test}, or for dev {dev}"}[request.split]
+    pseudo = f"<task>/{request.split}-<language>.jsonl"
+    expected = {"test": test, "dev": dev, "best": f"{test}, or for dev {dev}"}.get(request.split, pseudo)
     return f"Expected {expected}; isogloss export shows the ids"
 
 
@@ -236,7 +242,8 @@ def _answered(
     if not folder.has(task):
         return None
     try:
-        files = {split: file for split in request.splits if (file := folder.find(task, language, split)) is not None}
+        splits = request.splits_of(task, language)
+        files = {split: file for split in splits if (file := folder.find(task, language, split)) is not None}
     except DataError as error:
         problems.append(Problem.of_error(error))
         return None

@@ -29,6 +29,7 @@ from isogloss.scoring.score import clustered_tasks, judge_systems
 from isogloss.scoring.shared_levels import with_shared_levels
 from isogloss.scoring.sources import Sources
 from isogloss.tasks.registry import category_of
+from isogloss.tasks.registry import task as find_task
 from isogloss.workers import Workers, in_parallel, local_workers
 
 # (task, language) -> the cells of both systems, one per run
@@ -217,7 +218,8 @@ def _compared(
     ]
     averages = _task_averages(both, designs, request, memo)
     lacking = {
-        name: any((name, code) not in both for code in suite.languages_of(name)) for name in {*averages, *suite.tasks}
+        name: any((name, code) not in both for code in request.averaged_languages(find_task(name)))
+        for name in {*averages, *suite.tasks}
     }
     tasks = [
         contrast("task", name, average, pairs * len(averages), of_task=name, partial=lacking[name])

@@ -14,6 +14,7 @@ from isogloss.predictions.guide import Guides, open_guides
 from isogloss.predictions.memory import PredictionSource
 from isogloss.predictions.subset import Subset, read_subset
 from isogloss.tasks.loading import data_folder
+from isogloss.tasks.pseudo_sets import ORIGINAL_SPLITS, PSEUDO_SPLITS, is_pseudo, pseudo_languages
 from isogloss.tasks.registry import chosen_tasks, no_language
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.suites import Suite
@@ -54,7 +55,10 @@ class ScoreOptions(SelectionOptions, SubsetOptions, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """Selection of cells to score, and how; `dialect` is that of question answering, "" for each task's own."""
+    """Selection of cells to score, and how; `dialect` is that of question answering, "" for each task's own.
+
+    With `pseudo`, languages that a task does not have are scored on their pseudo test sets, outside of every average.
+    """
 
     suite: Suite
     tasks: tuple[str, ...]
@@ -66,6 +70,7 @@ class Request:
     resample: Resample = "source"
     strict: bool = False
     dialect: str = ""
+    pseudo: bool = False
     subset: Subset | None = None  # cells of which only drawn examples are answered
     guides: tuple[PredictionSource, ...] = ()  # control variates of the subset's cells
 
@@ -85,6 +90,7 @@ class Request:
         resample: Resample = "source",
         strict: bool = False,
         dialect: str = "",
+        pseudo: bool = False,
         subset: str | os.PathLike[str] | None = None,
         guide: Guides = None,
     ) -> "Request":
@@ -93,8 +99,8 @@ class Request:
         chosen_suite = find_suite(suite)
         tasks = [tasks] if isinstance(tasks, str) else tasks
         languages = [languages] if isinstance(languages, str) else languages
-        if split not in ("test", "dev", "best"):
-            raise unknown("split", split, ("test", "dev", "best"))
+        if split not in _SPLITS:
+            raise unknown("split", split, _SPLITS)
         if resample not in RESAMPLES:
             raise unknown("unit to resample", resample, RESAMPLES)
         if dialect and dialect not in qa.DIALECTS:
@@ -106,7 +112,8 @@ class Request:
         codes = None
         if languages is not None:
             codes = tuple(code for word in languages for code in word.split(",") if code)
-            available = {code for name in names for code in find_task(name).every_language}
+            folder, chosen = data_folder(data), map(find_task, names)
+            available = {code for task in chosen for code in _languages(task, split, folder, pseudo=pseudo)}
             for code in codes:
                 if code not in available:
                     raise no_language(" or ".join(names) if len(names) < 4 else chosen_suite.id, code, available)
@@ -121,6 +128,7 @@ class Request:
             resample=resample,
             strict=strict,
             dialect=dialect,
+            pseudo=pseudo,
             subset=None if subset is None else read_subset(subset),
             guides=guides,
         )
@@ -137,12 +145,40 @@ class Request:
         return GoldSource(self.data, self.gold, self.allow_partial, self.subset)
 
     @property
-    def splits(self) -> tuple[str, ...]:
-        """Splits in order of preference; the first one with gold is scored."""
+    def pseudo_split(self) -> str:
+        """Split of the requested pseudo test sets, "" if none are requested."""
+        if is_pseudo(self.split):
+            return self.split
+        return PSEUDO_SPLITS[self.split] if self.pseudo else ""
+
+    def splits_of(self, task: Task, language: str) -> tuple[str, ...]:
+        """Return the splits of a cell in order of preference; the first one with gold is scored."""
+        if self.pseudo_split and (is_pseudo(self.split) or language not in task.every_language):
+            return (self.pseudo_split,)
         return ("test", "dev") if self.split == "best" else (self.split,)
 
     def languages_of(self, task: Task) -> tuple[str, ...]:
         """Return the requested languages of a task."""
-        if self.languages is None:
+        if self.languages is None and not self.pseudo_split:
             return self.suite.languages_of(task.id)
-        return tuple(code for code in self.languages if code in task.every_language)
+        human = () if is_pseudo(self.split) else self.suite.languages_of(task.id)
+        every = _languages(task, self.split, self.data, pseudo=self.pseudo)
+        if self.languages is None:
+            return (*human, *(code for code in every if code not in task.every_language or is_pseudo(self.split)))
+        return tuple(code for code in self.languages if code in every)
+
+    def averaged_languages(self, task: Task) -> tuple[str, ...]:
+        """Return the languages in a task's average: those of the suite, or all with a pseudo set in a pseudo split."""
+        return _languages(task, self.split, self.data) if is_pseudo(self.split) else self.suite.languages_of(task.id)
+
+
+_SPLITS = ("test", "dev", "best", *ORIGINAL_SPLITS)
+
+
+def _languages(task: Task, split: str, data: Path | None, *, pseudo: bool = False) -> tuple[str, ...]:
+    """Return all languages of a task in a split; with `pseudo`, also those with a pseudo set only."""
+    if is_pseudo(split):
+        return pseudo_languages(task, split, data)
+    human = task.every_language
+    further = pseudo_languages(task, PSEUDO_SPLITS[split], data) if pseudo else ()
+    return (*human, *(code for code in further if code not in human))

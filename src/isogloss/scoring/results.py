@@ -17,6 +17,7 @@ from isogloss.notebooks import arrow_table, data_frame, html_table, short_repr
 from isogloss.predictions.problems import LeftOut
 from isogloss.reply_outcomes import Outcome, ReplyCounts
 from isogloss.scoring.main_score import main_score
+from isogloss.tasks.pseudo_sets import is_pseudo
 from isogloss.tasks.registry import ALIASES
 
 SCHEMA = 1
@@ -25,6 +26,8 @@ SCHEMA = 1
 UNREADABLE = "unreadable"
 # Reason for excluding a cell from averages.
 PARTIAL_GOLD = "partial gold"
+# Reason for excluding a cell that was not asked for by its split.
+PSEUDO_SET = "pseudo test set, not averaged"
 # Reason for a missing interval.
 NO_INTERVAL = f"no interval: fewer than {ENOUGH} independent examples"
 
@@ -199,7 +202,8 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     def rows(self) -> Iterator[ScoreRow]:
         """Yield the record as tidy rows, one per number."""
         for cell in self.cells:
-            note = "; ".join(filter(None, [PARTIAL_GOLD if cell.partial else "", cell.subset_note]))
+            apart = PSEUDO_SET if self.is_apart(cell) else ""
+            note = "; ".join(filter(None, [PARTIAL_GOLD if cell.partial else "", apart, cell.subset_note]))
             for metric, number in cell.metrics.items():
                 where = {"task": cell.task, "language": cell.language, "split": cell.split}
                 yield _row("cell", number, note, **where, metric=metric, signature=cell.signature)
@@ -265,6 +269,10 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     def in_average(self, cell: CellScore) -> bool:
         """Return True if a cell enters its task's average: the suite has its language and its gold is complete."""
         return any(average.name == cell.task and cell.language in average.members for average in self.tasks)
+
+    def is_apart(self, cell: CellScore) -> bool:
+        """Return True for a cell on a pseudo test set beside human ones: it is marked, and in no average."""
+        return is_pseudo(cell.split) and not is_pseudo(self.split)
 
     def __getitem__(self, key: tuple[str, str] | str) -> CellScore | AverageScore:
         """Return a cell (`results["xquad", "en"]`) or a task average (`results["xquad"]`); aliases are accepted."""

@@ -49,6 +49,7 @@ def score(
     jobs: int = 1,
     subset: str | os.PathLike[str] | None = None,
     guide: Guides = None,
+    pseudo: bool = False,
     **options: Unpack[SelectionOptions],
 ) -> Results:
     """Score predictions.
@@ -64,10 +65,13 @@ def score(
             them are estimated. Other cells need all answers.
         guide: predictions of a cheap system for all examples, or of several, as control variate for the subset; need
             not be the guide of the draw.
+        pseudo: True to also score languages that a task does not have on their pseudo test sets (English test sets,
+            machine-translated by `isogloss.translate`), as marked cells outside of every average.
         **options: further options.
 
             - gold: label folder in XTREME's layout, used instead of the data folder.
-            - split: "test", "dev", or "best" (test if it has gold, else dev; no overall score).
+            - split: "test", "dev", "best" (test if it has gold, else dev; no overall score), or "pseudo" or
+              "pseudo-dev" for pseudo test sets only, in all languages that have one.
             - tasks: tasks to score; default all tasks of the suite.
             - languages: languages to score; default all languages of the suite.
             - allow_partial: also score cells with incomplete gold; no average includes them.
@@ -83,7 +87,7 @@ def score(
         PredictionError: the predictions are missing, invalid, or all without gold; lists all problems.
         UnknownNameError: unknown suite, task, language or split.
     """
-    request = Request.of(suite, data=data, subset=subset, guide=guide, **options)
+    request = Request.of(suite, data=data, subset=subset, guide=guide, pseudo=pseudo, **options)
     with local_workers(jobs) as workers:
         return score_request(predictions, request, workers=workers)
 
@@ -142,7 +146,7 @@ def judged_systems(
 
     Problems are errors as in `answered_cells`, for the first run that has any.
     """
-    opened = list(map(open_system, systems))
+    opened = [open_system(system, pseudo=bool(request.pseudo_split)) for system in systems]
     every_run = [run for system in opened for run in system.runs.values()]
     if request.subset is None:  # runs of subsets have their drawn examples beside the predictions
         folders = [run.root for run in every_run if isinstance(run, PredictionFolder)]

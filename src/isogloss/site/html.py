@@ -78,6 +78,7 @@ def _data(inputs: ReportInputs, sections: Sequence[Section], room: int) -> dict[
 def page_chart(chart: Chart) -> dict[str, Any]:
     """Return a chart as the page draws it: its fields that are drawn or shown in a tooltip, without its footnotes."""
     used = {chart.x.field, chart.y.field, chart.text, chart.panel, chart.detail, chart.fitted, "language", "partial"}
+    used |= {chart.hollow}
     used |= {field for field, _, _ in chart.hints} | {*(chart.interval or ())}
     used |= {chart.series.field} if chart.series else set()
     used |= {chart.scale.field} if chart.scale else set()

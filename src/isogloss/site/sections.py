@@ -198,10 +198,35 @@ def language_section(systems: Systems) -> Section:
     ]
     maps = _task_heat_maps("languages", "Task by language", systems, records, y=("name", order), hints=tenths(fields))
     notes = score_tables.mark_notes("".join(marks for *_, marks in cells))
-    pictures = [charts.with_footnotes(chart, notes) for chart in maps]
+    pictures = [*pseudo_strip(systems), *(charts.with_footnotes(chart, notes) for chart in maps)]
     intro = "One score per cell: the mean of the task's main metrics. Darker means worse; empty cells were not scored."
     tables = {"languages": score_tables.language_table(systems)}
     return Section(id="languages", title="Languages", intro=intro, tables=tables, charts=pictures)
+
+
+def pseudo_strip(systems: Systems) -> Iterator[Chart]:
+    """Yield the scores of all languages by task, as in XTREME's Figure 1, if some are on pseudo test sets."""
+    cells = [(name, system.record, cell) for name, system in systems.items() for cell in system.record.cells]
+    cells = [each for each in cells if not lower_is_better(each[2].task)]
+    if not any(record.is_apart(cell) for _, record, cell in cells):
+        return
+    records = [
+        {
+            "system": name,
+            "task": cell.task,
+            "language": cell.language,
+            "name": language_name(cell.language),
+            "score": rounded(cell.score),
+            "pseudo": record.is_apart(cell),
+            "test_set": "pseudo (machine-translated)" if record.is_apart(cell) else "human",
+        }
+        for name, record, cell in cells
+    ]
+    tasks = [task for task in tasks_of(systems) if any(record["task"] == task for record in records)]
+    chart = charts.language_strip("pseudo", "Languages by task; hollow: pseudo test sets", records, tasks)
+    yield charts.with_footnotes(
+        chart, [f"hollow: {score_tables.PSEUDO_NOTE.removeprefix(score_tables.PSEUDO).strip()}"]
+    )
 
 
 def group_section(systems: Systems) -> Section:

@@ -78,6 +78,7 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         marks: name and value of reference lines.
         fit: True to draw a least-squares line.
         fitted: field that is true for fitted points; other points are diamonds.
+        hollow: field that is true for points drawn as outlines, such as scores on pseudo test sets.
         footnotes: lines below the chart that explain its marks.
         follows_filter: True to hide records of languages that the page's filter excludes.
     """
@@ -101,6 +102,7 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     marks: list[tuple[str, float]] = []
     fit: bool = False
     fitted: str = ""
+    hollow: str = ""
     footnotes: list[str] = []
     follows_filter: bool = True
 
@@ -197,6 +199,20 @@ def average_dots(
         "series": system_series(system_colours(systems), shapes=True),
     }
     return _chart(name, "dots", title, records, **options, strong=strong, follows_filter=False)
+
+
+def language_strip(name: str, title: str, records: Sequence[Record], tasks: Sequence[str]) -> Chart:
+    """Return the score of every language as a point, one row per task; records with `pseudo` set are hollow."""
+    systems = list(dict.fromkeys(str(record["system"]) for record in records))
+    fields = {"name": "language", "task": "task", "system": "system", "score": "score", "test_set": "test set"}
+    options = {
+        "description": f"{title}: {len(records)} scores of {', '.join(systems)}; hollow points are pseudo test sets.",
+        "x": Axis(field="score", title="score, 0–100"),
+        "y": Axis(field="task", order=list(tasks)),
+        "hints": tenths(fields),
+        "series": system_series(system_colours(systems), shapes=True),
+    }
+    return _chart(name, "strip", title, records, **options, hollow="pseudo")
 
 
 def gap_bars(name: str, title: str, records: Sequence[Record], tasks: Sequence[str]) -> Chart:

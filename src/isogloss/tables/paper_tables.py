@@ -14,8 +14,10 @@ from isogloss.scoring.names import language_name
 from isogloss.scoring.request import Request
 from isogloss.scoring.results import Results
 from isogloss.scoring.score import JudgedSystem
+from isogloss.tables.score_tables import PSEUDO, PSEUDO_NOTE
 from isogloss.tables.subset_notes import ESTIMATED, ESTIMATED_NOTE
 from isogloss.tables.table import Table
+from isogloss.tasks.pseudo_sets import is_pseudo
 from isogloss.tasks.registry import task
 
 if TYPE_CHECKING:
@@ -210,8 +212,11 @@ def _by_task(book: "_NumberBook", tasks: Sequence[str], notes: list[str]) -> Pap
 
 
 def _by_language(book: "_NumberBook", name: str, layout: str, notes: list[str]) -> PaperTable:
-    scored = {cell.language for record in book.records.values() for cell in record.cells if cell.task == name}
-    codes = [code for code in task(name).every_language if code in scored]
+    cells = [cell for record in book.records.values() for cell in record.cells if cell.task == name]
+    own = task(name).every_language
+    codes = [code for code in own if any(cell.language == code for cell in cells)]
+    # Pseudo test sets follow the languages of the task.
+    codes += sorted({cell.language for cell in cells if cell.language not in own})
     keys = [*((name, code) for code in codes), (name, "")]
     title = f"{_short_title(name)} by language ({' / '.join(map(_metric_name, book.metrics[name]))})"
     if layout == "systems-by-language":
@@ -262,6 +267,7 @@ class _NumberBook:
             return MarkedNumber(MISSING)
         text = score_text(values[system])
         star = ESTIMATED * self._is_estimated(system, key) + "*" * self._is_partial(system, key)
+        star += PSEUDO * self._is_pseudo(system, key)
         if self._has_other_gold(system, key):
             return MarkedNumber(text + star + _OTHER_GOLD)
         values = {name: value for name, value in values.items() if not self._has_other_gold(name, key)}
@@ -305,6 +311,10 @@ class _NumberBook:
         cells = self.records[system].cells
         return any(cell.subset and key[0] in ("", cell.task) and key[1] in ("", cell.language) for cell in cells)
 
+    def _is_pseudo(self, system: str, key: NumberKey) -> bool:
+        record = self.records[system]
+        return any(key == (cell.task, cell.language) and record.is_apart(cell) for cell in record.cells)
+
     def mark_notes(self, name: str = "") -> list[str]:
         """Explain the marks next to numbers."""
         keys = [(name, "")] if name else [OVERALL, *((each, "") for each in self.metrics)]
@@ -312,8 +322,10 @@ class _NumberBook:
         estimated = any(self._is_estimated(*number) for number in numbers)
         partial = any(self._is_partial(*number) for number in numbers)
         notes = [ESTIMATED_NOTE] * estimated + ["* partial: some languages or tasks are missing"] * partial
-        other = any(cell.partial and cell.task == name for record in self.records.values() for cell in record.cells)
-        return notes + [_OTHER_GOLD_NOTE] * other
+        cells = [(record, cell) for record in self.records.values() for cell in record.cells if cell.task == name]
+        other = any(cell.partial for _, cell in cells)
+        pseudo = any(record.is_apart(cell) for record, cell in cells)
+        return notes + [_OTHER_GOLD_NOTE] * other + [PSEUDO_NOTE] * pseudo
 
 
 def _values(record: Results) -> Iterator[tuple[tuple[NumberKey, str], float]]:
@@ -331,13 +343,15 @@ def _values(record: Results) -> Iterator[tuple[tuple[NumberKey, str], float]]:
 def paired_test(judged: Mapping[str, JudgedSystem], request: Request) -> Test:
     """Return the test of `isogloss compare` for the systems and metrics of a table.
 
-    All systems with a number are compared together, once per metric, so that verdicts hold for all pairs.
+    All systems with a number are compared together, once per metric, so that verdicts hold for all pairs. Cells on
+    pseudo test sets are not tested: they would weigh on the correction of the others.
     """
 
     @cache
     def side(name: str, metric: str) -> SystemRuns:
         system = judged[name]
-        return SystemRuns.of(name, system.runs, (), metric, names=system.names)
+        runs = [[cell for cell in run if is_pseudo(cell.split) == is_pseudo(request.split)] for run in system.runs]
+        return SystemRuns.of(name, runs, (), metric, names=system.names)
 
     @cache
     def contrasts(metric: str, systems: tuple[str, ...]) -> dict[tuple[NumberKey, frozenset[str]], ScoreContrast]:

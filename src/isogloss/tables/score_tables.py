@@ -20,13 +20,17 @@ from isogloss.tables.subset_notes import ESTIMATED, ESTIMATED_NOTE, answered_tex
 from isogloss.tables.table import Table
 from isogloss.tasks.registry import task
 
+# Mark of a score on a machine-translated test set, where the others are human.
+PSEUDO = "°"
+PSEUDO_NOTE = f"{PSEUDO} pseudo test set (machine-translated from English), in no average"
 CELL_MARKS = {
     ESTIMATED: ESTIMATED_NOTE,
     "†": "† partial gold, not averaged",
     "‡": "‡ dev split, the others test",
+    PSEUDO: PSEUDO_NOTE,
 }
 # A figure with marks, and optionally its number of languages.
-_MARKED = re.compile(r"[+-]?\d+\.\d([~*†‡]+)(?: \(\d+\))?")
+_MARKED = re.compile(r"[+-]?\d+\.\d([~*†‡°]+)(?: \(\d+\))?")
 PARTIAL = "* partial: some of its languages or tasks are missing"
 PAIR_SUBSETS = ("all", "same language", "different languages")
 
@@ -98,6 +102,11 @@ def _notes_of(results: Results) -> list[str]:
         if cell.partial
     ]
     notes += [f"partial gold, not averaged: {', '.join(partial)}"] if partial else []
+    pseudo: dict[str, list[str]] = defaultdict(list)
+    for cell in filter(results.is_apart, results.cells):
+        pseudo[cell.task].append(cell.language)
+    names = "  ".join(f"{name}/{','.join(codes)}" for name, codes in pseudo.items())
+    notes += [f"pseudo test sets (machine-translated from English), not averaged: {names}"] if pseudo else []
     noted: dict[tuple[str, str], list[str]] = defaultdict(list)
     for cell in results.cells:
         for note in cell.notes:
@@ -202,7 +211,8 @@ def marked_cells(systems: Systems) -> list[tuple[str, CellScore, str]]:
             cell,
             ESTIMATED * bool(cell.subset)
             + "†" * cell.partial
-            + "‡" * (system.record.split == "best" and cell.split == "dev"),
+            + "‡" * (system.record.split == "best" and cell.split == "dev")
+            + PSEUDO * system.record.is_apart(cell),
         )
         for name, system in systems.items()
         for cell in system.record.cells

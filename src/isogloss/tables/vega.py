@@ -185,7 +185,12 @@ def _rows(chart: Chart) -> Spec:
         layers = [{"mark": BAR, "encoding": bars}, *_rule(chart, "x", color=INK)]
     else:
         point = {**POINT, "size": 50, "opacity": 1 if chart.kind == "dots" else 0.65}
-        dots = {"mark": point, "encoding": {"x": quantity, **_shape(chart), **hints}}
+        hollow: Spec = {}
+        if chart.hollow:  # an outline in the colour of the series
+            point |= {"strokeWidth": 1.5}
+            hollow = {"fillOpacity": {"condition": {"test": f"datum.{chart.hollow}", "value": 0}, "value": 0.65}}
+            hollow["stroke"] = _colour(chart) | {"legend": None}
+        dots = {"mark": point, "encoding": {"x": quantity, **_shape(chart), **hints, **hollow}}
         place["color"] = _colour(chart)
         layers = [*_rule(chart, "x", strokeWidth=2), dots]
         for layer in _labels(chart, dy=-9):

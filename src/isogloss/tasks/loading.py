@@ -12,6 +12,7 @@ from isogloss.plugins import load_object
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.held_out import dev_of_training
 from isogloss.tasks.kinds import kind_of
+from isogloss.tasks.pseudo_sets import ORIGINAL_SPLITS, PIVOT, is_pseudo, read_pseudo
 from isogloss.tasks.readers.split_files import SplitFiles
 from isogloss.tasks.registry import given_task as find_task
 from isogloss.tasks.registry import no_language
@@ -33,8 +34,9 @@ def load(
 
     Args:
         task: task or task name.
-        language: tag of one of its languages.
-        split: "test" (what XTREME-R scores), "dev" or "train".
+        language: tag of one of its languages, or any with a pseudo set.
+        split: "test" (what XTREME-R scores), "dev", "train", or "pseudo" or "pseudo-dev" for the English test or dev
+            set in another language (see `isogloss.translate`).
         data: data folder; default ISOGLOSS_DATA or the user's cache folder.
         allow_partial: True to accept another number of dev or test examples than expected.
 
@@ -48,10 +50,12 @@ def load(
     if not isinstance(task, Task):
         use_tasks_of(data)
         task = find_task(task)
+    if is_pseudo(split):
+        return read_pseudo(task, language, split, data, lambda original: load_gold(task, PIVOT, original, data))
     if language not in task.every_language:
         raise no_language(task.id, language, task.every_language)
     if split not in SPLITS:
-        raise unknown("split", split, SPLITS)
+        raise unknown("split", split, (*SPLITS, *ORIGINAL_SPLITS))
     if split == "dev" and task.dev_from_train:
         return dev_of_training(task, load(task, language, "train", data))
     root = load_object(task.made_by)() if task.made_by else data_folder(data)

@@ -19,6 +19,7 @@ from isogloss.metrics.translation_quality import (
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import load
+from isogloss.tasks.pseudo_sets import ORIGINAL_SPLITS, PIVOT, PSEUDO_SPLITS, is_pseudo
 from isogloss.tasks.task import Task
 from isogloss.translation import text_checks
 from isogloss.translation.retrieval_sides import joined_sides
@@ -27,6 +28,7 @@ from isogloss.translation.translate import sides_to_translate
 from isogloss.translation.translated_files import (
     DataFolder,
     TranslatedTexts,
+    from_english,
     texts_to_replace,
     translated_test_set,
     translated_training_set,
@@ -109,7 +111,7 @@ def judge_translations(
         length_ratio=_median_ratio(texts.sources, texts.translations),
         human_length_ratio=None if reference is None else _median_ratio(texts.sources, reference),
         shares=tuple(_share(measure, own[measure], human.get(measure), texts) for measure in MEASURES),
-        scores=_scores(texts, tokenizer or tokenizer_for(texts.target_language)),
+        scores=_scores(texts, tokenizer),
         style=style,
         human_style=others[0] if others else None,
     )
@@ -153,10 +155,10 @@ def _share(measure: str, own: Check, human: Check | None, texts: ParallelTexts) 
     )
 
 
-def _scores(texts: ParallelTexts, tokenizer: str) -> tuple[QualityScore, ...]:
+def _scores(texts: ParallelTexts, tokenizer: str = "") -> tuple[QualityScore, ...]:
     if not texts.references or not texts.sources:
         return ()
-    count = len(texts.references)
+    count, tokenizer = len(texts.references), tokenizer or tokenizer_for(texts.target_language)
     bleu = bleu_statistics(texts.translations, texts.references, tokenizer)
     chrf = chrf_statistics(texts.translations, texts.references)
     return (
@@ -172,8 +174,9 @@ def check_translations(
 
     Args:
         task: the task.
-        language: language of the translated training set, or of the test or dev set that was translated to English.
-        split: "train", "test" or "dev".
+        language: language of the translated training set, of the test or dev set that was translated to English, or
+            of a pseudo test set.
+        split: "train", "test", "dev", "pseudo" or "pseudo-dev".
         data: data folder.
         references: human translations with the same units (or ids); by default, for a test or dev set, the English
             examples of a parallel task if they exist.
@@ -182,7 +185,9 @@ def check_translations(
         MissingDataError: there is no translation.
         DataError: the translations cannot be matched with the originals by id.
     """
-    if split == "train":
+    if is_pseudo(split):
+        originals, translated = load(task, PIVOT, ORIGINAL_SPLITS[split], data), load(task, language, split, data)
+    elif split == "train":
         originals = load(task, "en", split, data)
         translated = _translated_training_texts(task, language, data, originals)
     elif kind_of(task).retrieval:
@@ -211,12 +216,32 @@ def compare_examples(
 
     Arguments are those of `check_translations`.
     """
-    split = originals.split
-    pair = ("en", language) if split == "train" else (language, "en")
+    return judge_translations(_compared_texts(task, language, originals, translated, data, references))
+
+
+def _compared_texts(
+    task: Task,
+    language: str,
+    originals: Examples,
+    translated: Examples,
+    data: DataFolder,
+    references: Examples | None = None,
+) -> ParallelTexts:
+    """Return the texts of translated examples and, of a parallel test set, human translations."""
+    forward, split = from_english(originals), originals.split
     if references is None and split != "train" and originals.units:
-        references = _english(task, split, data)
-    named = (*pair, f"{task.id}/{language} {split}")
-    return judge_translations(_distinct_texts(originals, translated, references, named))
+        references = _human(task, language if forward else PIVOT, split, data)
+    pair = (PIVOT, language) if forward else (language, PIVOT)
+    made = PSEUDO_SPLITS[split] if forward and split != "train" else split
+    return _distinct_texts(originals, translated, references, (*pair, f"{task.id}/{language} {made}"))
+
+
+def pseudo_quality(task: Task, language: str, split: str, data: DataFolder = None) -> tuple[QualityScore, ...]:
+    """Return BLEU and chrF2 of a pseudo test set against the human one, or nothing if there is no parallel one."""
+    translated, originals = load(task, language, split, data), load(task, PIVOT, ORIGINAL_SPLITS[split], data)
+    row_of = {identifier: row for row, identifier in enumerate(originals.ids)}
+    originals = originals.keep([row_of[identifier] for identifier in translated.ids])
+    return _scores(_compared_texts(task, language, originals, translated, data))
 
 
 def _translated_training_texts(task: Task, language: str, data: DataFolder, originals: Examples) -> Examples:
@@ -246,10 +271,12 @@ def _translated_sides(task: Task, language: str, split: str, data: DataFolder) -
     return joined_sides([side for side, _ in sides]), joined_sides(translated)
 
 
-def _english(task: Task, split: str, data: DataFolder) -> Examples | None:
-    """Return the English examples of a split, or None if there are none."""
+def _human(task: Task, language: str, split: str, data: DataFolder) -> Examples | None:
+    """Return the human examples of a split, or None if there are none."""
+    if language not in task.every_language:
+        return None
     try:
-        return load(task, "en", split, data)
+        return load(task, language, split, data)
     except MissingDataError:
         return None
 

@@ -75,6 +75,7 @@ class CachedTranslator(Translator):
         has_own = translator.is_stored or translator.keeps_store
         self._cache = None if has_own else TranslationCache(translator, cache)
         self._given: set[str] = set()
+        self._translated_once: set[str] = set()
         self._waited = False
 
     @property
@@ -123,8 +124,10 @@ class CachedTranslator(Translator):
                 self.counts.seconds += time.perf_counter() - started
                 if self._cache is not None:
                     self._cache.add(batch)
-                self.counts.translated += len(batch)
-                self._count(batch)
+                fresh = {text: target for text, target in batch.items() if text not in self._translated_once}
+                self._translated_once.update(fresh)  # stored translations may be asked for again
+                self.counts.translated += len(fresh)
+                self._count(fresh)
                 advance(len(batch))
                 yield batch
                 started = time.perf_counter()

@@ -23,6 +23,7 @@ from isogloss.translation.translated_files import (
     DataFolder,
     candidates_path,
     columns_to_translate,
+    from_english,
     moving,
     texts_to_replace,
     translation_path,
@@ -68,18 +69,16 @@ def translate(
         IsoglossError: the task cannot be translated, there is nothing to translate, or the translator fails.
     """
     sides = sides_to_translate(task, language, split, data)
-    lines = LineTranslator(translator)
-    made = [_translated_side(task, side, lines, translator) for side, _ in sides]
+    work = SetTranslation(task, language, translator, align=align, mark=mark)
+    made = [work.translated(side) for side, _ in sides]
     if inspect is not None:
         target = language if split == "train" else ENGLISH
         translated = [with_texts(one.originals, one.columns, target, "", ()) for one in made]
         inspect(joined_sides([one.originals for one in made]), joined_sides(translated))
-    aligner = spelling_aligner(lines.dictionary) if align is None else align
     for one, (_, path) in zip(made, sides, strict=True):
-        projected = _projected(task, one, SpanProjector(lines, aligner, mark=mark), aligner)
+        projected = work.projected(one)
         write_texts(path, one.originals.ids, {**one.columns, **projected.columns})
-        name = SPELLING if align is None else str(getattr(align, "name", "function"))
-        _record(language, one.originals, translator, projected, path, (name, mark)).write(path)
+        work.record(one.originals, projected, path, split).write(path)
     return sides[0][1]
 
 
@@ -124,7 +123,7 @@ def sides_to_translate(task: Task, language: str, split: str, data: DataFolder) 
 
 
 @dataclass(frozen=True)
-class _TranslatedSide:
+class TranslatedSide:
     """Examples with their translated columns, and the stored examples that these come from, if any."""
 
     originals: Examples
@@ -132,22 +131,81 @@ class _TranslatedSide:
     stored: StoredExamples | None = None
 
 
-def _translated_side(
-    task: Task, originals: Examples, lines: LineTranslator, translator: Translator | TranslationFunction
-) -> _TranslatedSide:
-    names = texts_to_replace(originals)
-    stored = translator.stored_examples(task, originals) if isinstance(translator, Translator) else None
-    if stored is None:
-        lines.texts([text for name in names for text in _texts(originals.column(name))])  # all of them in one call
-        columns: dict[str, Sequence[Any]] = {name: _translated(originals.column(name), lines) for name in names}
-    else:
-        if not stored.is_whole and originals.split != "train":
-            what = f"only {len(stored.rows):,} of {stored.total:,} examples are covered"
-            raise IsoglossError(what, fix="A translated test set needs all examples")
-        originals, columns = originals.keep(stored.rows), stored_columns(stored, names)
-    if not any(map(any, columns.values())):
-        raise IsoglossError("no text to translate", where=", ".join(originals.sources))
-    return _TranslatedSide(originals, columns, stored)
+class SetTranslation:
+    """The steps from examples to their translation: texts, then what moves with them, then the record of both.
+
+    Args:
+        task: task of the examples.
+        language: the language other than English.
+        translator: translator, or function from lines to their translations.
+        align: aligner of words; default: compares the translations of single words with those of the text.
+        mark: True to translate texts once more with markers around each answer or entity.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        language: str,
+        translator: Translator | TranslationFunction,
+        *,
+        align: Aligner | None = None,
+        mark: bool = True,
+    ) -> None:
+        self._task, self._language, self._translator, self._mark = task, language, translator, mark
+        self._lines = LineTranslator(translator)
+        self._align = spelling_aligner(self._lines.dictionary) if align is None else align
+        self._aligner = SPELLING if align is None else str(getattr(align, "name", "function"))
+
+    def translated(self, originals: Examples) -> TranslatedSide:
+        """Translate the texts of some examples; of sets from English, stored examples may cover a part."""
+        names, translator = texts_to_replace(originals), self._translator
+        stored = translator.stored_examples(self._task, originals) if isinstance(translator, Translator) else None
+        if stored is None:
+            self._lines.texts([text for name in names for text in _texts(originals.column(name))])  # all in one call
+            columns: dict[str, Sequence[Any]] = {
+                name: _translated(originals.column(name), self._lines) for name in names
+            }
+        else:
+            if not stored.is_whole and not from_english(originals):
+                what = f"only {len(stored.rows):,} of {stored.total:,} examples are covered"
+                raise IsoglossError(what, fix="A translated test set needs all examples")
+            originals, columns = originals.keep(stored.rows), stored_columns(stored, names)
+        if not any(map(any, columns.values())):
+            raise IsoglossError("no text to translate", where=", ".join(originals.sources))
+        return TranslatedSide(originals, columns, stored)
+
+    def projected(self, side: TranslatedSide) -> "Projected":
+        """Project answers or tags onto the translated texts."""
+        projector = SpanProjector(self._lines, self._align, mark=self._mark)
+        match moving(side.originals):
+            case "answers":
+                return _projected_answers(side, projector, self._align)
+            case "tags":
+                return _projected_tags(self._task, side, projector, self._align)
+        return Projected()
+
+    def record(self, originals: Examples, projected: "Projected", path: Path, split: str) -> TranslationRecord:
+        """Return the record of a written file."""
+        steps = Counter(step for row_steps in projected.steps or () for step in row_steps)
+        one = self._translator
+        named = (one.name, one.version) if isinstance(one, Translator) else ("", "")
+        return TranslationRecord(
+            task=originals.task,
+            language=self._language,
+            split=split,
+            translator=named[0],
+            version=named[1],
+            aligner=self._aligner if projected.unit else "",
+            markers=self._mark and bool(projected.unit),
+            checksum=sha256_of(path),
+            examples=len(originals),
+            unit=projected.unit,
+            total=steps.total(),
+            steps=dict(steps),
+            lost_share=steps[LOST] / max(1, steps.total()),
+            dropped=projected.dropped,
+            agreement=dict(projected.agreement),
+        )
 
 
 def _texts(column: Sequence[Any]) -> list[str]:
@@ -162,7 +220,7 @@ def _translated(column: Sequence[Any], lines: LineTranslator) -> list[Any]:
 
 
 @dataclass(frozen=True)
-class _Projected:
+class Projected:
     """Further columns of a translated file, and the steps of each example's units; None if nothing moves."""
 
     columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
@@ -172,16 +230,7 @@ class _Projected:
     agreement: Mapping[str, SpanAgreement] = field(default_factory=dict)
 
 
-def _projected(task: Task, side: _TranslatedSide, projector: SpanProjector, align: Aligner) -> _Projected:
-    match moving(side.originals):
-        case "answers":
-            return _projected_answers(side, projector, align)
-        case "tags":
-            return _projected_tags(task, side, projector, align)
-    return _Projected()
-
-
-def _projected_answers(side: _TranslatedSide, projector: SpanProjector, align: Aligner) -> _Projected:
+def _projected_answers(side: TranslatedSide, projector: SpanProjector, align: Aligner) -> Projected:
     originals = side.originals
     passages = originals["context"]
     contexts = side.columns.get("context", passages)
@@ -211,17 +260,17 @@ def _projected_answers(side: _TranslatedSide, projector: SpanProjector, align: A
             offsets[row].append(place.span[0] if place else None)
             steps[row].append(place.step if place else LOST)
         added = {"answers": texts, "answer_starts": offsets, "projection": steps}
-    if originals.split != "train":
+    if not from_english(originals):
         both = list(dict.fromkeys(zip(passages, contexts, strict=True)))  # questions share passages
         pairs = align([(word_texts(passage), word_texts(context)) for passage, context in both])
         texts_of = dict(zip(both, map(alignment_text, pairs), strict=True))
         added["alignment"] = [texts_of[one] for one in zip(passages, contexts, strict=True)]
-    dropped = sum({*row_steps} <= {LOST} for row_steps in steps) if originals.split == "train" else 0
-    return _Projected(added, steps, "answers", dropped, agreement)
+    dropped = sum({*row_steps} <= {LOST} for row_steps in steps) if originals.has_gold else 0
+    return Projected(added, steps, "answers", dropped, agreement)
 
 
 def _stored_places(
-    side: _TranslatedSide,
+    side: TranslatedSide,
     rows: Sequence[int],
     contexts: Sequence[str],
     projected: Sequence[ProjectedSpan | None],
@@ -245,46 +294,16 @@ def _stored_places(
     return places
 
 
-def _projected_tags(task: Task, side: _TranslatedSide, projector: SpanProjector, align: Aligner) -> _Projected:
+def _projected_tags(task: Task, side: TranslatedSide, projector: SpanProjector, align: Aligner) -> Projected:
     unit = "entities" if marks_entities(task) else "words"
     originals, texts = side.originals, side.columns["text"]
-    if originals.split != "train":
+    if not from_english(originals):
         tokens = [word_texts(text) for text in texts]
         pairs = align(list(zip(originals["tokens"], tokens, strict=True)))
-        return _Projected({"tokens": tokens, "alignment": [alignment_text(one) for one in pairs]}, None, unit)
+        return Projected({"tokens": tokens, "alignment": [alignment_text(one) for one in pairs]}, None, unit)
     names = ("text", "tokens", "offsets", "tags")
     sentences = [TranslatedSentence(*one) for one in zip(*(originals[name] for name in names), texts, strict=True)]
     tagged = project_tags(task, sentences, projector, align)
     steps = [one.steps for one in tagged]
     tags: dict[str, Sequence[Any]] = {"tokens": [one.tokens for one in tagged], "tags": [one.tags for one in tagged]}
-    return _Projected({**tags, "projection": steps}, steps, unit, sum(one.tags is None for one in tagged))
-
-
-def _record(
-    language: str,
-    originals: Examples,
-    translator: Translator | TranslationFunction,
-    projected: _Projected,
-    path: Path,
-    projection: tuple[str, bool],
-) -> TranslationRecord:
-    """Return the record of a written file; `projection` has the name of the aligner, and True for markers."""
-    steps = Counter(step for row_steps in projected.steps or () for step in row_steps)
-    named = (translator.name, translator.version) if isinstance(translator, Translator) else ("", "")
-    return TranslationRecord(
-        task=originals.task,
-        language=language,
-        split=originals.split,
-        translator=named[0],
-        version=named[1],
-        aligner=projection[0] if projected.unit else "",
-        markers=projection[1] if projected.unit else False,
-        checksum=sha256_of(path),
-        examples=len(originals),
-        unit=projected.unit,
-        total=steps.total(),
-        steps=dict(steps),
-        lost_share=steps[LOST] / max(1, steps.total()),
-        dropped=projected.dropped,
-        agreement=dict(projected.agreement),
-    )
+    return Projected({**tags, "projection": steps}, steps, unit, sum(one.tags is None for one in tagged))

@@ -6,6 +6,7 @@ Isogloss files have one JSON line per example, as `isogloss export` writes it, w
     translations/<task>/translate-test/[dev-]<language>.jsonl  a test (or dev) set in English
     translations/<task>/translate-test/candidates-[dev-]<language>.jsonl  its candidates in this language, for retrieval
 
+Pseudo test sets have files of their own (`tasks.pseudo_sets`).
 Examples are identified by their ids, and everything except the texts (labels in particular) comes from the original.
 What moves with the text is projected when the file is written: answers with their offsets, words with their tags,
 and the alignment of words in test sets, along which predictions return to the original. Answers without offsets are
@@ -27,6 +28,7 @@ from isogloss.errors import DataError, IsoglossError, MissingDataError
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds import kind_of
 from isogloss.tasks.loading import data_folder, load
+from isogloss.tasks.pseudo_sets import is_pseudo, translations_folder
 from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 from isogloss.translation.published import LAYOUTS, find_published
@@ -38,12 +40,6 @@ ANSWERS, TAGS = ("answers", "answer_starts"), ("tokens", "offsets", "tags")
 Moving = Literal["", "answers", "tags"]
 
 DataFolder = str | os.PathLike[str] | None
-
-
-def translations_folder(data: DataFolder) -> Path:
-    """Return the translations folder: ISOGLOSS_TRANSLATIONS, or `translations` in the data folder."""
-    named = os.environ.get("ISOGLOSS_TRANSLATIONS")
-    return Path(named).expanduser() if named else data_folder(data) / "translations"
 
 
 def translation_path(task: Task, language: str, split: str, data: DataFolder) -> Path:
@@ -63,6 +59,11 @@ def texts_to_replace(examples: Examples) -> tuple[str, ...]:
     return tuple(name for name in kind_of(find_task(examples.task)).translatable if name in examples.columns)
 
 
+def from_english(examples: Examples) -> bool:
+    """Return True if gold moves with the texts of some examples: training sets, and English sets to translate."""
+    return examples.split == "train" or examples.language == "en"
+
+
 def moving(examples: Examples) -> Moving:
     """Return what moves with the texts of some examples: answers, tags, or nothing.
 
@@ -70,13 +71,13 @@ def moving(examples: Examples) -> Moving:
         IsoglossError: training examples have other columns that would need projecting.
     """
     names = kind_of(find_task(examples.task)).moves_with_text
-    if examples.split == "train":
+    if from_english(examples):
         names = tuple(name for name in names if name in examples.columns)
     if names and {*names} <= {*ANSWERS}:
         return "answers"
     if names and {*names} <= {*TAGS}:
         return "tags"
-    if names and examples.split == "train":
+    if names and from_english(examples):
         raise IsoglossError(f"{examples.task} cannot be translated: {' and '.join(names)} would need projecting")
     return ""
 
@@ -262,6 +263,8 @@ def translated_test_set(
     """Return the test or dev set of a language in English, with the original ids and gold, or raise a MissingDataError;
     the column `language` marks the texts as English.
     """
+    if is_pseudo(split):
+        raise MissingDataError(f"translate-test of {task.id} needs human test sets, not those translated from English")
     originals = load(task, language, split, data, allow_partial=allow_partial)
     if kind_of(task).retrieval:
         from isogloss.translation.retrieval_sides import translated_retrieval  # imports this module

@@ -30,7 +30,7 @@ class TranslationRecord(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         task: id of the task.
         language: the language other than English.
-        split: "train", "dev" or "test".
+        split: "train", "dev", "test", "pseudo" or "pseudo-dev".
         translator: name of the translator, "" for a function.
         version: its version.
         aligner: name of the aligner, "" if nothing moves with the texts.
@@ -41,7 +41,7 @@ class TranslationRecord(msgspec.Struct, frozen=True, kw_only=True):
         total: number of these units.
         steps: their number by the step that found them.
         lost_share: share of units that were lost.
-        dropped: number of examples that a training set loses.
+        dropped: number of examples that lose their gold.
         agreement: agreement with the stored spans by step, if the translation has spans of its own.
     """
 
@@ -67,7 +67,7 @@ class TranslationRecord(msgspec.Struct, frozen=True, kw_only=True):
         if not self.total:
             return []
         # A test set keeps all examples: those without translated gold are left out by translate-test-xtreme only.
-        effect = "dropped" if self.split == "train" else "without translated gold"
+        effect = "without translated gold" if self.split in ("test", "dev") else "dropped"
         dropped = [f"{self.dropped:,} of {self.examples:,} examples {effect}"] if self.dropped else []
         return [steps_text(self.steps, self.total, self.unit), *dropped, *agreement_notes(self.agreement)]
 

@@ -103,11 +103,15 @@ function dotMark(figure, record, at, y) {
     "g",
     { class: "point" },
     intervalLine(figure, record, at, y, { stroke: fill, "stroke-width": 2 }),
-    pointMark(shapeOf(figure, record), at(value), y, figure.kind === "strip" ? 4 : 5, {
-      fill,
-      class: "mark",
-      ...faint,
-    }),
+    pointMark(
+      shapeOf(figure, record),
+      at(value),
+      y,
+      figure.kind === "strip" ? 4 : 5,
+      figure.hollow && record[figure.hollow]
+        ? { fill: "none", stroke: fill, class: "hollow" }
+        : { fill, class: "mark", ...faint },
+    ),
     record.partial ? drawn("text", { x: at(value) + 7, y: y + 2, class: "star" }, "*") : null,
     figure.text
       ? drawn("text", { x: at(value), y: y - 8, "text-anchor": "middle", class: "label" }, record[figure.text])

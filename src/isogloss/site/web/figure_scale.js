@@ -12,7 +12,7 @@
  *   name: string, kind: string, title: string, description: string, records: FigureRecord[], x: FigureAxis, y: FigureAxis,
  *   hints?: [string, string, HintFormat][], series?: FigureSeries | null, scale?: FigureColours | null, text?: string,
  *   digits?: number | null, panel?: string, detail?: string, interval?: [string, string] | null, strong?: number,
- *   marks?: [string, number][], fit?: boolean, fitted?: string, footnotes?: string[], follows_filter?: boolean
+ *   marks?: [string, number][], fit?: boolean, fitted?: string, hollow?: string, footnotes?: string[], follows_filter?: boolean
  * }} Figure
  * @typedef {{ at: (value: number) => number, ticks: number[], text: (value: number) => string }} FigureScale
  */

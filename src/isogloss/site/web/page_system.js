@@ -17,6 +17,7 @@ import {
 } from "./dom.js";
 import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
 import { byFamily, cellTip, crumbs, facts, nothing, pageHead, plainTable } from "./parts.js";
+import { pseudoOfSystem } from "./pseudo_scores.js";
 import { weightedMean } from "./ranking.js";
 import { repliesSection } from "./reply_failures.js";
 import { hashOf } from "./state.js";
@@ -40,6 +41,7 @@ export function systemPage(board, [id]) {
       scoreCards(table, row),
       footnotesOf(board, system),
       cellsSection(board, system),
+      pseudoOfSystem(board, system),
       gapSection(board, system, detail?.gaps),
       detail
         ? detailSections(board, system, detail)

@@ -6,6 +6,7 @@ import { heatTable, scoreKey, scoreRange } from "./heatmap.js";
 import { firstPlace } from "./leaderboard_words.js";
 import { taskLanguagePage } from "./page_task_language.js";
 import { cellTip, crumbs, facts, nothing, pageHead } from "./parts.js";
+import { pseudoOfTask } from "./pseudo_scores.js";
 import { standings } from "./standings.js";
 import { hashOf } from "./state.js";
 import { pointsOf, stripChart } from "./strip_chart.js";
@@ -33,6 +34,7 @@ export function taskPage(board, [id, chosen]) {
     crumbs(link("#/", "Leaderboard"), task.name),
     taskHead(task, ranked, testedBy(board, id)),
     taskChart(board, task, codes),
+    pseudoOfTask(board, task),
     taskHeatMap(board, task, codes, ranked.length ? ranked.map(({ system }) => system) : board.systems),
     element("h2", {}, "All systems"),
     systemTable(board, params, table),

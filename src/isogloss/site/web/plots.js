@@ -20,10 +20,10 @@ function paretoLine(points, lower) {
     });
 }
 
-/** @param {string} kind @param {number} x @param {number} y @param {number} [size] */
-export function mark(kind, x, y, size = 5) {
+/** @param {string} kind @param {number} x @param {number} y @param {number} [size] @param {boolean} [hollow] */
+export function mark(kind, x, y, size = 5, hollow = false) {
   const [colour, shape] = KIND_MARKS[kind] ?? KIND_MARKS.other;
-  const around = { fill: colour, class: "mark" };
+  const around = hollow ? { fill: "none", stroke: colour, class: "hollow" } : { fill: colour, class: "mark" };
   if (shape === "circle") return drawn("circle", { cx: x, cy: y, r: size, ...around });
   /** @type {Record<string, string>} */
   const paths = {

@@ -48,8 +48,8 @@ export function stripChart({ lines: all, description }) {
 function stripDrawing(lines, description, width) {
   const left = Math.min(180, width * 0.34);
   const values = lines.flatMap(({ points }) => points.map(({ value }) => value));
-  // Correlations may be negative.
-  const from = Math.max(-100, 10 * Math.floor(Math.min(...values) / 10));
+  // Correlations may be negative; a scale that ends where it begins has no width.
+  const from = Math.min(90, Math.max(-100, 10 * Math.floor(Math.min(...values) / 10)));
   /** @param {number} value */
   const x = (value) => left + 10 + ((value - from) / (100 - from)) * (width - left - 30);
   const height = LINES_TOP + LINE_HEIGHT * lines.length;
@@ -71,7 +71,7 @@ function stripDrawing(lines, description, width) {
  * @param {number} y
  * @param {{ left: number, from: number, x: (value: number) => number }} options2
  */
-function stripLine({ label, href, points, reference }, y, { left, from, x }) {
+function stripLine({ label, href, points, hollow, reference }, y, { left, from, x }) {
   const text = drawn(
     "text",
     { x: left, y: y + 4, "text-anchor": "end" },
@@ -85,7 +85,7 @@ function stripLine({ label, href, points, reference }, y, { left, from, x }) {
     reference && !missing(reference.value) ? withTip(line(reference.value), () => reference.lines) : null,
     points.map((point, order) =>
       withTip(
-        drawn("g", { class: order ? "faint" : "first" }, mark(point.kind, x(point.value), y, order ? 4 : 6)),
+        drawn("g", { class: order ? "faint" : "first" }, mark(point.kind, x(point.value), y, order ? 4 : 6, hollow)),
         () => point.lines,
       ),
     ),

@@ -35,13 +35,13 @@ from isogloss.systems.neural.task_adapter import TaskAdapter
 from isogloss.systems.pretrained import Model, restore
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.kinds import kind_of
+from isogloss.tasks.pseudo_sets import translations_folder
 from isogloss.tasks.task import Task
 from isogloss.training import processes
 from isogloss.training.checkpoint_record import ANSWERS, SCORES, SHARDS
 from isogloss.training.recipes import SIQA, Recipe, without_siqa
 from isogloss.training.regimes import joined
 from isogloss.training.selection import ChosenCheckpoint
-from isogloss.translation.translated_files import translations_folder
 from isogloss.version import __version__
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from isogloss.errors import DataError
 from isogloss.metrics import qa
 from isogloss.tasks.examples import Column, Examples
 from isogloss.tasks.kinds.base import Judgement, Kind, Values
@@ -89,6 +90,9 @@ class QuestionAnswering(Kind):
     def judge(self, task: Task, examples: Examples, values: Values) -> Judgement:
         """Return exact match and F1, each the maximum over the gold answers."""
         language = "en" if examples.translated_gold else examples.language
+        if task.dialect == "mlqa" and language not in qa.MLQA_LANGUAGES:  # of a pseudo test set
+            what = f"MLQA's scorer has no rules for answers in {language}"
+            raise DataError(what, where=f"{task.id}/{language} {examples.split}")
         statistics = qa.statistics(values, examples["answers"], dialect=task.dialect, language=language)
         metrics = {"f1": statistics["f1"], "em": statistics["em"]}
         if not examples.translated_gold:
