@@ -33,7 +33,7 @@ def shouted(lines: Sequence[str]) -> list[str]:
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Data folder with pseudo sets of mini-xnli in three of its languages and a further one."""
     folder = tmp_path_factory.mktemp("data")
-    isogloss.translate("mini-xnli", [*LANGUAGES, "sv"], shouted, pseudo=True, data=folder)
+    isogloss.translate("mini-xnli", [*LANGUAGES, "sv"], shouted, pseudo=True, limits={}, data=folder)
     return folder
 
 
@@ -92,7 +92,7 @@ def test_only_examples_of_both_sets_are_compared(tmp_path: Path) -> None:
     stored = tmp_path / "stored.jsonl"
     lines = (json.dumps({"source": source, "target": target}) for source, target in pairs.items())
     stored.write_text("\n".join(lines), encoding="utf-8")
-    isogloss.translate("mini-xquad", "de", f"replay:{stored}", pseudo=True, data=tmp_path)
+    isogloss.translate("mini-xquad", "de", f"replay:{stored}", pseudo=True, limits={}, data=tmp_path)
     pseudo = load("mini-xquad", "de", "pseudo", tmp_path)
     inside = [german[unit] for unit in pseudo.units or ()]
     assert 0 < len(inside) < len(human)

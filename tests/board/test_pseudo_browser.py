@@ -15,7 +15,9 @@ from report.browser import BROWSER
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("board")
-    isogloss.translate("mini-xnli", "sv", lambda lines: [line.upper() for line in lines], pseudo=True, data=root)
+    isogloss.translate(
+        "mini-xnli", "sv", lambda lines: [line.upper() for line in lines], pseudo=True, limits={}, data=root
+    )
     for code, split, name in (("en", "test", "en"), ("de", "test", "de"), ("sv", "pseudo", "pseudo-sv")):
         examples = load("mini-xnli", code, split, root)
         answers = dict(zip(examples.ids, examples["label"], strict=True))

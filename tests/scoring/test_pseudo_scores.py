@@ -45,7 +45,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Data folder with pseudo sets in German and Swedish."""
     folder = tmp_path_factory.mktemp("data")
     for name in TASKS:
-        isogloss.translate(name, PSEUDO, shouted, pseudo=True, data=folder)
+        isogloss.translate(name, PSEUDO, shouted, pseudo=True, limits={}, data=folder)
     return folder
 
 

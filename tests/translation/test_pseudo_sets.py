@@ -29,7 +29,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_labels_are_kept_and_examples_keep_their_english_ids(data: Path) -> None:
-    [made] = isogloss.translate("mini-xnli", "pt", shouted, pseudo=True, data=data)
+    [made] = isogloss.translate("mini-xnli", "pt", shouted, pseudo=True, limits={}, data=data)
     assert (made.split, made.path) == ("pseudo", data / "translations/mini-xnli/pseudo/pt.jsonl")
     english, pseudo = load("mini-xnli", "en", "test", data), load("mini-xnli", "pt", "pseudo", data)
     assert (pseudo.language, pseudo.split, pseudo.ids) == ("pt", "pseudo", english.ids)
@@ -41,7 +41,7 @@ def test_labels_are_kept_and_examples_keep_their_english_ids(data: Path) -> None
 
 
 def test_languages_of_a_task_may_have_a_pseudo_set_too(data: Path) -> None:
-    isogloss.translate("mini-xnli", ["de", "pt"], shouted, pseudo=True, data=data)
+    isogloss.translate("mini-xnli", ["de", "pt"], shouted, pseudo=True, limits={}, data=data)
     assert load("mini-xnli", "de", "pseudo", data)["text_a"] != load("mini-xnli", "de", "test", data)["text_a"]
     assert pseudo_languages(task("mini-xnli"), "pseudo", data) == ("de", "pt")
 
@@ -54,7 +54,7 @@ def test_answers_move_along_and_questions_that_lose_theirs_are_left_out(data: Pa
         return ["" if line.strip() and line.strip() in lost else line.upper() for line in lines]
 
     gone = {name for name, context in zip(english.ids, english["context"], strict=True) if context == lost}
-    [made] = isogloss.translate("mini-xquad", "pt", translator, pseudo=True, data=data)
+    [made] = isogloss.translate("mini-xquad", "pt", translator, pseudo=True, limits={}, data=data)
     pseudo = load("mini-xquad", "pt", "pseudo", data)
     assert gone
     assert pseudo.ids == [name for name in english.ids if name not in gone]
@@ -70,7 +70,7 @@ def test_answers_move_along_and_questions_that_lose_theirs_are_left_out(data: Pa
 
 @pytest.mark.parametrize("name", ["mini-wikiann", "mini-udpos"])
 def test_tags_move_along(data: Path, name: str) -> None:
-    isogloss.translate(name, "pt", shouted, pseudo=True, data=data)
+    isogloss.translate(name, "pt", shouted, pseudo=True, limits={}, data=data)
     english, pseudo = load(name, "en", "test", data), load(name, "pt", "pseudo", data)
     assert len(pseudo) > 0.9 * len(english)
     tags = dict(zip(english.ids, english["tags"], strict=True))
@@ -84,7 +84,7 @@ def test_dev_sets_are_a_split_of_their_own(data: Path, tmp_path: Path) -> None:
     rows = "".join(f"a {n}\tb {n}\tneutral\n" for n in range(2490))
     (data / "xnli").mkdir()
     (data / "xnli/dev-en.tsv").write_text(rows.replace("a 1\tb 1\tneutral", "a 1\tb 1\tentailment"))
-    [made] = isogloss.translate("xnli", "pt", shouted, pseudo=True, split="dev", data=data)
+    [made] = isogloss.translate("xnli", "pt", shouted, pseudo=True, limits={}, split="dev", data=data)
     assert made.path == data / "translations/xnli/pseudo/dev-pt.jsonl"
     assert load("xnli", "pt", "pseudo-dev", data)["text_b"][0] == "B 0"
     with pytest.raises(MissingDataError, match=r"no pseudo test set of xnli/pt.*Run isogloss translate xnli --pseudo"):
@@ -94,7 +94,12 @@ def test_dev_sets_are_a_split_of_their_own(data: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "languages", "split", "message"),
     [
-        ("mini-tatoeba", "pt", "", "mini-tatoeba cannot have pseudo test sets: bitext declares no text to translate"),
+        (
+            "mini-tatoeba",
+            "pt",
+            "",
+            "mini-tatoeba cannot have pseudo test sets: its candidates would need translating too",
+        ),
         ("mini-xnli", "en", "", "expected a language other than English"),
         ("mini-xnli", [], "", "expected a language other than English"),
         ("mini-xnli", "xx", "", "unknown language 'xx'"),
@@ -106,13 +111,13 @@ def test_impossible_requests_are_refused(
     data: Path, name: str, languages: str | list[str], split: str, message: str
 ) -> None:
     with pytest.raises((UnknownNameError, IsoglossError), match=message.replace("(", r"\(")):
-        isogloss.translate(name, languages, shouted, pseudo=True, split=split, data=data)
+        isogloss.translate(name, languages, shouted, pseudo=True, limits={}, split=split, data=data)
     assert not (data / "translations").exists()
 
 
 def test_an_unlisted_language_is_accepted_with_a_warning(data: Path) -> None:
     with pytest.warns(UserWarning, match="'qqq' is not listed"):
-        isogloss.translate("mini-xnli", "qqq", shouted, pseudo=True, data=data)
+        isogloss.translate("mini-xnli", "qqq", shouted, pseudo=True, limits={}, data=data)
     assert load("mini-xnli", "qqq", "pseudo", data).language == "qqq"
 
 
@@ -121,7 +126,7 @@ def test_a_set_that_loses_all_its_gold_is_an_error(data: Path) -> None:
         return ["…" if len(line) > 30 else "bla" for line in lines]
 
     with pytest.raises(IsoglossError, match="no example of mini-xquad/pt keeps its gold"):
-        isogloss.translate("mini-xquad", "pt", translator, pseudo=True, data=data)
+        isogloss.translate("mini-xquad", "pt", translator, pseudo=True, limits={}, data=data)
     assert not pseudo_path(task("mini-xquad"), "pt", "pseudo", data).exists()
 
 
@@ -150,7 +155,7 @@ def edited(line: str, **changes: object) -> str:
     ],
 )
 def test_damaged_files_are_clear_errors(data: Path, damage: object, message: str) -> None:
-    [made] = isogloss.translate("mini-xquad", "pt", shouted, pseudo=True, data=data)
+    [made] = isogloss.translate("mini-xquad", "pt", shouted, pseudo=True, limits={}, data=data)
     assert made.path is not None
     lines = damage(made.path.read_text(encoding="utf-8").splitlines())  # type: ignore[operator]
     made.path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -160,7 +165,7 @@ def test_damaged_files_are_clear_errors(data: Path, damage: object, message: str
 
 @pytest.mark.parametrize("language", ["../../secret", "PT", "pt ", "", "pt/../pt"])
 def test_only_tags_are_looked_up(data: Path, language: str) -> None:
-    isogloss.translate("mini-xnli", "pt", shouted, pseudo=True, data=data)
+    isogloss.translate("mini-xnli", "pt", shouted, pseudo=True, limits={}, data=data)
     with pytest.raises(MissingDataError, match="there are pt"):
         load("mini-xnli", language, "pseudo", data)
 
@@ -182,7 +187,7 @@ class Interrupted(Translator):
 
 def test_a_killed_command_continues_where_it_stopped(data: Path) -> None:
     first, second = Interrupted(5), Interrupted(10**6)
-    options = {"pseudo": True, "data": data, "cache": data / "cache", "quiet": True}
+    options = {"pseudo": True, "limits": {}, "data": data, "cache": data / "cache", "quiet": True}
     with pytest.raises(KeyboardInterrupt):
         isogloss.translate("mini-xnli", "pt", first, **options)  # type: ignore[arg-type]
     assert not (data / "translations").exists()
@@ -201,21 +206,23 @@ def test_stored_translations_of_a_part_make_a_set_of_that_part(data: Path) -> No
     pairs = "".join(json.dumps({"source": text, "target": text.upper()}) + "\n" for text in sorted(texts))
     stored = data / "stored.jsonl"
     stored.write_text(pairs, encoding="utf-8")
-    [made] = isogloss.translate("mini-xnli", "pt", f"replay:{stored}", pseudo=True, data=data)
+    [made] = isogloss.translate("mini-xnli", "pt", f"replay:{stored}", pseudo=True, limits={}, data=data)
     pseudo = load("mini-xnli", "pt", "pseudo", data)
     assert pseudo.ids[:7] == english.ids[:7]
     assert 7 <= len(pseudo) < len(english)
     assert f"{len(english) - len(pseudo)} of {len(english)} examples have no translation" in pseudo.notes[-1]
     assert not made.failure
     stored.write_text('{"source": "else", "target": "ELSE"}\n', encoding="utf-8")
-    [none] = isogloss.translate("mini-xnli", "sv", f"replay:{stored}", pseudo=True, data=data)
+    [none] = isogloss.translate("mini-xnli", "sv", f"replay:{stored}", pseudo=True, limits={}, data=data)
     assert none.path is None
     assert "not among the stored ones" in {*none.untranslated.values()}
 
 
 def test_translations_are_checked_against_the_human_set(data: Path) -> None:
     sacrebleu = pytest.importorskip("sacrebleu", reason="compares with sacrebleu")
-    isogloss.translate("mini-xnli", ["de", "sv"], lambda lines: [f"{line} !" for line in lines], pseudo=True, data=data)
+    isogloss.translate(
+        "mini-xnli", ["de", "sv"], lambda lines: [f"{line} !" for line in lines], pseudo=True, limits={}, data=data
+    )
     xnli = task("mini-xnli")
     human, pseudo = load(xnli, "de", "test", data), load(xnli, "de", "pseudo", data)
     pairs: dict[tuple[str, str], tuple[str, str]] = {}
@@ -234,7 +241,7 @@ def test_translations_are_checked_against_the_human_set(data: Path) -> None:
 def test_packed_files_are_read(data: Path) -> None:
     import gzip
 
-    [made] = isogloss.translate("mini-xnli", "pt", shouted, pseudo=True, data=data)
+    [made] = isogloss.translate("mini-xnli", "pt", shouted, pseudo=True, limits={}, data=data)
     assert made.path is not None
     with gzip.open(f"{made.path}.gz", "wb") as packed, made.path.open("rb") as plain:
         shutil.copyfileobj(plain, packed)
