@@ -108,6 +108,7 @@ class Runs:
                 "data": folder / "data",
                 "cache": folder / "cache",
                 "quiet": True,
+                "limits": {},  # the made-up words are in no language
             }
             [made] = isogloss.translate(name, self.language, command(program), **options)
             assert made.path is not None, made.failure
