@@ -17,7 +17,8 @@ import numpy as np
 
 from isogloss.data.arrays import read_array
 from isogloss.data.files import lines, unpacked_name
-from isogloss.data.tables import spaced_sentences
+from isogloss.data.table_files import read_table
+from isogloss.data.table_syntax import TableSyntax
 from isogloss.decoding import whole_number
 from isogloss.errors import PredictionError, near_names
 from isogloss.predictions.importers.base import ImportedAnswers, Target, one_file, read_json, shown
@@ -154,9 +155,9 @@ def _add_tags(imported: ImportedAnswers, path: Path, target: Target) -> None:
     labels = set(target.task.labels)
     first = next((line.split() for line in lines(path) if line.strip()), [])
     if len(first) > 1 and first[-1] in labels and first[0] not in labels:
-        sentences = list(spaced_sentences(path))
-        _quote_words(imported, [words for words, _ in sentences], target)
-        rows = [(tags, 0) for _, tags in sentences]
+        table = read_table(path, TableSyntax("conll", delimiter=" "))
+        _quote_words(imported, table.columns["tokens"], target)
+        rows = list(zip(table.columns["tags"], table.lines or (), strict=True))
     else:
         rows = [(line.split(), number) for number, line in enumerate(lines(path), 1)]
     for row, (tags, number) in enumerate(rows):
