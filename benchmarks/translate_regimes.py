@@ -339,12 +339,13 @@ def shown(cells: Sequence[CellScore], metric: str) -> str:
 def show_scores(chosen: argparse.Namespace) -> None:
     """Print the scores of all regimes side by side."""
     found: dict[tuple[str, str, str, str], dict[str, str]] = {}
-    notes: dict[str, None] = {}
+    notes: dict[tuple[str, str, str, str], list[str]] = {}
     for folder, study, regime, _ in runs(chosen):
         for language, cells in scores(chosen.out, folder, study, regime).items():
             for metric in task(study.task).main:
                 found.setdefault((folder, study.task, language, metric), {})[regime] = shown(cells, metric)
-            notes |= {f"{folder} {study.task}/{language} {regime}: {note}": None for note in cells[0].notes}
+            for note in cells[0].notes:
+                notes.setdefault((folder, study.task, regime, note), []).append(language)
     table = Table(
         "Scores (95 % intervals, or ranges over seeds)",
         ("translations", "task", "language", "metric", *REGIMES),
@@ -352,7 +353,9 @@ def show_scores(chosen: argparse.Namespace) -> None:
     )
     for row, by_regime in found.items():
         table.add(*row, *(by_regime.get(regime, "") for regime in REGIMES))
-    table.notes = [*notes]
+    table.notes = [
+        f"{folder} {name}/{','.join(codes)} {regime}: {note}" for (folder, name, regime, note), codes in notes.items()
+    ]
     print(table.markdown())
 
 
