@@ -43,10 +43,10 @@ MOST_NAMED = 3
 
 
 def _resource_class(articles: float | None) -> str:
-    return "" if articles is None else next(name for least, name in RESOURCE_CLASSES if articles >= least)
+    return UNKNOWN if articles is None else next(name for least, name in RESOURCE_CLASSES if articles >= least)
 
 
-# Group of a language by grouping, "" if unknown.
+# Group of a language by grouping; "unknown" is a group of its own.
 GROUPINGS: Mapping[Grouping, Callable[[Language], str]] = {
     "family": lambda entry: entry.family,
     # "isolate" is not a branch.
@@ -133,9 +133,8 @@ def _standings(scores: ScoreView, system: str, grouping: Grouping) -> dict[str, 
         others = {code: value for code, value in scores.values(system, task).items() if code != PIVOT}
         groups = {code: GROUPINGS[grouping](entry) for code in others if (entry := known_language(code)) is not None}
         for group, codes in group_by(groups, groups.__getitem__).items():
-            if group:
-                above = fmean(others[code] for code in codes) - fmean(others.values())
-                differences.setdefault(group, []).append(-above if lower_is_better(task) else above)
+            above = fmean(others[code] for code in codes) - fmean(others.values())
+            differences.setdefault(group, []).append(-above if lower_is_better(task) else above)
     return differences
 
 
@@ -204,8 +203,7 @@ def _group_table(rows: list[dict[str, Value]], groupings: Sequence[Grouping]) ->
             ends = [(score, language(code).name) for code, score in scores.items()]
             relatives = _RELATIVES[grouping]
             mean = LanguageFigure(fmean(scores.values())) if relatives is None else mean_score(scores, relatives)
-            if key[-1]:
-                table.add(grouping, *key, len(scores), *mean, *min(ends), *max(ends))
+            table.add(grouping, *key, len(scores), *mean, *min(ends), *max(ends))
     return table
 
 

@@ -1,7 +1,8 @@
 """Languages: XTREME-R's fifty and Hausa, with published results, and any other by its BCP 47 tag.
 
 `language("sw")`, `language("swh")`, `language("swah1253")` and `language("Swahili")` are the same entry, and so are
-`language("zh-Hant")` and `language("zho_Hant")`. Published results are in `isogloss.languages.published`, imported separately.
+`language("zh-Hant")` and `language("zho_Hant")`. Published results are in `isogloss.languages.published`, imported
+separately, and scripts of texts in `isogloss.languages.text_scripts`.
 """
 
 from typing import TYPE_CHECKING

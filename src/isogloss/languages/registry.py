@@ -234,7 +234,9 @@ def language(name: str) -> Language:
     """Return a language by tag, ISO 639-3 code, Glottocode or English name, ignoring case.
 
     `sw`, `swh`, `swa_Latn`, `swah1253` and `Swahili` are the same language. Deprecated codes have their replacement's
-    (iw is he), and a variety that its macrolanguage usually stands for is the macrolanguage (cmn is zh). Tags that are not listed are accepted with a warning; what is unknown about them is None or "unknown".
+    (iw is he), and a variety that its macrolanguage usually stands for is the macrolanguage (cmn is zh).
+
+    Tags that are not listed are accepted with a warning; what is unknown about them is None or "unknown".
 
     Raises:
         UnknownNameError: not a tag, or a two-letter language or a script that does not exist; the message has the
@@ -268,11 +270,8 @@ def listed_language(name: str) -> Language | None:
     tag = parse_tag(name)
     if tag is not None and (entry := _of_tag(_shortened(tag))):
         return entry
-    if _GLOTTOCODE.fullmatch(key):
-        code = codes_by_glottocode().get(key)
-    else:
-        code = codes_by_name().get(key)
-    return _primary(code) if code and "-" not in code else _of_table(code) if code else None
+    code = (codes_by_glottocode() if _GLOTTOCODE.fullmatch(key) else codes_by_name()).get(key)
+    return (_papers().get(code) or _of_table(code)) if code else None
 
 
 def _shortened(tag: LanguageTag) -> LanguageTag:

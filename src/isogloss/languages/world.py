@@ -4,6 +4,7 @@
 The file is read on first use, and a row only when it is asked for.
 """
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -69,22 +70,22 @@ class LanguageFacts:
 
 
 @cache
-def _table() -> tuple[list[str], bytes]:
-    """Return families with branches, and the rows undecoded: searching bytes is faster than splitting and decoding."""
+def _table() -> tuple[list[str], list[bytes]]:
+    """Return families with branches, and the rows by code, undecoded: most are never asked for."""
     # A plain file next to this module: importing importlib.resources costs more than reading the table.
-    data = Path(__file__).with_name("world.tsv").read_bytes()
-    end = data.index(b"\n\n", kin := data.index(b"\n\n") + 2)
-    return data[kin:end].decode().split("\n"), data[data.index(b"\n", end + 2) :]
+    _, kin, rows = Path(__file__).with_name("world.tsv").read_bytes().split(b"\n\n")
+    return kin.decode().split("\n"), rows.rstrip(b"\n").split(b"\n")[1:]
 
 
 @cache
 def facts_of(code: str) -> LanguageFacts | None:
     """Return the facts about a language by its shortest tag, or None if it is not in the table."""
     kin, rows = _table()
-    start = rows.find(f"\n{code}\t".encode()) + 1
-    if not start:
+    start = f"{code}\t".encode()
+    at = bisect_left(rows, start)
+    if at == len(rows) or not rows[at].startswith(start):
         return None
-    line = rows[start : rows.index(b"\n", start)].decode()
+    line = rows[at].decode()
     cells = line.split("\t")
     cells += [""] * (13 - len(cells))
     _, macrolanguage, individual, names, autonym, number, scripts, speakers, glottocode, north, east, area, mark = cells
@@ -122,7 +123,7 @@ def all_codes() -> list[str]:
 
 @cache
 def codes_by_name() -> dict[str, str]:
-    """Return codes by English name in lower case; usual names take precedence over others, and short codes over long."""
+    """Return codes by English name in lower case; usual names take precedence, then short codes."""
     first: dict[str, str] = {}
     others: dict[str, str] = {}
     for line in _lines():
@@ -147,4 +148,4 @@ def codes_by_glottocode() -> dict[str, str]:
 
 
 def _lines() -> list[str]:
-    return _table()[1].decode().split("\n")[1:-1]
+    return b"\n".join(_table()[1]).decode().split("\n")
