@@ -3,7 +3,6 @@
 Both files are read once, on first use.
 """
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -22,7 +21,6 @@ RIGHT_TO_LEFT = frozenset({"Adlm", "Arab", "Hebr", "Mand", "Nkoo", "Rohg", "Syrc
 UNSEGMENTED = frozenset({"Hans", "Hant", "Jpan", "Khmr", "Laoo", "Mymr", "Thai", "Tibt"})
 # Family, branch or script of a language that the tables do not have: a group of its own.
 UNKNOWN = "unknown"
-_GLOTTOCODE = re.compile(r"[a-z0-9]{4}[0-9]{4}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,7 +243,7 @@ def language(name: str) -> Language:
     entry = known_language(name)
     if entry is not None:
         return entry
-    first, *more = re.split("[-_]", name.strip())
+    first, *more = name.strip().replace("_", "-").split("-")
     if more and (tag := parse_tag(first)) and (meant := _primary(tag.language)):
         raise unknown("language", name, (), close=[meant.code])
     raise unknown("language", name, _paper_codes() if more else _candidates(name))
@@ -270,7 +268,7 @@ def listed_language(name: str) -> Language | None:
     tag = parse_tag(name)
     if tag is not None and (entry := _of_tag(_shortened(tag))):
         return entry
-    code = (codes_by_glottocode() if _GLOTTOCODE.fullmatch(key) else codes_by_name()).get(key)
+    code = (codes_by_glottocode() if len(key) == 8 and key[4:].isdigit() else codes_by_name()).get(key)
     return (_papers().get(code) or _of_table(code)) if code else None
 
 

@@ -4,7 +4,6 @@ A tag is as short as possible: two letters if ISO 639-1 has the language, no scr
 (`x-klingon`, `qaa-x-mine`) are for languages without a code.
 """
 
-import re
 from dataclasses import dataclass
 
 from isogloss.languages.subtags import (
@@ -16,13 +15,6 @@ from isogloss.languages.subtags import (
     USUAL_VARIETIES,
     VARIANT_CODES,
 )
-
-_TAG = re.compile(
-    r"([a-z]{2,3})(?:[-_]([a-z]{3}))?(?:[-_]([a-z]{4}))?(?:[-_]([a-z]{2}|[0-9]{3}))?"
-    r"((?:[-_](?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*)((?:[-_]x(?:[-_][a-z0-9]{1,8})+)?)",
-    re.IGNORECASE,
-)
-_PRIVATE = re.compile(r"x(?:[-_][a-z0-9]{1,8})+", re.IGNORECASE)
 
 
 def _pairs(text: str) -> dict[str, str]:
@@ -42,6 +34,7 @@ _SCRIPT_IN_REGION = _pairs(SCRIPTS_IN_REGIONS)
 
 # Part of another script: FLORES writes Korean in Hang, without Chinese characters.
 WIDER_SCRIPTS = {"Hang": "Kore"}
+_LONGEST_PART = 8
 # Codes of ISO 639 that name no language: uncoded, several, undetermined, none.
 _NO_LANGUAGE = frozenset({"mis", "mul", "und", "zxx"})
 
@@ -81,18 +74,27 @@ def parse_tag(text: str) -> LanguageTag | None:
 
     Deprecated and bibliographic codes become those that replaced them: iw is he, and ger is de.
     """
-    text = text.strip()
-    if _PRIVATE.fullmatch(text):
-        return LanguageTag("", rest=text.lower().replace("_", "-"))
-    match = _TAG.fullmatch(text)
-    if match is None:
+    parts = text.strip().lower().replace("_", "-").split("-")
+    if not all(part.isascii() and part.isalnum() and len(part) <= _LONGEST_PART for part in parts):
         return None
-    language, extended, script, region, variants, private = (part or "" for part in match.groups())
-    language = language.lower()
-    if extended and _EXTENDED.get(extended.lower()) != _SHORT_OF.get(language, language):
+    at = parts.index("x") if "x" in parts else len(parts)
+    parts, private = parts[:at], parts[at:]
+    if len(private) == 1:
         return None
-    language = extended.lower() or language
-    rest = (variants + private).lower().replace("_", "-").removeprefix("-")
-    if variants and not _VARIANTS.issuperset(variants.lower().replace("_", "-").split("-")[1:]):
+    if private and not parts:
+        return LanguageTag("", rest="-".join(private))
+    language, *parts = parts
+    if not (language.isalpha() and len(language) in (2, 3)):
         return None
-    return LanguageTag(_SHORT_OF.get(language, language), script.title(), region.upper(), rest)
+    language = _SHORT_OF.get(language, language)
+    if parts and _EXTENDED.get(parts[0]) == language:
+        language = parts.pop(0)
+    script = parts.pop(0).title() if parts and len(parts[0]) == 4 and parts[0].isalpha() else ""
+    region = parts.pop(0).upper() if parts and _is_region(parts[0]) else ""
+    if not _VARIANTS.issuperset(parts):
+        return None
+    return LanguageTag(_SHORT_OF.get(language, language), script, region, "-".join([*parts, *private]))
+
+
+def _is_region(part: str) -> bool:
+    return (len(part) == 2 and part.isalpha()) or (len(part) == 3 and part.isdigit())

@@ -6,9 +6,9 @@ The file is read on first use, and a row only when it is asked for.
 
 from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 _GLOTTOLOG, _CLDR, _TAGS = "Glottolog 5.1", "CLDR 48", "CLDR 48 and IANA's registry of 2024-05-16"
 _ESTIMATES, _BY_HAND = "van Esch et al. 2022", "corrected by hand (scripts/languages/corrections.tsv)"
@@ -32,8 +32,7 @@ _MACROAREAS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class LanguageFacts:
+class LanguageFacts(NamedTuple):
     """A row of the table.
 
     Attributes:
