@@ -162,15 +162,15 @@ def board_languages(codes: Sequence[str], data: Path | None) -> list[BoardLangua
 
 def places(known: Mapping[str, Language]) -> dict[str, tuple[float, float]]:
     """Return latitude and longitude of languages by code, as far as known, each at a place of its own."""
-    found: dict[str, tuple[float, float]] = {}
+    located: dict[str, tuple[float, float]] = {}
     for code, entry in known.items():
         north, east = entry.latitude, entry.longitude
         if north is None or east is None:
             continue
-        while (north, east) in found.values():
+        while (north, east) in located.values():
             north, east = round(north - _APART, 1), round(east + _APART, 1)
-        found[code] = north, east
-    return found
+        located[code] = north, east
+    return located
 
 
 @lru_cache(maxsize=4)  # a server builds its pages after every publication

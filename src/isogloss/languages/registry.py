@@ -124,12 +124,12 @@ class Language:
     @property
     def sources(self) -> Mapping[str, str]:
         """Source of each known field of the table of all languages, and of those from XTREME-R."""
-        found = dict(self.facts.sources) if self.facts else {}
+        sources = dict(self.facts.sources) if self.facts else {}
         if self.code in _paper_codes():
-            found |= dict.fromkeys(("name", "autonym", "family", "branch", "script"), "Isogloss (languages.tsv)")
+            sources |= dict.fromkeys(("name", "autonym", "family", "branch", "script"), "Isogloss (languages.tsv)")
         if self.paper_name is not None:
-            found |= dict.fromkeys(("wikipedia_articles", "typology"), "XTREME-R, Table 7")
-        return found
+            sources |= dict.fromkeys(("wikipedia_articles", "typology"), "XTREME-R, Table 7")
+        return sources
 
     @property
     def rtl(self) -> bool:
@@ -351,7 +351,7 @@ def _candidates(name: str) -> Collection[str]:
     if len(name) > 3:
         entries = (*all_languages(), *further_languages())
         names = {spelling for entry in entries for spelling in (entry.name, entry.paper_name) if spelling}
-        # A rare language whose name looks alike is seldom meant.
+        # A rare language with a similar name is seldom meant.
         is_near = near_names(name, map(str.lower, names), 1, cutoff=0.7)
         return names if is_near else {entry.name for entry in world_languages()}
     # Codes that share one letter are equally close, but people usually get the first letter right: jp for ja.

@@ -138,12 +138,12 @@ def codes_by_name() -> dict[str, str]:
 @cache
 def codes_by_glottocode() -> dict[str, str]:
     """Return codes by Glottocode; of several with the same, the shortest."""
-    found: dict[str, str] = {}
+    codes: dict[str, str] = {}
     for line in sorted(_lines(), key=lambda line: line.index("\t")):
         cells = line.split("\t", 9)
         if len(cells) > 8 and cells[8]:
-            found.setdefault(cells[8], cells[0])
-    return found
+            codes.setdefault(cells[8], cells[0])
+    return codes
 
 
 def _lines() -> list[str]:

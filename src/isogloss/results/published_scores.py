@@ -240,13 +240,13 @@ def speakers() -> dict[str, float]:
 def speakers_in_millions(codes: Iterable[str]) -> dict[str, float]:
     """Return millions of speakers of languages: those of `speakers`, or the registry's for languages it lacks."""
     published = speakers()
-    found = {}
+    numbers = {}
     for code in codes:
         entry = known_language(code)
         millions = entry.speakers / 1e6 if entry and entry.speakers else None
         if number := published.get(code, millions):
-            found[code] = number
-    return found
+            numbers[code] = number
+    return numbers
 
 
 def read_published(source: str, suite: Suite | None = None) -> list[SystemResult]:
