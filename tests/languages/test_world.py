@@ -131,6 +131,31 @@ def test_unlisted_language_has_no_facts():
     assert entry.sources == {}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x",
+        "x-",
+        "-",
+        "",
+        " ",
+        "\ud800",
+        "é",
+        "../en",
+        "x-" + "a" * 9,
+        "x" + "-a" * 2000,
+        "a" * 100_000,
+        "en-x",
+        "en-output",
+    ],
+    ids=lambda text: ascii(text[:8]),
+)
+def test_malformed_tags_are_errors(text):
+    assert parse_tag(text) is None
+    with pytest.raises(UnknownNameError, match="unknown language"):
+        language(text)
+
+
 def test_misspelt_name_of_a_rare_language_suggests_it():
     with pytest.raises(UnknownNameError) as caught:
         language("Telefoll")

@@ -34,7 +34,8 @@ _SCRIPT_IN_REGION = _pairs(SCRIPTS_IN_REGIONS)
 
 # Part of another script: FLORES writes Korean in Hang, without Chinese characters.
 WIDER_SCRIPTS = {"Hang": "Kore"}
-_LONGEST_PART = 8
+# Limits of BCP 47: the longest part, and the longest tag that everyone must accept.
+_LONGEST_PART, _LONGEST_TAG = 8, 35
 # Codes of ISO 639 that name no language: uncoded, several, undetermined, none.
 _NO_LANGUAGE = frozenset({"mis", "mul", "und", "zxx"})
 
@@ -74,8 +75,11 @@ def parse_tag(text: str) -> LanguageTag | None:
 
     Deprecated and bibliographic codes become those that replaced them: iw is he, and ger is de.
     """
-    parts = text.strip().lower().replace("_", "-").split("-")
-    if not all(part.isascii() and part.isalnum() and len(part) <= _LONGEST_PART for part in parts):
+    text = text.strip()
+    parts = text.lower().replace("_", "-").split("-")
+    if len(text) > _LONGEST_TAG or not all(
+        part.isascii() and part.isalnum() and len(part) <= _LONGEST_PART for part in parts
+    ):
         return None
     at = parts.index("x") if "x" in parts else len(parts)
     parts, private = parts[:at], parts[at:]
