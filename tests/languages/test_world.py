@@ -1,6 +1,9 @@
 """The table of all languages: known facts, every spelling, sources, and the scripts of texts."""
 
+import gzip
 import importlib.util
+import json
+import re
 import subprocess
 import sys
 import warnings
@@ -32,20 +35,20 @@ zh-cmn zh zh-yue yue ar-arz arz mand1415 zh bamb1269 bm Nyanja ny Manipuri mni H
 fil fil hbs sh nob nb nor no eng_Latn en ace_Arab ace-Arab kmr_Latn ku Engenni enn gsw gsw tlh_Latn -
 """.split()
 
-# Written from Glottolog and ISO 639-3: code, name, family, branch, script, macroarea.
+# Written from Glottolog and ISO 639-3: code, name, family, branch, script.
 FACTS = """
-aa Afar Afro-Asiatic Cushitic Latn Africa
-haw Hawaiian Austronesian Malayo-Polynesian Latn Papunesia
-nv Navajo Athabaskan-Eyak-Tlingit Athabaskan-Eyak Latn North-America
-chr Cherokee Iroquoian Iroquoian Cher North-America
-dv Divehi Indo-European Indo-Aryan Thaa Eurasia
-ab Abkhazian Abkhaz-Adyge Abkhaz-Abaza Cyrl Eurasia
-jam Jamaican-Creole-English Creole English-based Latn North-America
-mfe Morisyen Creole French-based Latn Africa
-dje Zarma Nilo-Saharan Songhay Latn Africa
-gsw Swiss-German Indo-European Germanic Latn Eurasia
-wuu Wu-Chinese Sino-Tibetan Sinitic Hans Eurasia
-ain Ainu Ainu Hokkaido-Kuril-Ainu Kana Eurasia
+aa Afar Afro-Asiatic Cushitic Latn
+haw Hawaiian Austronesian Malayo-Polynesian Latn
+nv Navajo Athabaskan-Eyak-Tlingit Athabaskan-Eyak Latn
+chr Cherokee Iroquoian Iroquoian Cher
+dv Divehi Indo-European Indo-Aryan Thaa
+ab Abkhazian Abkhaz-Adyge Abkhaz-Abaza Cyrl
+jam Jamaican-Creole-English Creole English-based Latn
+mfe Morisyen Creole French-based Latn
+dje Zarma Nilo-Saharan Songhay Latn
+gsw Swiss-German Indo-European Germanic Latn
+wuu Wu-Chinese Sino-Tibetan Sinitic Hans
+ain Ainu Ainu Hokkaido-Kuril-Ainu Kana
 """
 
 
@@ -61,7 +64,7 @@ def test_every_spelling_has_one_entry(spelling, code):
 def test_facts_of_languages_beyond_benchmarks(fact):
     code, *expected = fact.split()
     entry = language(code)
-    found = (entry.name, entry.family, entry.branch, entry.script, entry.macroarea)
+    found = (entry.name, entry.family, entry.branch, entry.script)
     assert [text.replace(" ", "-") for text in found] == expected
 
 
@@ -101,33 +104,47 @@ def test_most_is_known_about_most_languages():
         known["place"] += entry.latitude is not None
         known["glottocode"] += entry.glottocode is not None
         known["speakers"] += entry.speakers is not None
+        known["wikipedia"] += entry.wikipedia_articles is not None
     total = len(all_codes())
     assert {name: round(count / total, 1) for name, count in known.items()} == {
         "family": 1.0,
         "script": 0.9,
         "place": 1.0,
         "glottocode": 1.0,
-        "speakers": 0.2,
+        "speakers": 0.1,
+        "wikipedia": 0.0,
     }
+    assert known["wikipedia"] > 340
 
 
 def test_numbers_and_their_sources():
     bambara = language("bm")
     assert (bambara.glottocode, bambara.latitude, bambara.longitude) == ("bamb1269", 12.9, -7.7)
-    assert (bambara.speakers, bambara.macroarea) == (10_600_000, "Africa")
-    assert bambara.sources["latitude"] == "Glottolog 5.1"
+    assert bambara.speakers == 10_600_000
+    assert bambara.sources["latitude"] == "Glottolog 5.3"
     assert bambara.sources["speakers"] == "CLDR 48"
-    assert language("quy").sources["speakers"] == "van Esch et al. 2022"
+    assert language("quy").speakers is None and "speakers" not in language("quy").sources
     assert "corrected by hand" in language("zh-Hant").sources["latitude"]
+
+
+def test_sizes_of_wikipedias():
+    # Rounded from Wikistats. The Wikipedia als is Alemannic, although the code is Tosk Albanian's, and no is in Bokmål.
+    expected = {"zu": 0.0124, "ceb": 6.12, "bm": 0.000931, "gsw": 0.0317, "sq": 0.106, "nb": 0.686, "yue": 0.151}
+    assert {code: language(code).wikipedia_articles for code in expected} == expected
+    assert language("zu").sources["wikipedia_articles"] == "Wikistats, June 2026"
+    # The paper's figures stay; Hausa is not in its table.
+    assert (language("en").wikipedia_articles, language("ha").wikipedia_articles) == (5.98, None)
     assert language("en").sources["wikipedia_articles"] == "XTREME-R, Table 7"
-    assert "wikipedia_articles" not in language("ha").sources
-    assert language("xh").wikipedia_articles is None
+    assert {entry.code for entry in all_languages() if entry.facts.articles} == set()
+    for code in ("ha", "quy", "zh-Hant"):
+        assert language(code).wikipedia_articles is None
+        assert "wikipedia_articles" not in language(code).sources
 
 
 @pytest.mark.filterwarnings("ignore:language 'x-toy' is not listed")
 def test_unlisted_language_has_no_facts():
     entry = language("x-toy")
-    assert (entry.glottocode, entry.latitude, entry.speakers, entry.macroarea) == (None, None, None, UNKNOWN)
+    assert (entry.glottocode, entry.latitude, entry.speakers, entry.wikipedia_articles) == (None,) * 4
     assert entry.sources == {}
 
 
@@ -204,17 +221,58 @@ def test_hand_written_tables_have_reasons_and_are_in_the_result():
         code, field, value, _ = line.split("\t")
         entry = language(code)
         if field != "speakers_of":
-            shown = {"macroarea": entry.macroarea[:1], "individual": entry.individual}.get(field)
-            assert (shown or str(getattr(entry, field)).removesuffix(".0")) == value, (code, field)
+            assert str(getattr(entry, field)).removesuffix(".0") == value, (code, field)
 
 
-def test_build_script_refuses_other_files(tmp_path, monkeypatch):
+@pytest.fixture
+def build(monkeypatch):
+    """Return the build script as a module."""
     monkeypatch.syspath_prepend(SCRIPTS_FOLDER)
     spec = importlib.util.spec_from_file_location("build_languages", SCRIPTS_FOLDER / "build.py")
-    build = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(build)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_build_script_refuses_other_packages(build, tmp_path):
+    with pytest.raises(SystemExit, match=r"language_tags-1\.3\.2-.* is missing: see build\.py"):
+        build.read_sources(tmp_path)
     for name in build.CHECKSUMS:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("other", encoding="utf-8")
     with pytest.raises(SystemExit, match="expected the file with SHA-256"):
-        build.check(tmp_path)
+        build.read_sources(tmp_path)
+
+
+def test_sources_are_pinned_packages(build):
+    """The commands in the script download exactly the files that it checks."""
+    commands = re.findall(r"[\w-]+(?:==|@)[\d.]+", build.__doc__)
+    files = {re.sub(r"(-py3-none-any\.whl|\.tgz)$", "", name) for name in build.CHECKSUMS}
+    assert {re.sub("==|@", "-", each).replace("language-tags", "language_tags") for each in commands} == files
+
+
+def test_build_reads_glottolog_but_not_what_others_add(build, tmp_path, monkeypatch):
+    def languoid(glottocode, level, **more):
+        fields = dict.fromkeys(("iso_639_3", "bcp_47", "latitude", "longitude", "wikipedia"))
+        return fields | {"__class__": "Languoid", "glottocode": glottocode, "level": level, "relations": {}} | more
+
+    def below(name):
+        return {"parent": [{"target_id": name, "metadata": {}}]}
+
+    size = {"code": "tt-old", "article_count": 1234}
+    entities = {
+        "r": {"__class__": "GeographicRegion"},
+        "1": languoid("fami1234", "family", name="Family"),
+        "2": languoid("bran1234", "family", name="Branch", relations=below("1")),
+        "3": languoid("lang1234", "language", name="Tongue", relations=below("2"), iso_639_3="ttt", latitude=1.25),
+        "4": languoid("dial1234", "dialect", name="Dialect", relations=below("3"), iso_639_3="ddd"),
+        "5": languoid("isol1234", "language", name="Isolate", bcp_47="tt", wikipedia=size),
+        "6": languoid("gues1234", None, name="No level", iso_639_3="ggg"),  # not Glottolog's
+    }
+    monkeypatch.setattr(sys.modules["sources"], "HERE", tmp_path)
+    (tmp_path / "nodes.tsv").write_text("glottocode\tfamily\tbranch\treason\nbran1234\t\tTwig\twhy\n", encoding="utf-8")
+    glottolog = build.Glottolog(gzip.compress(json.dumps({"entities": entities}).encode()))
+    assert glottolog.descent("lang1234") == glottolog.descent("dial1234") == ("Family", "Twig")
+    assert glottolog.descent("isol1234") == ("Isolate", "isolate")
+    assert glottolog.language("ttt").latitude == 1.25
+    assert glottolog.language("ggg") is None and "gues1234" not in glottolog.entries
+    assert glottolog.articles == {"tt-old": ("tt", 1234)}

@@ -97,7 +97,9 @@ def test_every_verb_takes_any_language(outside: Environment, tmp_path: Path) -> 
     families = {row[3]: row[4] for row in groups if row[0] == "family"}
     assert families == {"Indo-European": 2, "Niger-Congo": 2, "Austronesian": 1, "Afro-Asiatic": 1, "unknown": 3}
     assert {row[3]: row[4] for row in groups if row[0] == "script"} == {"Latn": 5, "Arab": 1, "unknown": 3}
-    assert {row[3]: row[4] for row in groups if row[0] == "resources"}["unknown"] == 8
+    sizes = {row[3]: row[4] for row in groups if row[0] == "resources"}
+    assert sizes == {"1M articles or more": 1, "10k to 100k": 1, "below 10k": 1, "unknown": 6}
+    assert any("June 2026" in note for note in finding["notes"])
 
 
 def test_broken_language_does_not_affect_the_others(outside: Environment, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from isogloss.analysis.finding import (
     figure,
     require,
 )
+from isogloss.analysis.language_columns import later_sizes_notes
 from isogloss.analysis.language_means import mean_score
 from isogloss.errors import unknown
 from isogloss.figures import counted, rounded, score_text
@@ -107,6 +108,7 @@ def families(scores: ScoreView, *, group: str = "family") -> Finding:
         "weight. Languages of one branch have no interval, since the registry does not have their subgroups",
         "families from the registry (Haitian under Creole, as in the papers); resource classes by Wikipedia articles "
         "(XTREME-R, Table 7)",
+        *later_sizes_notes({score.language for score in scores.all_scores()}),
         *([f"in no group, missing from the registry: {', '.join(unknown_codes)}"] if unknown_codes else []),
         *scores.notes,
     ]

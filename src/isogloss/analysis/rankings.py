@@ -8,7 +8,7 @@ import numpy as np
 
 from isogloss.analysis import ranking_views
 from isogloss.analysis.finding import Figure, Finding, TidyTable, columns, figure, require
-from isogloss.analysis.language_columns import read_weights
+from isogloss.analysis.language_columns import later_sizes_notes, read_weights
 from isogloss.analysis.ranking_views import WORST, RankedView, RankingPanel
 from isogloss.figures import counted
 from isogloss.metrics.language_tests import LEAST_LANGUAGES
@@ -40,8 +40,8 @@ _RANK_SETS = (
 )
 
 _OTHER_SPEAKERS = (
-    "speakers of languages beyond the papers: CLDR 48, else van Esch et al. 2022; languages without an estimate or "
-    "without a known Wikipedia size do not count in that view"
+    "speakers of languages beyond the papers: CLDR 48; languages without an estimate or without a known Wikipedia size "
+    "do not count in that view"
 )
 
 
@@ -74,6 +74,7 @@ def rankings(scores: ScoreView, *, speakers: str = "") -> Finding:
         "speakers: estimates for 2012, first and second language (Ronen et al. 2014), unless a file is passed; "
         "resources: Wikipedia articles (XTREME-R, Table 7)",
         *([_OTHER_SPEAKERS] if added else []),
+        *later_sizes_notes(codes),
         "error rates are converted to 100 minus the rate",
         *([f"not tested, fewer than {LEAST_LANGUAGES} languages: {'; '.join(small)}"] if small else []),
         *notes,

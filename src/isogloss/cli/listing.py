@@ -20,7 +20,7 @@ app = typer.Typer(add_completion=False)
 
 Listing = list[dict[str, object]]  # one row per task, language, …
 # Facts about languages from the table of all languages.
-_FACTS = ("glottocode", "latitude", "longitude", "macroarea", "speakers")
+_FACTS = ("glottocode", "latitude", "longitude", "speakers", "wikipedia_articles")
 
 
 def _tasks() -> Listing:

@@ -52,10 +52,10 @@ class Typology:
 class Language:
     """A language of the benchmarks.
 
-    Fields that begin with `paper_`, the Wikipedia size and the typology are XTREME-R's Table 7 as printed;
-    they are None for Hausa and further languages, which that table does not list. The paper groups scripts coarsely
-    and misprints some (Kazakh, Yoruba, Javanese, Tagalog); `script`, `family` and `branch` are the facts, "unknown" if
-    the language is not listed.
+    Fields that begin with `paper_`, the Wikipedia size and the typology are XTREME-R's Table 7 as printed. Hausa and
+    further languages, which that table does not list, have None; further languages have a later Wikipedia size. The
+    paper groups scripts coarsely and misprints some (Kazakh, Yoruba, Javanese, Tagalog); `script`, `family` and
+    `branch` are the facts, "unknown" if the language is not listed.
 
     Attributes:
         code: the shortest BCP 47 tag, used throughout this package: ISO 639-1 for the 51 languages of the papers.
@@ -68,7 +68,8 @@ class Language:
             under "Creole", which names a kind of history rather than a common ancestor.
         branch: a well-known branch of the family ("isolate" if none).
         script: ISO 15924 code of the script the benchmark texts are in.
-        wikipedia_articles: size of its Wikipedia in millions of articles, when the paper was written.
+        wikipedia_articles: size of its Wikipedia in millions of articles, when the paper was written; of further
+            languages in June 2026, None without a Wikipedia.
         paper_name: the paper's name of the language.
         paper_script: the paper's script group.
         paper_family: the paper's family group.
@@ -110,11 +111,6 @@ class Language:
     def longitude(self) -> float | None:
         """Degrees east of a typical place of the language, None if unknown."""
         return self.facts and self.facts.longitude
-
-    @property
-    def macroarea(self) -> str:
-        """Glottolog's macroarea (Africa, Eurasia, Papunesia, …), "unknown" if it has none."""
-        return (self.facts and self.facts.macroarea) or UNKNOWN
 
     @property
     def speakers(self) -> int | None:
@@ -177,7 +173,7 @@ def _language(cell: dict[str, Any]) -> Language:
 
 
 _NOT_PRINTED: dict[str, Any] = dict.fromkeys(
-    ("wikipedia_articles", "paper_name", "paper_script", "paper_family", "new_in_xtreme_r", "typology")
+    ("paper_name", "paper_script", "paper_family", "new_in_xtreme_r", "typology")
 )
 
 
@@ -198,6 +194,7 @@ def _of_table(code: str) -> Language | None:
         family=facts.family,
         branch=facts.branch,
         script=facts.scripts[0] if facts.scripts else UNKNOWN,
+        wikipedia_articles=None if facts.articles is None else facts.articles / 1e6,
         **_NOT_PRINTED,
     )
 
@@ -290,7 +287,9 @@ def _unlisted(tag: LanguageTag) -> Language:
     if base is not None:
         own_script = tag.script if tag.script != base.script else ""
         added = "-".join(part for part in (own_script, tag.region, tag.rest) if part)
-        return replace(base, code=str(tag), name=f"{base.name} ({added})", autonym="", script=script, **_NOT_PRINTED)
+        name = f"{base.name} ({added})"
+        unknown_here = _NOT_PRINTED | {"wikipedia_articles": None}
+        return replace(base, code=str(tag), name=name, autonym="", script=script, **unknown_here)
     iso3 = ISO3_OF.get(tag.language, tag.language)
     return Language(
         code=str(tag),
@@ -301,6 +300,7 @@ def _unlisted(tag: LanguageTag) -> Language:
         family=UNKNOWN,
         branch=UNKNOWN,
         script=script,
+        wikipedia_articles=None,
         **_NOT_PRINTED,
     )
 
