@@ -43,7 +43,7 @@ def test_a_typology_index_recovers_the_entropy_it_was_drawn_with() -> None:
 
 
 def test_sets_of_languages() -> None:
-    sets = language_sets(["xtreme-r", "xtreme", "xglue", "xcopa", "en,deu,Swahili", "gsw", "fr", "de"])
+    sets = language_sets(["xtreme-r", "xtreme", "xglue", "xcopa", "en,deu,Swahili", "qab", "fr", "de"])
     assert {name: len(codes) for name, codes in sets.items()} == {
         "xtreme-r": 50,
         "xtreme": 40,
@@ -53,7 +53,7 @@ def test_sets_of_languages() -> None:
         "given": 3,
     }
     assert sets["en,deu,Swahili"] == ("en", "de", "sw")
-    assert sets["given"] == ("gsw", "fr", "de")
+    assert sets["given"] == ("qab", "fr", "de")
     with pytest.raises(UnknownNameError, match="klingon"):
         language_sets(["klingon"])
     with pytest.raises(UnknownNameError, match="xq"):
@@ -74,15 +74,15 @@ def test_families_without_uriel(tmp_path: Path) -> None:
     assert printed["xtreme-r", "family"]["verdict"] == "print implies 17 families of 50 languages; the registry has 16"
     assert any("isogloss fetch uriel" in note for note in finding.notes)
     with pytest.raises(AnalysisError, match="no family in the registry"):
-        diversity(["en,gsw"], data=str(tmp_path))
+        diversity(["en,qab"], data=str(tmp_path))
 
 
 def test_made_up_languages(tmp_path: Path) -> None:
-    features = {"eng": [1, 1, 0], "deu": [1, 0, 0], "gsw": [0, 1, 1], "eus": [0, 0, 1]}
-    ancestors = {"eng": ["Indo-European"], "deu": ["Indo-European"], "gsw": ["Atlantic-Congo"]}
+    features = {"eng": [1, 1, 0], "deu": [1, 0, 0], "qab": [0, 1, 1], "eus": [0, 0, 1]}
+    ancestors = {"eng": ["Indo-European"], "deu": ["Indo-European"], "qab": ["Atlantic-Congo"]}
     places = {"eng": (0.0, 0.0), "deu": (0.0, 90.0)}
-    write_uriel(tmp_path, ["S_A", "S_B", "P_C"], features, unknown={"gsw": [0]}, ancestors=ancestors, places=places)
-    finding = diversity(["en,de", "en,de,gsw,eu"], data=str(tmp_path))
+    write_uriel(tmp_path, ["S_A", "S_B", "P_C"], features, unknown={"qab": [0]}, ancestors=ancestors, places=places)
+    finding = diversity(["en,de", "en,de,qab,eu"], data=str(tmp_path))
     two, four = finding.table("indices").records()
     assert (two["family"], two["typology"], two["attested"]) == pytest.approx((0.5, 0.5, 1))
     assert two["geography"] == pytest.approx(0.5, abs=1e-6)
@@ -102,15 +102,15 @@ def test_made_up_languages(tmp_path: Path) -> None:
 
 
 def test_a_language_outside_the_registry_affects_only_its_own_set(tmp_path: Path) -> None:
-    features = {"eng": [1], "hat": [0], "gsw": [0]}
-    tree = {"eng": ["Indo-European"], "hat": ["Indo-European"], "gsw": ["Atlantic-Congo"]}
+    features = {"eng": [1], "hat": [0], "qab": [0]}
+    tree = {"eng": ["Indo-European"], "hat": ["Indo-European"], "qab": ["Atlantic-Congo"]}
     write_uriel(tmp_path, ["S_A"], features, ancestors=tree)
-    finding = diversity(["en,ht", "en,ht,gsw"], data=str(tmp_path))
+    finding = diversity(["en,ht", "en,ht,qab"], data=str(tmp_path))
     # Haitian is Creole in the registry, and Indo-European in the tree.
     assert [row["families"] for row in finding.table("indices").records()] == [2, 2]
     notes = [note for note in finding.notes if "URIEL's tree" in note]
     assert len(notes) == 1
-    assert notes[0].startswith("en,ht,gsw: families are from URIEL's tree, as the registry lacks gsw.")
+    assert notes[0].startswith("en,ht,qab: families are from URIEL's tree, as the registry lacks qab.")
     assert not any("URIEL's tree" in note for note in diversity(["en,ht"], data=str(tmp_path)).notes)
 
 

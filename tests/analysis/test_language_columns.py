@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from isogloss.analysis.finding import AnalysisError
-from isogloss.analysis.language_columns import distance_columns, read_columns, wikipedia_columns
+from isogloss.analysis.language_columns import distance_columns, later_sizes_notes, read_columns, wikipedia_columns
 from isogloss.errors import DataError, UnknownNameError
 from uriel_files import write_uriel
 
@@ -19,6 +19,14 @@ def test_the_size_of_wikipedia_is_the_registry_s() -> None:
     assert not plain.predicts
     assert not logs.with_english
     assert logs.predicts
+
+
+def test_later_sizes_of_wikipedia_are_noted() -> None:
+    plain, _ = wikipedia_columns(["wo", "zu", "quy"])
+    assert plain.values == {"wo": 0.002, "zu": 0.0124}  # Ayacucho Quechua has no Wikipedia
+    assert later_sizes_notes(["wo", "en", "ha", "quy", "not a language"]) == []
+    (note,) = later_sizes_notes(["wo", "zu"])
+    assert "June 2026" in note
 
 
 def test_distances_are_from_english_and_a_creole_is_unrelated(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 import hostile
-from isogloss.board.facts import PLACES
 from isogloss.board.model import BoardSystem
 from isogloss.board.model import packed as pack
 from isogloss.board.ranking import TESTS
@@ -122,7 +121,7 @@ def _language(code: str, codes: list[str]) -> Board:
         "articles": entry.wikipedia_articles,
         "speakers": None if code == "wo" else 1_000_000 * (1 + 37 * at % 400),
         "near": [codes[at - 1], codes[at - 2]],
-        "place": PLACES.get(code),
+        "place": (entry.latitude, entry.longitude),
     }
 
 

@@ -13,7 +13,7 @@ from board.made_systems import XTREME_R, number, record
 from board.unpacking import unpacked as hundredths
 from isogloss.board import ranking
 from isogloss.board.build import make_board
-from isogloss.board.facts import PLACES, board_languages
+from isogloss.board.facts import board_languages, places
 from isogloss.board.model import NONE, BoardSystem, PairedTest
 from isogloss.board.ranking import PairedTests
 from isogloss.board.site import read_systems
@@ -39,17 +39,20 @@ def board_of(*records, **options):
 
 
 def test_every_listed_language_has_its_own_place_on_the_map():
-    listed = (*all_languages(), *further_languages())
-    assert set(PLACES) == {entry.code for entry in listed}
-    assert len(set(PLACES.values())) == len(PLACES)
-    assert all(-60 < north < 75 and -180 <= east <= 180 for north, east in PLACES.values())
+    listed = {entry.code: entry for entry in (*all_languages(), *further_languages())}
+    located = places(listed)
+    assert set(located) == set(listed)
+    assert len(set(located.values())) == len(located)
+    assert all(-60 < north < 75 and -180 <= east <= 180 for north, east in located.values())
+    # Two scripts of a language are next to each other.
+    assert (located["ace"], located["ace-Arab"]) == ((3.9, 96.6), (3.1, 97.4))
 
 
 def test_languages_that_are_not_listed_are_near_none_and_not_in_uriel(tmp_path):
     write_uriel(tmp_path, ["S_A"], {"eng": [1], "deu": [1], "zul": [0]}, ancestors={"eng": ["IE"], "deu": ["IE"]})
     with pytest.warns(UserWarning, match="is not listed"):
         rows = {row.code: row for row in board_languages(["en", "de", "zu", "nah", "qab", "qac"], tmp_path)}
-    assert (rows["en"].near, rows["zu"].place) == (["de", "zu"], (-28.3, 31.0))
+    assert (rows["en"].near, rows["zu"].place) == (["de", "zu"], (-28.9, 30.2))
     # URIEL lacks Nahuatl: its family and script have nothing in common with the others.
     assert (rows["nah"].near, rows["nah"].family) == ([], "Uto-Aztecan")
     assert (rows["qab"].near, rows["qab"].family, rows["qab"].place) == ([], "unknown", None)

@@ -58,7 +58,11 @@ def test_tags_are_read_with_hyphens_or_underscores_and_in_any_case():
     [
         ("xyz", "xyz", "xyz", UNKNOWN, UNKNOWN, "xyz"),
         ("xyz_Cyrl", "xyz-Cyrl", "xyz-Cyrl", UNKNOWN, "Cyrl", "xyz"),
-        ("aar", "aa", "aa", UNKNOWN, UNKNOWN, "aar"),
+        ("qaa", "qaa", "qaa", UNKNOWN, UNKNOWN, "qaa"),
+        ("qaa_x_Mine", "qaa-x-mine", "qaa-x-mine", UNKNOWN, UNKNOWN, "qaa"),
+        ("x-klingon", "x-klingon", "x-klingon", UNKNOWN, UNKNOWN, ""),
+        ("zh-TW", "zh-TW", "Chinese (TW)", "Sino-Tibetan", "Hant", "zho"),
+        ("ca-valencia", "ca-valencia", "Catalan (valencia)", "Indo-European", "Latn", "cat"),
         ("pt_BR", "pt-BR", "Portuguese (BR)", "Indo-European", "Latn", "por"),
         ("srp_Latn", "sr-Latn", "Serbian (Latn)", "Indo-European", "Latn", "srp"),
         ("zh-Hant-TW", "zh-Hant-TW", "Chinese (Traditional) (TW)", "Sino-Tibetan", "Hant", "zho"),

@@ -115,7 +115,7 @@ def diversity(languages: Sequence[str], *, data: str | None = None) -> Finding:
     uriel = varieties = None
     if uriel_folder(folder) is not None:
         # Languages that are in neither are an error; listed ones that URIEL lacks count in families only.
-        read_uriel(folder, [code for code in codes if listed_language(code) is None])
+        read_uriel(folder, _unlisted(codes))
         uriel, varieties = (read_uriel(folder, codes, varieties=own, skip_missing=True) for own in (False, True))
     rows: list[list[Value]] = [_indices(name, chosen, uriel) for name, chosen in sets.items()]
     printed = _printed(sets, rows, uriel, varieties)
@@ -178,7 +178,8 @@ def _families(codes: Sequence[str], uriel: Uriel | None) -> list[str]:
 
 
 def _unlisted(codes: Sequence[str]) -> list[str]:
-    return [code for code in codes if listed_language(code) is None]
+    """Return the codes without a listed language; the region in pt-BR does not matter."""
+    return [code for code in codes if listed_language(code) is None and listed_language(code.partition("-")[0]) is None]
 
 
 def _described(codes: Sequence[str], uriel: Uriel) -> list[str]:

@@ -17,6 +17,7 @@ from isogloss.analysis.finding import (
     figure,
     require,
 )
+from isogloss.analysis.language_columns import later_sizes_notes
 from isogloss.analysis.language_means import mean_score
 from isogloss.errors import unknown
 from isogloss.figures import counted, rounded, score_text
@@ -43,10 +44,10 @@ MOST_NAMED = 3
 
 
 def _resource_class(articles: float | None) -> str:
-    return "" if articles is None else next(name for least, name in RESOURCE_CLASSES if articles >= least)
+    return UNKNOWN if articles is None else next(name for least, name in RESOURCE_CLASSES if articles >= least)
 
 
-# Group of a language by grouping, "" if unknown.
+# Group of a language by grouping; "unknown" is a group of its own.
 GROUPINGS: Mapping[Grouping, Callable[[Language], str]] = {
     "family": lambda entry: entry.family,
     # "isolate" is not a branch.
@@ -107,6 +108,7 @@ def families(scores: ScoreView, *, group: str = "family") -> Finding:
         "weight. Languages of one branch have no interval, since the registry does not have their subgroups",
         "families from the registry (Haitian under Creole, as in the papers); resource classes by Wikipedia articles "
         "(XTREME-R, Table 7)",
+        *later_sizes_notes({score.language for score in scores.all_scores()}),
         *([f"in no group, missing from the registry: {', '.join(unknown_codes)}"] if unknown_codes else []),
         *scores.notes,
     ]
@@ -133,9 +135,8 @@ def _standings(scores: ScoreView, system: str, grouping: Grouping) -> dict[str, 
         others = {code: value for code, value in scores.values(system, task).items() if code != PIVOT}
         groups = {code: GROUPINGS[grouping](entry) for code in others if (entry := known_language(code)) is not None}
         for group, codes in group_by(groups, groups.__getitem__).items():
-            if group:
-                above = fmean(others[code] for code in codes) - fmean(others.values())
-                differences.setdefault(group, []).append(-above if lower_is_better(task) else above)
+            above = fmean(others[code] for code in codes) - fmean(others.values())
+            differences.setdefault(group, []).append(-above if lower_is_better(task) else above)
     return differences
 
 
@@ -204,8 +205,7 @@ def _group_table(rows: list[dict[str, Value]], groupings: Sequence[Grouping]) ->
             ends = [(score, language(code).name) for code, score in scores.items()]
             relatives = _RELATIVES[grouping]
             mean = LanguageFigure(fmean(scores.values())) if relatives is None else mean_score(scores, relatives)
-            if key[-1]:
-                table.add(grouping, *key, len(scores), *mean, *min(ends), *max(ends))
+            table.add(grouping, *key, len(scores), *mean, *min(ends), *max(ends))
     return table
 
 

@@ -3,7 +3,7 @@
 import csv
 import io
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -55,8 +55,15 @@ class LanguageColumn(msgspec.Struct, frozen=True, kw_only=True):
     predicts: bool = True
 
 
+def later_sizes_notes(codes: Iterable[str]) -> list[str]:
+    """Return a note if Wikipedia sizes of some languages are more recent than XTREME-R's."""
+    known = (entry for code in codes if (entry := known_language(code)) is not None)
+    is_any = any(entry.paper_name is None and entry.wikipedia_articles is not None for entry in known)
+    return ["Wikipedia sizes of languages beyond the papers are from June 2026 (Wikistats)"] if is_any else []
+
+
 def wikipedia_columns(codes: Sequence[str]) -> list[LanguageColumn]:
-    """Return the size of Wikipedia (XTREME-R, Table 7), in millions of articles, and its logarithm."""
+    """Return the size of Wikipedia, in millions of articles, and its logarithm."""
     known = {code: entry for code in codes if (entry := known_language(code)) is not None}
     sizes = {code: size for code, entry in known.items() if (size := entry.wikipedia_articles)}
     logs = {code: math.log10(size) for code, size in sizes.items()}

@@ -8,12 +8,13 @@ import numpy as np
 
 from isogloss.analysis import ranking_views
 from isogloss.analysis.finding import Figure, Finding, TidyTable, columns, figure, require
-from isogloss.analysis.language_columns import read_weights
+from isogloss.analysis.language_columns import later_sizes_notes, read_weights
 from isogloss.analysis.ranking_views import WORST, RankedView, RankingPanel
 from isogloss.figures import counted
 from isogloss.metrics.language_tests import LEAST_LANGUAGES
 from isogloss.metrics.student import ALPHA
 from isogloss.results.published_scores import speakers as published_speakers
+from isogloss.results.published_scores import speakers_in_millions
 from isogloss.results.views import ScoreView
 from isogloss.scoring.tested_on import EXAMPLES, LANGUAGES, tested_on
 
@@ -38,6 +39,11 @@ _RANK_SETS = (
     "letter are not significantly different"
 )
 
+_OTHER_SPEAKERS = (
+    "speakers of languages beyond the papers: CLDR 48; languages without an estimate or without a known Wikipedia size "
+    "do not count in that view"
+)
+
 
 def rankings(scores: ScoreView, *, speakers: str = "") -> Finding:
     """Rank systems by seven ways to aggregate, with tests, and report which orders hold in all of them.
@@ -47,7 +53,9 @@ def rankings(scores: ScoreView, *, speakers: str = "") -> Finding:
         speakers: CSV with the columns language and speakers; by default the shipped estimates.
     """
     require(scores, systems=2, what="a ranking")
-    weights = read_weights(Path(speakers), "speakers") if speakers else published_speakers()
+    codes = dict.fromkeys(score.language for score in scores.all_scores())
+    weights = read_weights(Path(speakers), "speakers") if speakers else speakers_in_millions(codes)
+    added = not speakers and not codes.keys() <= published_speakers().keys()
     panels, notes = ranking_views.ranking_panels(scores)
     ranked = [(panel, ranking_views.ranked_views(panel, weights)) for panel in panels]
     pareto = _pareto_table(scores, ranked)
@@ -65,6 +73,8 @@ def rankings(scores: ScoreView, *, speakers: str = "") -> Finding:
         "each system, or all if there are fewer. A language that occurs only in hard tasks is low in all systems",
         "speakers: estimates for 2012, first and second language (Ronen et al. 2014), unless a file is passed; "
         "resources: Wikipedia articles (XTREME-R, Table 7)",
+        *([_OTHER_SPEAKERS] if added else []),
+        *later_sizes_notes(codes),
         "error rates are converted to 100 minus the rate",
         *([f"not tested, fewer than {LEAST_LANGUAGES} languages: {'; '.join(small)}"] if small else []),
         *notes,

@@ -118,6 +118,7 @@ def resources(scores: ScoreView, *, columns: str = "", data: str | Path | None =
         figures=[chart] if len(scores.systems) <= MOST_DRAWN else [],
         notes=[
             *NOTES,
+            *(f"{note}." for note in language_columns.later_sizes_notes(codes)),
             *([f"{lacking}; run `isogloss fetch uriel`."] if missing else []),
             *_left_out_notes(left_out),
             *scores.notes,

@@ -15,14 +15,12 @@ from isogloss.escaping import FACT_LENGTH, NAME_LENGTH, printable
 from isogloss.languages import UNKNOWN, Language, known_language
 from isogloss.reply_outcomes import Usage
 from isogloss.results.metadata import known_facts
-from isogloss.results.published_scores import speakers
+from isogloss.results.published_scores import speakers_in_millions
 from isogloss.results.system import SystemResult
 
 NEAREST = 5
-# Approximate latitude (north) and longitude (east) of a language's main area or origin, in degrees. Written by hand for
-# the board's map; no political statement is intended.
-_ROWS = Path(__file__).with_name("places.tsv").read_text(encoding="utf-8").splitlines()[1:]
-PLACES = {code: (float(north), float(east)) for code, north, east in (row.split("\t") for row in _ROWS)}
+# Degrees between the places of languages that share one, such as two scripts of a language.
+_APART = 0.8
 # Kind of the system families that run here.
 _KIND_OF_SYSTEM = {"ngram": "floor", "encoder": "encoder", "text2text": "encoder-decoder", "llm": "llm"}
 _KIND_OF_SYSTEM |= dict.fromkeys(("embedder", "dual-encoder"), "retrieval")
@@ -145,19 +143,34 @@ def board_languages(codes: Sequence[str], data: Path | None) -> list[BoardLangua
     near = _nearest(
         tuple(known.items()), read_uriel(folder, known, skip_missing=True) if uriel_folder(folder) else None
     )
+    located, spoken = places(known), speakers_in_millions(known)
     return [
         BoardLanguage(
             code=code,
             name=entry.name if (entry := known.get(code)) else code,
-            **{fact: getattr(entry, fact, "") for fact in ("autonym", "family", "branch", "script")},
+            autonym=entry.autonym if entry else "",
+            **{fact: getattr(entry, fact, UNKNOWN) for fact in ("family", "branch", "script")},
             rtl=entry is not None and entry.rtl,
             articles=entry.wikipedia_articles if entry else None,
-            speakers=_counted(speakers().get(code)) if entry else None,
+            speakers=_counted(spoken.get(code)),
             near=near.get(code, []),
-            place=PLACES.get(code) if entry else None,
+            place=located.get(code),
         )
         for code in sorted(codes)
     ]
+
+
+def places(known: Mapping[str, Language]) -> dict[str, tuple[float, float]]:
+    """Return latitude and longitude of languages by code, as far as known, each at a place of its own."""
+    located: dict[str, tuple[float, float]] = {}
+    for code, entry in known.items():
+        north, east = entry.latitude, entry.longitude
+        if north is None or east is None:
+            continue
+        while (north, east) in located.values():
+            north, east = round(north - _APART, 1), round(east + _APART, 1)
+        located[code] = north, east
+    return located
 
 
 @lru_cache(maxsize=4)  # a server builds its pages after every publication

@@ -21,7 +21,7 @@ from isogloss.metrics.significance import holm
 from isogloss.metrics.statistics import FloatArray, IntArray
 from isogloss.predictions.problems import LeftOut
 from isogloss.predictions.run_folders import run_names
-from isogloss.results.published_scores import speakers
+from isogloss.results.published_scores import speakers_in_millions
 from isogloss.results.system import OVERALL, SystemResult
 from isogloss.scoring.cells import judged_cells
 from isogloss.scoring.compare import SystemRuns, compare_systems
@@ -103,7 +103,7 @@ def board_ranks(
         lambda index, *cell: number.value if (number := score_of(entries[int(index)], *cell)) else nan,
     )
     by_view = {}
-    for name, view in views(panel, speakers(), suite.weights).items():
+    for name, view in views(panel, speakers_in_millions(panel.languages), suite.weights).items():
         figures, members = view.figures(panel.scores), by_language
         if name in aggregate.RULES:
             members = complete

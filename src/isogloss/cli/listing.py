@@ -2,6 +2,7 @@
 
 import json as json_module
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from isogloss.cli.options import Output
 from isogloss.errors import unknown
-from isogloss.languages import Language, all_languages, further_languages, listed_language
+from isogloss.languages import UNKNOWN, Language, all_languages, listed_language, world_languages
 from isogloss.languages.published import doubts
 from isogloss.metrics.registry import SHIPPED, plugin_metrics
 from isogloss.tasks.registry import ALIASES, TASKS, given_task, listed_tasks, task
@@ -19,6 +20,8 @@ from isogloss.tasks.task_sources import is_task_file
 app = typer.Typer(add_completion=False)
 
 Listing = list[dict[str, object]]  # one row per task, language, …
+# Facts about languages from the table of all languages.
+_FACTS = ("glottocode", "latitude", "longitude", "speakers", "wikipedia_articles")
 
 
 def _tasks() -> Listing:
@@ -46,16 +49,17 @@ def _languages() -> Listing:
 
 
 def _all_languages() -> Listing:
-    entries = sorted((*all_languages(), *further_languages()), key=lambda entry: entry.code)
-    return _language_rows(entries, SUITES["xtreme-r"], SUITES["living"])
+    return _language_rows(world_languages(), SUITES["xtreme-r"], SUITES["living"])
 
 
 def _language_rows(entries: Iterable[Language], *suites: Suite) -> Listing:
     """Return rows of languages, with the number of tasks in some suites that have them."""
     names = ("code", "iso3", "name", "autonym", "family", "branch", "script")
-    tasks = [task(name) for suite in suites for name in suite.tasks]
+    tasks = Counter(code for suite in suites for name in suite.tasks for code in task(name).languages)
     return [
-        {name: getattr(entry, name) for name in names} | {"tasks": sum(entry.code in task.languages for task in tasks)}
+        {name: getattr(entry, name) for name in names}
+        | {"tasks": tasks[entry.code]}
+        | {name: getattr(entry, name) for name in _FACTS}
         for entry in entries
     ]
 
@@ -89,7 +93,7 @@ def _doubts() -> Listing:
 _LISTS: dict[str, tuple[str, Callable[[], Listing]]] = {
     "tasks": ("benchmark tasks, with suites, scores and test sizes", _tasks),
     "languages": ("the 51 languages of the papers, with family, branch and script", _languages),
-    "all-languages": ("these and all other listed languages", _all_languages),
+    "all-languages": ("these and all other languages, tab-separated, with coordinates and speakers", _all_languages),
     "suites": ("sets of tasks and the rule of their overall score", _suites),
     "metrics": ("metrics and their definitions", _metrics),
     "systems": ("systems for isogloss run, train and predict", _systems),
@@ -97,6 +101,7 @@ _LISTS: dict[str, tuple[str, Callable[[], Listing]]] = {
     "doubts": ("figures in print that others contradict", _doubts),
 }
 
+_LONGEST_TABLE = 1000  # rows; longer lists are printed tab-separated, for grep and cut
 # Minimum terminal width at which a column is shown; `isogloss list NAME` shows all fields of one task or language.
 _NEVER = 10_000
 _FROM_WIDTH = {
@@ -105,9 +110,8 @@ _FROM_WIDTH = {
     ("suites", "rule"): 90,
     ("languages", "iso3"): _NEVER,
     ("languages", "branch"): _NEVER,
-    ("all-languages", "iso3"): _NEVER,
-    ("all-languages", "branch"): _NEVER,
     ("systems", "from"): _NEVER,
+    **{("languages", fact): _NEVER for fact in _FACTS},
 }
 
 
@@ -132,6 +136,7 @@ def listing(
       isogloss list tasks
       isogloss list xquad
       isogloss list languages --json
+      isogloss list all-languages | grep Mande
     """
     rows: Listing
     if what is None:
@@ -145,6 +150,10 @@ def listing(
     if json:
         sys.stdout.write(json_module.dumps(rows, ensure_ascii=False, indent=2) + "\n")
         return
+    if len(rows) > _LONGEST_TABLE:  # laying out a table takes a second per thousand rows
+        lines = (rows[0], *(row.values() for row in rows))
+        sys.stdout.writelines("\t".join("" if cell is None else str(cell) for cell in line) + "\n" for line in lines)
+        return
     from rich.console import Console
 
     from isogloss.tables.table import Table
@@ -155,7 +164,7 @@ def listing(
     for row in rows:
         table.add(*(str(row[name]) for name in header))
     if what == "languages":
-        table.notes.append(f"isogloss list all-languages also shows {len(further_languages())} others")
+        table.notes.append("isogloss list all-languages shows all others; isogloss list sw shows all fields of one")
     table.print(console)
 
 
@@ -174,7 +183,8 @@ def _fields(name: str) -> Listing:
         if listed is None:
             names = (*_LISTS, *TASKS, *(entry.code for entry in all_languages()))
             raise unknown("name", name, names) from None
-        fields = asdict(listed)
+        facts = {name: getattr(listed, name) for name in (*_FACTS, "sources")}
+        fields = asdict(listed) | {name: value for name, value in facts.items() if value not in (None, UNKNOWN)}
     return [{"field": key, "value": _plain(value)} for key, value in fields.items() if value not in ("", (), {})]
 
 

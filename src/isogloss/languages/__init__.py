@@ -1,7 +1,8 @@
 """Languages: XTREME-R's fifty and Hausa, with published results, and any other by its BCP 47 tag.
 
-`language("sw")`, `language("swh")` and `language("Swahili")` are the same entry, and so are `language("zh-Hant")` and
-`language("zho_Hant")`. Published results are in `isogloss.languages.published`, imported separately.
+`language("sw")`, `language("swh")`, `language("swah1253")` and `language("Swahili")` are the same entry, and so are
+`language("zh-Hant")` and `language("zho_Hant")`. Published results are in `isogloss.languages.published`, imported
+separately, and scripts of texts in `isogloss.languages.text_scripts`.
 """
 
 from typing import TYPE_CHECKING
@@ -12,12 +13,14 @@ from isogloss.languages.registry import (
     Typology,
     all_languages,
     codes_meant_by,
+    expected_scripts,
     families,
     further_languages,
     known_language,
     language,
     listed_language,
     scripts,
+    world_languages,
 )
 
 __all__ = [
@@ -27,12 +30,14 @@ __all__ = [
     "Typology",
     "all_languages",
     "codes_meant_by",
+    "expected_scripts",
     "families",
     "further_languages",
     "known_language",
     "language",
     "listed_language",
     "scripts",
+    "world_languages",
 ]
 
 CODES: tuple[str, ...]

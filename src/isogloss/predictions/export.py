@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from isogloss.data.files import atomic_write
-from isogloss.errors import IsoglossError, MissingDataError
+from isogloss.errors import DataError, IsoglossError, MissingDataError
 from isogloss.predictions.draw import draw_examples
 from isogloss.predictions.folder import SUBSET_FILE
 from isogloss.predictions.guide import Guides, names_of, open_guides
@@ -56,7 +56,8 @@ def export(
 
     Raises:
         UnknownNameError: unknown task, language or split.
-        DataError: the inputs are missing from the data folder.
+        DataError: the inputs of some languages are missing from the data folder or invalid; in a folder, the files of
+            all other languages are written first.
         PredictionError: a guide has no answers to all examples, or invalid ones.
         IsoglossError: unsupported file type of `out`, or pyarrow is missing; the subset is too small.
     """
@@ -71,7 +72,9 @@ def export(
     is_file = target.suffix in (".jsonl", ".parquet")
     if target.suffix and not is_file and not target.is_dir():
         raise IsoglossError("expected a folder or a .jsonl or .parquet file", where=str(target))
-    sets: Iterable[Examples] = (load(chosen, code, split, data) for code in codes)
+    failed: dict[str, DataError] = {}
+    # A single file has all languages or is not written.
+    sets = _loaded((chosen, split, data), codes, None if is_file else failed)
     cells: dict[str, CellSubset] = {}
     systems = open_guides(guide)
     if subset is not None:
@@ -85,7 +88,33 @@ def export(
         path = target.with_name(f"{target.stem}-{SUBSET_FILE}") if is_file else inside
         file.write(path)
         written.append((path, sum(len(cell.ids) for cell in cells.values())))
+    if failed:
+        raise _left_out(failed, chosen)
     return written
+
+
+def _loaded(
+    source: tuple[Task, str, str | os.PathLike[str] | None], codes: Sequence[str], failed: dict[str, DataError] | None
+) -> Iterator[Examples]:
+    """Yield the examples of each language; record errors in `failed`, if given, unless all languages have one."""
+    task, split, data = source
+    for code in codes:
+        try:
+            yield load(task, code, split, data)
+        except DataError as error:
+            if failed is None:
+                raise
+            failed[code] = error
+    if failed and len(failed) == len(codes):
+        raise next(iter(failed.values()))
+
+
+def _left_out(failed: dict[str, DataError], task: Task) -> DataError:
+    first = next(iter(failed.values()))
+    if len(failed) == 1:
+        return first
+    others = ", ".join([*failed][1:])
+    return DataError(f"{first.what}; {task.id} is also incomplete in {others}", where=first.where, fix=first.fix)
 
 
 def _drawn(

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from isogloss.figures import score_text
 from isogloss.grouping import group_by
-from isogloss.languages import Language, known_language
+from isogloss.languages import UNKNOWN, Language, known_language
 from isogloss.metrics import aggregate
 from isogloss.reply_outcomes import ReplyCounts
 from isogloss.results.system import OVERALL, SystemResult
@@ -204,7 +204,8 @@ def group_rows(systems: Systems, by: LanguageGroup) -> list[GroupRow]:
     lacking, estimated = set(), set()
     for name, system in systems.items():
         for (task, code), cell in system.cells.items():
-            if cell.score is not None and (group := _group_of(cell.language, by)):
+            if cell.score is not None:
+                group = _group_of(cell.language, by)
                 members[group].add(code)
                 scores[name, group, task].append(cell.score.value)
                 estimated |= {(name, group, task)} if cell.estimated else set()
@@ -220,7 +221,7 @@ def group_rows(systems: Systems, by: LanguageGroup) -> list[GroupRow]:
 
 
 def _group_of(language: Language | None, by: LanguageGroup) -> str:
-    return "" if language is None else language.family if by == "family" else language.script
+    return UNKNOWN if language is None else language.family if by == "family" else language.script
 
 
 def gap_rows(systems: Systems) -> list[TransferGapRow]:

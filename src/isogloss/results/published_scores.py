@@ -237,6 +237,18 @@ def speakers() -> dict[str, float]:
     return {row["language"]: float(row["speakers_millions"]) for row in table("speakers")}
 
 
+def speakers_in_millions(codes: Iterable[str]) -> dict[str, float]:
+    """Return millions of speakers of languages: those of `speakers`, or the registry's for languages it lacks."""
+    published = speakers()
+    numbers = {}
+    for code in codes:
+        entry = known_language(code)
+        millions = entry.speakers / 1e6 if entry and entry.speakers else None
+        if number := published.get(code, millions):
+            numbers[code] = number
+    return numbers
+
+
 def read_published(source: str, suite: Suite | None = None) -> list[SystemResult]:
     """Read the systems of `published`, `published:all`, `published:NAME`, … .
 

@@ -102,7 +102,10 @@ def score_view(
     the most common metric. Unknown tasks, languages and metrics raise UnknownNameError.
     """
     names = None if tasks is None else {given_task_id(word) for name in tasks for word in name.split(",")}
-    codes = None if languages is None else {language(word).code for name in languages for word in name.split(",")}
+    # A task may have languages that the registry does not know.
+    scored = {code for system in systems for _, code in system.cells}
+    words = None if languages is None else [word for name in languages for word in name.split(",")]
+    codes = None if words is None else {word if word in scored else language(word).code for word in words}
     selected = {}
     for shown, system in by_shown_name(systems).items():
         cells = {

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from isogloss.answer_shapes import without_thoughts
-from isogloss.languages import language as find_language
+from isogloss.languages import known_language
 from isogloss.metrics import chunks
 from isogloss.prompts.formats.base import AnswerFormat, PromptReply, Row, json_schema, with_kind
 from isogloss.prompts.literals import Literals
@@ -192,7 +192,8 @@ class NameList(TagSequence):
         super().__init__(task, language, words, question)
         kinds = (label.partition("-")[2] for label in self.labels if "-" in label)
         self.kinds = tuple(dict.fromkeys(kinds))
-        self._space = " " if find_language(language).segmented else ""
+        entry = known_language(language)
+        self._space = " " if entry is None or entry.segmented else ""
 
     def options(self, row: Row) -> str:
         """Return the types with their names."""

@@ -44,7 +44,9 @@ const articles = (value) =>
     ? "unknown"
     : value >= 1
       ? `${value} million articles`
-      : `${countText(Math.round(value * 1000))} thousand articles`;
+      : value >= 0.001
+        ? `${countText(Math.round(value * 1000))} thousand articles`
+        : `${countText(Math.round(value * 1e6))} articles`;
 
 /** @param {Board} board @param {Language} language @param {Task[]} tasks */
 function languageHead(board, language, tasks) {
