@@ -134,6 +134,7 @@ def _identifier() -> Any:
     return py3langid
 
 
+@cache
 def _script(letter: str) -> str:
     starts, blocks = _blocks()
     at = bisect_right(starts, ord(letter)) - 1

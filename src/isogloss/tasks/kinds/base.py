@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,14 @@ Values = Sequence[Any]
 
 # Row of the example, problem, and fix.
 RowProblem = tuple[int, str, str]
+
+
+class GoldFault(NamedTuple):
+    """Gold of an example that contradicts its inputs: the fault's name, and True if it prevents scoring."""
+
+    row: int
+    code: str
+    error: bool = False
 
 
 @dataclass(frozen=True)
@@ -158,6 +166,10 @@ class Kind(ABC):
     def normalize(self, value: Any) -> Any:
         """Return an answer in canonical form."""
         return value
+
+    def gold_faults(self, examples: Examples) -> Iterator[GoldFault]:
+        """Yield gold that contradicts its inputs, for `isogloss task check`."""
+        return iter(())
 
     def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """Yield every invalid answer."""

@@ -10,7 +10,7 @@ from isogloss.errors import DataError, near_names
 from isogloss.metrics import accuracy
 from isogloss.metrics.statistics import MEAN, Statistics
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values
+from isogloss.tasks.kinds.base import GoldFault, Judgement, Kind, RowProblem, Values
 from isogloss.tasks.kinds.cells import index_cell, text_cell, texts_cell
 from isogloss.tasks.kinds.replies import Reading, Reply, choices_in, label_readings
 from isogloss.tasks.readers.pairs import RENAMED
@@ -113,6 +113,14 @@ class Choice(Kind):
     ) -> list[Reading]:
         """Return the choices that the replies give by number, letter, ordinal or text."""
         return choices_in(replies, language, {name.casefold(): int(index) for name, index in spellings.items()})
+
+    def gold_faults(self, examples: Examples) -> Iterator[GoldFault]:
+        """Yield indices without a choice, and choices that are equal."""
+        for row, (choices, label) in enumerate(zip(examples["choices"], examples[self.gold], strict=True)):
+            if label not in range(len(choices)):
+                yield GoldFault(row, "choice-out-of-range", error=True)
+            if len(set(choices)) < len(choices):
+                yield GoldFault(row, "equal-choices")
 
     def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """Yield answers that are not the index of a choice."""

@@ -1,13 +1,13 @@
 """Extractive question answering: the answer is a string."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from isogloss.errors import DataError
 from isogloss.metrics import qa
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.kinds.base import Judgement, Kind, Values
+from isogloss.tasks.kinds.base import GoldFault, Judgement, Kind, Values
 from isogloss.tasks.kinds.cells import text_cell, texts_cell
 from isogloss.tasks.kinds.replies import Reading, Reply, answer_in
 from isogloss.tasks.task import Task
@@ -76,6 +76,19 @@ class QuestionAnswering(Kind):
         """Return questions, contexts and their answers."""
         questions, contexts, answers = map(list, zip(*values, strict=True))
         return ids, {"question": questions, "context": contexts, "answers": answers}
+
+    def gold_faults(self, examples: Examples) -> Iterator[GoldFault]:
+        """Yield answers that are not in their passage, or not at the offset given."""
+        has_offsets = "answer_starts" in examples.columns
+        starts = examples["answer_starts"] if has_offsets else [()] * len(examples)
+        rows = zip(examples[self.gold], examples["context"], starts, strict=True)
+        for row, (answers, context, offsets) in enumerate(rows):
+            if any(answer not in context for answer in answers or ()):
+                yield GoldFault(row, "answer-not-in-context")
+                continue
+            pairs = zip(answers or (), offsets, strict=False)
+            if any(start >= 0 and not context.startswith(answer, start) for answer, start in pairs):
+                yield GoldFault(row, "answer-offset")
 
     def doubt(self, examples: Examples, values: Values) -> str:
         """Return how few answers occur in their passages: those in another language rarely do."""

@@ -8,7 +8,7 @@ from isogloss.data.detokenize import join
 from isogloss.metrics import chunks, spans
 from isogloss.metrics.spans import Span
 from isogloss.tasks.examples import Column, Examples
-from isogloss.tasks.kinds.base import Judgement, Kind, RowProblem, Values
+from isogloss.tasks.kinds.base import GoldFault, Judgement, Kind, RowProblem, Values
 from isogloss.tasks.kinds.cells import text_cell, texts_cell
 from isogloss.tasks.kinds.replies import Reading, Reply, tags_in
 from isogloss.tasks.readers.tagged import overlay
@@ -74,6 +74,20 @@ class Tagging(Kind):
         labels, known = {*task.labels, "O"}, (reply.inputs.get("tokens") for reply in replies)
         pairs = zip(replies, known, strict=True)
         return [tags_in(reply, language, labels, len(tokens) if tokens else None) for reply, tokens in pairs]
+
+    def gold_faults(self, examples: Examples) -> Iterator[GoldFault]:
+        """Yield tags that do not fit their tokens, empty tokens, and entities that begin with I-."""
+        for row, (tokens, tags) in enumerate(zip(examples["tokens"], examples[self.gold], strict=True)):
+            if len(tokens) != len(tags):
+                yield GoldFault(row, "tag-count", error=True)
+            if not all(map(str.strip, tokens)):
+                yield GoldFault(row, "empty-token")
+            before = ["O", *tags]
+            if any(
+                tag.startswith("I-") and last not in (f"B-{tag[2:]}", tag)
+                for last, tag in zip(before, tags, strict=False)
+            ):
+                yield GoldFault(row, "invalid-iob")
 
     def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
         """Yield wrong tag counts, unknown tags and spans outside the text."""

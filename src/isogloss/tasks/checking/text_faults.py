@@ -1,0 +1,125 @@
+"""Faults of single texts: encodings, control characters, normalization, length and script."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from isogloss.errors import UnknownNameError
+from isogloss.languages import UNKNOWN
+from isogloss.languages import language as find_language
+from isogloss.reply_language import comparable, script_of
+
+# Characters that the bytes 80 to BF become in Windows-1252 and Latin-1, without blanks and quotation marks, which may
+# follow a letter.
+_CONTINUATION = "\u0080-\u009f¡-ª¬-º¼-¿€‚ƒ„…†‡ˆ‰Š‹ŒŽ•–—˜™š›œžŸ"
+_MOJIBAKE = re.compile(
+    rf"[ÂÃ][{_CONTINUATION}]"
+    rf"|â€[{_CONTINUATION}‘’“”\u009d]"
+    # Other scripts: several letters in a row, because one may be a capital before punctuation.
+    rf"|(?:[Î-ÏÐ-ÑØ-ÛÄÅ][{_CONTINUATION} ]){{3,}}"
+    rf"|(?:[à-ï][{_CONTINUATION} ]{{2}}){{2,}}"
+)
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
+_MARK = "\ufeff"
+# A text is very long from here, if it also has this many times the median length.
+_LONG, _TIMES = 2_000, 20
+_VERY_LONG = 50_000
+
+
+@dataclass
+class TextFaults:
+    """Rows with a fault, by code, of the texts of one language and split.
+
+    Attributes:
+        rows: rows in order, each once.
+        details: what the texts have: characters, scripts.
+        composed: number of examples in NFC that have composed characters.
+        decomposed: rows that are not in NFC.
+    """
+
+    rows: dict[str, list[int]] = field(default_factory=dict)
+    details: dict[str, Counter[str]] = field(default_factory=dict)
+    composed: int = 0
+    decomposed: list[int] = field(default_factory=list)
+
+    def add(self, code: str, row: int, detail: str = "") -> None:
+        """Add a fault."""
+        rows = self.rows.setdefault(code, [])
+        if not rows or rows[-1] != row:
+            rows.append(row)
+        if detail:
+            self.details.setdefault(code, Counter())[detail] += 1
+
+
+def text_faults(texts: Iterable[tuple[int, str]], language: str) -> TextFaults:
+    """Return the faults of texts, given with their rows; a text that several rows share counts for the first."""
+    faults = TextFaults()
+    expected = expected_script(language)
+    lengths: list[tuple[int, int]] = []
+    for row, text in texts:
+        lengths.append((len(text), row))
+        if not text.strip():
+            faults.add("empty-text", row)
+        elif not text.isascii():
+            _characters(faults, row, text)
+            _normalization(faults, row, text)
+        elif not text.isprintable() and (controls := _CONTROLS.findall(text)):
+            faults.add("control-character", row, _code_point(controls[0]))
+        if expected and (script := unexpected_script(text, expected)):
+            faults.add("unexpected-script", row, script)
+    _lengths(faults, lengths)
+    return faults
+
+
+def expected_script(language: str) -> str:
+    """Return the script of a language in a form that compares, "" if it is unknown."""
+    try:
+        script = find_language(language).script
+    except UnknownNameError:
+        return ""
+    return "" if script == UNKNOWN else comparable(script)
+
+
+def unexpected_script(text: str, expected: str) -> str:
+    """Return the script (ISO 15924) of a text if it is not the expected one, "" if it is or cannot be told."""
+    if expected == "Latn" and text.isascii():
+        return ""
+    script = script_of(text)
+    return script if script and comparable(script) != expected else ""
+
+
+def _characters(faults: TextFaults, row: int, text: str) -> None:
+    if "\ufffd" in text:
+        faults.add("replacement-character", row)
+    if match := _MOJIBAKE.search(text):
+        faults.add("mojibake", row, match[0])
+    if _MARK in text:
+        faults.add("byte-order-mark", row)
+    if controls := _CONTROLS.findall(text):
+        faults.add("control-character", row, _code_point(controls[0]))
+
+
+def _code_point(character: str) -> str:
+    return f"U+{ord(character):04X}"
+
+
+def _normalization(faults: TextFaults, row: int, text: str) -> None:
+    if not unicodedata.is_normalized("NFC", text):
+        if not faults.decomposed or faults.decomposed[-1] != row:
+            faults.decomposed.append(row)
+    elif not unicodedata.is_normalized("NFD", text):
+        faults.composed += 1
+
+
+def _lengths(faults: TextFaults, lengths: list[tuple[int, int]]) -> None:
+    if not lengths:
+        return
+    median = sorted(length for length, _ in lengths)[len(lengths) // 2]
+    longest = min(max(_LONG, _TIMES * median), _VERY_LONG)
+    long_rows = [(length, row) for length, row in lengths if length > longest]
+    for _, row in long_rows:
+        faults.add("long-text", row)
+    if long_rows:
+        faults.details["long-text"] = Counter({f"{max(long_rows)[0]:,}": 1})
