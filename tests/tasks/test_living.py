@@ -271,6 +271,7 @@ TOY = Task(
 
 def test_one_odd_language_does_not_affect_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(task_registry._ORIGINS, "toy", f"{__name__}:TOY")
+    monkeypatch.setitem(task_registry.TASKS._loaded, "toy", TOY)  # and forgotten after the test
     registry._unlisted.cache_clear()
     data = tmp_path / "data"
     for code in TOY.languages:
