@@ -19,8 +19,20 @@ from isogloss.version import __version__
 # Packages, and the commands as functions.
 __all__ = ["__version__", "analysis", "checklist", "data", "languages", "metrics", "predictions", "runs"]
 __all__ += ["scoring", "systems", "tasks", "training", "translation"]
-__all__ += ["analyze", "compare", "explain", "export", "load", "plan", "report", "run", "score", "search", "select"]
-__all__ += ["task", "tasks_from", "train", "translate", "validate"]
+__all__ += [
+    "analyze",
+    "check_task",
+    "compare",
+    "explain",
+    "export",
+    "load",
+    "new_task",
+    "plan",
+    "report",
+    "run",
+    "score",
+]
+__all__ += ["search", "select", "task", "tasks_from", "train", "translate", "validate"]
 
 if TYPE_CHECKING:
     from isogloss import (
@@ -50,12 +62,16 @@ if TYPE_CHECKING:
     from isogloss.scoring.score import score
     from isogloss.site.write import report
     from isogloss.tasks.api import task
+    from isogloss.tasks.checking.check import check_task
+    from isogloss.tasks.declaring.guess import new_task
     from isogloss.tasks.loading import load
     from isogloss.tasks.task_sources import tasks_from
 else:
     _FUNCTIONS = {
         "task": "tasks.api",
         "tasks_from": "tasks.task_sources",
+        "new_task": "tasks.declaring.guess",
+        "check_task": "tasks.checking.check",
         "load": "tasks.loading",
         "score": "scoring.score",
         "compare": "scoring.compare",

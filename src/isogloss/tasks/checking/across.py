@@ -84,12 +84,10 @@ def _language_overlaps(by_language: Mapping[str, Sequence[CellFacts]]) -> Iterat
         texts: frozenset[int] = frozenset().union(*(cell.texts for cell in cells))
         shared = Counter(first[key] for key in texts if key in first)
         if shared:
-            others = " and ".join(f"{other} ({count:,})" for other, count in shared.most_common(2))
-            more = f" and {len(shared) - 2} more languages" if len(shared) > 2 else ""
+            others = ", ".join(f"{other} ({count:,})" for other, count in shared.most_common(3))
             count, total = shared.total(), len(texts)
-            yield Defect(
-                code="language-overlap", language=language, count=count, total=total, other=f"{others}{more}"
-            )
+            more = ", …" * (len(shared) > 3)
+            yield Defect(code="language-overlap", language=language, count=count, total=total, other=f"{others}{more}")
         for key in texts:
             first.setdefault(key, language)
 
