@@ -65,7 +65,7 @@ def new(
         draft = new_task(path, name=name, kind=kind, columns=given)
     if not yes:
         draft = _answered(draft, path, given)
-    target = out or draft.folder / f"{draft.name}.toml"
+    target = out or (path.parent if path.is_file() else path) / f"{draft.name}.toml"
     if yes and target.exists() and not force:
         raise IsoglossError(
             "the file exists", where=str(target), fix="Replace it with --force, or choose another: --out"

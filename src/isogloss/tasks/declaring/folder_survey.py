@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,14 +20,16 @@ _MOST_FILES = 20_000
 _BY_CONTENTS = (".txt", ".tsv", ".csv", ".tab", ".json", ".data")
 # Names of files beside a dataset.
 _BESIDE = ("readme", "license", "licence", "changelog", "citation", "dataset_info", "package", "requirements")
+# Characters with a meaning in path patterns, or that a text file cannot have.
+_UNUSABLE = re.compile(r"[{}*?\[\]\x00-\x1f\ud800-\udfff]")
 # Bytes and rows looked at.
 _BEGINNING = 1 << 18
 _ROWS = 100
 # Names of columns that show that a row is a header.
 _HEADINGS = frozenset(
     "id idx index index_id uid guid text sentence sentence1 sentence2 text1 text2 text_a text_b premise hypothesis "
-    "label labels category class sentiment topic question context answer answers choices score language lang split tokens "
-    "tags ner_tags words target source reference references summary review content tweet title".split()
+    "label labels category class sentiment topic question context answer answers choices score language lang split "
+    "tokens tags ner_tags words target source reference references summary review content tweet title".split()
 )
 
 
@@ -68,6 +71,9 @@ def data_files(place: Path) -> list[DataFile]:
                 others[suffix or name] += 1
                 continue
             relative = path.relative_to(place).as_posix().removesuffix(path.suffix if plain != name else "")
+            if _UNUSABLE.search(relative):
+                others["unusable name"] += 1
+                continue
             files.append(DataFile(path, relative))
             if len(files) > _MOST_FILES:
                 raise DataError(f"has more than {_MOST_FILES:,} files", where=str(place), fix="Name a folder in it")
