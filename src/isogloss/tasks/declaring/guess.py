@@ -3,7 +3,7 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -78,7 +78,7 @@ def new_task(
         shown = ", ".join(map(repr, unknown_names[:5]))
         notes.append(f"not known as languages and left out: {shown}; add their tags below [languages]")
     if "" in draft.files and "split" not in draft.columns:
-        draft.files = {"test": draft.files[""]}
+        draft.files = {split or "test": pattern for split, pattern in draft.files.items()}
     if patterns.left_out:
         shown = ", ".join(patterns.left_out[:3])
         notes.append(
@@ -106,7 +106,7 @@ def _sample(patterns: PathPatterns, notes: list[str]) -> tuple[FileTable, TableS
         # The next file, if one is damaged.
         for file in by_split.get(split, ())[:5]:
             try:
-                syntax = guessed_syntax(file.path)
+                syntax = _with_delimiter(guessed_syntax(file.path), [file])
                 table = read_table(file.path, syntax, language="en")
                 if not len(table):
                     raise DataError("the file is empty", where=str(file.path))
@@ -168,8 +168,7 @@ def _guess_language(draft: TaskDraft, sample: FileTable) -> None:
 
 def _scan(draft: TaskDraft, patterns: PathPatterns) -> None:
     """Read all files, for the languages, labels, counts and parallel ids."""
-    if draft.syntax.format == "conll" and not draft.syntax.delimiter:
-        draft.syntax = _conll_delimiter(draft.syntax, patterns)
+    draft.syntax = _with_delimiter(draft.syntax, patterns.members.values())
     only = next(iter(draft.languages), "") if len(draft.languages) == 1 and not patterns.languages else ""
     kind = KINDS[draft.kind]
     labels: Counter[str] = Counter()
@@ -205,10 +204,12 @@ def _scan(draft: TaskDraft, patterns: PathPatterns) -> None:
             draft.notes.append(f"examples share texts of {column!r}, which differ between languages: {advice}")
 
 
-def _conll_delimiter(syntax: TableSyntax, patterns: PathPatterns) -> TableSyntax:
-    """Return the syntax with a single blank between words and tags, if a file is only valid so."""
+def _with_delimiter(syntax: TableSyntax, files: Iterable[DataFile]) -> TableSyntax:
+    """Return the syntax with a single blank between words and tags, if a CoNLL file is only valid so."""
+    if syntax.format != "conll" or syntax.delimiter:
+        return syntax
     blank = replace(syntax, delimiter=" ")
-    for file in patterns.members.values():
+    for file in files:
         with suppress(IsoglossError):
             try:
                 read_table(file.path, syntax)
