@@ -114,7 +114,10 @@ def _parallel_defects(cells: Sequence[CellFacts]) -> Iterator[Defect]:
 def _disagreements(cells: Sequence[CellFacts]) -> Iterator[Defect]:
     columns = Counter(name for cell in cells for name in cell.closed)
     for name in ("", *(name for name, count in columns.items() if 2 * count > len(cells))):
-        values = {id(cell): cell.closed.get(name) if name else cell.gold if cell.labels else None for cell in cells}
+        # A single label is a placeholder, which is reported as such.
+        values = {
+            id(cell): cell.closed.get(name) if name else cell.gold if len(cell.labels) > 1 else None for cell in cells
+        }
         votes: dict[int, Counter[int]] = {}
         for cell in cells:
             for unit, value in zip(cell.units or (), values[id(cell)] or (), strict=False):

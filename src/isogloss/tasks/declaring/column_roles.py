@@ -194,15 +194,13 @@ class _Guesser:
         """Guess one or two texts with a label, labels, a number or references."""
         pair = (self.named("text_a"), self.named("text_b"))
         single = self.named("text")
+        text = single or pair[0]
+        inputs = {"text": text} if text else self._texts_by_contents()
         if pair[0] and pair[1] and pair[0] is not pair[1]:
             inputs = {"text_a": pair[0], "text_b": pair[1]}
-        elif single or pair[0]:
-            inputs = {"text": single or pair[0]}
-        else:
-            inputs = self._texts_by_contents()
         if not inputs:
             return None
-        self.taken |= {str(column.name) for column in inputs.values() if column}
+        self.taken |= {str(column.name) for column in inputs.values()}
         kind, gold = self._gold(kind)
         first = inputs.get("text_a")
         cluster = {"cluster": first} if first and _repeats(first) else {}
@@ -210,7 +208,7 @@ class _Guesser:
             inputs = {"text": inputs["text_a"], "references": inputs["text_b"]}
         return kind, {**inputs, **({_GOLD[kind]: gold} if gold is not None and kind in _GOLD else {}), **cluster}
 
-    def _texts_by_contents(self) -> dict[str, SampledColumn | None]:
+    def _texts_by_contents(self) -> dict[str, SampledColumn]:
         texts = sorted((column for column in self.free() if column.is_text), key=lambda column: -column.length)
         if len(texts) > 1 and not any(column.is_label or column.is_measure for column in self.free()):
             texts = texts[:1]  # the other is the reference

@@ -35,6 +35,7 @@ class TaskDraft:
         labels: labels, or labels by their spelling in the files.
         parallel: True if equal ids are translations.
         counts: numbers of examples by split and tag.
+        main: main metric, "" for the kind's.
         licence: licence of the data, "" if unknown.
         notes: remarks for the user, such as files that were left out.
         names: all columns of the files.
@@ -50,6 +51,7 @@ class TaskDraft:
     labels: list[str] | dict[str, str] = field(default_factory=list)
     parallel: bool = False
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
+    main: str = ""
     licence: str = ""
     notes: list[str] = field(default_factory=list)
     names: tuple[str, ...] = ()
@@ -72,6 +74,7 @@ class TaskDraft:
         columns = {role: self._column(name) for role, name in self.columns.items() if name != role}
         table |= {"columns": columns} if columns else {}
         table |= {"labels": self.labels} if self.labels else {}
+        table |= {"main": self.main} if self.main else {}
         table |= {"parallel": True} if self.parallel else {}
         counts = {split: self._count(split) for split in SPLITS if self.counts.get(split)}
         table |= {"counts": counts} if counts else {}

@@ -78,9 +78,9 @@ def data_files(place: Path) -> list[DataFile]:
             if len(files) > _MOST_FILES:
                 raise DataError(f"has more than {_MOST_FILES:,} files", where=str(place), fix="Name a folder in it")
     if not files:
-        names = ", ".join(f"{count} × {name}" for name, count in others.most_common(5))
+        listed = ", ".join(f"{count} × {name}" for name, count in others.most_common(5))
         what = f"no tables ({', '.join(FORMATS)}, .txt; packed as {', '.join(SUFFIXES[1:])})"
-        raise DataError(what, where=str(place), fix=f"It has {names}" if names else "The folder is empty")
+        raise DataError(what, where=str(place), fix=f"It has {listed}" if listed else "The folder is empty")
     return files
 
 

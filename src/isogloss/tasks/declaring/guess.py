@@ -221,10 +221,11 @@ def _with_delimiter(syntax: TableSyntax, files: Iterable[DataFile]) -> TableSynt
 
 def _parts(draft: TaskDraft, table: FileTable, spelling: str, split: str) -> Iterator[tuple[str, str, Sequence[int]]]:
     """Yield the rows of a file by language and split; languages in a column are added to the draft."""
-    languages = table.column(draft.columns["language"]) if draft.columns.get("language") else None
-    splits = table.column(draft.columns["split"]) if draft.columns.get("split") else None
+    every = range(len(table))
+    languages = _cells(draft, table, "language", every) if draft.columns.get("language") else None
+    splits = _cells(draft, table, "split", every) if draft.columns.get("split") else None
     groups: dict[tuple[str, str], list[int]] = {}
-    for row in range(len(table)):
+    for row in every:
         language = spelling if languages is None else str(languages[row]).strip()
         name = str(splits[row]).strip().lower() if splits is not None else split
         groups.setdefault((language, SPLIT_NAMES.get(name, name)), []).append(row)
@@ -281,6 +282,8 @@ def _set_labels(draft: TaskDraft, kind: Kind, labels: Counter[str], choices: int
         what = f"column {column!r} has {len(labels):,} distinct values: too many for labels"
         raise DataError(what, where=str(draft.folder), fix=_FIX)
     draft.labels = ordered_labels(labels)
+    if kind.form == "tags" and not any(label[1:2] == "-" for label in labels):
+        draft.main = "accuracy"  # F1 is for entities of several words
 
 
 def roles_of(kind: str) -> tuple[str, ...]:
