@@ -16,7 +16,7 @@ from isogloss.errors import DataError
 
 # Files looked at, at most; a folder with more is probably not a dataset.
 _MOST_FILES = 20_000
-# Suffixes of tables whose format the contents decide.
+# Suffixes of tables; the contents decide the format.
 _BY_CONTENTS = (".txt", ".tsv", ".csv", ".tab", ".json", ".data")
 # Names of files beside a dataset.
 _BESIDE = ("readme", "license", "licence", "changelog", "citation", "dataset_info", "package", "requirements")

@@ -57,7 +57,7 @@ def new_task(
         raise unknown("kind", kind, KINDS)
     patterns = path_patterns(data_files(place))
     notes: list[str] = []
-    sample, syntax = _sample(patterns, notes)
+    sample, syntax = _sample(patterns)
     roles = guessed_roles(sample, kind, header=syntax.header)
     draft = TaskDraft(
         name=name or _guessed_name(place.absolute()),
@@ -95,7 +95,7 @@ def _guessed_name(place: Path) -> str:
     return re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip("-._")[:64] or "my-task"
 
 
-def _sample(patterns: PathPatterns, notes: list[str]) -> tuple[FileTable, TableSyntax]:
+def _sample(patterns: PathPatterns) -> tuple[FileTable, TableSyntax]:
     """Read a file of each split, and return the one with most columns: test files often lack the gold."""
     by_split: dict[str, list[DataFile]] = {}
     for (_, split), file in patterns.members.items():
@@ -114,7 +114,6 @@ def _sample(patterns: PathPatterns, notes: list[str]) -> tuple[FileTable, TableS
                 break
             except IsoglossError as error:
                 first_error = first_error or error
-                notes.append(str(error))
     if not tables:
         raise first_error or DataError("no readable tables")
     return max(tables, key=lambda pair: len(pair[0].names))
@@ -178,8 +177,7 @@ def _scan(draft: TaskDraft, patterns: PathPatterns) -> None:
         try:
             table = read_table(file.path, draft.syntax, language="en")
         except IsoglossError as error:
-            if str(error) not in draft.notes:
-                draft.notes.append(str(error))
+            draft.notes.append(str(error))
             continue
         for language, part, rows in _parts(draft, table, spelling, split):
             tag = draft.languages.get(language or only, "") if language or only else "en"
