@@ -19,8 +19,9 @@ from isogloss.version import __version__
 # Packages, and the commands as functions.
 __all__ = ["__version__", "analysis", "checklist", "data", "languages", "metrics", "predictions", "runs"]
 __all__ += ["scoring", "systems", "tasks", "training", "translation"]
-__all__ += ["analyze", "compare", "explain", "export", "load", "plan", "report", "run", "score", "search", "select"]
-__all__ += ["check_lines", "check_translations", "task", "tasks_from", "train", "translate", "validate"]
+__all__ += ["analyze", "check_lines", "check_task", "check_translations", "compare", "explain", "export", "load"]
+__all__ += ["new_task", "plan", "report", "run", "score", "search", "select", "task", "tasks_from", "train"]
+__all__ += ["translate", "validate"]
 
 if TYPE_CHECKING:
     from isogloss import (
@@ -51,12 +52,16 @@ if TYPE_CHECKING:
     from isogloss.scoring.score import score
     from isogloss.site.write import report
     from isogloss.tasks.api import task
+    from isogloss.tasks.checking.check import check_task
+    from isogloss.tasks.declaring.guess import new_task
     from isogloss.tasks.loading import load
     from isogloss.tasks.task_sources import tasks_from
 else:
     _FUNCTIONS = {
         "task": "tasks.api",
         "tasks_from": "tasks.task_sources",
+        "new_task": "tasks.declaring.guess",
+        "check_task": "tasks.checking.check",
         "load": "tasks.loading",
         "score": "scoring.score",
         "compare": "scoring.compare",

@@ -17,6 +17,7 @@ from isogloss.version import __version__
 VERBS = {
     "list": ("listing", "List tasks, languages, suites, metrics, systems or analyses."),
     "fetch": ("fetch", "Download and verify datasets; show which are present."),
+    "task": ("task", "Write a task file for your own data; check the files of a task."),
     "export": ("export", "Write a task's inputs with the ids to answer."),
     "import": ("importing", "Convert other tools' output into a prediction folder."),
     "validate": ("validate", "Report every problem in a prediction folder."),

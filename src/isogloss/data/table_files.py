@@ -7,6 +7,7 @@ import csv
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -244,25 +245,24 @@ class _ConllSentence:
 
 def _conll_sentences(path: Path, delimiter: str, digest: Digest | None) -> Iterator[_ConllSentence]:
     width = document = 0
-    sentence: _ConllSentence | None = None
-    for number, line in enumerate(lines(path, digest), 1):
+    words: list[list[str]] = []
+    for number, line in enumerate(chain(lines(path, digest), ("",)), 1):
         is_new_document = line.startswith("-DOCSTART-")
-        if is_new_document or not line.strip():
-            if sentence is not None:
-                yield sentence
-            sentence, document = None, document + is_new_document
+        if line.strip() and not is_new_document:
+            words.append(_cells(line, delimiter))
             continue
-        cells = _cells(line, delimiter)
-        width = width or len(cells)
-        if len(cells) != width:
-            wanted = f"expected a word and its tag in {width} columns" if width > 1 else "expected a word alone"
-            raise DataError(f"{wanted}, got {line!r:.200}", where=f"{path}:{number}")
-        if sentence is None:
-            sentence = _ConllSentence(number, document, [[] for _ in range(width)])
-        for column, cell in zip(sentence.cells, cells, strict=True):
-            column.append(cell)
-    if sentence is not None:
-        yield sentence
+        if words:
+            width = width or len(words[0])
+            first = number - len(words)
+            # Sentences are compared as a whole: word by word takes several times as long.
+            if {*map(len, words)} != {width}:
+                index = next(index for index, cells in enumerate(words) if len(cells) != width)
+                wanted = f"expected a word and its tag in {width} columns" if width > 1 else "expected a word alone"
+                got = (delimiter or " ").join(words[index])
+                raise DataError(f"{wanted}, got {got!r:.200}", where=f"{path}:{first + index}")
+            yield _ConllSentence(first, document, [*map(list, zip(*words, strict=True))])
+            words = []
+        document += is_new_document
 
 
 def _cells(line: str, delimiter: str) -> list[str]:

@@ -62,10 +62,22 @@ def read_task_file(path: Path) -> Task:
         UnknownNameError: an unknown key, kind, column or format; the message has the nearest.
         DataError: the file is missing, or a value is wrong.
     """
-    from isogloss.data.files import read_toml
+    from isogloss.data.files import read_text
+
+    return parse_task_file(read_text(path), path)
+
+
+def parse_task_file(text: str, path: Path) -> Task:
+    """Return the task that the text of a task file declares; `path` is where it is, or will be.
+
+    Raises:
+        UnknownNameError: an unknown key, kind, column or format; the message has the nearest.
+        DataError: a value is wrong.
+    """
+    from isogloss.decoding import decode_toml
 
     where = str(path)
-    table = checked_settings(read_toml(path), _KEYS, "key of a task file", where, error=DataError)
+    table = checked_settings(decode_toml(text, where), _KEYS, "key of a task file", where, error=DataError)
     if "units" in table:
         checked_settings(table["units"], _UNIT_KEYS, "key of [units]", f"{where} [units]", error=DataError)
     return _declared(table, path, check=True)

@@ -84,12 +84,10 @@ def _language_overlaps(by_language: Mapping[str, Sequence[CellFacts]]) -> Iterat
         texts: frozenset[int] = frozenset().union(*(cell.texts for cell in cells))
         shared = Counter(first[key] for key in texts if key in first)
         if shared:
-            others = " and ".join(f"{other} ({count:,})" for other, count in shared.most_common(2))
-            more = f" and {len(shared) - 2} more languages" if len(shared) > 2 else ""
+            others = ", ".join(f"{other} ({count:,})" for other, count in shared.most_common(3))
             count, total = shared.total(), len(texts)
-            yield Defect(
-                code="language-overlap", language=language, count=count, total=total, other=f"{others}{more}"
-            )
+            more = ", …" * (len(shared) > 3)
+            yield Defect(code="language-overlap", language=language, count=count, total=total, other=f"{others}{more}")
         for key in texts:
             first.setdefault(key, language)
 
@@ -116,7 +114,10 @@ def _parallel_defects(cells: Sequence[CellFacts]) -> Iterator[Defect]:
 def _disagreements(cells: Sequence[CellFacts]) -> Iterator[Defect]:
     columns = Counter(name for cell in cells for name in cell.closed)
     for name in ("", *(name for name, count in columns.items() if 2 * count > len(cells))):
-        values = {id(cell): cell.closed.get(name) if name else cell.gold if cell.labels else None for cell in cells}
+        # A single label is a placeholder, which is reported as such.
+        values = {
+            id(cell): cell.closed.get(name) if name else cell.gold if len(cell.labels) > 1 else None for cell in cells
+        }
         votes: dict[int, Counter[int]] = {}
         for cell in cells:
             for unit, value in zip(cell.units or (), values[id(cell)] or (), strict=False):

@@ -1,10 +1,11 @@
-"""Facts of one language and split, kept as hashes so that memory grows with the number of examples, not their length."""
+"""Facts of one language and split; texts are kept as hashes, so that memory does not grow with their length."""
 
 import unicodedata
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from isogloss.tasks.checking.defects import Defect
@@ -104,9 +105,7 @@ def _texts(values: Sequence[Any]) -> list[str]:
 
 def _normal_row(texts: tuple[str, ...]) -> tuple[str, ...]:
     """Return inputs without differences of blanks and Unicode normalization."""
-    return tuple(
-        " ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).split()) for text in texts
-    )
+    return tuple(" ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).split()) for text in texts)
 
 
 def _distinct_texts(columns: dict[str, list[str]]) -> tuple[list[tuple[int, str]], set[int]]:
@@ -137,8 +136,9 @@ def _labels(gold: Sequence[Any] | None, kind: Kind) -> Counter[str]:
     """Return the number of examples per label; answers that are texts or numbers are not counted."""
     if gold is None or kind.form not in ("label", "labels", "tags", "option"):
         return Counter()
-    several = (value if isinstance(value, list | tuple) else (value,) for value in gold)
-    return Counter(str(label) for labels in several for label in labels if isinstance(label, str | int))
+    counts: Counter[Any] = Counter()
+    counts.update(chain.from_iterable(value if isinstance(value, list | tuple) else (value,) for value in gold))
+    return Counter({str(label): count for label, count in counts.items() if label is not None})
 
 
 def _own_defects(task: Task, kind: Kind, examples: Examples, facts: CellFacts) -> Iterator[Defect]:

@@ -29,7 +29,7 @@ _COLUMNS = ("code", "severity", "language", "split", "count", "total", "other", 
 
 @dataclass(repr=False, kw_only=True)
 class TaskReport:
-    """What is in the files of a task, and what is wrong with it.
+    """Contents of the files of a task, and their defects.
 
     Attributes:
         task: its id.

@@ -27,42 +27,42 @@ _TEXTS: Mapping[str, tuple[str, str, str]] = {
         "No system can learn them from this training set",
     ),
     "missing-label": ("Labels without examples", "no example has {detail}", "Check the spelling of the label"),
-    "duplicate": ("Duplicates", "{n} repeat the inputs of another", "Remove them: they count several times"),
+    "duplicate": ("Duplicates", "{n} with the inputs of another", "Remove them: they count several times"),
     "conflict": (
         "Equal inputs with different gold",
-        "{n} repeat the inputs of another with different gold",
+        "{n} with the inputs of another, but different gold",
         "No system can answer all of them right",
     ),
     "split-overlap": (
         "Overlaps between splits",
-        "{n} are in {other}, too",
+        "{n} also in {other}",
         "Remove them from the training set: scores on them are too good",
     ),
     "language-overlap": (
         "Texts shared with another language",
-        "{n} texts are in {other}, too",
+        "{n} also in {other}",
         "Check whether they were left untranslated",
     ),
-    "empty-text": ("Empty texts", "{n} have an empty text", "Remove them: nothing can be answered"),
-    "long-text": ("Very long texts", "{n} have a text of up to {detail} characters", "Check for rows that ran together"),
+    "empty-text": ("Empty texts", "{n}", "Remove them: nothing can be answered"),
+    "long-text": ("Very long texts", "{n}, up to {detail} characters", "Check for rows that ran together"),
     "replacement-character": (
         "Lost characters",
-        "{n} have U+FFFD, the mark of bytes that could not be read",
+        "{n} with U+FFFD",
         "Convert the original files again",
     ),
     "mojibake": (
         "Wrongly decoded characters",
-        "{n} have UTF-8 that was read as Latin-1, such as {detail}",
+        "{n} with UTF-8 read as Latin-1, such as {detail}",
         "Convert the original files again",
     ),
     "control-character": (
         "Control characters",
-        "{n} have control characters: {detail}",
+        "{n} with {detail}",
         "Remove them: tokenizers treat them as words",
     ),
     "byte-order-mark": (
         "Byte-order marks",
-        "{n} have U+FEFF within the text",
+        "{n} with U+FEFF within the text",
         "Invisible, but it changes tokens and offsets",
     ),
     "file-byte-order-mark": (
@@ -72,37 +72,37 @@ _TEXTS: Mapping[str, tuple[str, str, str]] = {
     ),
     "mixed-normalization": (
         "Mixed Unicode normalization",
-        "{n} are not in NFC, others are",
+        "{n} not in NFC",
         "Normalize all texts to NFC: equal words look different to systems",
     ),
     "unexpected-script": (
         "Texts in another script than the language's",
-        "{n} are in {detail}",
+        "{n} in {detail}",
         "Check the language of the files, or add the script to the tag, such as sr-Latn",
     ),
     "answer-not-in-context": (
         "Answers that are not in their context",
-        "{n} have an answer that is not in the context",
+        "{n}",
         "Extractive systems cannot give them",
     ),
     "answer-offset": (
         "Offsets that do not point at the answer",
-        "{n} have an answer_start where the context has other text",
+        "{n}",
         "Count code points, not bytes",
     ),
-    "tag-count": ("Tags and tokens of different number", "{n} have more or fewer tags than tokens", "Give one per token"),
-    "empty-token": ("Empty tokens", "{n} have an empty token", "Remove it with its tag"),
+    "tag-count": ("Tags and tokens of different number", "{n}", "Give one per token"),
+    "empty-token": ("Empty tokens", "{n}", "Remove it with its tag"),
     "invalid-iob": (
         "Entities that begin with I-",
-        "{n} have an I- tag after O or another type",
+        "{n} with I- after O or another type",
         "Write B- for the first token; the metric's dialect decides how it is scored",
     ),
     "choice-out-of-range": (
         "Gold that is not the index of a choice",
-        "{n} have an index without a choice",
+        "{n}",
         "Count the choices from 0",
     ),
-    "equal-choices": ("Equal choices", "{n} have the same choice twice", "Both are right, but one is scored"),
+    "equal-choices": ("Equal choices", "{n}", "Both are right, but one is scored"),
     "unit-mismatch": (
         "Parallel examples without counterpart",
         "{detail}",
@@ -110,12 +110,12 @@ _TEXTS: Mapping[str, tuple[str, str, str]] = {
     ),
     "gold-mismatch": (
         "Gold that differs between translations",
-        "{n} have other gold than most translations",
+        "{n}",
         "Check the ids, or set parallel = false",
     ),
     "column-mismatch": (
         "Columns that differ between translations",
-        "{n} have other values in {detail} than most translations",
+        "{n} in the column {detail}",
         "Check the column, which has the same few values in all languages",
     ),
     "small-split": ("Small test sets", "only {total} examples", "Intervals will be wide"),
@@ -179,7 +179,7 @@ class Defect:
         return sentence + (f": {', '.join(self.ids)}{', …' * (self.count > len(self.ids))}" if self.ids else "")
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.what}" if self.where else self.what
+        return ": ".join(filter(None, (self.where, f"{self.title[:1].lower()}{self.title[1:]}", self.what)))
 
     def record(self) -> dict[str, Any]:
         """Return the fields for JSON."""
@@ -192,6 +192,6 @@ class Defect:
             "total": self.total,
             "other": self.other,
             "ids": list(self.ids),
-            "text": self.what,
+            "text": str(self),
             "fix": self.fix,
         }

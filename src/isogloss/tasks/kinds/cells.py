@@ -27,7 +27,7 @@ def texts_cell(cell: Any, split: Callable[[str], list[str]] = lambda text: [text
         except msgspec.DecodeError:
             return split(cell)
     if isinstance(cell, list | tuple):
-        return list(map(text_cell, cell))
+        return list(cell) if {*map(type, cell)} <= {str} else list(map(text_cell, cell))
     raise ValueError("expected a list of texts")
 
 

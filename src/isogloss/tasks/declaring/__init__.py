@@ -1,0 +1,1 @@
+"""Drafts of task files, from the files of a dataset."""
