@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.targets import answer_spans
+from isogloss.systems.ngram.tagging import NgramTagger
+from isogloss.systems.targets import IGNORED, answer_spans, tag_ids
 from isogloss.tasks.examples import Examples
+from isogloss.tasks.registry import task as find_task
 
 
 def asked(context: str, *answers: Any, **columns: Any) -> Examples:
@@ -26,3 +28,25 @@ def test_answer_offsets_or_first_occurrence() -> None:
 def test_no_answer_in_any_passage_raises() -> None:
     with pytest.raises(SystemFailureError, match="xquad/en train: no training answer occurs in its passage"):
         answer_spans(asked("a cat", ["dog"], []))
+
+
+def tagged(*sentences: tuple[str, list[str | None]]) -> Examples:
+    ids = [str(row) for row in range(len(sentences))]
+    columns: dict[str, Any] = {
+        "tokens": [text.split() for text, _ in sentences],
+        "tags": [tags for _, tags in sentences],
+    }
+    return Examples("udpos", "es", "train", ids, columns, "tags")
+
+
+def test_words_without_a_tag_are_ignored() -> None:
+    task = find_task("udpos")
+    noun, verb = (task.labels.index(label) for label in ("NOUN", "VERB"))
+    train = tagged(("gatos duermen ya", ["NOUN", "VERB", None]), ("perros", ["NOUN"]))
+    assert tag_ids(task, train).tolist() == [noun, verb, IGNORED, noun]
+    # An unaligned word teaches nothing: the tagger never answers X.
+    train = tagged(*[("gatos duermen ya", ["NOUN", "VERB", None])] * 30)
+    [answer] = NgramTagger(task, train, 0).predict(tagged(("ya ya duermen", [None] * 3)))
+    assert set(answer) <= {"NOUN", "VERB"}
+    with pytest.raises(SystemFailureError, match="no labels"):
+        NgramTagger(task, tagged(("ya", [None])), 0)

@@ -14,7 +14,13 @@ from isogloss.translation.alignment import spelling_aligner
 from isogloss.translation.back_projection import project_back
 from isogloss.translation.lines import LineTranslator
 from isogloss.translation.projection import SpanProjector
-from isogloss.translation.tag_projection import TaggedTranslation, TranslatedSentence, project_tags, tags_back
+from isogloss.translation.tag_projection import (
+    TaggedTranslation,
+    TranslatedSentence,
+    gold_tags,
+    project_tags,
+    tags_back,
+)
 from isogloss.translation.translate import translate, write_untranslated
 from isogloss.translation.translated_files import translated_test_set, translated_training_set, translation_path
 from isogloss.translation.translation_records import record_path
@@ -79,7 +85,9 @@ def test_parts_of_speech_move_along_alignments() -> None:
     found = projected("udpos", "old New York", "ADJ PROPN PROPN", "Nueva York vieja")
     assert found == (["Nueva", "York", "vieja"], ["PROPN", "PROPN", "ADJ"], ["alignment"] * 3)
     found = projected("udpos", "Maria saw New York", "PROPN VERB PROPN PROPN", "Maria vio a Nueva York")
-    assert found.tags == ["PROPN", "VERB", "X", "PROPN", "PROPN"]
+    assert found.tags == ["PROPN", "VERB", None, "PROPN", "PROPN"]
+    assert gold_tags(UDPOS, found.tags) == ["PROPN", "VERB", "X", "PROPN", "PROPN"]
+    assert gold_tags(WIKIANN, ["O", None]) is None
     assert found.steps.count("lost") == 1
     # 3 of 5 words are aligned: too few.
     found = projected("udpos", "Maria saw New York", "PROPN VERB PROPN PROPN", "Maria vio algo muy York")

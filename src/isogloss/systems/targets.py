@@ -10,6 +10,9 @@ from isogloss.systems.base import SystemFailureError, dataset_name
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
+# Label of words and positions without one.
+IGNORED = -100
+
 # The questions of COPA and XCOPA, in English for every language: "<premise> What was the cause?". Other questions (of
 # Social IQa, the first training stage) are used unchanged.
 _QUESTIONS = {"cause": "What was the cause?", "effect": "What was the effect?"}
@@ -52,14 +55,21 @@ def seen_labels(task: Task, numbers: IntArray, train: Examples) -> tuple[list[st
 
 
 def tag_ids(task: Task, train: Examples) -> IntArray:
-    """Return the tag indices of all words, sentence after sentence."""
+    """Return the tag indices of all words, sentence after sentence; `IGNORED` for words that have none.
+
+    Words of translated sentences lose their tags if they are not aligned.
+    """
     tags = train[train.gold]
     for row, (words, labels) in enumerate(zip(train["tokens"], tags, strict=True)):
         if labels is None or len(words) != len(labels):
             what = f"{0 if labels is None else len(labels)} tags for {len(words)} words"
             where = f"{dataset_name(train)}, {train.ids[row]}"
             raise SystemFailureError(what, where=where, fix="Provide one tag per word")
-    return label_ids(task, chain.from_iterable(tags), train)
+    every = list(chain.from_iterable(tags))
+    tagged = np.array([tag is not None for tag in every], dtype=np.bool_)
+    numbers = np.full(len(every), IGNORED, np.int64)
+    numbers[tagged] = label_ids(task, (tag for tag in every if tag is not None), train)
+    return numbers
 
 
 def choice_indices(train: Examples) -> IntArray:

@@ -22,6 +22,7 @@ from isogloss.tasks.pseudo_sets import (
 )
 from isogloss.tasks.task import Task
 from isogloss.translation.alignment import Aligner
+from isogloss.translation.tag_projection import gold_tags
 from isogloss.translation.translate import Inspection, Projected, SetTranslation
 from isogloss.translation.translated_files import texts_to_replace, with_texts
 from isogloss.translation.translators import TranslationFunction, Translator, UntranslatedError
@@ -76,7 +77,7 @@ def translate_pseudo(
     if inspect is not None:
         inspect(originals, with_texts(originals, side.columns, language, "", ()))
     projected = work.projected(side)
-    columns, rows = _with_gold(originals, side.columns, projected)
+    columns, rows = _with_gold(task, originals, side.columns, projected)
     path = pseudo_path(task, language, split, data)
     if not rows:
         what = f"no example of {task.id}/{language} keeps its gold: {len(originals):,} lost in projection"
@@ -132,7 +133,7 @@ def _lines(item: str | Sequence[str]) -> list[str]:
 
 
 def _with_gold(
-    originals: Examples, texts: Mapping[str, Sequence[Any]], projected: Projected
+    task: Task, originals: Examples, texts: Mapping[str, Sequence[Any]], projected: Projected
 ) -> tuple[dict[str, Sequence[Any]], list[int]]:
     """Return the columns of a pseudo set, and the rows that keep their gold."""
     columns: dict[str, Sequence[Any]] = {**texts, **projected.columns}
@@ -147,5 +148,6 @@ def _with_gold(
     if "tags" in columns:
         sentences = zip(columns["text"], columns["tokens"], strict=True)
         columns["offsets"] = [token_offsets(text, tokens) for text, tokens in sentences]
+        columns["tags"] = [tags and gold_tags(task, tags) for tags in columns["tags"]]
         return columns, [row for row, tags in enumerate(columns["tags"]) if tags]
     return columns, list(range(len(originals)))

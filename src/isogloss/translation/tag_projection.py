@@ -11,19 +11,21 @@ from isogloss.translation.alignment import Aligner, Pairs, moved
 from isogloss.translation.projection import ALIGNMENT, LEAST_ALIGNED, LOST, SpanProjector, SpanToProject
 from isogloss.translation.words import Offsets, word_offsets, word_texts
 
-# Tag of words outside of entities, and of words without a known part of speech.
+# Tag of words outside of entities, and of words of test sets without a known part of speech.
 OUTSIDE, OTHER = "O", "X"
 # Share of words that must be aligned for a sentence to keep its projected parts of speech.
 LEAST_TAGGED = 0.7
 
 Tags = list[str]
+# None for words that lost theirs.
+ProjectedTags = Sequence[str | None]
 
 
 class TaggedTranslation(NamedTuple):
     """A translated sentence: words, their tags (None if too much was lost), and the step of each entity or word."""
 
     tokens: list[str]
-    tags: Tags | None
+    tags: ProjectedTags | None
     steps: list[str]
 
 
@@ -48,7 +50,7 @@ def project_tags(
     if marks_entities(task):
         return _with_entities(task, sentences, projector)
     pairs = align([(sentence.tokens, word_texts(sentence.translation)) for sentence in sentences])
-    return [_with_word_tags(task, *both) for both in zip(sentences, pairs, strict=True)]
+    return [_with_word_tags(*both) for both in zip(sentences, pairs, strict=True)]
 
 
 def _with_entities(
@@ -97,14 +99,20 @@ def entity_tags(offsets: Offsets, entities: Sequence[tuple[int, int, str]]) -> T
     return tags
 
 
-def _with_word_tags(task: Task, sentence: TranslatedSentence, pairs: Pairs) -> TaggedTranslation:
+def _with_word_tags(sentence: TranslatedSentence, pairs: Pairs) -> TaggedTranslation:
     words = word_texts(sentence.translation)
     sources = {target: source for source, target in pairs}
     steps = [ALIGNMENT if word in sources else LOST for word in range(len(words))]
-    tags = [sentence.tags[sources[word]] if word in sources else OTHER for word in range(len(words))]
+    tags = [sentence.tags[sources[word]] if word in sources else None for word in range(len(words))]
     enough = len(words) > 0 and len(sources) >= LEAST_TAGGED * len(words)
-    known = OTHER in task.labels or LOST not in steps
-    return TaggedTranslation(words, tags if enough and known else None, steps)
+    return TaggedTranslation(words, tags if enough else None, steps)
+
+
+def gold_tags(task: Task, tags: ProjectedTags) -> Tags | None:
+    """Return projected tags as gold, with `X` for words without a tag; None if the task has no X."""
+    if OTHER not in task.labels and None in tags:
+        return None
+    return [OTHER if tag is None else tag for tag in tags]
 
 
 def tags_back(task: Task, tags: Sequence[str], pairs: Pairs, words: int) -> tuple[Tags, list[str]]:

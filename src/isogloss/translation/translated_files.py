@@ -91,7 +91,7 @@ def columns_to_translate(examples: Examples) -> list[str]:
 _FIELDS: dict[Moving, dict[str, Any]] = {
     "": {},
     "answers": {"answers": tuple[str, ...], "answer_starts": tuple[int | None, ...], "alignment": str},
-    "tags": {"tokens": list[str], "tags": list[str], "alignment": str},
+    "tags": {"tokens": list[str], "tags": list[str | None], "alignment": str},
 }
 
 

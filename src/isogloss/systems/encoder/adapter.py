@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from isogloss.systems.neural.task_adapter import IGNORED, TaskAdapter
+from isogloss.systems.neural.task_adapter import TaskAdapter
 from isogloss.systems.pretrained import Batch, Model, Tensor
-from isogloss.systems.targets import choice_indices, label_ids, premises_and_questions, question_texts
+from isogloss.systems.targets import IGNORED, choice_indices, label_ids, premises_and_questions, question_texts
 from isogloss.systems.tokens.inputs import MODEL_ARGUMENTS, InputRows, check_length
 from isogloss.tasks.examples import Examples
 from isogloss.training.objective import Array, Arrays, Encoded, Ints, TrainingObjective, padded_column

@@ -9,9 +9,8 @@ import numpy as np
 
 from isogloss.metrics import spans
 from isogloss.systems.encoder.adapter import EncoderAdapter, LabelledItems, best_label
-from isogloss.systems.neural.task_adapter import IGNORED
 from isogloss.systems.pretrained import Model
-from isogloss.systems.targets import label_ids, tag_ids
+from isogloss.systems.targets import IGNORED, label_ids, tag_ids
 from isogloss.systems.tokens import subwords as tokens
 from isogloss.systems.tokens.inputs import InputRows, SpecialTokens
 from isogloss.tasks.examples import Examples

@@ -33,7 +33,6 @@ from isogloss.training.objective import Array, Arrays, Encoded, Ints, TrainingOb
 from isogloss.training.recipes import Recipe
 from isogloss.version import __version__
 
-IGNORED = -100  # label of positions without one
 _BLOCK = 1 << 16  # texts tokenised at a time
 _IN_MEMORY = 1 << 30  # bytes of vectors; more go into an anonymous file
 

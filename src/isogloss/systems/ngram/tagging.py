@@ -10,7 +10,7 @@ import numpy.typing as npt
 from isogloss.metrics.statistics import IntArray
 from isogloss.systems.ngram.hashing import Hashes, Mask, Texts, buckets, character_classes, join, salted, shapes
 from isogloss.systems.ngram.linear_model import Floats, LinearModel, SparseRows, batches
-from isogloss.systems.targets import seen_labels, tag_ids
+from isogloss.systems.targets import IGNORED, seen_labels, tag_ids
 from isogloss.tasks.examples import Examples
 from isogloss.tasks.task import Task
 
@@ -24,9 +24,12 @@ class NgramTagger:
     together = 2048
 
     def __init__(self, task: Task, train: Examples, seed: int) -> None:
-        self.labels, gold = seen_labels(task, tag_ids(task, train), train)
+        numbers = tag_ids(task, train)
+        tagged = numbers != IGNORED
+        self.labels, gold = seen_labels(task, numbers[tagged], train)
         self.model = LinearModel(_BITS, len(self.labels))
         table = _features(train["tokens"])
+        table = table if tagged.all() else table[tagged]
         for rows in batches(len(gold), seed, _EPOCHS, _BATCH):
             self.model.learn_classes(SparseRows.table(table[rows]), gold[rows])
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from isogloss.languages.registry import language as known_language
 from isogloss.systems.base import SystemFailureError
-from isogloss.systems.neural.task_adapter import IGNORED, TaskAdapter
+from isogloss.systems.neural.task_adapter import TaskAdapter
 from isogloss.systems.pretrained import Batch, Model, ModelSource, Tensor
+from isogloss.systems.targets import IGNORED
 from isogloss.systems.tokens.inputs import check_length, language_codes, max_positions, room_for_text
 from isogloss.systems.tokens.subwords import Int32, TextSlices, row_starts, tokenize, unique
 from isogloss.tasks.examples import Examples

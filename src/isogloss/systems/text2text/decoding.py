@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from torch.utils.checkpoint import checkpoint
 
-from isogloss.systems.neural.task_adapter import IGNORED
+from isogloss.systems.targets import IGNORED
 from isogloss.systems.text2text.tagging import TagFormat
 
 _ELEMENTS = 1 << 29  # logits in memory at a time

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from isogloss.systems.neural.task_adapter import IGNORED
 from isogloss.systems.pretrained import Batch, Model, Tensor
-from isogloss.systems.targets import choice_indices, label_ids, premises_and_questions, question_texts
+from isogloss.systems.targets import IGNORED, choice_indices, label_ids, premises_and_questions, question_texts
 from isogloss.systems.text2text.adapter import NOTHING, PairRows, Text2TextAdapter, encode_rows, with_inputs
 from isogloss.tasks.examples import Examples
 from isogloss.training.objective import Arrays, Encoded, Ints, masked, padded, padded_column

@@ -8,7 +8,7 @@ import numpy as np
 
 from isogloss.systems.base import SystemFailureError
 from isogloss.systems.pretrained import Batch, Model, Tensor
-from isogloss.systems.targets import tag_ids
+from isogloss.systems.targets import IGNORED, label_ids, tag_ids
 from isogloss.systems.text2text.adapter import NOTHING, PairRows, Seq2SeqTokenizer, Text2TextAdapter, encode_rows
 from isogloss.systems.tokens.inputs import max_positions
 from isogloss.systems.tokens.subwords import Int32
@@ -93,7 +93,10 @@ class Text2TextTagger(Text2TextAdapter):
     def pairs(self, train: Examples) -> Encoded:
         """Return pairs of numbered words and numbered tags."""
         bounds = np.cumsum([len(words) for words in train["tokens"]])
-        tags = [part.tolist() for part in np.split(tag_ids(self.task, train), bounds[:-1])]
+        numbers = tag_ids(self.task, train)
+        if (untagged := numbers == IGNORED).any():  # a written sentence has a tag for every word
+            numbers[untagged] = label_ids(self.task, ["X"], train)
+        tags = [part.tolist() for part in np.split(numbers, bounds[:-1])]
 
         def rows() -> PairRows:
             specials = self.special_tokens(train)
