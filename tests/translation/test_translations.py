@@ -311,6 +311,16 @@ def test_stored_translations_need_neither_marked_texts_nor_words(data: Path) -> 
         translate(TYDIQA, "fi", "train", data, open_translator(f"replay:{incomplete}", "en", "fi"))
 
 
+def test_translations_of_other_texts_are_refused(data: Path) -> None:
+    path = translate(XNLI, "es", "train", data, command_translator(upper()))
+    rows = [f"it is {n}\tno {n}\t{LABELS[n % 3]}\n" for n in (1, 0, 2, 3)]
+    put(data / "xnli/train-en.tsv", "".join(rows))
+    with pytest.raises(DataError, match="translated from another version of xnli/en train"):
+        translated_training_set(XNLI, "es", data)
+    path.write_text(path.read_text() + "\n")  # since then edited by hand
+    assert translated_training_set(XNLI, "es", data)["text_a"][0] == "IT IS 0"
+
+
 def test_line_breaks_stay(data: Path) -> None:
     put(data / "tydiqa_goldp/english_tydiqa_train.json", squad(("english-1", "one\n\n two\nthree", "two", 6)))
     translate(TYDIQA, "fi", "train", data, command_translator(upper()))

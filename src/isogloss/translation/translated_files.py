@@ -33,6 +33,7 @@ from isogloss.tasks.registry import task as find_task
 from isogloss.tasks.task import Task
 from isogloss.translation.published import LAYOUTS, find_published
 from isogloss.translation.translated_answers import Answers, search_answers, steps_note, with_answers
+from isogloss.translation.translation_records import read_record
 from isogloss.translation.words import Offsets, token_offsets, word_texts
 
 # Columns that are projected onto translated texts. Answers are translated too.
@@ -104,6 +105,14 @@ def write_texts(path: Path, ids: Sequence[str], columns: Mapping[str, Sequence[A
     return path
 
 
+def texts_checksum(originals: Examples) -> str:
+    """Return the SHA-256 of the ids and texts to translate of some examples."""
+    encode, digest = msgspec.json.Encoder().encode, Digest()
+    for row in zip(originals.ids, *map(originals.column, texts_to_replace(originals)), strict=True):
+        digest.update(encode(row))
+    return digest.hex
+
+
 @dataclass(frozen=True)
 class TranslatedTexts:
     """Texts of a translation file, by example id."""
@@ -131,7 +140,21 @@ class TranslatedTexts:
             if str(line.id) in lines:
                 raise DataError(f"id {line.id!r} occurs more than once", where=str(path))
             lines[str(line.id)] = line
-        return cls(path, lines, digest.hex)
+        texts = cls(path, lines, digest.hex)
+        texts._check_originals(originals)
+        return texts
+
+    def _check_originals(self, originals: Examples) -> None:
+        """Refuse translations of other texts under the same ids, which are often row numbers."""
+        record = read_record(self.path)
+        if record is None or record.checksum != self.checksum or not record.originals:
+            return  # written or changed by others
+        rows = [row for row, identifier in enumerate(originals.ids) if identifier in self.lines]
+        if texts_checksum(originals.keep(rows)) != record.originals:
+            what = f"translated from another version of {originals.task}/{originals.language} {originals.split}"
+            raise DataError(
+                what, where=str(self.path), fix="Run isogloss translate again: only new texts are translated"
+            )
 
     @classmethod
     def read_all(cls, path: Path, originals: Examples) -> "TranslatedTexts":

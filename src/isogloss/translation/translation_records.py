@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from isogloss.data.files import atomic_write
+from isogloss.data.files import atomic_write, unpacked_name
 from isogloss.decoding import decode_json
 from isogloss.translation.projection import LOST, steps_text
 
@@ -36,6 +36,7 @@ class TranslationRecord(msgspec.Struct, frozen=True, kw_only=True):
         aligner: name of the aligner, "" if nothing moves with the texts.
         markers: True if texts were translated once more with markers.
         checksum: SHA-256 of the translated file.
+        originals: SHA-256 of the ids and texts that were translated.
         examples: number of examples in the file.
         unit: what was projected: "answers", "entities" or "words"; "" if nothing moves with the texts.
         total: number of these units.
@@ -53,6 +54,7 @@ class TranslationRecord(msgspec.Struct, frozen=True, kw_only=True):
     aligner: str = ""
     markers: bool = False
     checksum: str = ""
+    originals: str = ""
     examples: int = 0
     unit: str = ""
     total: int = 0
@@ -79,7 +81,7 @@ class TranslationRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 def record_path(path: Path) -> Path:
     """Return the path of the record beside a translated file."""
-    return path.with_suffix(".record.json")
+    return path.with_name(unpacked_name(path)).with_suffix(".record.json")
 
 
 def read_record(path: Path) -> TranslationRecord | None:
