@@ -176,6 +176,8 @@ def translated(study: Study, language: str, split: str, data: Path, cache: Path 
     if resolve(path) is None:
         pair = INTO[language] if split == "train" else FROM[language]
         [made] = isogloss.translate(study.task, language, f"apertium:{pair}", split=split, data=data, cache=cache)
+        if made.path is None:
+            raise IsoglossError(made.failure)
         print(f"{study.task}/{language} {split}: {'; '.join((str(made.counts), *made.notes))}", flush=True)
         packed = path.with_name(f"{path.name}.xz")
         part = packed.with_name(f".{packed.name}.part")

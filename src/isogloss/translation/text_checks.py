@@ -227,12 +227,12 @@ def _numbers(text: str) -> Counter[str]:
 
 
 def lost_links(sources: Sequence[str], translations: Sequence[str]) -> Check:
-    """Count addresses, placeholders and tags that the translation lacks."""
+    """Count addresses, placeholders and tags that the translation lacks; Apertium writes addresses in small letters."""
     return _lost(
         sources,
         translations,
-        lambda text: Counter(match.rstrip(".,;:!?)'/") for match in _LINK.findall(text)),
-        lambda wanted, text: Counter({link: count for link, count in wanted.items() if link not in text}),
+        lambda text: Counter(match.rstrip(".,;:!?)'/").lower() for match in _LINK.findall(text)),
+        lambda wanted, text: Counter({link: count for link, count in wanted.items() if link not in text.lower()}),
     )
 
 
