@@ -82,7 +82,7 @@ def cell_facts(task: Task, examples: Examples) -> CellFacts:
         ids=examples.ids,
         labels=_labels(gold, kind),
         inputs=inputs,
-        gold=None if gold is None else array("q", (hash(str(value)) for value in gold)),
+        gold=None if gold is None else array("q", map(_hashed, gold)),
         units=None if examples.units is None else array("q", map(hash, examples.units)),
         # Queries in another language than the candidates are shared by design.
         texts=frozenset(seen if language == examples.language else ()),
@@ -98,6 +98,14 @@ def _input_columns(kind: Kind, examples: Examples) -> list[str]:
     """Return the input columns that the files have; texts of tagging are computed from the tokens."""
     present = [name for name in kind.inputs if name in examples.columns]
     return ["tokens"] if "tokens" in present else present
+
+
+def _hashed(gold: Any) -> int:
+    """Return a hash of any gold: a label, a number, or a list."""
+    try:
+        return hash(tuple(gold) if isinstance(gold, list) else gold)
+    except TypeError:  # a list of lists
+        return hash(str(gold))
 
 
 def _texts(values: Sequence[Any]) -> list[str]:
@@ -156,9 +164,9 @@ def _own_defects(task: Task, kind: Kind, examples: Examples, facts: CellFacts) -
     for note in examples.notes:
         yield facts.defect("reader-note", detail=note)
     yield from _repetitions(facts)
-    for code, rows in facts.faults.rows.items():
+    for code, faulty in facts.faults.rows.items():
         named = facts.faults.details.get(code, Counter()).most_common(3)
-        yield facts.defect(code, sorted(rows), detail=", ".join(name for name, _ in named))
+        yield facts.defect(code, sorted(faulty), detail=", ".join(name for name, _ in named))
     if examples.has_gold:
         by_code: dict[tuple[str, bool], list[int]] = {}
         for fault in kind.gold_faults(examples):
