@@ -277,7 +277,7 @@ def test_byte_order_mark_of_a_file(tmp_path: Path) -> None:
     ],
 )
 def test_right_texts_are_not_mojibake(text: str) -> None:
-    assert text_faults([(0, text)], "fr").rows == {}
+    assert text_faults([[(0, text)]], "fr").rows == {}
 
 
 @pytest.mark.parametrize("text", ["Привет, мир", "नमस्ते दुनिया", "Γειά σου", "café", "it’s “so”", "日本語"])
@@ -285,8 +285,8 @@ def test_mojibake(text: str) -> None:
     wrong = "".join(
         bytes([byte]).decode("cp1252", "ignore") or bytes([byte]).decode("latin-1") for byte in text.encode()
     )
-    assert "mojibake" in text_faults([(0, wrong)], "xx").rows
-    assert "mojibake" not in text_faults([(0, text)], "xx").rows
+    assert "mojibake" in text_faults([[(0, wrong)]], "xx").rows
+    assert "mojibake" not in text_faults([[(0, text)]], "xx").rows
 
 
 def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,21 +98,14 @@ def _columns(text: str) -> dict[str, str | int | tuple[str | int, ...]]:
 
 def _answered(draft: "TaskDraft", path: Path, given: Mapping[str, str | int | tuple[str | int, ...]]) -> "TaskDraft":
     """Ask about the draft; every question has the guess as its default."""
-    from isogloss.tasks.declaring.guess import new_task
+    from isogloss.tasks.declaring.path_patterns import spelt_tag
     from isogloss.tasks.kinds import KINDS
+    from isogloss.tasks.task_file import is_task_id
 
-    draft.name = _ask("Name", "Names the task in commands and results, and the file.", draft.name)
-    help_text = (
-        "The kind decides the columns and metrics: classification, multilabel, regression, choice, tagging, qa or "
-    )
-    help_text += "generation."
-    kind = _ask("Kind", help_text, draft.kind)
-    shown = ",".join(f"{role}={_shown(column)}" for role, column in draft.columns.items())
-    help_text = f"Columns by role; the files have {', '.join(draft.names)}."
-    columns = _ask("Columns", help_text, shown)
-    if kind != draft.kind or columns != shown:
-        changed = {**given, **(_columns(columns) if columns != shown else {})}
-        draft = new_task(path, name=draft.name, kind=kind, columns=changed)
+    while not is_task_id(name := _ask("Name", "Names the task in commands and results, and the file.", draft.name)):
+        o.say("Use small letters, digits, dots, hyphens and underscores.")
+    draft.name = name
+    draft = _with_columns(draft, path, given)
     if KINDS[draft.kind].needs_labels and isinstance(draft.labels, list):
         help_text = "Labels in the files. To rename them, write 0=negative,1=positive."
         labels = _ask("Labels", help_text, ",".join(draft.labels))
@@ -122,14 +115,36 @@ def _answered(draft: "TaskDraft", path: Path, given: Mapping[str, str | int | tu
             draft.labels = {key: label for key, _, label in pairs} if is_map else [key for key, _, _ in pairs]
     for spelling in [spelling for spelling, tag in draft.languages.items() if not tag]:
         help_text = "Not known as a language. Give its tag (BCP 47, such as bjn), or - to leave it out."
-        tag = _ask(f"Language of {spelling!r}", help_text, "-")
-        draft.languages[spelling] = "" if tag == "-" else tag
+        while not (tag := spelt_tag(name := _ask(f"Language of {spelling!r}", help_text, "-"))) and name != "-":
+            o.say("Not a language; see isogloss list all-languages.")
+        draft.languages[spelling] = tag if name != "-" else ""
     if len(draft.languages) > 1:
         help_text = "Are examples with equal ids translations of each other? Then their errors are not independent."
         o.say_prose(help_text)
         draft.parallel = typer.confirm("Parallel", default=draft.parallel)
     draft.licence = _ask("Licence", "Shown with the results, such as CC BY 4.0; empty if you do not know.", "")
     return draft
+
+
+def _with_columns(
+    draft: "TaskDraft", path: Path, given: Mapping[str, str | int | tuple[str | int, ...]]
+) -> "TaskDraft":
+    """Ask for the kind and the columns until the files have them."""
+    from isogloss.tasks.declaring.guess import new_task
+
+    about_kind = "The kind decides the columns and metrics: classification, multilabel, regression, choice, tagging, "
+    about_columns = f"Columns by role; the files have {', '.join(draft.names)}."
+    while True:
+        kind = _ask("Kind", f"{about_kind}qa or generation.", draft.kind)
+        shown = ",".join(f"{role}={_shown(column)}" for role, column in draft.columns.items())
+        columns = _ask("Columns", about_columns, shown)
+        if kind == draft.kind and columns == shown:
+            return draft
+        try:
+            changed = {**given, **(_columns(columns) if columns != shown else {})}
+            return new_task(path, name=draft.name, kind=kind, columns=changed)
+        except IsoglossError as error:
+            o.say(str(error))
 
 
 def _shown(column: str | int | tuple[str | int, ...]) -> str:

@@ -97,9 +97,14 @@ def task_id(table: Mapping[str, Any], path: Path) -> str:
     return str(table.get("id", path.stem))
 
 
+def is_task_id(name: str) -> bool:
+    """Return True if a task may have this id."""
+    return bool(_ID.fullmatch(name))
+
+
 def _declared(table: Mapping[str, Any], path: Path, *, check: bool) -> Task:
     where, name = str(path), task_id(table, path)
-    if not _ID.fullmatch(name):
+    if not is_task_id(name):
         fix = "Use small letters, digits, dots, hyphens and underscores" + ("" if "id" in table else ': id = "my-task"')
         raise DataError(f"{name!r:.80} cannot be the id of a task", where=where, fix=fix)
     if "kind" not in table:

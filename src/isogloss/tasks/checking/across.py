@@ -20,7 +20,7 @@ def defects_across(task: Task, cells: Sequence[CellFacts]) -> Iterator[Defect]:
     english = {cell.split: cell for cell in by_language.get("en", ())}
     for several in by_language.values():
         splits = {cell.split: cell for cell in several}
-        yield from _split_overlaps(splits)
+        yield from _split_overlaps(splits, is_dev_in_train=bool(task.dev_from_train))
         yield from _label_defects(task, splits, english)
         yield from _normalization(several)
         if "test" in splits and len(splits["test"]) < _SMALL:
@@ -31,9 +31,10 @@ def defects_across(task: Task, cells: Sequence[CellFacts]) -> Iterator[Defect]:
             yield from _parallel_defects([cell for cell in parallel if cell.units is not None])
 
 
-def _split_overlaps(splits: Mapping[str, CellFacts]) -> Iterator[Defect]:
+def _split_overlaps(splits: Mapping[str, CellFacts], *, is_dev_in_train: bool) -> Iterator[Defect]:
     for split, other in (("test", "train"), ("test", "dev"), ("dev", "train")):
-        if split in splits and other in splits:
+        is_part = is_dev_in_train and (split, other) == ("dev", "train")
+        if split in splits and other in splits and not is_part:
             known = set(splits[other].inputs)
             if rows := [row for row, key in enumerate(splits[split].inputs) if key in known]:
                 yield splits[split].defect("split-overlap", rows, other=other)
@@ -74,7 +75,7 @@ def _normalization(cells: Sequence[CellFacts]) -> Iterator[Defect]:
     if sum(cell.faults.composed for cell in cells):
         for cell in cells:
             if cell.faults.decomposed:
-                yield cell.defect("mixed-normalization", cell.faults.decomposed)
+                yield cell.defect("mixed-normalization", sorted(cell.faults.decomposed))
 
 
 def _language_overlaps(by_language: Mapping[str, Sequence[CellFacts]]) -> Iterator[Defect]:

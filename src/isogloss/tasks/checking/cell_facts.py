@@ -72,7 +72,8 @@ def cell_facts(task: Task, examples: Examples) -> CellFacts:
     kind = kind_of(task)
     columns = {name: _texts(examples[name]) for name in _input_columns(kind, examples)}
     texts, seen = _distinct_texts(columns)
-    faults = text_faults(texts, examples.language)
+    language = kind.text_language(examples)
+    faults = text_faults(texts, language)
     gold = list(examples[examples.gold]) if examples.has_gold else None
     inputs = array("q", map(hash, map(_normal_row, zip(*columns.values(), strict=True))))
     facts = CellFacts(
@@ -81,9 +82,10 @@ def cell_facts(task: Task, examples: Examples) -> CellFacts:
         ids=examples.ids,
         labels=_labels(gold, kind),
         inputs=inputs,
-        gold=None if gold is None else array("q", (hash(str(value)) for value in gold)),
+        gold=None if gold is None else array("q", map(_hashed, gold)),
         units=None if examples.units is None else array("q", map(hash, examples.units)),
-        texts=frozenset(seen),
+        # Queries in another language than the candidates are shared by design.
+        texts=frozenset(seen if language == examples.language else ()),
         closed={name: array("q", map(hash, values)) for name, values in columns.items() if _is_closed(values)},
         faults=faults,
         sources=examples.sources,
@@ -93,10 +95,17 @@ def cell_facts(task: Task, examples: Examples) -> CellFacts:
 
 
 def _input_columns(kind: Kind, examples: Examples) -> list[str]:
-    """Return the input columns that the files have, without those that are computed."""
-    present = [name for name in kind.inputs if name in examples.columns and not callable(examples.columns[name])]
-    present = ["tokens"] if "tokens" in present else present
-    return present or [name for name in kind.inputs if name in examples.columns][:1]
+    """Return the input columns that the files have; texts of tagging are computed from the tokens."""
+    present = [name for name in kind.inputs if name in examples.columns]
+    return ["tokens"] if "tokens" in present else present
+
+
+def _hashed(gold: Any) -> int:
+    """Return a hash of any gold: a label, a number, or a list."""
+    try:
+        return hash(tuple(gold) if isinstance(gold, list) else gold)
+    except TypeError:  # a list of lists
+        return hash(str(gold))
 
 
 def _texts(values: Sequence[Any]) -> list[str]:
@@ -108,24 +117,25 @@ def _normal_row(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(" ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).split()) for text in texts)
 
 
-def _distinct_texts(columns: dict[str, list[str]]) -> tuple[list[tuple[int, str]], set[int]]:
-    """Return each text once, with its first row, and the hashes of those that translations should not share."""
-    seen: set[int] = set()
+def _distinct_texts(columns: dict[str, list[str]]) -> tuple[list[list[tuple[int, str]]], set[int]]:
+    """Return the texts of each column once, with their first rows, and the hashes of those with several words."""
     shared: set[int] = set()
-    texts: list[tuple[int, str]] = []
+    distinct: list[list[tuple[int, str]]] = []
     for values in columns.values():
-        is_closed = _is_closed(values)
+        if _is_closed(values):
+            continue
+        seen: set[int] = set()
+        texts: list[tuple[int, str]] = []
         for row, text in enumerate(values):
             key = hash(text)
             if text and key in seen:
                 continue
             seen.add(key)
-            if not is_closed:
-                texts.append((row, text))
-                if len(text) >= _LEAST_SHARED and any(map(str.isalpha, text)):
-                    shared.add(key)
-    texts.sort(key=lambda pair: pair[0])
-    return texts, shared
+            texts.append((row, text))
+            if len(text) >= _LEAST_SHARED and any(map(str.isalpha, text)):
+                shared.add(key)
+        distinct.append(texts)
+    return distinct, shared
 
 
 def _is_closed(values: Sequence[str]) -> bool:
@@ -154,9 +164,9 @@ def _own_defects(task: Task, kind: Kind, examples: Examples, facts: CellFacts) -
     for note in examples.notes:
         yield facts.defect("reader-note", detail=note)
     yield from _repetitions(facts)
-    for code, rows in facts.faults.rows.items():
+    for code, faulty in facts.faults.rows.items():
         named = facts.faults.details.get(code, Counter()).most_common(3)
-        yield facts.defect(code, rows, detail=", ".join(name for name, _ in named))
+        yield facts.defect(code, sorted(faulty), detail=", ".join(name for name, _ in named))
     if examples.has_gold:
         by_code: dict[tuple[str, bool], list[int]] = {}
         for fault in kind.gold_faults(examples):

@@ -119,7 +119,7 @@ _TEXTS: Mapping[str, tuple[str, str, str]] = {
         "Check the column, which has the same few values in all languages",
     ),
     "small-split": ("Small test sets", "only {total} examples", "Intervals will be wide"),
-    "reader-note": ("Repairs", "{detail}", ""),
+    "reader-note": ("Notes of the reader", "{detail}", ""),
 }
 
 

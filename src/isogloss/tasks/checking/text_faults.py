@@ -33,30 +33,34 @@ class TextFaults:
     """Rows with a fault, by code, of the texts of one language and split.
 
     Attributes:
-        rows: rows in order, each once.
+        rows: rows, each once.
         details: what the texts have: characters, scripts.
         composed: number of examples in NFC that have composed characters.
         decomposed: rows that are not in NFC.
     """
 
-    rows: dict[str, list[int]] = field(default_factory=dict)
+    rows: dict[str, dict[int, None]] = field(default_factory=dict)
     details: dict[str, Counter[str]] = field(default_factory=dict)
     composed: int = 0
-    decomposed: list[int] = field(default_factory=list)
+    decomposed: dict[int, None] = field(default_factory=dict)
 
     def add(self, code: str, row: int, detail: str = "") -> None:
         """Add a fault."""
-        rows = self.rows.setdefault(code, [])
-        if not rows or rows[-1] != row:
-            rows.append(row)
+        self.rows.setdefault(code, {})[row] = None
         if detail:
             self.details.setdefault(code, Counter())[detail] += 1
 
 
-def text_faults(texts: Iterable[tuple[int, str]], language: str) -> TextFaults:
-    """Return the faults of texts, given with their rows; a text that several rows share counts for the first."""
+def text_faults(columns: Iterable[Iterable[tuple[int, str]]], language: str) -> TextFaults:
+    """Return the faults of the texts of several columns, which are given with their rows."""
     faults = TextFaults()
     expected = expected_script(language)
+    for texts in columns:
+        _column_faults(faults, texts, expected)
+    return faults
+
+
+def _column_faults(faults: TextFaults, texts: Iterable[tuple[int, str]], expected: str) -> None:
     lengths: list[tuple[int, int]] = []
     for row, text in texts:
         lengths.append((len(text), row))
@@ -70,7 +74,6 @@ def text_faults(texts: Iterable[tuple[int, str]], language: str) -> TextFaults:
         if expected and (script := unexpected_script(text, expected)):
             faults.add("unexpected-script", row, script)
     _lengths(faults, lengths)
-    return faults
 
 
 def expected_script(language: str) -> str:
@@ -107,8 +110,7 @@ def _code_point(character: str) -> str:
 
 def _normalization(faults: TextFaults, row: int, text: str) -> None:
     if not unicodedata.is_normalized("NFC", text):
-        if not faults.decomposed or faults.decomposed[-1] != row:
-            faults.decomposed.append(row)
+        faults.decomposed[row] = None
     elif not unicodedata.is_normalized("NFD", text):
         faults.composed += 1
 

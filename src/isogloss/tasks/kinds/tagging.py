@@ -82,11 +82,8 @@ class Tagging(Kind):
                 yield GoldFault(row, "tag-count", error=True)
             if not all(map(str.strip, tokens)):
                 yield GoldFault(row, "empty-token")
-            before = ["O", *tags]
-            if any(
-                tag.startswith("I-") and last not in (f"B-{tag[2:]}", tag)
-                for last, tag in zip(before, tags, strict=False)
-            ):
+            pairs = zip(["O", *tags], tags, strict=False)
+            if any(tag[:2] == "I-" and last not in (f"B-{tag[2:]}", tag) for last, tag in pairs):
                 yield GoldFault(row, "invalid-iob")
 
     def errors(self, task: Task, examples: Examples, values: Values) -> Iterator[RowProblem]:
