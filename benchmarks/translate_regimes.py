@@ -271,6 +271,8 @@ def show_quality(prepared: Path) -> None:
     table = Table("Projection", ("set", "units", "steps", "lost", "examples dropped"))
     for path in sorted(prepared.glob("apertium/translations/*/*/*.record.json")):
         counts = json.loads(path.read_bytes())
+        if not counts["total"]:
+            continue
         steps = ", ".join(f"{step} {count:,}" for step, count in counts["steps"].items() if step != "lost")
         name = f"{counts['task']}/{counts['language']} {counts['split']}"
         dropped = f"{counts['dropped']:,} of {counts['examples']:,}"
