@@ -222,7 +222,7 @@ def test_parquet(tmp_path: Path) -> None:
     assert isogloss.load(task, "zu")["label"] == [row["label"] for row in sentiment("zul", "test")]
 
 
-KINDS = {
+KINDS: dict[str, tuple[list[dict[str, Any]], str]] = {
     "multilabel": ([{"text": f"some text {row}", "labels": ["joy", "fear"][: row % 3]} for row in range(30)], "labels"),
     "regression": (
         [{"sentence1": f"a {row}", "sentence2": f"b {row}", "score": row / 7} for row in range(30)],
