@@ -485,6 +485,7 @@ def test_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert done.code == 0, done.err
     columns = "Columns [id=id,text=text,label=label]"
     assert list(dict.fromkeys(shown))[:4] == ["Name [mood]", "Kind [classification]", columns, "Labels [0,1]"]
+    assert "Language of 'banjarish' [bjn]" in shown
     task = isogloss.task(str(folder / "feelings.toml"))
     assert (task.labels, task.languages, task.parallel, task.licence) == (
         ("bad", "good"),

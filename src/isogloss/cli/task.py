@@ -98,7 +98,7 @@ def _columns(text: str) -> dict[str, str | int | tuple[str | int, ...]]:
 
 def _answered(draft: "TaskDraft", path: Path, given: Mapping[str, str | int | tuple[str | int, ...]]) -> "TaskDraft":
     """Ask about the draft; every question has the guess as its default."""
-    from isogloss.tasks.declaring.path_patterns import spelt_tag
+    from isogloss.tasks.declaring.path_patterns import near_language, spelt_tag
     from isogloss.tasks.kinds import KINDS
     from isogloss.tasks.task_file import is_task_id
 
@@ -115,7 +115,9 @@ def _answered(draft: "TaskDraft", path: Path, given: Mapping[str, str | int | tu
             draft.labels = {key: label for key, _, label in pairs} if is_map else [key for key, _, _ in pairs]
     for spelling in [spelling for spelling, tag in draft.languages.items() if not tag]:
         help_text = "Not known as a language. Give its tag (BCP 47, such as bjn), or - to leave it out."
-        while not (tag := spelt_tag(name := _ask(f"Language of {spelling!r}", help_text, "-"))) and name != "-":
+        near = near_language(spelling)
+        guess = near.code if near else "-"
+        while not (tag := spelt_tag(name := _ask(f"Language of {spelling!r}", help_text, guess))) and name != "-":
             o.say("Not a language; see isogloss list all-languages.")
         draft.languages[spelling] = tag if name != "-" else ""
     if len(draft.languages) > 1:
