@@ -26,7 +26,7 @@ from isogloss.tasks.declaring.path_patterns import (
 )
 from isogloss.tasks.kinds import KINDS, Kind
 from isogloss.tasks.kinds.cells import text_cell, texts_cell
-from isogloss.tasks.table_format import COMMON_COLUMNS, ColumnName
+from isogloss.tasks.table_format import ColumnName
 
 # More distinct labels than this are probably not labels.
 _MOST_LABELS = 500
@@ -291,9 +291,3 @@ def _set_labels(draft: TaskDraft, kind: Kind, labels: Counter[str], choices: int
     draft.labels = ordered_labels(labels)
     if kind.form == "tags" and not any(label[1:2] == "-" for label in labels):
         draft.main = "accuracy"  # F1 is for entities of several words
-
-
-def roles_of(kind: str) -> tuple[str, ...]:
-    """Return the roles that columns of a kind may have."""
-    own = KINDS[kind]
-    return tuple(dict.fromkeys((*own.inputs, own.gold, *own.extra_columns, *COMMON_COLUMNS)))
