@@ -222,7 +222,7 @@ def test_parquet(tmp_path: Path) -> None:
     assert isogloss.load(task, "zu")["label"] == [row["label"] for row in sentiment("zul", "test")]
 
 
-KINDS = {
+KINDS: dict[str, tuple[list[dict[str, Any]], str]] = {
     "multilabel": ([{"text": f"some text {row}", "labels": ["joy", "fear"][: row % 3]} for row in range(30)], "labels"),
     "regression": (
         [{"sentence1": f"a {row}", "sentence2": f"b {row}", "score": row / 7} for row in range(30)],
@@ -485,6 +485,7 @@ def test_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert done.code == 0, done.err
     columns = "Columns [id=id,text=text,label=label]"
     assert list(dict.fromkeys(shown))[:4] == ["Name [mood]", "Kind [classification]", columns, "Labels [0,1]"]
+    assert "Language of 'banjarish' [bjn]" in shown
     task = isogloss.task(str(folder / "feelings.toml"))
     assert (task.labels, task.languages, task.parallel, task.licence) == (
         ("bad", "good"),

@@ -98,7 +98,7 @@ def _columns(text: str) -> dict[str, str | int | tuple[str | int, ...]]:
 
 def _answered(draft: "TaskDraft", path: Path, given: Mapping[str, str | int | tuple[str | int, ...]]) -> "TaskDraft":
     """Ask about the draft; every question has the guess as its default."""
-    from isogloss.tasks.declaring.path_patterns import spelt_tag
+    from isogloss.tasks.declaring.path_patterns import near_language, spelt_tag
     from isogloss.tasks.kinds import KINDS
     from isogloss.tasks.task_file import is_task_id
 
@@ -115,7 +115,9 @@ def _answered(draft: "TaskDraft", path: Path, given: Mapping[str, str | int | tu
             draft.labels = {key: label for key, _, label in pairs} if is_map else [key for key, _, _ in pairs]
     for spelling in [spelling for spelling, tag in draft.languages.items() if not tag]:
         help_text = "Not known as a language. Give its tag (BCP 47, such as bjn), or - to leave it out."
-        while not (tag := spelt_tag(name := _ask(f"Language of {spelling!r}", help_text, "-"))) and name != "-":
+        near = near_language(spelling)
+        guess = near.code if near else "-"
+        while not (tag := spelt_tag(name := _ask(f"Language of {spelling!r}", help_text, guess))) and name != "-":
             o.say("Not a language; see isogloss list all-languages.")
         draft.languages[spelling] = tag if name != "-" else ""
     if len(draft.languages) > 1:
@@ -210,10 +212,12 @@ def check(
       isogloss task check nusax --data data --languages ace,su
       isogloss task check my-task.toml --strict --json report.json
     """
+    from json import dumps
     from textwrap import fill
 
     from rich.console import Console
 
+    from isogloss.data.files import atomic_write
     from isogloss.escaping import printable
     from isogloss.tables.task_check import defect_lines, labels_table, sizes_table
     from isogloss.tasks.checking.check import check_task
@@ -230,10 +234,6 @@ def check(
         console.print(wrapped, style=styles[style], markup=False, highlight=False, soft_wrap=True)
     console.print(f"\n{fill(report.verdict, console.width)}", style="bold", markup=False, highlight=False)
     if json is not None:
-        from isogloss.data.files import atomic_write
-
         with atomic_write(json) as stream:
-            from json import dumps
-
             stream.write(dumps(report.to_json(), ensure_ascii=False, indent=1) + "\n")
     raise typer.Exit(1 if report.errors or (strict and report.warnings) else 0)

@@ -5,7 +5,8 @@ Every format gives the same `FileTable`, so that one reader serves all of them.
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -109,14 +110,16 @@ def _delimited(path: Path, syntax: TableSyntax, digest: Digest | None) -> FileTa
     numbers: list[int] = []
     table: list[list[str]] = []
     width = 0
-    for number, row in read(path, delimiter, quote, digest):
-        width = width or len(row)
-        if len(row) != width:
-            fix = "" if quote else "If cells are quoted, write quote = '\"' in the task file"
-            what = f"expected {width} columns, got {len(row)}"
-            raise DataError(what, where=f"{path}:{number}", fix=fix)
-        numbers.append(number)
-        table.append(row)
+    # Closed at once after an error, too: reading quoted rows changes a setting of the csv module.
+    with closing(read(path, delimiter, quote, digest)) as rows:
+        for number, row in rows:
+            width = width or len(row)
+            if len(row) != width:
+                fix = "" if quote else "If cells are quoted, write quote = '\"' in the task file"
+                what = f"expected {width} columns, got {len(row)}"
+                raise DataError(what, where=f"{path}:{number}", fix=fix)
+            numbers.append(number)
+            table.append(row)
     if not table:
         return FileTable(str(path), {}, lines=())
     names = [str(number) for number in range(1, width + 1)]
@@ -129,13 +132,17 @@ def _delimited(path: Path, syntax: TableSyntax, digest: Digest | None) -> FileTa
     return FileTable(str(path), dict(zip(names, cells, strict=True)), names, numbers)
 
 
-def _plain_rows(path: Path, delimiter: str, quote: str, digest: Digest | None) -> Iterator[tuple[int, list[str]]]:
+# Rows with their line numbers.
+_Rows = Generator[tuple[int, list[str]], None, None]
+
+
+def _plain_rows(path: Path, delimiter: str, quote: str, digest: Digest | None) -> _Rows:
     return ((number, line.split(delimiter)) for number, line in enumerate(lines(path, digest), 1) if line)
 
 
-def _quoted_rows(path: Path, delimiter: str, quote: str, digest: Digest | None) -> Iterator[tuple[int, list[str]]]:
-    before = csv.field_size_limit(_LONGEST_CELL)
+def _quoted_rows(path: Path, delimiter: str, quote: str, digest: Digest | None) -> _Rows:
     text = io.StringIO(read_text(path, digest), newline="")
+    before = csv.field_size_limit(_LONGEST_CELL)
     reader = csv.reader(text, delimiter=delimiter, quotechar=quote, strict=True)
     try:
         start = 1

@@ -110,8 +110,11 @@ def guessed_roles(table: FileTable, kind: str = "", *, header: bool = True) -> R
     columns = {name: SampledColumn(name if header else int(name), table.columns[name]) for name in names}
     guesser = _Guesser(columns)
     common = {role: column for role in ("id", "language", "split") if (column := guesser.named(role))}
-    if "id" in common and common["id"].distinct < len(common["id"].cells):
-        del common["id"]
+    if "id" in common:
+        # A file of several languages may have an id once in each.
+        keys = list(zip(*(map(str, column.cells) for column in common.values()), strict=True))
+        if len(set(keys)) < len(keys):
+            del common["id"]
     guesser.taken |= {str(column.name) for column in common.values()}
     guessers = {
         "tagging": guesser.tagging,

@@ -12,9 +12,11 @@ from isogloss.data.files import atomic_write
 from isogloss.data.table_syntax import TableSyntax
 from isogloss.errors import DataError
 from isogloss.notebooks import short_repr
+from isogloss.tasks.declaring.path_patterns import spelt_tag
 from isogloss.tasks.declaring.task_toml import toml_lines
 from isogloss.tasks.table_format import ColumnName
 from isogloss.tasks.task import SPLITS, Task
+from isogloss.tasks.task_file import parse_task_file
 
 # Prefix of the ids of rows without one.
 ROW = "row "
@@ -95,8 +97,6 @@ class TaskDraft:
             raise DataError(
                 "the file exists", where=str(path), fix="Replace it with --force, or write to another: --out"
             )
-        from isogloss.tasks.task_file import parse_task_file
-
         text = self.toml(path.absolute().parent)
         task = parse_task_file(text, path)
         with atomic_write(path) as stream:
@@ -117,8 +117,6 @@ class TaskDraft:
 
     def _languages(self) -> list[str] | dict[str, str]:
         known = {spelling: tag for spelling, tag in self.languages.items() if tag}
-        from isogloss.tasks.declaring.path_patterns import spelt_tag
-
         if all(spelt_tag(spelling) == tag for spelling, tag in known.items()):
             return list(known)
         return {tag: spelling for spelling, tag in sorted(known.items(), key=lambda pair: pair[1])}

@@ -17,10 +17,16 @@ from isogloss.reply_language import language_of
 from isogloss.tasks.declaring.column_roles import Roles, guessed_roles
 from isogloss.tasks.declaring.draft import ROW, TaskDraft, agree, ordered_labels
 from isogloss.tasks.declaring.folder_survey import DataFile, data_files, guessed_syntax
-from isogloss.tasks.declaring.path_patterns import SPLIT_NAMES, PathPatterns, path_patterns, spelt_language
+from isogloss.tasks.declaring.path_patterns import (
+    SPLIT_NAMES,
+    PathPatterns,
+    near_language,
+    path_patterns,
+    spelt_language,
+)
 from isogloss.tasks.kinds import KINDS, Kind
 from isogloss.tasks.kinds.cells import text_cell, texts_cell
-from isogloss.tasks.table_format import COMMON_COLUMNS, ColumnName
+from isogloss.tasks.table_format import ColumnName
 
 # More distinct labels than this are probably not labels.
 _MOST_LABELS = 500
@@ -75,7 +81,10 @@ def new_task(
         _guess_language(draft, sample)
     _scan(draft, patterns)
     if unknown_names := [spelling for spelling, tag in draft.languages.items() if not tag]:
-        shown = ", ".join(map(repr, unknown_names[:5]))
+        near = {spelling: near_language(spelling) for spelling in unknown_names[:5]}
+        shown = ", ".join(
+            f"{name!r}" + (f" ({each.code}, {each.name}?)" if each else "") for name, each in near.items()
+        )
         notes.append(f"not known as languages and left out: {shown}; add their tags below [languages]")
     if "" in draft.files and "split" not in draft.columns:
         draft.files = {split or "test": pattern for split, pattern in draft.files.items()}
@@ -282,9 +291,3 @@ def _set_labels(draft: TaskDraft, kind: Kind, labels: Counter[str], choices: int
     draft.labels = ordered_labels(labels)
     if kind.form == "tags" and not any(label[1:2] == "-" for label in labels):
         draft.main = "accuracy"  # F1 is for entities of several words
-
-
-def roles_of(kind: str) -> tuple[str, ...]:
-    """Return the roles that columns of a kind may have."""
-    own = KINDS[kind]
-    return tuple(dict.fromkeys((*own.inputs, own.gold, *own.extra_columns, *COMMON_COLUMNS)))

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from isogloss.languages import known_language, listed_language
+from isogloss.errors import near_names
+from isogloss.languages import Language, all_languages, further_languages, known_language, listed_language
 from isogloss.tasks.declaring.folder_survey import DataFile
 from isogloss.tasks.task import SPLITS
 
@@ -20,6 +21,8 @@ SPLIT_NAMES: Mapping[str, str] = {
 _PARTS = re.compile(r"([^/._\- ]+)")
 # Parts of a path that one language's name may have: toba_batak, zh_Hant_TW.
 _MOST_PARTS = 3
+# Similarity from which a name is suggested.
+_SIMILAR = 0.75
 
 
 @dataclass(kw_only=True)
@@ -59,6 +62,13 @@ def spelt_tag(text: str) -> str:
         warnings.simplefilter("ignore")
         entry = known_language(text)
     return entry.code if entry else ""
+
+
+def near_language(text: str) -> Language | None:
+    """Return the language with a similar name, for a spelling that is not known: Banjar for banjarese."""
+    names = {entry.name.lower(): entry for entry in (*all_languages(), *further_languages())}
+    close = near_names(text.replace("_", " "), names, 1, cutoff=_SIMILAR)
+    return names[close[0]] if close else None
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The reader of tables: files of any format, with columns that the task declares and its kind understands."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -119,12 +119,24 @@ def _of_cell(files: SplitFiles, form: TableFormat, table: FileTable) -> _Part:
         own = files.task.languages[0] if len(files.task.every_language) == 1 else "en"
         part = part if files.language == own else _Part(table, ())
     elif name is not None:
-        tag = tag_finder(files.task)
-        tags = [tag(str(cell).strip()) for cell in part.cells(name) or ()]
-        if None in tags:
-            _warn_of_languages(part, part.cells(name) or (), tags)
-        part = _Part(table, [row for row in part.rows if tags[row] == files.language])
+        codes = tuple(files.task.codes.items())
+        rows = _rows_by_tag(table, name, codes, files.task.every_language)
+        if None in rows:
+            _warn_of_languages(part, part.cells(name) or (), rows[None])
+        part = _Part(table, rows.get(files.language, ()))
     return _of_split(part, form, files.split)
+
+
+@lru_cache(maxsize=2)
+def _rows_by_tag(
+    table: FileTable, name: ColumnName, codes: tuple[tuple[str, str], ...], languages: tuple[str, ...]
+) -> dict[str | None, list[int]]:
+    """Return the rows of each language of a file, found once for all of them."""
+    tag = tag_finder(dict(codes), languages)
+    rows: dict[str | None, list[int]] = {}
+    for row, cell in enumerate(_Part(table, range(len(table))).cells(name) or ()):
+        rows.setdefault(tag(str(cell).strip()), []).append(row)
+    return rows
 
 
 def _of_split(part: _Part, form: TableFormat, split: str) -> _Part:
@@ -150,25 +162,29 @@ def _language_column(files: SplitFiles, form: TableFormat, table: FileTable) -> 
     return name or None
 
 
-def _warn_of_languages(part: _Part, cells: Sequence[Any], tags: Sequence[str | None]) -> None:
+def _warn_of_languages(part: _Part, cells: Sequence[Any], rows: Iterable[int]) -> None:
     wrong: dict[str, list[int]] = {}
-    for row, (cell, tag) in enumerate(zip(cells, tags, strict=True)):
-        if tag is None:
-            wrong.setdefault(str(cell), []).append(row)
-    for cell, rows in wrong.items():
-        what = f"{cell!r:.60} is not a language; {len(rows):,} rows are left out"
-        warn(f"{part.where(rows[0])}: {what}. Map it to a tag in [codes] of the task file", stacklevel=4)
+    for row in rows:
+        wrong.setdefault(str(cells[row]), []).append(row)
+    for cell, places in wrong.items():
+        what = f"{cell!r:.60} is not a language; {len(places):,} rows are left out"
+        warn(f"{part.where(places[0])}: {what}. Map it to a tag in [codes] of the task file", stacklevel=4)
 
 
-def tag_finder(task: Task) -> Callable[[str], str | None]:
-    """Return a function from a language as files spell it to the task's tag, or None for anything else."""
-    by_code = {code.casefold(): tag for tag, code in task.codes.items()}
+def tag_finder(codes: Mapping[str, str], languages: Collection[str]) -> Callable[[str], str | None]:
+    """Return a function from a language as files spell it to the task's tag, or None for anything else.
+
+    Args:
+        codes: spellings of the task's languages, by tag.
+        languages: tags of the task's languages.
+    """
+    by_code = {code.casefold(): tag for tag, code in codes.items()}
 
     @cache
     def tag(spelling: str) -> str | None:
         if known := by_code.get(spelling.casefold()):
             return known
-        if spelling in task.every_language:
+        if spelling in languages:
             return spelling
         entry = known_language(spelling)
         return entry.code if entry else None
@@ -202,7 +218,7 @@ def _check_columns(form: TableFormat, table: FileTable, gold: str = "") -> None:
 def _roles(kind: Kind, form: TableFormat, table: FileTable) -> list[str]:
     """Return the columns of the kind that a table has; raise DataError if it lacks needed ones."""
     known = dict.fromkeys((*kind.inputs, kind.gold, *kind.extra_columns))
-    present = [role for role in known if form.columns.get(role, role) != "" and _column(form, table, role) is not None]
+    present = [role for role in known if _has_column(table, form.columns.get(role, role))]
     needed = kind.needed or (kind.inputs,)
     if not any(set(names) <= set(present) for names in needed):
         sets = ", or ".join(" and ".join(names) for names in needed)
@@ -214,8 +230,9 @@ def _roles(kind: Kind, form: TableFormat, table: FileTable) -> list[str]:
     return present
 
 
-def _column(form: TableFormat, table: FileTable, role: str) -> list[Any] | None:
-    return _Part(table, range(len(table))).cells(form.columns.get(role, role))
+def _has_column(table: FileTable, name: ColumnName) -> bool:
+    several = name if isinstance(name, tuple) else (name,)
+    return all(each != "" and table.column(each) is not None for each in several)
 
 
 def _is_empty(cell: Any) -> bool:
