@@ -91,7 +91,7 @@ def test_errors_have_no_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_lists_as_json(what: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("list", what, "--json") == 0
     rows = json.loads(capsys.readouterr().out)
-    counts = {"tasks": 31, "languages": 51, "all-languages": 7867, "suites": 9, "metrics": 20, "systems": 7}
+    counts = {"tasks": 31, "languages": 51, "all-languages": 7867, "suites": 9, "metrics": 32, "systems": 7}
     assert len(rows) == counts[what]
 
 

@@ -23,7 +23,7 @@ from isogloss.languages import (
     world_languages,
 )
 from isogloss.languages.tags import MACROLANGUAGE_OF, SCRIPTS, parse_tag
-from isogloss.languages.text_scripts import unexpected_script, unexpected_scripts
+from isogloss.languages.text_scripts import fitting_scripts, unexpected_script
 from isogloss.languages.world import all_codes, facts_of
 
 SCRIPTS_FOLDER = Path(__file__).parents[2] / "scripts" / "languages"
@@ -191,16 +191,24 @@ def test_expected_scripts():
 
 
 @pytest.mark.filterwarnings("ignore:language '.*' is not listed")
-def test_texts_in_another_script():
-    cyrillic, nko = "добро јутро", "ߒߞߏ ߞߊ߲ ߠߋ߬"
-    assert unexpected_script(cyrillic, "sr") == unexpected_script("dobro jutro", "sr") == ""
-    assert unexpected_script(cyrillic, "sr-Latn") == "Cyrl"
-    assert (unexpected_script(nko, "nqo"), unexpected_script(nko, "zu")) == ("", "Nkoo")
-    # Japanese may have only Chinese characters, and traditional ones are not told from simplified ones.
-    assert unexpected_script("東京都", "ja") == unexpected_script("東京都", "zh") == ""
-    # Too short, or in a language with unknown scripts.
-    assert unexpected_script("я", "en") == unexpected_script(cyrillic, "qaa") == ""
-    assert unexpected_scripts(["hello there", cyrillic, "12", nko, cyrillic], "en") == {"Cyrl": 2, "Nkoo": 1}
+@pytest.mark.parametrize(
+    ("text", "code", "script"),
+    [
+        ("добро јутро", "sr", ""),
+        ("dobro jutro", "sr", ""),
+        ("добро јутро", "sr-Latn", "Cyrl"),
+        ("ߒߞߏ ߞߊ߲ ߠߋ߬", "nqo", ""),
+        ("ߒߞߏ ߞߊ߲ ߠߋ߬", "zu", "Nkoo"),
+        # Japanese may have only Chinese characters, and traditional ones are not told from simplified ones.
+        ("東京都", "ja", ""),
+        ("東京都", "zh", ""),
+        # Too short, or in a language with unknown scripts.
+        ("я", "en", ""),
+        ("добро јутро", "qaa", ""),
+    ],
+)
+def test_texts_in_another_script(text: str, code: str, script: str):
+    assert unexpected_script(text, fitting_scripts(code)) == script
 
 
 def test_languages_of_the_papers_need_no_table():

@@ -30,23 +30,25 @@ def hub_table(name: str, revision: str, config: str, split: str) -> FileTable | 
     try:
         loaded = _loaded(datasets, name, revision, config, split)
     except Exception as error:  # the package raises errors of every kind, its own and those of its dependencies
-        if isinstance(error, KeyError | ValueError) and ("split" in str(error).lower() or error.args == (split,)):
-            return None
         raise MissingDataError(
             f"cannot load the dataset: {type(error).__name__}: {error!s:.300}", where=where
         ) from None
+    if loaded is None:
+        return None
     columns = {column: _values(loaded.features[column], list(loaded[column])) for column in loaded.column_names}
     return FileTable(where, columns, tuple(columns))
 
 
 def _loaded(datasets: Any, name: str, revision: str, config: str, split: str) -> Any:
+    """Return the split, or None if the dataset lacks it."""
     folder = Path(name)
     for saved in (folder / config, folder) if folder.is_dir() else ():
         if (saved / "dataset_dict.json").is_file():
-            return datasets.load_from_disk(str(saved))[split]
+            return datasets.load_from_disk(str(saved)).get(split)
         if (saved / "dataset_info.json").is_file():
             return datasets.load_from_disk(str(saved))
-    return datasets.load_dataset(name, config or None, split=split, revision=revision or None)
+    # All splits are downloaded and prepared, whichever is asked for.
+    return datasets.load_dataset(name, config or None, revision=revision or None).get(split)
 
 
 def _values(feature: Any, cells: list[Any]) -> list[Any]:

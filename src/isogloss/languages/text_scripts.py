@@ -1,30 +1,25 @@
 """Scripts of texts, compared with those of their language."""
 
-from collections import Counter
-from collections.abc import Iterable
-
 from isogloss.languages.registry import expected_scripts
 from isogloss.reply_language import comparable, script_of
 
 
-def unexpected_script(text: str, language: str) -> str:
-    """Return the script (ISO 15924) of a text if its language is not written in it, else "".
-
-    Texts without a majority script and languages with unknown scripts fit. Simplified and traditional characters, and
-    Japanese without kana, are not told apart.
+def fitting_scripts(language: str) -> frozenset[str]:
+    """Return the scripts of texts in a language, for `unexpected_script`; none if they are unknown.
 
     Raises:
         UnknownNameError: not a language.
     """
-    return next(iter(unexpected_scripts([text], language)), "")
+    return frozenset(map(comparable, expected_scripts(language)))
 
 
-def unexpected_scripts(texts: Iterable[str], language: str) -> Counter[str]:
-    """Return the number of texts by script that their language is not written in.
+def unexpected_script(text: str, fitting: frozenset[str]) -> str:
+    """Return the script (ISO 15924) of a text if it does not fit, else "".
 
-    Raises:
-        UnknownNameError: not a language.
+    Texts without a majority script fit, and any text if no fitting script is known. Simplified and traditional
+    characters, and Japanese without kana, are not told apart.
     """
-    expected = {comparable(each) for each in expected_scripts(language)}
-    scripts = Counter(filter(None, map(script_of, texts)))
-    return Counter({name: count for name, count in scripts.items() if expected and comparable(name) not in expected})
+    if not fitting or ("Latn" in fitting and text.isascii()):
+        return ""
+    script = script_of(text)
+    return script if script and comparable(script) not in fitting else ""

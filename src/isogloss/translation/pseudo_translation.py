@@ -103,7 +103,7 @@ def translate_pseudo(
 
 
 def _covered(task: Task, originals: Examples, translator: Translator | TranslationFunction) -> Examples:
-    """Return the examples whose texts are all among stored translations: published sets often cover only a part.
+    """Return the examples with all texts among stored translations: published sets often cover only a part.
 
     Raises:
         UntranslatedError: there is no stored translation of any example.

@@ -7,9 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from isogloss.errors import UnknownNameError
-from isogloss.languages import UNKNOWN
-from isogloss.languages import language as find_language
-from isogloss.reply_language import comparable, script_of
+from isogloss.languages.text_scripts import fitting_scripts, unexpected_script
 
 # Characters that the bytes 80 to BF become in Windows-1252 and Latin-1, without blanks and quotation marks, which may
 # follow a letter.
@@ -54,13 +52,13 @@ class TextFaults:
 def text_faults(columns: Iterable[Iterable[tuple[int, str]]], language: str) -> TextFaults:
     """Return the faults of the texts of several columns, which are given with their rows."""
     faults = TextFaults()
-    expected = expected_script(language)
+    expected = _scripts(language)
     for texts in columns:
         _column_faults(faults, texts, expected)
     return faults
 
 
-def _column_faults(faults: TextFaults, texts: Iterable[tuple[int, str]], expected: str) -> None:
+def _column_faults(faults: TextFaults, texts: Iterable[tuple[int, str]], expected: frozenset[str]) -> None:
     lengths: list[tuple[int, int]] = []
     for row, text in texts:
         lengths.append((len(text), row))
@@ -71,26 +69,17 @@ def _column_faults(faults: TextFaults, texts: Iterable[tuple[int, str]], expecte
             _normalization(faults, row, text)
         elif not text.isprintable() and (controls := _CONTROLS.findall(text)):
             faults.add("control-character", row, _code_point(controls[0]))
-        if expected and (script := unexpected_script(text, expected)):
+        if script := unexpected_script(text, expected):
             faults.add("unexpected-script", row, script)
     _lengths(faults, lengths)
 
 
-def expected_script(language: str) -> str:
-    """Return the script of a language in a form that compares, "" if it is unknown."""
+def _scripts(language: str) -> frozenset[str]:
+    """Return the scripts of a language; none if it is unknown."""
     try:
-        script = find_language(language).script
+        return fitting_scripts(language)
     except UnknownNameError:
-        return ""
-    return "" if script == UNKNOWN else comparable(script)
-
-
-def unexpected_script(text: str, expected: str) -> str:
-    """Return the script (ISO 15924) of a text if it is not the expected one, "" if it is or cannot be told."""
-    if expected == "Latn" and text.isascii():
-        return ""
-    script = script_of(text)
-    return script if script and comparable(script) != expected else ""
+        return frozenset()
 
 
 def _characters(faults: TextFaults, row: int, text: str) -> None:
