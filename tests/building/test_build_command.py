@@ -81,29 +81,24 @@ def test_help_and_errors(world: World, tmp_path: Path, capsys: pytest.CaptureFix
     assert (code, "Did you mean wikinews" in err) == (2, True)
     code, _, err = run(capsys, "build", "mewslix", str(tmp_path), *out)
     assert (code, "no Wikidata items" in err) == (1, True)
+    code, _, err = run(capsys, "build", "mewslix", str(world.folder), *out, "--name", "mewslix")
+    assert (code, "'mewslix' cannot be the name of the task" in err) == (1, True)
     assert not (tmp_path / "mewslix").exists()
 
 
 def test_baseline_runs_on_a_build(world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, *options(world, tmp_path / "data", "--candidates", "30"))[0] == 0
-    words = [
-        "--tasks",
-        "mewslix",
-        "--languages",
-        "en,ja",
-        "--data",
-        str(tmp_path / "data"),
-        "--allow-partial",
-        "--seeds",
-        "1",
-    ]
-    code, _, err = run(capsys, "run", "ngram", *words, "-o", str(tmp_path / "runs"))
+    data = tmp_path / "data"
+    # The task file that the build has written declares its sizes: nothing is partial.
+    words = ["--suite", str(data / "tasks/mewslix-built.toml"), "--languages", "en,ja", "--data", str(data)]
+    code, _, err = run(capsys, "run", "ngram", *words, "--seeds", "1", "-o", str(tmp_path / "runs"))
     assert code == 0, err
-    predictions = next((tmp_path / "runs").rglob("mewslix")).parent
-    code, out, err = run(capsys, "score", str(predictions), *words[:-2])
+    predictions = next((tmp_path / "runs").rglob("mewslix-built")).parent
+    code, out, err = run(capsys, "score", str(predictions), *words)
     assert code == 0, err
-    assert "Mewsli-X" in out or "mewslix" in out
-    code, out, err = run(capsys, "explain", str(predictions), *words[:-2])
+    assert "mewslix-built" in out
+    assert "partial gold" not in out
+    code, out, err = run(capsys, "explain", str(predictions), *words)
     assert code == 0, err
     assert "bin04_1000-inf" in out  # frequency bins are attributes of the mentions
 

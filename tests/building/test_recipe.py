@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import isogloss
 from building import made_dumps
 from isogloss.building.mewslix import MewslixSettings, build_mewslix
+from isogloss.errors import DataError
 
 BORDERS = {0: 0, 1: 1, 9: 1, 10: 2, 99: 2, 100: 3, 999: 3, 1000: 4}
 # Entities mentioned in news, by language and frequency bin, and entities without a mention, by bin.
@@ -224,7 +226,7 @@ def test_files_of_an_earlier_build_do_not_remain(strata: tuple[Path, Made], tmp_
     build_mewslix([strata[0]], out=tmp_path, settings=settings(dev=5))
     (tmp_path / "mewslix/wikipedia_pairs-train.jsonl").write_text("of another build\n")
     again = build_mewslix([strata[0]], out=tmp_path, settings=settings(pairs=0))
-    assert {path.name for path in (tmp_path / "mewslix").iterdir()} == {path.name for path in again.files}
+    assert {*(tmp_path / "mewslix").iterdir(), tmp_path / "tasks/mewslix-built.toml"} == {*again.files}
     assert not (tmp_path / "mewslix/wikinews_mentions-dev.jsonl").exists()
 
 
@@ -238,3 +240,42 @@ def test_warnings_say_what_is_missing(strata: tuple[Path, Made], tmp_path: Path)
         "no Wikipedia dump in 1 of the description languages: yo",
         "nothing was read from enwiki:enwiki-empty-pages-articles.xml",
     ]
+
+
+def test_any_languages_are_a_task_of_their_own(tmp_path: Path) -> None:
+    folder = tmp_path / "dumps"
+    folder.mkdir()
+    pages = [
+        made_dumps.page("Nairobi", 1, "Nairobi ni mji mkuu wa [[Kenya]]. Zaidi."),
+        made_dumps.page("Kenya", 2, "Kenya ni nchi ya Afrika. [[Nairobi]] ni mji mkuu."),
+    ]
+    made_dumps.write_pages(folder / "swwiki-20200101-pages-articles.xml", pages, made_dumps.header("swwiki"))
+    (folder / "all.json").write_bytes(
+        made_dumps.item(1, {"sw": "Nairobi"}) + b"\n" + made_dumps.item(2, {"sw": "Kenya"})
+    )
+    chosen = MewslixSettings(
+        languages=("sw",),
+        description_languages=("sw",),
+        mentions_from="wikipedia",
+        test=2,
+        dev=0,
+        candidates=2,
+        pairs=0,
+    )
+    build_mewslix([folder], out=tmp_path, settings=chosen, task="kiswahili")
+    path = tmp_path / "tasks/kiswahili.toml"
+    assert path.read_text(encoding="utf-8").split("\n")[2:] == [
+        'languages = ["sw"]', 'data = ".."', "", "[counts]", 'test = "sw 2"', ""
+    ]  # fmt: skip
+    examples = isogloss.load(str(path), "sw", "test", tmp_path)
+    assert sorted(targets[0] for targets in examples["targets"]) == ["Q1", "Q2"]
+    declared = isogloss.task(str(path))
+    assert (declared.id, declared.base_id, declared.kind, declared.languages) == (
+        "kiswahili",
+        "mewslix",
+        "pool",
+        ("sw",),
+    )
+    with pytest.raises(DataError, match="2 examples, but kiswahili/sw test has 3"):
+        path.write_text(path.read_text(encoding="utf-8").replace("sw 2", "sw 3"), encoding="utf-8")
+        isogloss.load(str(path), "sw", "test", tmp_path)

@@ -441,3 +441,25 @@ def test_every_kind_declares_what_a_table_needs() -> None:
     for name in TASKS.shipped:
         kind = KINDS[isogloss.task(name).kind]
         assert all(column in kind.inputs for names in kind.needed for column in names)
+
+
+def test_another_edition_of_a_task(tmp_path: Path) -> None:
+    rows = "".join(f"premise {row}\thypothesis {row}\tneutral\n" for row in range(4))
+    for code in ("en", "qu"):
+        (tmp_path / "xnli").mkdir(exist_ok=True)
+        (tmp_path / "xnli" / f"test-{code}.tsv").write_text(rows, encoding="utf-8")
+    path = tmp_path / "mine.toml"
+    path.write_text('based_on = "xnli"\nlanguages = ["en", "qu"]\ncounts = { test = 4 }\n', encoding="utf-8")
+    declared = isogloss.task(str(path))
+    assert (declared.id, declared.base_id, declared.languages, declared.labels) == (
+        "mine", "xnli", ("en", "qu"), isogloss.task("xnli").labels
+    )  # fmt: skip
+    assert len(isogloss.load(str(path), "qu", data=tmp_path / "none")) == 4
+    for keys, said in (
+        ('based_on = "xnly"', "Did you mean xnli"),
+        ('based_on = "xnli"\nkind = "qa"', "kind is that of the task it is based on"),
+        ('based_on = "xnli"\nlanguages = ["en"]\ncounts = { test = "sw 3" }', "sw"),
+    ):
+        path.write_text(keys + "\n", encoding="utf-8")
+        with pytest.raises(IsoglossError, match=said):
+            isogloss.task(str(path))

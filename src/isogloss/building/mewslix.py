@@ -15,6 +15,7 @@ import numpy as np
 from isogloss.building.candidates import candidate_records, choose_candidates
 from isogloss.building.datasheet import DATASHEETS, Datasheet, DatasheetCounts, input_facts, write_datasheet
 from isogloss.building.dumps import PART_BYTES, FilePart, split_file
+from isogloss.building.edition import check_name, write_edition
 from isogloss.building.entities import EXCLUDED_CLASSES
 from isogloss.building.inputs import DumpFile, find_dumps
 from isogloss.building.mentions import collect_mentions, mention_records, sample_splits
@@ -36,6 +37,10 @@ _MENTIONS = {split: f"wikinews_mentions-{split}.jsonl" for split in ("test", "de
 _CANDIDATES, _PAIRS = "candidate_set_entities.jsonl", "wikipedia_pairs-train.jsonl"
 _OUTPUTS = (*_MENTIONS.values(), _CANDIDATES, _PAIRS)
 ScanProgress = Callable[[int, int], None]
+
+
+# Default name of the task of a build.
+BUILT = "mewslix-built"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,6 +124,7 @@ def build_mewslix(
     settings: MewslixSettings | None = None,
     workers: Workers | None = None,
     work: str | os.PathLike[str] | None = None,
+    task: str = BUILT,
     progress: ScanProgress = lambda done, total: None,
 ) -> BuiltMewslix:
     """Build a Mewsli-X from dumps of Wikinews, Wikipedia and Wikidata.
@@ -128,10 +134,11 @@ def build_mewslix(
 
     Args:
         dumps: files and folders; `WIKI=FILE` names the wiki of a file without Wikimedia's name.
-        out: data folder; writes `mewslix/` in it, as `isogloss.load("mewslix", data=out)` reads it.
+        out: data folder; writes `mewslix/` in it, as `isogloss.load(task, "de", data=out)` reads it, and the task file.
         settings: sizes, languages and seed.
         workers: workers that scan the dumps, all of which must see them and the work folder; None for this process.
         work: folder for scanned parts; `<out>/mewslix-work` by default.
+        task: name of the task with the languages and sizes of the build, declared in `<out>/tasks/<task>.toml`.
         progress: called with the number of scanned parts and their total.
 
     Returns:
@@ -140,6 +147,7 @@ def build_mewslix(
     Raises:
         DataError: a missing or unknown dump, no mentions, no entities, or a folder that cannot be written.
     """
+    check_name(task)
     settings = settings or MewslixSettings()
     folder = Path(out) / "mewslix"
     work_folder = (Path(work) if work else Path(out) / "mewslix-work").resolve()
@@ -189,7 +197,8 @@ def build_mewslix(
         ignored=ignored,
         outputs={path.name: sha256_of(path) for path in paths},
     )
-    return BuiltMewslix(files=[*paths, *write_datasheet(folder, datasheet)], datasheet=datasheet)
+    sheets, declared = write_datasheet(folder, datasheet), write_edition(Path(out), task, datasheet)
+    return BuiltMewslix(files=[*paths, *sheets, declared], datasheet=datasheet)
 
 
 def _is_english(job: ScanJob) -> bool:

@@ -1,5 +1,6 @@
 """isogloss build: datasets from public dumps."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -40,7 +41,8 @@ def mewslix(
     ] = False,
     mentions_from: Annotated[str, Selection(help="Source of mentions: wikinews or wikipedia.")] = "wikinews",
     seed: Annotated[int, Selection(help="Seed of all samples.")] = 0,
-    out: Annotated[Path, Output("--out", "-o", help="Data folder; writes mewslix/ in it.")],
+    out: Annotated[Path, Output("--out", "-o", help="Data folder; writes mewslix/ and tasks/NAME.toml in it.")],
+    name: Annotated[str, Output(help="Name of the task with these languages and sizes.")] = "mewslix-built",
     work: Annotated[Path | None, Output(help="Folder for scanned parts.", show_default="<out>/mewslix-work")] = None,
     on: On = None,
     jobs: ClusterJobs = None,
@@ -88,12 +90,11 @@ def mewslix(
         seed=seed,
         part_bytes=byte_count(part_size, "--part-size"),
     )
-    if place.is_here and (jobs or place.jobs or 1) == 1:
-        with progress_bar("scanned parts") as progress:
-            result = build_mewslix(dumps, out=out, settings=settings, work=work, progress=progress)
-    else:
-        with progress_bar("scanned parts") as progress, place.workers(jobs or 0) as workers:
-            result = build_mewslix(dumps, out=out, settings=settings, workers=workers, work=work, progress=progress)
+    is_alone = place.is_here and (jobs or place.jobs or 1) == 1
+    with progress_bar("scanned parts") as progress, nullcontext() if is_alone else place.workers(jobs or 0) as workers:
+        result = build_mewslix(
+            dumps, out=out, settings=settings, workers=workers, work=work, task=name, progress=progress
+        )
     for split, table in result.datasheet.splits.items():
         mentions = sum(sum(row.values()) for row in table.values())
         say(f"{split}: {mentions:,} mentions of {result.datasheet.entities[split]:,} entities")
@@ -101,4 +102,5 @@ def mewslix(
     say(f"{total:,} candidates, {result.datasheet.pairs['pairs']:,} training pairs")
     for warning in result.datasheet.warnings:
         say(f"warning: {warning}", err=True)
-    say(f"wrote {', '.join(path.name for path in result.files)} in {out / 'mewslix'}")
+    say(f"wrote {', '.join(path.name for path in result.files[:-1])} in {out / 'mewslix'}")
+    say(f"try isogloss run ngram --tasks {name} --suite {result.files[-1]} --data {out} --out runs")

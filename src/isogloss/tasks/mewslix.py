@@ -127,7 +127,8 @@ def _documents(path: Path, _stamp: Stamp) -> tuple[list[_Document], Digest]:
 def read(files: SplitFiles, path: Path) -> Examples | None:
     """Read the mentions of one language; candidates are in `mewslix/candidate_set_entities.jsonl`."""
     documents, files.digest = _documents(path, stamp(path))
-    mentions = [(doc.context, m) for doc in documents if doc.context.language == files.language for m in doc.mentions]
+    code = files.task.codes.get(files.language, files.language)
+    mentions = [(doc.context, m) for doc in documents if doc.context.language == code for m in doc.mentions]
     if not mentions:
         return None
     columns: dict[str, Column] = {

@@ -67,7 +67,7 @@ class Task:
             independent.
         also: further languages in the files, excluded from averages.
         options: settings of the kind (labels, metric dialect, …).
-        edition_of: id of the full task, if this is a small edition.
+        edition_of: id of the full task, if this is a small edition, or one with other languages.
         made_by: `module:function` that generates the files and returns their folder, "" if they are in the data folder.
         train_on: id of the task with the training set, "" for its own.
         train_sizes: numbers of examples in the training files, if there are several; the first is the default.
@@ -149,5 +149,5 @@ class Task:
         return self.edition_of or self.id
 
     def in_same_edition(self, name: str) -> str:
-        """Return the id of another task in this task's edition (`mini-` or none)."""
-        return self.id.removesuffix(self.base_id) + name
+        """Return the id of another task in this task's edition: with the same prefix (`mini-`), if it has one."""
+        return self.id.removesuffix(self.base_id) + name if self.id.endswith(self.base_id) else name

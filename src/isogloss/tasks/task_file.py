@@ -7,6 +7,7 @@ unless a file leaves something for the kind to decide, or has to be checked.
 import json
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -38,7 +39,7 @@ _NAMES = tuple[str, ...]
 _FORMAT = Literal["csv", "tsv", "jsonl", "json", "parquet", "conll", "conllu", "squad"]
 # Keys by their type.
 _TEXTS = (
-    "id title kind category data hub revision config delimiter quote dialect prompt corpus cluster train_on "
+    "id title kind based_on category data hub revision config delimiter quote dialect prompt corpus cluster train_on "
     "licence homepage citation"
 ).split()
 _KEYS: Mapping[str, Any] = {
@@ -52,6 +53,8 @@ _KEYS: Mapping[str, Any] = {
     "main": str | _NAMES,
     "parallel": bool | str,
 }
+# Keys of a file that is based on another task.
+_EDITION_KEYS = frozenset("id title based_on languages also data counts licence homepage citation".split())
 _UNIT_KEYS: Mapping[str, Any] = {"column": str | int, "first": dict, "cluster": int, "name": str}
 
 
@@ -107,6 +110,8 @@ def _declared(table: Mapping[str, Any], path: Path, *, check: bool) -> Task:
     if not is_task_id(name):
         fix = "Use small letters, digits, dots, hyphens and underscores" + ("" if "id" in table else ': id = "my-task"')
         raise DataError(f"{name!r:.80} cannot be the id of a task", where=where, fix=fix)
+    if "based_on" in table:
+        return _edition(table, path, name)
     if "kind" not in table:
         raise DataError("missing kind", where=where, fix='Write kind = "classification", for instance')
     if check:
@@ -152,6 +157,36 @@ def _declared(table: Mapping[str, Any], path: Path, *, check: bool) -> Task:
         codes=codes if any(tag != code for tag, code in codes.items()) else {},
         declared_in=where if check else "",
         folder=folder,
+    )
+
+
+def _edition(table: Mapping[str, Any], path: Path, name: str) -> Task:
+    """Return another task with other languages and counts, such as a Mewsli-X that a user has built."""
+    from isogloss.tasks.registry import task
+
+    where = str(path)
+    if others := sorted({*table} - _EDITION_KEYS):
+        what = f"{others[0]} is that of the task it is based on"
+        raise DataError(what, where=where, fix=f"Keep only {', '.join(sorted(_EDITION_KEYS))}")
+    try:
+        base = task(table["based_on"])
+    except UnknownNameError as error:
+        error.where = where
+        raise
+    languages, also = _languages(table, where), _languages(table, where, "also")
+    counts = {split: _counts(value, {**languages, **also}, where) for split, value in table.get("counts", {}).items()}
+    kept = {key: table[key] for key in ("title", "licence", "homepage", "citation") if key in table}
+    return replace(
+        base,
+        id=name,
+        **kept,
+        languages=tuple(languages) or base.languages,
+        also=tuple(tag for tag in also if tag not in languages) if languages else base.also,
+        codes={tag: code for tag, code in {**also, **languages}.items() if tag != code} or base.codes,
+        counts=counts,
+        edition_of=base.base_id,
+        declared_in=where,
+        folder=str((path.absolute().parent / table.get("data", "")).resolve()),
     )
 
 

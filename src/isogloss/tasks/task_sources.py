@@ -84,7 +84,7 @@ def _tasks_in(source: Path) -> list[tuple[str, Path]]:
             table = read_toml(path)
         except IsoglossError:
             table = {"kind": ""}
-        if source == path or "kind" in table or "files" in table:
+        if source == path or {"kind", "files", "based_on"} & {*table}:
             tasks.append((task_id(table, path), path.resolve()))
     return tasks
 
