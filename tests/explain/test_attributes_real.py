@@ -63,8 +63,8 @@ def test_question_and_context_lengths_are_the_papers(language, name, data_dir):
 def test_every_attribute_of_a_real_cell(name, language, data_dir):
     data = examples(name, language, data_dir)
     for one in attributes_for(task(name).kind, data):
-        if one.level == "example":
-            assert len(one.values(data)) == len(data), one.name
+        if one.level == "example" and (values := one.values(data)) is not None:
+            assert len(values) == len(data), one.name
 
 
 @pytest.mark.parametrize("language", task("xquad").languages)

@@ -259,7 +259,7 @@ def test_korsts_is_scored_as_scipy_does(data_dir: Path) -> None:
         pytest.skip("no KorSTS in the data folder")
     with lzma.open(path, "rt", encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
-    gold = [KINDS["regression"].cell("score", row["score"]) for row in rows]
+    gold = [KINDS["regression"].parse_column("score", row["score"]) for row in rows]
     given = [
         len({*row["sentence1"]} & {*row["sentence2"]}) / len({*row["sentence1"]} | {*row["sentence2"]}) for row in rows
     ]

@@ -308,6 +308,7 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [(each["code"], each["ids"]) for each in record["defects"]] == [("duplicate", ["test-10"])]
     assert command("task", "check", path, "--strict").code == 1
     (tmp_path / "doubled" / "ru" / "dev.jsonl").write_text("{")
+    monkeypatch.setenv("COLUMNS", "400")  # paths wrap
     done = command("task", "check", path)
     assert (done.code, "dev.jsonl:1" in done.out) == (1, True)
     assert command("task", "check", path, "--languages", "de").code == 2

@@ -35,7 +35,7 @@ def main_statistics(name: str, metrics: "Mapping[str, Statistics]") -> "Statisti
     main = [metrics[metric] for metric in task(name).main]
     if len(main) == 1:
         return main[0]
-    if any(statistics.value is not MEAN for statistics in main):
+    if any(statistics.value != MEAN for statistics in main):  # a worker returns an equal value, not the same
         return mean_of(main)
     rows, drawn = np.mean([statistics.rows for statistics in main], axis=0), main[0].drawn
     if drawn is not None:

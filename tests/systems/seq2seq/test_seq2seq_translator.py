@@ -144,7 +144,7 @@ def test_command_translates_once(folders: dict[str, Path], tmp_path: Path, monke
     rows = [f"{text}\t{SENTENCES[0]}\tneutral\n" for text in SENTENCES]
     (tmp_path / "xnli/train-en.tsv").write_text("".join(rows))
     words = ("translate", "xnli", "--languages", "es,zh", "--data", tmp_path, "--batch", 4)
-    words = (*words, "--with", f"hf:{folders['nllb']}#beams=1,device=cpu")
+    words = (*words, "--keep-garbage", "--with", f"hf:{folders['nllb']}#beams=1,device=cpu")
     done = isogloss(*words)
     assert done.code == 0, done.err
     spanish = Path(done.out.splitlines()[0])
