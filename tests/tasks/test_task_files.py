@@ -6,6 +6,7 @@ import json
 import lzma
 import os
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,7 @@ CSV = as_csv([("text", "label"), *ROWS])
         ("parquet", as_parquet, ""),
         ("csv", "\ufeff" + CSV, ""),
     ],
+    ids=count(),  # contents would make long names, and packed ones hold the time
 )
 def test_each_format_gives_the_same_examples(
     tmp_path: Path, file: str, content: str | bytes | Callable[[], bytes], keys: str | None
