@@ -180,7 +180,7 @@ def test_names_of_files_and_pages_are_harmless(tmp_path: Path) -> None:
     result = build_mewslix([folder], out=tmp_path / "out", settings=settings)
     assert result.datasheet.splits["test"]["de"]["bin00_0-1"] == 1
     assert result.datasheet.ignored == ["not-read-\N{REPLACEMENT CHARACTER}`.txt"]
-    assert {path.parent for path in result.files} == {tmp_path / "out/mewslix", tmp_path / "out/tasks"}
+    assert {path.parent for path in result.files} == {tmp_path / "out/mewslix"}
     text = (tmp_path / "out/mewslix/datasheet.md").read_text(encoding="utf-8")
     assert "<b>" not in text
     assert "not-read-\N{REPLACEMENT CHARACTER}'.txt" in text

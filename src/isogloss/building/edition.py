@@ -19,7 +19,7 @@ def check_name(name: str) -> None:
 
 
 def write_edition(data: Path, name: str, datasheet: Datasheet) -> Path:
-    """Write the task file of a built set to `tasks/` in the data folder, where commands find it; return its path."""
+    """Write the task file of a built set beside its files; return its path."""
     counts = {split: _sizes(table) for split, table in datasheet.splits.items() if any(map(any, table.values()))}
     languages = list(dict.fromkeys(code for sizes in counts.values() for code in sizes))
     pairs = datasheet.pairs.get("pairs", 0)
@@ -34,7 +34,7 @@ def write_edition(data: Path, name: str, datasheet: Datasheet) -> Path:
         *(f'{split} = "{_written(sizes)}"' for split, sizes in counts.items()),
         *([f'train = "en {pairs}"'] if pairs else []),
     ]
-    path = data / "tasks" / f"{name}.toml"
+    path = data / "mewslix" / f"{name}.toml"
     with atomic_write(path) as stream:
         stream.write("\n".join(lines) + "\n")
     return path

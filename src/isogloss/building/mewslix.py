@@ -138,7 +138,7 @@ def build_mewslix(
         settings: sizes, languages and seed.
         workers: workers that scan the dumps, all of which must see them and the work folder; None for this process.
         work: folder for scanned parts; `<out>/mewslix-work` by default.
-        task: name of the task with the languages and sizes of the build, declared in `<out>/tasks/<task>.toml`.
+        task: name of the task with the languages and sizes of the build, declared in `<out>/mewslix/<task>.toml`.
         progress: called with the number of scanned parts and their total.
 
     Returns:

@@ -41,7 +41,7 @@ def mewslix(
     ] = False,
     mentions_from: Annotated[str, Selection(help="Source of mentions: wikinews or wikipedia.")] = "wikinews",
     seed: Annotated[int, Selection(help="Seed of all samples.")] = 0,
-    out: Annotated[Path, Output("--out", "-o", help="Data folder; writes mewslix/ and tasks/NAME.toml in it.")],
+    out: Annotated[Path, Output("--out", "-o", help="Data folder; writes mewslix/ in it.")],
     name: Annotated[str, Output(help="Name of the task with these languages and sizes.")] = "mewslix-built",
     work: Annotated[Path | None, Output(help="Folder for scanned parts.", show_default="<out>/mewslix-work")] = None,
     on: On = None,
@@ -102,5 +102,5 @@ def mewslix(
     say(f"{total:,} candidates, {result.datasheet.pairs['pairs']:,} training pairs")
     for warning in result.datasheet.warnings:
         say(f"warning: {warning}", err=True)
-    say(f"wrote {', '.join(path.name for path in result.files[:-1])} in {out / 'mewslix'}")
-    say(f"try isogloss run ngram --tasks {name} --suite {result.files[-1]} --data {out} --out runs")
+    say(f"wrote {', '.join(path.name for path in result.files)} in {out / 'mewslix'}")
+    say(f"try isogloss run ngram --suite {result.files[-1]} --data {out} --out runs")

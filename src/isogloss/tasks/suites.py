@@ -143,7 +143,7 @@ def from_toml(path: Path) -> Suite:
     from isogloss.data.files import read_toml
 
     table = read_toml(path)
-    if "kind" in table and "tasks" not in table:  # a task file is a suite of one task
+    if {"kind", "based_on"} & {*table} and "tasks" not in table:  # a task file is a suite of one task
         alone = given_task(str(path))
         return Suite(id=alone.id, title=alone.title, tasks=(alone.id,))
     table = checked_settings(table, _KEYS, "key of a suite", str(path), error=DataError)
