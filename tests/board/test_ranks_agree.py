@@ -20,8 +20,8 @@ from isogloss.scoring.results import Results
 
 SCRIPT = """
 import { readFileSync } from "node:fs";
-import { openBoard } from "%(web)s/decode.js";
-import { standings } from "%(web)s/standings.js";
+import { openBoard } from "%(web)s/board/decode.js";
+import { standings } from "%(web)s/board/standings.js";
 const board = openBoard({ ...JSON.parse(readFileSync(process.argv[1], "utf8")), ranks: {} });
 const answers = {};
 for (const ranking of process.argv.slice(2)) {

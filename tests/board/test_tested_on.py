@@ -11,7 +11,7 @@ from isogloss.scoring import tested_on as words
 from isogloss.scoring.tested_on import EXAMPLES, LANGUAGES, first_place, population
 
 SCRIPT = """
-import { firstPlaceWords, population, testedOn } from "%(web)s/tested_on.js";
+import { firstPlaceWords, population, testedOn } from "%(web)s/board/tested_on.js";
 const wording = Object.fromEntries(["examples", "languages"].map((test) => [
   test, [population(test), testedOn(test), firstPlaceWords("A", 1, test), firstPlaceWords("A and B", 2, test)],
 ]));

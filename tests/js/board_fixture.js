@@ -1,5 +1,5 @@
 // A small board: three systems, three tasks, four languages. The third system has partial results.
-import { openBoard } from "../../src/isogloss/site/web/decode.js";
+import { openBoard } from "../../src/isogloss/site/web/board/decode.js";
 
 const FIELDS = ["id", "name", "kind", "regime", "reported", "parameters", "year", "contamination", "has_predictions"];
 

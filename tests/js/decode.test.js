@@ -10,7 +10,7 @@ import {
   openBoard,
   scoresIn,
   taskName,
-} from "../../src/isogloss/site/web/decode.js";
+} from "../../src/isogloss/site/web/board/decode.js";
 import { board, boardData } from "./board_fixture.js";
 
 test("scores are unpacked to hundredths, missing ones to NaN", () => {

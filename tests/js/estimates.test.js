@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { extremes } from "../../src/isogloss/site/web/bars.js";
-import { cutRows, edgesByRule, valueCounts } from "../../src/isogloss/site/web/buckets.js";
-import { comparedBuckets, withDifferences } from "../../src/isogloss/site/web/compare_buckets.js";
-import { discoveryRates } from "../../src/isogloss/site/web/discovery.js";
-import { movedEdges } from "../../src/isogloss/site/web/edge_strip.js";
+import { extremes } from "../../src/isogloss/site/web/charts/bars.js";
+import { cutRows, edgesByRule, valueCounts } from "../../src/isogloss/site/web/analysis/buckets.js";
+import { comparedBuckets, withDifferences } from "../../src/isogloss/site/web/compare/compare_buckets.js";
+import { discoveryRates } from "../../src/isogloss/site/web/statistics/discovery.js";
+import { movedEdges } from "../../src/isogloss/site/web/analysis/edge_strip.js";
 import {
   bucketEstimates,
   exampleScores,
   scoreInterval,
-} from "../../src/isogloss/site/web/estimates.js";
-import { exchangedBuckets } from "../../src/isogloss/site/web/exchange.js";
+} from "../../src/isogloss/site/web/statistics/estimates.js";
+import { exchangedBuckets } from "../../src/isogloss/site/web/statistics/exchange.js";
 import {
   changedCuts,
   chosenCut,
@@ -18,8 +18,8 @@ import {
   listedExamples,
   parsedEdges,
   scoredBuckets,
-} from "../../src/isogloss/site/web/live_buckets.js";
-import { originText } from "../../src/isogloss/site/web/page_analysis.js";
+} from "../../src/isogloss/site/web/analysis/live_buckets.js";
+import { originText } from "../../src/isogloss/site/web/analysis/page_analysis.js";
 import { params } from "./board_fixture.js";
 
 const metric = (column, value = "mean") => ({

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { studentQuantile, studentTail } from "../../src/isogloss/site/web/distributions.js";
-import { languageMoves } from "../../src/isogloss/site/web/language_moves.js";
-import { languageTests } from "../../src/isogloss/site/web/language_tests.js";
-import { holm, letterOf, ordering } from "../../src/isogloss/site/web/ordering.js";
+import { studentQuantile, studentTail } from "../../src/isogloss/site/web/statistics/distributions.js";
+import { languageMoves } from "../../src/isogloss/site/web/statistics/language_moves.js";
+import { languageTests } from "../../src/isogloss/site/web/statistics/language_tests.js";
+import { holm, letterOf, ordering } from "../../src/isogloss/site/web/statistics/ordering.js";
 
 const vectors = JSON.parse(readFileSync(new URL("../board/ranking_vectors.json", import.meta.url), "utf8"));
 const board = { language: new Map(vectors.languages.map((item) => [item.code, item])) };

@@ -9,7 +9,7 @@ import {
   partialMean,
   ranksOf,
   weightedMean,
-} from "../../src/isogloss/site/web/ranking.js";
+} from "../../src/isogloss/site/web/board/ranking.js";
 
 const vectors = JSON.parse(readFileSync(new URL("../board/ranking_vectors.json", import.meta.url), "utf8"));
 const language = new Map(vectors.languages.map((item) => [item.code, item]));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { hasLongTail } from "../../src/isogloss/site/web/box_plot.js";
-import { keptRecords } from "../../src/isogloss/site/web/figure.js";
+import { hasLongTail } from "../../src/isogloss/site/web/charts/box_plot.js";
+import { keptRecords } from "../../src/isogloss/site/web/charts/figure.js";
 import {
   cutText,
   hintLines,
@@ -13,16 +13,16 @@ import {
   splitBy,
   unpackedRecords,
   wordScale,
-} from "../../src/isogloss/site/web/figure_scale.js";
-import { distancePairs, leftOver } from "../../src/isogloss/site/web/report_bias.js";
+} from "../../src/isogloss/site/web/charts/figure_scale.js";
+import { distancePairs, leftOver } from "../../src/isogloss/site/web/report/report_bias.js";
 import {
   bucketBar,
   contrastBuckets,
   intervalWords,
   scoreBuckets,
-} from "../../src/isogloss/site/web/report_buckets.js";
-import { lowerIsBetter } from "../../src/isogloss/site/web/report_figures.js";
-import { leadingNumber, matchedLanguages } from "../../src/isogloss/site/web/report_tables.js";
+} from "../../src/isogloss/site/web/report/report_buckets.js";
+import { lowerIsBetter } from "../../src/isogloss/site/web/report/report_figures.js";
+import { leadingNumber, matchedLanguages } from "../../src/isogloss/site/web/report/report_tables.js";
 
 test("ticks are round numbers within the scale", () => {
   assert.deepEqual(roundTicks(0, 100, 5), [0, 20, 40, 60, 80, 100]);

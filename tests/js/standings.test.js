@@ -1,25 +1,25 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { columnChoices, humanRow } from "../../src/isogloss/site/web/columns.js";
-import { lackText, scoreTitle } from "../../src/isogloss/site/web/describe.js";
+import { columnChoices, humanRow } from "../../src/isogloss/site/web/leaderboard/columns.js";
+import { lackText, scoreTitle } from "../../src/isogloss/site/web/board/describe.js";
 import {
   chosenColumns,
   keptSystems,
   narrowedCells,
   systemOptions,
   SYSTEM_FILTERS,
-} from "../../src/isogloss/site/web/filters.js";
-import { filterText } from "../../src/isogloss/site/web/leaderboard_controls.js";
+} from "../../src/isogloss/site/web/board/filters.js";
+import { filterText } from "../../src/isogloss/site/web/leaderboard/leaderboard_controls.js";
 import {
   coverageText,
   emptyText,
   firstPlace,
   leadText,
   rankingText,
-} from "../../src/isogloss/site/web/leaderboard_words.js";
-import { openBoard } from "../../src/isogloss/site/web/decode.js";
-import { chosenWeights, standings, wholeValue } from "../../src/isogloss/site/web/standings.js";
-import { exampleColumn } from "../../src/isogloss/site/web/tested_order.js";
+} from "../../src/isogloss/site/web/leaderboard/leaderboard_words.js";
+import { openBoard } from "../../src/isogloss/site/web/board/decode.js";
+import { chosenWeights, standings, wholeValue } from "../../src/isogloss/site/web/board/standings.js";
+import { exampleColumn } from "../../src/isogloss/site/web/board/tested_order.js";
 import { board, boardData, params } from "./board_fixture.js";
 
 const table = (query = "") => standings(board(), params(query));

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { betterShare, directedPaint, scorePaint } from "../../src/isogloss/site/web/colour.js";
-import { chosenOf } from "../../src/isogloss/site/web/controls.js";
-import { bestAlone, wins } from "../../src/isogloss/site/web/compare_tables.js";
-import { METADATA, intervalText, unparsedText } from "../../src/isogloss/site/web/describe.js";
-import { repliesByLanguage } from "../../src/isogloss/site/web/reply_failures.js";
+import { betterShare, directedPaint, scorePaint } from "../../src/isogloss/site/web/charts/colour.js";
+import { chosenOf } from "../../src/isogloss/site/web/page/controls.js";
+import { bestAlone, wins } from "../../src/isogloss/site/web/compare/compare_tables.js";
+import { METADATA, intervalText, unparsedText } from "../../src/isogloss/site/web/board/describe.js";
+import { repliesByLanguage } from "../../src/isogloss/site/web/systems/reply_failures.js";
 import {
   countText,
   listed,
@@ -17,12 +17,12 @@ import {
   scriptName,
   signedText,
   sizeText,
-} from "../../src/isogloss/site/web/dom.js";
-import { listedText, scoredName } from "../../src/isogloss/site/web/example_list.js";
-import { asCsv, asJson, asLatex } from "../../src/isogloss/site/web/export.js";
-import { scoreRange } from "../../src/isogloss/site/web/heatmap.js";
-import { niceTicks } from "../../src/isogloss/site/web/plots.js";
-import { hashOf, readRoute } from "../../src/isogloss/site/web/state.js";
+} from "../../src/isogloss/site/web/page/dom.js";
+import { listedText, scoredName } from "../../src/isogloss/site/web/analysis/example_list.js";
+import { asCsv, asJson, asLatex } from "../../src/isogloss/site/web/page/export.js";
+import { scoreRange } from "../../src/isogloss/site/web/charts/heatmap.js";
+import { niceTicks } from "../../src/isogloss/site/web/charts/plots.js";
+import { hashOf, readRoute } from "../../src/isogloss/site/web/page/state.js";
 import { board, params } from "./board_fixture.js";
 
 test("scores have one decimal, halves rounded up", () => {

@@ -5,7 +5,7 @@ not independent evidence, and a benchmark with many Indo-European languages says
 number of languages suggests. How much families matter is unknown, and differs between systems: the test averages over
 the values that fit the scores of two systems and, as one pair shows little, of the other systems of the ranking.
 
-Nothing is random, so the page of a board computes the same p-values (site/web/language_tests.js).
+Nothing is random, so the page of a board computes the same p-values (site/web/statistics/language_tests.js).
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Words for the tests of an order of systems: every output names a test and its population alike.
 
-site/web/tested_on.js has the same words for pages.
+site/web/board/tested_on.js has the same words for pages.
 """
 
 EXAMPLES, LANGUAGES = "examples", "languages"

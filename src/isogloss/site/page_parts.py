@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from posixpath import dirname, join, normpath
 from typing import Any, Literal
 
 import msgspec
@@ -22,7 +23,7 @@ from isogloss.version import __version__
 # Modules and styles that all pages share; `inlined` has those of pages in one file.
 WEB = Path(__file__).with_name("web")
 # An import may span several lines; none of them begins with a comment.
-_IMPORT = re.compile(r'^import (?:\{([\w$,\s]*)\} from )?"\./([\w-]+\.js)";?[ \t]*$', re.MULTILINE)
+_IMPORT = re.compile(r'^import (?:\{([\w$,\s]*)\} from )?"(\.\.?/(?:[\w-]+/)*[\w-]+\.js)";?[ \t]*$', re.MULTILINE)
 _DECLARED = re.compile(r"^(export )?(?:async )?(?:function\*?|class|const|let) ([\w$]+)", re.MULTILINE)
 _JSDOC = re.compile(
     r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/|// @ts-\w+)[ \t]*\n|/\*\* @\w+ (?:[^*]|\*(?!/))*\*/ ?", re.MULTILINE
@@ -157,6 +158,8 @@ def _add(folder: Path, name: str, modules: dict[str, _WebModule], chain: tuple[s
         raise DataError(f"circular imports: {' → '.join((*chain, name))}", where=where)
     if name in modules:
         return
+    if name.startswith(".."):
+        raise DataError("a module outside the front end is not supported", where=where)
     module = _module(name, read_text(folder / name), where)
     for needed, names in module.needs:
         _add(folder, needed, modules, (*chain, name))
@@ -167,7 +170,7 @@ def _add(folder: Path, name: str, modules: dict[str, _WebModule], chain: tuple[s
 
 def _module(name: str, text: str, where: str) -> _WebModule:
     needs = tuple(
-        (match[2], tuple(word.strip() for word in (match[1] or "").split(",") if word.strip()))
+        (normpath(join(dirname(name), match[2])), tuple(word.strip() for word in (match[1] or "").split(",") if word.strip()))
         for match in _IMPORT.finditer(text)
     )
     rest = _JSDOC.sub("", _IMPORT.sub("", text))

@@ -1,19 +1,19 @@
-import { closeLists } from "./controls.js";
-import { openBoard } from "./decode.js";
-import { element, patchChildren, plural } from "./dom.js";
-import { aboutPage } from "./page_about.js";
-import { analysisPage } from "./page_analysis.js";
-import { comparePage } from "./page_compare.js";
-import { familyPage } from "./page_family.js";
-import { languagePage } from "./page_language.js";
-import { languagesPage } from "./page_languages.js";
-import { leaderboardPage } from "./page_leaderboard.js";
-import { systemPage } from "./page_system.js";
-import { taskPage } from "./page_task.js";
-import { nothing } from "./parts.js";
-import { followRoutes, readRoute } from "./state.js";
-import { themeSwitch } from "./theme.js";
-import { startTips } from "./tips.js";
+import { closeLists } from "./page/controls.js";
+import { openBoard } from "./board/decode.js";
+import { element, patchChildren, plural } from "./page/dom.js";
+import { aboutPage } from "./leaderboard/page_about.js";
+import { analysisPage } from "./analysis/page_analysis.js";
+import { comparePage } from "./compare/page_compare.js";
+import { familyPage } from "./languages/page_family.js";
+import { languagePage } from "./languages/page_language.js";
+import { languagesPage } from "./languages/page_languages.js";
+import { leaderboardPage } from "./leaderboard/page_leaderboard.js";
+import { systemPage } from "./systems/page_system.js";
+import { taskPage } from "./tasks/page_task.js";
+import { nothing } from "./board/parts.js";
+import { followRoutes, readRoute } from "./page/state.js";
+import { themeSwitch } from "./page/theme.js";
+import { startTips } from "./page/tips.js";
 
 /** @type {Record<string, (board: Board, rest: string[]) => Page>} */
 const PAGES = {

@@ -1,19 +1,19 @@
 // @ts-check
-import { drawFigure } from "./figure.js";
-import { unpackedRecords } from "./figure_scale.js";
-import { BiasPart } from "./report_bias.js";
-import { byId } from "./report_choices.js";
-import { ExplainPart } from "./report_explain.js";
-import { languageFilter, startSorting } from "./report_tables.js";
-import { offerSaving } from "./save_chart.js";
-import { themeSwitch } from "./theme.js";
-import { startTips } from "./tips.js";
+import { drawFigure } from "./charts/figure.js";
+import { unpackedRecords } from "./charts/figure_scale.js";
+import { BiasPart } from "./report/report_bias.js";
+import { byId } from "./report/report_choices.js";
+import { ExplainPart } from "./report/report_explain.js";
+import { languageFilter, startSorting } from "./report/report_tables.js";
+import { offerSaving } from "./page/save_chart.js";
+import { themeSwitch } from "./page/theme.js";
+import { startTips } from "./page/tips.js";
 
 /**
  * Draw a chart into its container, and redraw it whenever the language filter changes it.
  * @param {HTMLElement} place
- * @param {import("./figure_scale.js").Figure} figure
- * @param {import("./report_tables.js").LanguageFilter} filter
+ * @param {import("./charts/figure_scale.js").Figure} figure
+ * @param {import("./report/report_tables.js").LanguageFilter} filter
  */
 function placeFigure(place, figure, filter) {
   const draw = () => place.replaceChildren(...drawFigure(figure, filter.kept));

@@ -1,5 +1,5 @@
-import { element } from "./dom.js";
-import { byId } from "./report_choices.js";
+import { element } from "./page/dom.js";
+import { byId } from "./report/report_choices.js";
 
 /** @typedef {{ label: string, form?: string, text: string, gloss?: string }} Line */
 /** @typedef {{ key: string, kind: string, group: number, wording: string, lines: Line[], meaning?: string }} Item */

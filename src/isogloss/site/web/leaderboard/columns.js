@@ -1,0 +1,154 @@
+import { METADATA, disclosed, lackText, scoreTitle, shortScoreTitle, systemCell } from "../board/describe.js";
+import { element, listed, missing, plural } from "../page/dom.js";
+import { rankColumn, rankColumnsInFiles } from "./rank_column.js";
+import { scoreColumn } from "./score_column.js";
+import { changeParams } from "../page/state.js";
+
+/** @param {URLSearchParams} params @returns {TableColumn<Standing>} */
+function selectColumn(params) {
+  const ids = params.getAll("tick");
+  /** @param {Standing} options */
+  const box = ({ system, human }) =>
+    human
+      ? ""
+      : element("input", {
+          type: "checkbox",
+          checked: ids.includes(system.id),
+          "aria-label": `select ${system.fullName}`,
+          "data-id": system.id,
+          "data-key": `select-${system.id}`,
+          change: (event) =>
+            changeParams({
+              tick: event.target.checked ? [...ids, system.id] : ids.filter((id) => id !== system.id),
+            }),
+        });
+  return { id: "tick", title: "", head: element("span", { class: "sr" }, "Select"), className: "tick", show: box };
+}
+
+// Next to the name on the page; a separate column in files, as several systems can share a name.
+/** @type {TableColumn} */
+export const REGIME_IN_FILES = {
+  id: "system-regime",
+  title: "Regime",
+  onlyInFiles: true,
+  value: (row) => row.system.regime ?? "",
+};
+
+// Marked with ° on the page, listed in files.
+/** @param {ScoreColumn[]} shown @returns {TableColumn<Standing>} */
+const partialInFiles = (shown) => ({
+  id: "partial",
+  title: "Partial averages",
+  onlyInFiles: true,
+  value: (row) => listed(shown.filter(({ id }) => row.figures.get(id).partial).map(shortScoreTitle)),
+});
+
+const SHOWN_METADATA = ["parameters", "year", "coverage"];
+
+/** @param {Standings} table @param {any} column @returns {TableColumn<Standing>} */
+function metadataColumn(table, column) {
+  if (column.id === "coverage") {
+    return {
+      ...column,
+      group: "About",
+      className: "number",
+      value: (row) => (row.human ? null : row.cells),
+      show: (row) => (row.human ? "" : `${row.cells}/${table.board.cellCount}`),
+      tip: (row) =>
+        row.human
+          ? [""]
+          : [
+              `${row.cells} of ${plural(table.board.cellCount, "cell")}`,
+              row.lacking().length ? lackText(table.board, row) : "complete on this selection",
+            ],
+    };
+  }
+  return {
+    ...column,
+    group: "About",
+    className: column.numeric ? "number" : "text",
+    value: (row) => (row.human ? null : column.value(row.system)),
+    show: (row) =>
+      row.human
+        ? ""
+        : column.sparse && missing(column.value(row.system))
+          ? "–"
+          : disclosed(column.value(row.system), column.text, "n.d."),
+  };
+}
+
+// Columns that can be hidden or added: the parameters `hide` and `also` list the changes.
+/** @param {Standings} table */
+export function columnChoices(table) {
+  const metadata = METADATA.filter(
+    ({ value, sparse }) => !sparse || table.board.systems.some((system) => value?.(system) > 0),
+  );
+  return [
+    ...table.shown.map((column) => ({ id: column.id, title: scoreTitle(column), start: true })),
+    ...metadata.map(({ id, title, sparse }) => ({ id, title, start: Boolean(sparse) || SHOWN_METADATA.includes(id) })),
+  ];
+}
+
+/** @param {Standings} table @param {URLSearchParams} params @returns {TableColumn<Standing>[]} */
+export function leaderboardColumns(table, params) {
+  const [hidden, also] = [params.getAll("hide"), params.getAll("also")];
+  /** @param {{ id: string, start: boolean }} options */
+  const seen = ({ id, start }) => (start ? !hidden.includes(id) : also.includes(id));
+  const ids = new Set(
+    columnChoices(table)
+      .filter(seen)
+      .map(({ id }) => id),
+  );
+  /** @param {ScoreColumn} options */
+  const best = ({ id, lower }) =>
+    table.rows.reduce(
+      (top, row) => {
+        const { value, partial } = row.figures.get(id);
+        return !partial && (lower ? value < top : value > top) ? value : top;
+      },
+      lower ? Infinity : -Infinity,
+    );
+  /** @type {TableColumn<Standing>} */
+  const name = {
+    id: "name",
+    title: "System",
+    heads: true,
+    className: "system",
+    value: (row) => row.system.name,
+    show: (row) => (row.human ? row.system.name : systemCell(row.system)),
+  };
+  return [
+    selectColumn(params),
+    rankColumn(table),
+    ...rankColumnsInFiles(table),
+    name,
+    REGIME_IN_FILES,
+    ...table.shown.filter(({ id }) => ids.has(id)).map((column) => scoreColumn(table, column, best(column))),
+    ...METADATA.filter(({ id }) => ids.has(id)).map((column) => metadataColumn(table, column)),
+    partialInFiles(table.shown.filter(({ id }) => ids.has(id))),
+  ];
+}
+
+// In files the regime distinguishes this row from a system named Human.
+/** @type {any} */
+const HUMAN = { name: "Human", regime: "human performance" };
+
+// Human performance, published for whole tasks only: not for a subset of languages or metrics. Averages need it for every
+// task.
+/** @param {Standings} table @returns {Standing | null} */
+export function humanRow(table) {
+  /** @type {any} */
+  const human = new Map(
+    table.shown.map((column) => {
+      const parts = column.kind === "task" ? [column.part] : column.kind === "category" ? column.parts : [];
+      const values = parts.map(({ task, whole }) => (whole ? (task.human ?? NaN) : NaN));
+      return [
+        column.id,
+        { value: values.length ? values.reduce((a, b) => a + b, 0) / values.length : NaN, low: NaN, high: NaN },
+      ];
+    }),
+  );
+  return [...human.values()].some(({ value }) => !missing(value))
+    ? { human: true, system: HUMAN, figures: human, rank: null, cells: 0, lacking: () => [] }
+    : null;
+}

@@ -1,0 +1,100 @@
+import { analysisBar } from "../analysis/analyses.js";
+import { humanRow, leaderboardColumns } from "./columns.js";
+import { element } from "../page/dom.js";
+import { exportButtons } from "../page/export.js";
+import {
+  chosenView,
+  columnBoxes,
+  completeBox,
+  filterChips,
+  mainControls,
+  moreFilters,
+  taskWeights,
+  viewTabs,
+} from "./leaderboard_controls.js";
+import { leaderSentence, leaderboardNotes, rankingText } from "./leaderboard_words.js";
+import { plotPanel } from "./page_plots.js";
+import { standings } from "../board/standings.js";
+import { redraw } from "../page/state.js";
+import { dataTable } from "../page/table.js";
+
+const MOST_FIRST = 10;
+
+/** @param {Board} board @returns {Page} */
+export function leaderboardPage(board) {
+  const testLater = delayedTest();
+  /** @param {URLSearchParams} params */
+  const view = (params) => {
+    const table = standings(board, params);
+    const isPlot = chosenView(params) === "plot";
+    const { nodes, columns, rows } = isPlot ? plotView(table, params) : tableView(table, params);
+    testLater(table);
+    const explains = element("div", { class: "explains" }, element("p", { class: "soft" }, rankingText(table)));
+    return [
+      element("h1", { class: "sr" }, "Leaderboard"),
+      element("div", { class: "lead" }, leaderSentence(table)),
+      mainControls(board, params),
+      element("div", { class: "line start" }, moreFilters(board, params), explains),
+      taskWeights(board, params, table.choice.ranking !== "weights"),
+      filterChips(board, params),
+      element(
+        "div",
+        { class: "line" },
+        viewTabs(board, params, table),
+        completeBox(params),
+        columnBoxes(params, table),
+        exportButtons("leaderboard", board, () => ({ columns, rows, more: { test: table.order.note } })),
+      ),
+      element("div", { class: "bar" }, analysisBar(board, params)),
+      element("div", { class: "content" }, nodes),
+    ];
+  };
+  return { title: "Leaderboard", view };
+}
+
+/** @param {Standings} table @param {URLSearchParams} params */
+const plotView = (table, params) => ({
+  columns: leaderboardColumns(table, params),
+  rows: table.rows,
+  nodes: [plotPanel(table, params)],
+});
+
+/** @param {Standings} table @param {URLSearchParams} params */
+function tableView(table, params) {
+  const columns = leaderboardColumns(table, params);
+  const human = humanRow(table);
+  const selected = new Set(params.getAll("tick"));
+  // Next to systems from papers, a few scored here come first: their owner looks for them, wherever they rank.
+  const own = table.board.systems.filter(({ reported }) => !reported).length;
+  const pinned = own <= MOST_FIRST && own < table.board.systems.length;
+  const isOwn = (/** @type {Standing} */ { system }) => pinned && !system.reported;
+  const { node, sorted } = dataTable({
+    columns,
+    rows: table.rows,
+    params,
+    start: "overall",
+    label: "Leaderboard",
+    before: human ? [human] : [],
+    first: isOwn,
+    fallback: (a, b) => b.cells - a.cells,
+    rowKey: (row) => row.system.id,
+    rowClass: (row) =>
+      [row.rank === null ? "unranked" : "", selected.has(row.system.id) ? "ticked" : "", isOwn(row) ? "own" : ""]
+        .filter(Boolean)
+        .join(" ") || null,
+  });
+  return { columns, rows: sorted, nodes: [node, leaderboardNotes(table)] };
+}
+
+// Slow tests run after the table is drawn, unless another change comes first.
+function delayedTest() {
+  let timer = 0;
+  return (/** @type {Standings} */ table) => {
+    clearTimeout(timer);
+    if (!table.testRanks) return;
+    timer = window.setTimeout(() => {
+      table.testRanks?.();
+      redraw();
+    }, 60);
+  };
+}
