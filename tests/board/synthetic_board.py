@@ -10,7 +10,7 @@ import hostile
 from isogloss.board.model import BoardSystem
 from isogloss.board.model import packed as pack
 from isogloss.board.ranking import TESTS
-from isogloss.board.site import WEB, static_files
+from isogloss.board.site import STYLE, WEB, page_styles, static_files
 from isogloss.escaping import printable
 from isogloss.languages.registry import RIGHT_TO_LEFT, language
 from isogloss.site.page_parts import bundle, script_json
@@ -228,6 +228,7 @@ def write_site(board: Board, folder: Path, detailed: int = 50) -> Path:
     (folder / "systems").mkdir(parents=True)
     for path in static_files():
         shutil.copy(path, folder / path.name)
+    (folder / STYLE).write_bytes(page_styles())
     (folder / "app.js").write_text(bundle(WEB), encoding="utf-8")
     fields = list(BoardSystem.__struct_fields__)
     listed = {"system_fields": fields, "systems": [[each.get(name) for name in fields] for each in board["systems"]]}

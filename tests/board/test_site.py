@@ -52,7 +52,7 @@ def test_the_command_builds_a_site_of_records_and_published_systems(tmp_path, ca
     assert command("board", "build", tmp_path / "results.json", "published", "--out", out, "--title", "Ours") == 0
     assert str(out / "index.html") in capsys.readouterr().out
     assert {path.name for path in out.iterdir()} == {
-        *("index.html", "look.css", "board.css", "app.js", "data.js", "systems")
+        *("index.html", "look.css", "board.css", "pages.css", "app.js", "data.js", "systems")
     }
     data = read_data(out)
     assert data["schema"] == 3

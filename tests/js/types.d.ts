@@ -689,6 +689,18 @@ declare global {
 
   type BestByLanguage = Record<string, Best>;
 
+  /** A task's best score in a language, and as a share of the reference language's. */
+  interface RelativePart extends Best {
+    task: Task;
+    reference: { code: string } & Best;
+    share: number;
+  }
+
+  interface RelativeScore {
+    share: number;
+    parts: RelativePart[];
+  }
+
   interface Best {
     value: number;
     system: System | null;

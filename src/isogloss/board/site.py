@@ -27,6 +27,7 @@ from isogloss.tasks.suites import Suite
 from isogloss.tasks.suites import suite as find_suite
 
 PAGE, DATA, SCRIPT, SYSTEMS, BIAS, EXAMPLES = "index.html", "data.js", "app.js", "systems", "bias.js", "examples"
+STYLE = "pages.css"
 # Start of `data.js`, which identifies a board folder.
 _BEGIN = "globalThis.isoglossBoardData = "
 NO_EXAMPLES = "it was built without single examples"
@@ -129,10 +130,17 @@ def static_files() -> Iterator[Path]:
     yield from (path for path in sorted(WEB.iterdir()) if path.is_file() and path.suffix in (".html", ".css", ".svg"))
 
 
+def page_styles() -> bytes:
+    """Return the styles of all kinds of pages: the style sheet of each folder of the front end."""
+    sheets = sorted(path for path in WEB.glob("*/*.css") if path.parent.name != "inlined")
+    return b"".join(path.read_bytes() for path in sheets)
+
+
 def site_files(board: Board) -> Iterator[tuple[str, bytes]]:
     """Yield every file of a site with its path."""
     for path in static_files():
         yield path.name, path.read_bytes()
+    yield STYLE, page_styles()
     yield SCRIPT, bundle(WEB).encode()
     yield DATA, f"{_BEGIN}{script_json(board.data)};\n".encode()
     if board.bias is not None:

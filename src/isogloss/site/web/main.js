@@ -1,7 +1,9 @@
 import { closeLists } from "./page/controls.js";
 import { openBoard } from "./board/decode.js";
 import { element, patchChildren, plural } from "./page/dom.js";
+import { findPage } from "./finder/page_find.js";
 import { aboutPage } from "./leaderboard/page_about.js";
+import { progressPage } from "./progress/page_progress.js";
 import { analysisPage } from "./analysis/page_analysis.js";
 import { comparePage } from "./compare/page_compare.js";
 import { familyPage } from "./languages/page_family.js";
@@ -25,6 +27,8 @@ const PAGES = {
   compare: comparePage,
   languages: languagesPage,
   analysis: analysisPage,
+  find: findPage,
+  progress: progressPage,
   about: aboutPage,
 };
 

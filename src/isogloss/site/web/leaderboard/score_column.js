@@ -1,4 +1,5 @@
 import { betterShare } from "../charts/colour.js";
+import { intervalStrip } from "../charts/interval.js";
 import {
   categoryTitle,
   intervalText,
@@ -91,20 +92,6 @@ function shownFigure(board, column, row, reach) {
   if (column.kind === "overall") return missing(figure.value) ? text : [text, intervalStrip(figure, reach)];
   const noted = !missing(figure.value) && footnoted(board).has(`${row.system.id} ${column.id}`);
   return noted ? [text, element("sup", {}, "†")] : text;
-}
-
-// A score with its interval, on the scale of the visible rows.
-/** @param {Figure} figure @param {Interval} options1 */
-function intervalStrip(figure, [from, to]) {
-  /** @param {number} value */
-  const share = (value) => `${(5 + 90 * Math.min(1, Math.max(0, (value - from) / (to - from || 1)))).toFixed(1)}%`;
-  const strip = element("i", { class: missing(figure.low) ? "strip" : "strip whiskered" });
-  strip.style.setProperty("--at", share(figure.value));
-  if (!missing(figure.low)) {
-    strip.style.setProperty("--low", share(figure.low));
-    strip.style.setProperty("--high", share(figure.high));
-  }
-  return strip;
 }
 
 /** @param {Standing[]} rows @param {string} id @returns {Interval} */

@@ -1,0 +1,54 @@
+import { cellScore } from "./decode.js";
+import { missing } from "../page/dom.js";
+import { weightedMean } from "./ranking.js";
+
+const ENGLISH = "en";
+
+// The best score of some systems on a task in a language.
+/** @param {Task} task @param {string} code @param {System[]} systems @returns {Best} */
+export function bestScore(task, code, systems) {
+  /** @type {Best} */
+  let best = { value: NaN, system: null };
+  for (const system of systems) {
+    const value = cellScore(task, system, code);
+    if (missing(value)) continue;
+    if (missing(best.value) || (task.lower_is_better ? value < best.value : value > best.value))
+      best = { value, system };
+  }
+  return best;
+}
+
+// How good a score is, so that a ratio means the same for error rates: the share of what is right.
+/** @param {Task} task @param {number} value */
+const goodness = (task, value) => (task.lower_is_better ? 100 - value : value);
+
+// The language that others are compared with: English, or the best language of a task without English.
+/** @param {Task} task @param {System[]} systems @returns {{ code: string } & Best} */
+export function referenceOf(task, systems) {
+  const codes = task.place.has(ENGLISH) ? [ENGLISH] : task.languages;
+  return codes
+    .map((code) => ({ code, ...bestScore(task, code, systems) }))
+    .reduce((one, other) =>
+      missing(one.value) || goodness(task, other.value) > goodness(task, one.value) ? other : one,
+    );
+}
+
+// Each language's best score as a share of the best score in English on the same task, averaged over tasks: 1 is as good as
+// English. Tasks without English count only if they are chosen alone; `parts` holds each task's share.
+/** @param {Task[]} tasks @param {System[]} systems @returns {Map<string, RelativeScore>} */
+export function relativeScores(tasks, systems) {
+  const counted = tasks.length > 1 ? tasks.filter((task) => task.place.has(ENGLISH)) : tasks;
+  /** @type {Map<string, RelativePart[]>} */
+  const parts = new Map();
+  for (const task of counted) {
+    const reference = referenceOf(task, systems);
+    if (missing(reference.value) || !goodness(task, reference.value)) continue;
+    for (const code of task.languages) {
+      const best = bestScore(task, code, systems);
+      if (missing(best.value)) continue;
+      const share = goodness(task, best.value) / goodness(task, reference.value);
+      parts.set(code, [...(parts.get(code) ?? []), { task, ...best, reference, share }]);
+    }
+  }
+  return new Map([...parts].map(([code, own]) => [code, { share: weightedMean(own.map((p) => p.share)), parts: own }]));
+}
