@@ -12,6 +12,7 @@ import { languagesPage } from "./languages/page_languages.js";
 import { leaderboardPage } from "./leaderboard/page_leaderboard.js";
 import { systemPage } from "./systems/page_system.js";
 import { taskPage } from "./tasks/page_task.js";
+import { foldMenu } from "./page/menu.js";
 import { nothing } from "./board/parts.js";
 import { followRoutes, readRoute } from "./page/state.js";
 import { themeSwitch } from "./page/theme.js";
@@ -107,6 +108,7 @@ function start() {
     main.focus();
   });
   themeSwitch(byId("theme"));
+  foldMenu(byId("menu-button"), byId("menu"));
   let board;
   try {
     board = openBoard(globalThis.isoglossBoardData);
