@@ -701,6 +701,18 @@ declare global {
     parts: RelativePart[];
   }
 
+  interface ServiceGroup {
+    languages: Language[];
+    speakers: number;
+  }
+
+  /** Languages by whether a score reaches a share of the score in English. */
+  interface Service {
+    served: ServiceGroup;
+    unserved: ServiceGroup;
+    untested: ServiceGroup;
+  }
+
   interface Best {
     value: number;
     system: System | null;

@@ -52,3 +52,23 @@ export function relativeScores(tasks, systems) {
   }
   return new Map([...parts].map(([code, own]) => [code, { share: weightedMean(own.map((p) => p.share)), parts: own }]));
 }
+
+// The share of the score in English from which a language counts as served.
+export const SERVED_SHARE = 0.8;
+
+// Split languages by whether a score reaches a share of the score in English; `untested` have no such score. Speakers are
+// those of languages with a known number.
+/** @param {Language[]} languages @param {Map<string, RelativeScore>} relative @param {number} [share] @returns {Service} */
+export function serviceOf(languages, relative, share = SERVED_SHARE) {
+  /** @param {(language: Language) => boolean} keep */
+  const kept = (keep) => {
+    const own = languages.filter(keep);
+    return { languages: own, speakers: own.reduce((sum, { speakers }) => sum + (speakers ?? 0), 0) };
+  };
+  const of = (/** @type {Language} */ { code }) => relative.get(code)?.share;
+  return {
+    served: kept((language) => (of(language) ?? NaN) >= share),
+    unserved: kept((language) => (of(language) ?? NaN) < share),
+    untested: kept((language) => missing(of(language))),
+  };
+}
