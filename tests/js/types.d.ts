@@ -682,12 +682,61 @@ declare global {
     bars(): BucketBar[];
   }
 
-  interface LanguageChoice {
+  /** What the figures of languages are compared by. */
+  interface Basis {
+    task: Task | null;
     tasks: Task[];
+    system: System | null;
     systems: System[];
+    /** The system's own score in English is the reference. */
+    own: boolean;
+    relative: Map<string, RelativeScore>;
+    languages: Language[];
+    reference: string;
+    /** Some languages have several tasks. */
+    few: boolean;
   }
 
-  type BestByLanguage = Record<string, Best>;
+  interface TreeLeaves {
+    valueOf(language: Language): number;
+    textOf(language: Language): string;
+    linesOf(language: Language): string[];
+    paintOf(value: number): Paint;
+    ends: Interval;
+    description: string;
+  }
+
+  interface ValueField {
+    values: Float64Array;
+    distances: Float64Array;
+  }
+
+  interface Circle {
+    home: Interval;
+    x: number;
+    y: number;
+    r: number;
+  }
+
+  interface MapCircle extends Circle {
+    language: Language;
+    name: string;
+  }
+
+  interface Box {
+    left: number;
+    right: number;
+    top: number;
+    bottom: number;
+  }
+
+  interface MapLabel {
+    at: number;
+    x: number;
+    y: number;
+    anchor: string;
+    inside: boolean;
+  }
 
   /** A task's best score in a language, and as a share of the reference language's. */
   interface RelativePart extends Best {

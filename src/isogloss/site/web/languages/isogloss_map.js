@@ -1,0 +1,249 @@
+import { figureColours, figureText, isSingle } from "./basis.js";
+import { hatchPattern } from "../charts/hatch.js";
+import { FAR, fieldOf, linesBelow } from "./field.js";
+import { LAND } from "./land.js";
+import { tipLines } from "./language_words.js";
+import { fewestSpeakers, frameOf, labelsOf, radiusOf, spreadCircles } from "./map_layout.js";
+import { drawn, drawnToWidth, element, missing, sizeText } from "../page/dom.js";
+import { equalEarth } from "./projection.js";
+import { memoized } from "../board/ranking.js";
+import { hashOf } from "../page/state.js";
+import { withTip } from "../page/tips.js";
+
+// A narrower map is hard to tap: it scrolls sideways instead.
+const LEAST_WIDTH = 800;
+const LEAST_TARGET = 12;
+const WIDE_SHAPE = 2.15;
+const DISPLACED = 5;
+const MAP_HATCH = "map-hatch";
+
+/** @type {(languages: Language[]) => Language[]} */
+const placedOf = memoized((languages) => languages.filter(({ place }) => place));
+
+// The part of the map, its land and its circles at a width.
+const mapPlan = memoized((/** @type {Language[]} */ languages, /** @type {number} */ width) => {
+  const placed = placedOf(languages);
+  const frame = frameOf(
+    placed.map(({ place }) => /** @type {Interval} */ (place)),
+    WIDE_SHAPE,
+  );
+  const scale = width / (frame.east - frame.west);
+  /** @param {Interval} point @returns {Interval} */
+  const at = ([x, y]) => [(x - frame.west) * scale, (frame.north - y) * scale];
+  /** @type {MapCircle[]} */
+  const circles = placed
+    .map((language) => {
+      const [north, east] = /** @type {Interval} */ (language.place);
+      const home = at(equalEarth(north, east));
+      const r = radiusOf(language.speakers, width);
+      return { language, name: language.name, home, x: home[0], y: home[1], r };
+    })
+    .sort((a, b) => b.r - a.r || (b.language.speakers ?? 0) - (a.language.speakers ?? 0));
+  spreadCircles(circles);
+  const height = Math.round((frame.north - frame.south) * scale);
+  return {
+    at,
+    height,
+    circles,
+    labels: labelsOf(circles, width, height),
+    land: LAND.map((ring) => smoothPath(ring.map(([x, y]) => at([x, y])))).join(""),
+  };
+});
+
+// A closed line through the middles of its edges, with rounded corners.
+/** @param {Interval[]} ring */
+function smoothPath(ring) {
+  /** @param {Interval} a @param {Interval} b */
+  const middle = (a, b) => `${((a[0] + b[0]) / 2).toFixed(1)} ${((a[1] + b[1]) / 2).toFixed(1)}`;
+  const curves = ring.map(
+    (point, at) => `Q${point[0].toFixed(1)} ${point[1].toFixed(1)} ${middle(point, ring[(at + 1) % ring.length])}`,
+  );
+  return ring.length ? `M${middle(ring[ring.length - 1], ring[0])}${curves.join("")}Z` : "";
+}
+
+// The shares of the tested languages between their places.
+/** @type {(basis: Basis) => ValueField} */
+const fieldBetween = memoized((basis) =>
+  fieldOf(
+    placedOf(basis.languages).flatMap(({ code, place }) => {
+      const own = basis.relative.get(code);
+      return own && place ? [{ place, value: own.share }] : [];
+    }),
+  ),
+);
+
+// The map of languages: circles by number of speakers, coloured by their figure, and the line between those that reach a
+// share of the score in English and those that do not.
+/** @param {Board} board @param {Basis} basis @param {number} share @param {string} description */
+export function isoglossMap(board, basis, share, description) {
+  const room = element("div", { class: "plot map" });
+  let start = true;
+  const scroller = element(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": description, "data-key": "map" },
+    room,
+  );
+  drawnToWidth(room, (least) => {
+    const width = Math.max(least, LEAST_WIDTH);
+    const drawing = mapDrawing(board, basis, share, width, description);
+    // Narrow screens begin in the middle.
+    if (start && width > least) requestAnimationFrame(() => room.parentElement?.scrollTo({ left: 0.56 * (width - least) }));
+    start = false;
+    return drawing;
+  });
+  return [scroller, mapLegend(board, basis)];
+}
+
+/** @param {Board} board @param {Basis} basis @param {number} share @param {number} width @param {string} description */
+function mapDrawing(board, basis, share, width, description) {
+  const { at, height, circles, labels, land } = mapPlan(basis.languages, width);
+  return drawn(
+    "svg",
+    { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": description },
+    drawn(
+      "defs",
+      {},
+      hatchPattern(MAP_HATCH),
+      drawn(
+        "pattern",
+        { id: "map-shade", width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+        drawn("line", { x1: 0, x2: 0, y1: 0, y2: 7, class: "shade-line" }),
+      ),
+      drawn("clipPath", { id: "map-land" }, drawn("path", { d: land, "clip-rule": "evenodd" })),
+    ),
+    drawn("path", { class: "land", d: land, "fill-rule": "evenodd" }),
+    dividingLine(basis, share, at),
+    circles.map((circle) => leaderLine(circle)),
+    circles.map((circle) => languageCircle(board, basis, circle, share)),
+    labels.map(({ at: number, x, y, anchor, inside }) =>
+      drawn(
+        "text",
+        {
+          x,
+          y: y + 4,
+          "text-anchor": anchor,
+          "aria-hidden": "true",
+          class: inside ? "inside" : null,
+          fill: inside ? inkOf(board, basis, circles[number].language.code) : null,
+        },
+        circles[number].name,
+      ),
+    ),
+  );
+}
+
+/** @param {Basis} basis @param {number} share @param {(point: Interval) => Interval} at */
+function dividingLine(basis, share, at) {
+  if (!basis.relative.size) return null;
+  const { values, distances } = fieldBetween(basis);
+  /** @param {Interval[][]} rings */
+  const path = (rings) => rings.map((ring) => smoothPath(ring.map(at))).join("");
+  const below = path(linesBelow(values, share));
+  const known = path(linesBelow(distances, FAR));
+  return [
+    drawn("clipPath", { id: "map-known" }, drawn("path", { d: known, "clip-rule": "evenodd" })),
+    drawn(
+      "g",
+      { "clip-path": "url(#map-known)" },
+      drawn("path", { class: "isogloss at-sea", d: below }),
+      drawn(
+        "g",
+        { "clip-path": "url(#map-land)" },
+        drawn("path", { class: "below-share", d: below, "fill-rule": "evenodd", fill: "url(#map-shade)" }),
+        drawn("path", { class: "isogloss-halo", d: below }),
+        drawn("path", { class: "isogloss", d: below }),
+      ),
+    ),
+  ];
+}
+
+// From a circle to its place, if it had to move.
+/** @param {MapCircle} circle */
+const leaderLine = ({ home, x, y, r }) =>
+  Math.hypot(home[0] - x, home[1] - y) > r + DISPLACED
+    ? drawn("path", { class: "leader", d: `M${x.toFixed(1)} ${y.toFixed(1)}L${home[0].toFixed(1)} ${home[1].toFixed(1)}` })
+    : null;
+
+/** @param {Board} board @param {Basis} basis @param {string} code */
+const inkOf = (board, basis, code) => {
+  const { paint, of } = figureColours(board, basis);
+  const value = of(code);
+  return missing(value) || isSingle(basis, code) ? null : paint(value).ink;
+};
+
+/** @param {Board} board @param {Basis} basis @param {MapCircle} circle @param {number} share */
+function languageCircle(board, basis, { language, x, y, r }, share) {
+  const { code, name, speakers } = language;
+  const { paint, of } = figureColours(board, basis);
+  const value = of(code);
+  const own = basis.relative.get(code);
+  const says = own ? (own.share >= share ? "served" : "not served") : "untested";
+  const single = isSingle(basis, code);
+  const fill = missing(value) ? `url(#${MAP_HATCH})` : single ? null : paint(value).fill;
+  const stroke = single && !missing(value) ? paint(value).fill : null;
+  const kind = ["dot", single ? "single" : "", missing(speakers) ? "unknown" : ""].filter(Boolean).join(" ");
+  const node = drawn(
+    "a",
+    {
+      href: hashOf(["language", code]),
+      "data-key": `map-${code}`,
+      "aria-label": `${name}: ${own ? figureText(basis, code) : "no score"}, ${says}`,
+    },
+    r < LEAST_TARGET ? drawn("circle", { cx: x.toFixed(1), cy: y.toFixed(1), r: LEAST_TARGET, class: "target" }) : null,
+    drawn("circle", {
+      cx: x.toFixed(1),
+      cy: y.toFixed(1),
+      r: single ? Math.max(1, r - 1.2).toFixed(1) : r.toFixed(1),
+      class: kind,
+      fill,
+      stroke,
+    }),
+  );
+  return withTip(node, () => tipLines(basis, language));
+}
+
+/** @param {Board} board @param {Basis} basis */
+function mapLegend(board, basis) {
+  const { scale, unit, paint } = figureColours(board, basis);
+  const [from, to] = scale;
+  const steps = 24;
+  const bars = Array.from({ length: steps }, (_, at) =>
+    drawn("rect", { x: at * 6, y: 0, width: 6.5, height: 12, fill: paint(from + ((at + 0.5) / steps) * (to - from)).fill }),
+  );
+  const width = 1400;
+  /** @param {number} speakers @param {string} text */
+  const size = (speakers, text) => {
+    const r = radiusOf(speakers, width);
+    return element(
+      "span",
+      {},
+      drawn(
+        "svg",
+        { width: 2 * r + 2, height: 2 * r + 2, "aria-hidden": "true" },
+        drawn("circle", { cx: r + 1, cy: r + 1, r, class: "size" }),
+      ),
+      text,
+    );
+  };
+  /** @param {...SVGElement} shapes */
+  const sign = (...shapes) => drawn("svg", { width: 18, height: 16, "aria-hidden": "true" }, shapes);
+  const fewest = sizeText(Number(fewestSpeakers(width).toPrecision(1)));
+  return element(
+    "p",
+    { class: "legend map-legend" },
+    element(
+      "span",
+      {},
+      basis.task ? "Score" : `Share of ${basis.reference}`,
+      element("b", {}, `≤ ${from}${unit}`),
+      drawn("svg", { width: steps * 6, height: 12, "aria-hidden": "true" }, bars),
+      element("b", {}, to === 100 && !unit ? "100" : `≥ ${to}${unit}`),
+    ),
+    size(20e6, `≤ ${fewest}`),
+    size(200e6, "200 M"),
+    size(1e9, "1 B speakers"),
+    basis.few ? element("span", {}, sign(drawn("circle", { cx: 8, cy: 8, r: 5.5, class: "single size" })), "one task only") : null,
+    element("span", {}, sign(drawn("circle", { cx: 8, cy: 8, r: 6, class: "dot", fill: `url(#${MAP_HATCH})` })), "untested"),
+    element("span", {}, sign(drawn("path", { class: "isogloss", d: "M1 11C6 3 11 14 17 5" })), "isogloss; hatched: not served"),
+  );
+}
