@@ -10,7 +10,7 @@ import { columnScale } from "../board/score_scale.js";
 // Shares of the score in English have one scale on all boards, in per cent.
 /** @type {Interval} */
 export const SHARE_SCALE = [40, 100];
-const sharePaint = directedPaint(false, SHARE_SCALE);
+export const sharePaint = directedPaint(false, SHARE_SCALE);
 
 /** @type {(board: Board) => Task[]} */
 export const scoredTasks = memoized((board) =>
@@ -20,7 +20,7 @@ export const scoredTasks = memoized((board) =>
 /** @type {(board: Board, id: string | null, systemId: string | null, own: boolean) => Basis} */
 const chosenBasis = memoized((board, id, systemId, own) => {
   const scored = scoredTasks(board);
-  const task = scored.filter((one) => one.id === id)[0] ?? (scored.length === 1 ? scored[0] : null);
+  const task = scored.filter((one) => one.id === id)[0] ?? null;
   const system = board.system.get(systemId ?? "") ?? null;
   const tasks = task ? [task] : scored;
   const systems = system ? [system] : board.systems;

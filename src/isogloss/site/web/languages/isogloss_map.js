@@ -61,6 +61,28 @@ function smoothPath(ring) {
   return ring.length ? `M${middle(ring[ring.length - 1], ring[0])}${curves.join("")}Z` : "";
 }
 
+// What the share does not change: the same nodes stay on the page while it moves.
+const stillLife = memoized((/** @type {Basis} */ basis, /** @type {Board} */ board, /** @type {number} */ width) => {
+  const { circles, labels, land } = mapPlan(basis.languages, width);
+  return {
+    patterns: drawn(
+      "defs",
+      { "data-key": "map-defs" },
+      hatchPattern(MAP_HATCH),
+      drawn("clipPath", { id: "map-land" }, drawn("path", { d: land, "clip-rule": "evenodd" })),
+      drawn("clipPath", { id: "map-known" }, drawn("path", { d: knownPart(basis, width), "clip-rule": "evenodd" })),
+    ),
+    land: drawn("path", { class: "land", "data-key": "map-land-path", d: land, "fill-rule": "evenodd" }),
+    circles: drawn(
+      "g",
+      { "data-key": "map-circles" },
+      circles.map((circle) => leaderLine(circle)),
+      circles.map((circle) => languageCircle(board, basis, circle)),
+      labels.map((label) => circleLabel(board, basis, circles[label.at], label)),
+    ),
+  };
+});
+
 // The shares of the tested languages between their places.
 /** @type {(basis: Basis) => ValueField} */
 const fieldBetween = memoized((basis) =>
@@ -96,65 +118,44 @@ export function isoglossMap(board, basis, share, description) {
 
 /** @param {Board} board @param {Basis} basis @param {number} share @param {number} width @param {string} description */
 function mapDrawing(board, basis, share, width, description) {
-  const { at, height, circles, labels, land } = mapPlan(basis.languages, width);
+  const { height } = mapPlan(basis.languages, width);
+  const { patterns, land, circles } = stillLife(basis, board, width);
   return drawn(
     "svg",
     { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": description },
-    drawn(
-      "defs",
-      {},
-      hatchPattern(MAP_HATCH),
-      drawn(
-        "pattern",
-        { id: "map-shade", width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
-        drawn("line", { x1: 0, x2: 0, y1: 0, y2: 7, class: "shade-line" }),
-      ),
-      drawn("clipPath", { id: "map-land" }, drawn("path", { d: land, "clip-rule": "evenodd" })),
-    ),
-    drawn("path", { class: "land", d: land, "fill-rule": "evenodd" }),
-    dividingLine(basis, share, at),
-    circles.map((circle) => leaderLine(circle)),
-    circles.map((circle) => languageCircle(board, basis, circle, share)),
-    labels.map(({ at: number, x, y, anchor, inside }) =>
-      drawn(
-        "text",
-        {
-          x,
-          y: y + 4,
-          "text-anchor": anchor,
-          "aria-hidden": "true",
-          class: inside ? "inside" : null,
-          fill: inside ? inkOf(board, basis, circles[number].language.code) : null,
-        },
-        circles[number].name,
-      ),
-    ),
+    patterns,
+    land,
+    basis.relative.size ? dividingLine(basis, share, width) : null,
+    circles,
   );
 }
 
-/** @param {Basis} basis @param {number} share @param {(point: Interval) => Interval} at */
-function dividingLine(basis, share, at) {
-  if (!basis.relative.size) return null;
-  const { values, distances } = fieldBetween(basis);
-  /** @param {Interval[][]} rings */
-  const path = (rings) => rings.map((ring) => smoothPath(ring.map(at))).join("");
-  const below = path(linesBelow(values, share));
-  const known = path(linesBelow(distances, FAR));
-  return [
-    drawn("clipPath", { id: "map-known" }, drawn("path", { d: known, "clip-rule": "evenodd" })),
+/** @param {Basis} basis @param {"values" | "distances"} what @param {number} level @param {number} width */
+function linesAround(basis, what, level, width) {
+  const { at } = mapPlan(basis.languages, width);
+  return linesBelow(fieldBetween(basis)[what], level)
+    .map((ring) => smoothPath(ring.map(at)))
+    .join("");
+}
+
+/** @param {Basis} basis @param {number} width */
+const knownPart = (basis, width) => linesAround(basis, "distances", FAR, width);
+
+/** @param {Basis} basis @param {number} share @param {number} width */
+function dividingLine(basis, share, width) {
+  const d = linesAround(basis, "values", share, width);
+  return drawn(
+    "g",
+    { "clip-path": "url(#map-known)", class: "divide" },
+    drawn("path", { class: "isogloss at-sea", d }),
     drawn(
       "g",
-      { "clip-path": "url(#map-known)" },
-      drawn("path", { class: "isogloss at-sea", d: below }),
-      drawn(
-        "g",
-        { "clip-path": "url(#map-land)" },
-        drawn("path", { class: "below-share", d: below, "fill-rule": "evenodd", fill: "url(#map-shade)" }),
-        drawn("path", { class: "isogloss-halo", d: below }),
-        drawn("path", { class: "isogloss", d: below }),
-      ),
+      { "clip-path": "url(#map-land)" },
+      drawn("path", { class: "below-share", d, "fill-rule": "evenodd" }),
+      drawn("path", { class: "isogloss-halo", d }),
+      drawn("path", { class: "isogloss on-land", d }),
     ),
-  ];
+  );
 }
 
 // From a circle to its place, if it had to move.
@@ -171,13 +172,27 @@ const inkOf = (board, basis, code) => {
   return missing(value) || isSingle(basis, code) ? null : paint(value).ink;
 };
 
-/** @param {Board} board @param {Basis} basis @param {MapCircle} circle @param {number} share */
-function languageCircle(board, basis, { language, x, y, r }, share) {
+/** @param {Board} board @param {Basis} basis @param {MapCircle} circle @param {MapLabel} label */
+const circleLabel = (board, basis, { language }, { x, y, anchor, inside }) =>
+  drawn(
+    "text",
+    {
+      x: x.toFixed(1),
+      y: (y + 4).toFixed(1),
+      "text-anchor": anchor,
+      "aria-hidden": "true",
+      class: inside ? "inside" : null,
+      fill: inside ? inkOf(board, basis, language.code) : null,
+    },
+    language.name,
+  );
+
+/** @param {Board} board @param {Basis} basis @param {MapCircle} circle */
+function languageCircle(board, basis, { language, x, y, r }) {
   const { code, name, speakers } = language;
   const { paint, of } = figureColours(board, basis);
   const value = of(code);
   const own = basis.relative.get(code);
-  const says = own ? (own.share >= share ? "served" : "not served") : "untested";
   const single = isSingle(basis, code);
   const fill = missing(value) ? `url(#${MAP_HATCH})` : single ? null : paint(value).fill;
   const stroke = single && !missing(value) ? paint(value).fill : null;
@@ -187,7 +202,7 @@ function languageCircle(board, basis, { language, x, y, r }, share) {
     {
       href: hashOf(["language", code]),
       "data-key": `map-${code}`,
-      "aria-label": `${name}: ${own ? figureText(basis, code) : "no score"}, ${says}`,
+      "aria-label": `${name}: ${own ? figureText(basis, code) : "untested"}${single ? ", one task" : ""}`,
     },
     r < LEAST_TARGET ? drawn("circle", { cx: x.toFixed(1), cy: y.toFixed(1), r: LEAST_TARGET, class: "target" }) : null,
     drawn("circle", {
@@ -244,6 +259,6 @@ function mapLegend(board, basis) {
     size(1e9, "1 B speakers"),
     basis.few ? element("span", {}, sign(drawn("circle", { cx: 8, cy: 8, r: 5.5, class: "single size" })), "one task only") : null,
     element("span", {}, sign(drawn("circle", { cx: 8, cy: 8, r: 6, class: "dot", fill: `url(#${MAP_HATCH})` })), "untested"),
-    element("span", {}, sign(drawn("path", { class: "isogloss", d: "M1 11C6 3 11 14 17 5" })), "isogloss; hatched: not served"),
+    element("span", {}, sign(drawn("path", { class: "isogloss", d: "M1 11C6 3 11 14 17 5" })), "isogloss; shaded: not served"),
   );
 }

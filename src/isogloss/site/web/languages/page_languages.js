@@ -59,19 +59,19 @@ function sharePage(board, mode, params) {
     map: () => [
       element("div", { class: "line map-head" }, shareSlider(share, basis.reference), countLine(basis, service)),
       isoglossMap(board, basis, share, "Map of languages"),
+      element("p", { class: "notes" }, basisText(basis)),
       mapNotes(basis),
       element("h2", {}, `Languages by share of ${basis.reference}`),
       shareSwarm(basis, share),
       serviceLists(board, basis, service, share),
     ],
-    tree: () => [treeView(board, basis)],
-    list: () => [listView(board, basis, params)],
+    tree: () => [element("p", { class: "soft" }, basisText(basis)), treeView(board, basis)],
+    list: () => [element("p", { class: "soft" }, basisText(basis)), listView(board, basis, params)],
   };
   return languagesFrame(
     board,
     [
       languageChoices(board, basis, params),
-      element("p", { class: "soft basis" }, basisText(basis)),
       element("div", { class: `view-${mode}` }, views[/** @type {keyof typeof views} */ (mode)]()),
     ],
     mode,
@@ -101,12 +101,13 @@ function basisText({ task, tasks, system, own, reference, systems }) {
   const english = own && system ? ["its own score in ", reference] : ["the best score in ", reference];
   const who = system ? ["Scores of ", systemWithRegime(system)] : [`Best score of ${plural(systems.length, "system")} in each language`];
   if (task) return [who, ` on ${cellTitle(task)}, compared with `, english, "."];
-  const compared = tasks.filter((one) => one.place.has("en")).length;
+  const compared = tasks.filter((one) => one.place.has("en"));
+  if (compared.length === 1) return [who, ` on ${cellTitle(compared[0])}, as a share of `, english, "."];
   return [
     who,
     ", on each task as a share of ",
     english,
-    ` on the same task; a language's figure is the mean over its tasks (of ${plural(compared, "task")} with ${reference}).`,
+    ` on the same task; a language's figure is the mean over its tasks (of ${plural(compared.length, "task")} with ${reference}).`,
   ];
 }
 

@@ -1,7 +1,8 @@
 import { figureShare, isSingle, shareText, withoutReference } from "./basis.js";
 import { element } from "../page/dom.js";
 import { relativeLines, peopleText } from "./language_words.js";
-import { autonym, familyLink, languageLink, plainTable } from "../board/parts.js";
+import { autonym, familyLink, languageLink } from "../board/parts.js";
+import { memoized } from "../board/ranking.js";
 
 /** @param {Language} a @param {Language} b */
 const bySpeakers = (a, b) => (b.speakers ?? -1) - (a.speakers ?? -1) || a.name.localeCompare(b.name);
@@ -39,19 +40,57 @@ const namedLanguages = (languages) =>
   languages.flatMap((language, at) => [at ? ", " : "", element("span", { class: "one" }, languageLink(language))]);
 
 /** @param {Basis} basis @param {Language[]} languages */
-const unservedTable = (basis, languages) =>
-  plainTable(
-    "Languages that are not served",
-    ["Language", "Family", "Speakers", `% of ${basis.reference}`, "Tasks", "Best scores"],
-    languages.map((language) => {
-      const { share = NaN, parts = [] } = basis.relative.get(language.code) ?? {};
-      return [
-        element("th", { scope: "row" }, languageLink(language), " ", autonym(language)),
-        element("td", {}, familyLink(language.family)),
-        element("td", { class: "number" }, peopleText(language.speakers)),
-        element("td", { class: "number" }, figureShare(share)),
-        element("td", { class: "number" }, isSingle(basis, language.code) ? "1 only" : parts.length),
-        element("td", { class: "parts" }, relativeLines(parts, language.code)),
-      ];
-    }),
+function unservedTable(basis, languages) {
+  const label = "Languages that are not served";
+  const headings = ["Language", "Family", "Speakers", `% of ${basis.reference}`, "Tasks", "Best scores"];
+  const rows = unservedRows(basis);
+  return element(
+    "div",
+    { class: "scroll unserved", tabindex: "0", role: "region", "aria-label": label },
+    element(
+      "table",
+      { class: "data plain" },
+      element(
+        "thead",
+        {},
+        element(
+          "tr",
+          {},
+          headings.map((heading, at) => element("th", { scope: "col", class: at > 1 && at < 5 ? "number" : null }, heading)),
+        ),
+      ),
+      element(
+        "tbody",
+        {},
+        languages.map(({ code }) => rows(code)),
+      ),
+    ),
   );
+}
+
+// The row of each language, made once: it stays on the page while the share moves.
+const unservedRows = memoized((/** @type {Basis} */ basis) => {
+  /** @type {Map<string, HTMLElement>} */
+  const made = new Map();
+  const named = new Map(basis.languages.map((language) => [language.code, language]));
+  return (/** @type {string} */ code) => {
+    const row = made.get(code) ?? unservedRow(basis, /** @type {Language} */ (named.get(code)));
+    made.set(code, row);
+    return row;
+  };
+});
+
+/** @param {Basis} basis @param {Language} language */
+function unservedRow(basis, language) {
+  const { share = NaN, parts = [] } = basis.relative.get(language.code) ?? {};
+  return element(
+    "tr",
+    { "data-key": `unserved-${language.code}` },
+    element("th", { scope: "row" }, languageLink(language), " ", autonym(language)),
+    element("td", {}, familyLink(language.family)),
+    element("td", { class: "number" }, peopleText(language.speakers)),
+    element("td", { class: "number" }, figureShare(share)),
+    element("td", { class: "number" }, isSingle(basis, language.code) ? "1 only" : parts.length),
+    element("td", { class: "parts" }, relativeLines(parts, language.code)),
+  );
+}
