@@ -706,6 +706,25 @@ declare global {
     description: string;
   }
 
+  interface DotRow {
+    label: string;
+    href?: string;
+    figure: Ended;
+    /** Further scores, as short lines. */
+    others?: number[];
+    marks?: { value: number; className: string; lines: string[] }[];
+    text: string;
+    lines: TipLine[];
+  }
+
+  interface DotAxis {
+    scale: Interval;
+    unit?: string;
+    description: string;
+    /** The share of the width that labels may take. */
+    room?: number;
+  }
+
   interface ValueField {
     values: Float64Array;
     distances: Float64Array;

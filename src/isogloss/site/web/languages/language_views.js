@@ -69,7 +69,7 @@ function listColumns(board, basis) {
       value: ({ name }) => name,
       show: (language) => [languageLink(language), " ", autonym(language)],
     },
-    fileColumn("code", "Code", ({ code }) => code),
+    { ...fileColumn("code", "Code", ({ code }) => code), onlyInFiles: true },
     { id: "family", title: "Family", value: ({ family }) => family, show: ({ family }) => familyLink(family) },
     { id: "script", title: "Script", value: ({ script }) => scriptName(script) },
     {

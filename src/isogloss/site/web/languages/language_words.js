@@ -12,17 +12,21 @@ export const relativeText = ({ task, value, reference, share, system }) =>
 // The same as a line per task, with links; lowest share first.
 /** @param {RelativePart[]} parts @param {string} code */
 export const relativeLines = (parts, code) =>
-  [...parts]
-    .sort((a, b) => a.share - b.share)
-    .map(({ task, value, reference, share, system }) =>
-      element(
-        "div",
-        {},
-        link(hashOf(["task", task.id, code]), cellTitle(task)),
-        ` ${scoreText(value)} of ${scoreText(reference.value)} (${shareText(share)}), `,
-        system && systemWithRegime(system),
+  element(
+    "div",
+    { class: "part-lines" },
+    [...parts]
+      .sort((a, b) => a.share - b.share)
+      .map(({ task, value, reference, share, system }) =>
+        element(
+          "div",
+          {},
+          link(hashOf(["task", task.id, code]), cellTitle(task)),
+          ` ${scoreText(value)} of ${scoreText(reference.value)} (${shareText(share)}), `,
+          system && systemWithRegime(system),
+        ),
       ),
-    );
+  );
 
 // A number of people, with two digits.
 /** @param {Maybe<number>} value */

@@ -125,7 +125,7 @@ function mapNotes({ languages }) {
 
 /** @param {Board} board @param {Basis} basis @param {URLSearchParams} params */
 function languageChoices(board, { system, own }, params) {
-  const tasks = [["", "All tasks, relative to English"], ...scoredTasks(board).map((task) => [task.id, cellTitle(task)])];
+  const tasks = [["", "All tasks, as % of English"], ...scoredTasks(board).map((task) => [task.id, cellTitle(task)])];
   const systems = board.systems.filter(({ cells }) => cells).map(({ id, fullName }) => [id, fullName]);
   const bases = [
     ["", "the best score in English"],
@@ -137,7 +137,7 @@ function languageChoices(board, { system, own }, params) {
     active,
     element(
       "div",
-      { class: "controls" },
+      { class: "controls roomy" },
       selectControl("task", "Score", tasks, params.get("task") ?? "", ""),
       selectControl("system", "System", [["", "best in each language"], ...systems], params.get("system") ?? "", ""),
       system ? selectControl("base", "Relative to", bases, own ? "own" : "", "") : null,
