@@ -25,7 +25,6 @@ const chosenBasis = memoized((board, id, systemId, own) => {
   const tasks = task ? [task] : scored;
   const systems = system ? [system] : board.systems;
   const relative = relativeScores(tasks, systems, own ? systems : board.systems);
-  const codes = new Set(tasks.flatMap(({ languages }) => languages));
   const parts = [...relative.values()].map(({ parts: all }) => all.length);
   return {
     task,
@@ -34,7 +33,7 @@ const chosenBasis = memoized((board, id, systemId, own) => {
     own,
     tasks,
     relative,
-    languages: board.languages.filter(({ code }) => codes.has(code)),
+    languages: task ? board.languages.filter(({ code }) => task.place.has(code)) : board.languages,
     reference: languageName(board, [...relative.values()][0]?.parts[0].reference.code ?? "en"),
     few: Math.max(...parts) > 1,
   };

@@ -5,6 +5,7 @@ import { drawn, drawnToWidth, element, missing } from "../page/dom.js";
 import { withTip } from "../page/tips.js";
 
 const DOT_ROW = 30;
+const DOT_TARGET = 12;
 const ROWS_TOP = 24;
 const ROW_LETTER = 7;
 const ROWS_HATCH = "rows-hatch";
@@ -50,7 +51,12 @@ function dotRow(row, y, { left, right, from, to, width, x }) {
   );
   const end = Math.floor(right / ROW_LETTER);
   return [
-    href ? drawn("a", { href, "data-key": `row-${label}` }, name) : name,
+    href
+      ? withTip(drawn("a", { href, "data-key": `row-${label}` }, name), () => [
+          ...lines,
+          ...marks.map(({ lines: says }) => says[0]),
+        ])
+      : name,
     missing(figure.value)
       ? drawn("rect", { x: x(from), y: y - 8, width: x(to) - x(from), height: 16, fill: `url(#${ROWS_HATCH})` })
       : drawn("line", { x1: x(from), x2: x(to), y1: y, y2: y, class: "grid" }),
@@ -64,7 +70,15 @@ function dotRow(row, y, { left, right, from, to, width, x }) {
     ),
     missing(figure.value)
       ? null
-      : withTip(drawn("g", { class: "hit" }, intervalMark(figure, x, y)), () => lines),
+      : withTip(
+          drawn(
+            "g",
+            { class: "hit" },
+            intervalMark(figure, x, y),
+            drawn("circle", { cx: x(figure.value), cy: y, r: DOT_TARGET, class: "target" }),
+          ),
+          () => lines,
+        ),
     drawn(
       "text",
       { x: width - right, y: y + 4, class: missing(figure.value) ? null : "label" },

@@ -14,7 +14,8 @@ import { hasFigures, systemTable } from "../leaderboard/system_table.js";
 export function languagePage(board, [code]) {
   const language = board.language.get(code);
   const tasks = tasksWith(board, code).filter((task) => hasScores(board, task, code));
-  if (!language || !tasks.length) return nothing("No system has a score in this language.");
+  if (!language) return nothing("No task has this language.");
+  if (!tasks.length) return unscoredPage(board, language);
   const [mean, ...ofTasks] = languageColumns(board, tasks, code);
   const table = {
     columns: [mean, ...ofTasks],
@@ -36,6 +37,21 @@ export function languagePage(board, [code]) {
   ];
   return { title: language.name, view };
 }
+
+// A language of the suite without any score.
+/** @param {Board} board @param {Language} language @returns {Page} */
+const unscoredPage = (board, language) => ({
+  title: language.name,
+  view: () => [
+    crumbs(link("#/languages", "Languages"), familyLink(language.family), language.name),
+    pageHead(
+      [language.name, " ", autonym(language)],
+      element("p", { class: "headline" }, "No system has a score in this language yet."),
+    ),
+    similarLanguages(board, language, basisOf(board)),
+    languageFacts(language),
+  ],
+});
 
 // "93.1 % of the best score in English, the mean over 3 tasks (XNLI 91 % to TyDiQA-GoldP F1 99 %): served at 80 %. …".
 /** @param {Board} board @param {Language} language @param {Task[]} tasks @param {Basis} basis */

@@ -41,12 +41,11 @@ function showUnserved() {
   heading?.focus({ preventScroll: true });
 }
 
-/** @param {Board} board @param {Child[]} parts @param {string} mode @returns {Child[]} */
-const languagesFrame = (board, parts, mode) => [
+/** @param {string} mode @param {...Child} parts @returns {Child[]} */
+const languagesFrame = (mode, ...parts) => [
   pageHead("Languages"),
   element("div", { class: "tabs", role: "group", "aria-label": "View" }, viewButtons(mode)),
   parts,
-  element("div", {}, unscoredLanguages(board)),
 ];
 
 // The map, the tree and the list compare languages on one basis.
@@ -69,12 +68,9 @@ function sharePage(board, mode, params) {
     list: () => [element("p", { class: "soft" }, basisText(basis)), listView(board, basis, params)],
   };
   return languagesFrame(
-    board,
-    [
-      languageChoices(board, basis, params),
-      element("div", { class: `view-${mode}` }, views[/** @type {keyof typeof views} */ (mode)]()),
-    ],
     mode,
+    languageChoices(board, basis, params),
+    element("div", { class: `view-${mode}` }, views[/** @type {keyof typeof views} */ (mode)]()),
   );
 }
 
@@ -159,8 +155,7 @@ function heatPage(board, params) {
   ];
   const languages = board.languages.filter(({ code }) => tasks.some((task) => task.place.has(code)));
   return languagesFrame(
-    board,
-    [
+    "heat",
       folded(
         "Score and order",
         ["task", "order", "q"].filter((key) => params.has(key)).length,
@@ -172,9 +167,7 @@ function heatPage(board, params) {
           textControl(params, "q", "Find a system", "name…"),
         ),
       ),
-      element("div", { class: "view-heat" }, heatView(board, tasks, languages, params)),
-    ],
-    "heat",
+      element("div", { class: "view-heat" }, heatView(board, tasks, languages, params), unscoredLanguages(board)),
   );
 }
 
@@ -204,7 +197,7 @@ const viewButtons = (view) =>
     ),
   );
 
-// Languages without any score, which have no page.
+// Languages without any score, which have no column.
 /** @param {Board} board */
 function unscoredLanguages(board) {
   const without = board.languages.filter(({ code }) => !board.tasks.some((task) => hasScores(board, task, code)));
