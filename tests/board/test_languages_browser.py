@@ -1,4 +1,4 @@
-"""The pages of languages and families in a browser: the isogloss map, its slider, lists and the languages' own pages."""
+"""The pages of languages and families in a browser: the isogloss map, its slider, lists and pages."""
 
 from pathlib import Path
 from typing import Any

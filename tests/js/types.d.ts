@@ -714,6 +714,8 @@ declare global {
     others?: number[];
     marks?: { value: number; className: string; lines: string[] }[];
     text: string;
+    /** The text on narrow screens. */
+    short?: string;
     lines: TipLine[];
   }
 

@@ -6,6 +6,7 @@ import { withTip } from "../page/tips.js";
 
 const DOT_ROW = 30;
 const DOT_TARGET = 12;
+const NARROW_ROWS = 560;
 const ROWS_TOP = 24;
 const ROW_LETTER = 7;
 const ROWS_HATCH = "rows-hatch";
@@ -15,8 +16,9 @@ const ROWS_HATCH = "rows-hatch";
 export const dotRows = (rows, axis) =>
   drawnToWidth(element("div", { class: "plot dot-rows" }), (width) => rowsDrawing(rows, axis, width));
 
-/** @param {DotRow[]} rows @param {DotAxis} axis @param {number} width */
-function rowsDrawing(rows, { scale: [from, to], unit = "", description, room = 0.3 }, width) {
+/** @param {DotRow[]} all @param {DotAxis} axis @param {number} width */
+function rowsDrawing(all, { scale: [from, to], unit = "", description, room = 0.36 }, width) {
+  const rows = width < NARROW_ROWS ? all.map((row) => ({ ...row, text: row.short ?? row.text })) : all;
   /** @param {(row: DotRow) => string} text */
   const longest = (text) => Math.max(0, ...rows.map((row) => text(row).length)) * ROW_LETTER;
   const left = Math.min(longest(({ label }) => label) + 12, width * room);

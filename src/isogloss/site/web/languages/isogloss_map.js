@@ -173,8 +173,8 @@ const inkOf = (board, basis, code) => {
 };
 
 /** @param {Board} board @param {Basis} basis @param {MapCircle} circle @param {MapLabel} label */
-const circleLabel = (board, basis, { language }, { x, y, anchor, inside }) =>
-  drawn(
+function circleLabel(board, basis, { language }, { x, y, anchor, inside }) {
+  const label = drawn(
     "text",
     {
       x: x.toFixed(1),
@@ -182,10 +182,14 @@ const circleLabel = (board, basis, { language }, { x, y, anchor, inside }) =>
       "text-anchor": anchor,
       "aria-hidden": "true",
       class: inside ? "inside" : null,
-      fill: inside ? inkOf(board, basis, language.code) : null,
     },
     language.name,
   );
+  const ink = inside ? inkOf(board, basis, language.code) : null;
+  // The style sheet overrules attributes.
+  if (ink) label.style.fill = ink;
+  return label;
+}
 
 /** @param {Board} board @param {Basis} basis @param {MapCircle} circle */
 function languageCircle(board, basis, { language, x, y, r }) {

@@ -1,3 +1,4 @@
+import { shareText } from "./basis.js";
 import { bestScore } from "../board/relative.js";
 import { cellOf, cellScore, cellTitle, loadedDetail } from "../board/decode.js";
 import { intervalText } from "../board/describe.js";
@@ -25,6 +26,7 @@ function taskRow(board, { code, name }, task, { relative }) {
   // Reported systems have no file with intervals.
   const cell = system && !system.reported ? cellOf(loadedDetail(system.id), task, code) : null;
   const share = relative.get(code)?.parts.find((part) => part.task === task)?.share;
+  const short = `${scoreText(value)}${missing(share) || code === ENGLISH_CODE ? "" : ` · ${shareText(share)}`}`;
   return {
     label: cellTitle(task),
     href: hashOf(["task", task.id, code]),
@@ -44,7 +46,8 @@ function taskRow(board, { code, name }, task, { relative }) {
         ? []
         : [{ value: task.human, className: "human-line", lines: [`People: ${scoreText(task.human)}`, "in English"] }]),
     ],
-    text: `${scoreText(value)}${missing(share) || code === ENGLISH_CODE ? "" : ` · ${Math.round(100 * share)} %`} · ${system?.fullName ?? ""}`,
+    text: `${short} · ${system?.fullName ?? ""}`,
+    short,
     lines: [`${cellTitle(task)} in ${name}: ${scoreText(value)}`, system?.fullName ?? "", cell ? intervalText(cell) : ""],
   };
 }

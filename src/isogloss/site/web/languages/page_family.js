@@ -116,15 +116,20 @@ function familyCharts(languages, tasks, basis) {
     ...languages.flatMap(({ code }) => basis.relative.get(code)?.parts.map(({ share }) => share) ?? []),
   );
   if (!compared.length) return null;
+  const scale = /** @type {Interval} */ ([0, 10 * Math.ceil(10 * most)]);
+  const sorted = [...languages].sort((a, b) => shareIn(basis, b) - shareIn(basis, a));
   return [
     element("h2", {}, `Best scores as a share of ${basis.reference}`),
-    element(
-      "div",
-      { class: "charts" },
-      [...languages]
-        .sort((a, b) => shareIn(basis, b) - shareIn(basis, a))
-        .map((language) => languagePanel(language, compared, basis, 10 * Math.ceil(10 * most))),
-    ),
+    compared.length === 1
+      ? dotRows(
+          sorted.map((language) => panelRow(language, compared[0], basis, language.name)),
+          { scale, unit: " %", description: `Languages by ${cellTitle(compared[0])}` },
+        )
+      : element(
+          "div",
+          { class: "charts" },
+          sorted.map((language) => languagePanel(language, compared, basis, scale)),
+        ),
     element("p", { class: "soft" }, `The best score on each task, as a share of the best score in ${basis.reference} on the same task; hatched tasks are untested.`),
   ];
 }
@@ -132,8 +137,22 @@ function familyCharts(languages, tasks, basis) {
 /** @param {Basis} basis @param {Language} language */
 const shareIn = ({ relative }, { code }) => relative.get(code)?.share ?? -1;
 
-/** @param {Language} language @param {Task[]} tasks @param {Basis} basis @param {number} most */
-function languagePanel(language, tasks, basis, most) {
+// A language's share on a task.
+/** @param {Language} language @param {Task} task @param {Basis} basis @param {string} label @returns {DotRow} */
+function panelRow({ code }, task, { relative, reference }, label) {
+  const part = relative.get(code)?.parts.find((one) => one.task === task);
+  return {
+    label,
+    href: part && hashOf(["task", task.id, code]),
+    figure: { value: part ? 100 * part.share : NaN },
+    marks: [{ value: 100, className: "reference", lines: [`As good as in ${reference}`] }],
+    text: part ? shareText(part.share) : "–",
+    lines: part ? [relativeText(part)] : [],
+  };
+}
+
+/** @param {Language} language @param {Task[]} tasks @param {Basis} basis @param {Interval} scale */
+function languagePanel(language, tasks, basis, scale) {
   const own = basis.relative.get(language.code);
   return element(
     "figure",
@@ -145,18 +164,8 @@ function languagePanel(language, tasks, basis, most) {
       element("span", { class: "soft" }, own ? ` ${figureShare(own.share)}, ${plural(own.parts.length, "task")}` : " no score to compare"),
     ),
     dotRows(
-      tasks.map((task) => {
-        const part = own?.parts.find((one) => one.task === task);
-        return {
-          label: cellTitle(task),
-          href: part && hashOf(["task", task.id, language.code]),
-          figure: { value: part ? 100 * part.share : NaN },
-          marks: [{ value: 100, className: "reference", lines: [`As good as in ${basis.reference}`] }],
-          text: part ? shareText(part.share) : "–",
-          lines: part ? [relativeText(part)] : [],
-        };
-      }),
-      { scale: [0, most], unit: " %", description: `${language.name}, by task`, room: 0.45 },
+      tasks.map((task) => panelRow(language, task, basis, cellTitle(task))),
+      { scale, unit: " %", description: `${language.name}, by task`, room: 0.45 },
     ),
   );
 }

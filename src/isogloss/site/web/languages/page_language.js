@@ -103,6 +103,7 @@ function similarLanguages(board, language, basis) {
           href: one === language ? undefined : hashOf(["language", one.code]),
           figure: { value: own ? 100 * own.share : NaN },
           text: own ? `${figureShare(own.share)} · ${plural(own.parts.length, "task")}` : "no score to compare",
+          short: own ? figureShare(own.share) : "–",
           lines: tipLines(basis, one),
         };
       }),

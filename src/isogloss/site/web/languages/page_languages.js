@@ -113,7 +113,7 @@ function mapNotes({ languages }) {
   return element(
     "p",
     { class: "notes" },
-    "The line is interpolated between the points where languages are mainly spoken or come from: it is not a dialect boundary. Land farther than 1,800 km from any tested language is left blank. ",
+    "Served means that the best score reaches the share; the uncertainty of scores is not counted. The line is interpolated between the points where languages are mainly spoken or come from: it is not a dialect boundary. Land farther than 1,800 km from any tested language is left blank. ",
     "Equal-area map; coastlines are approximate and imply no borders. Speakers include second-language speakers, who count once per language.",
     others.length ? ` Not on the map: ${listed(others.map(({ name }) => name))}.` : "",
   );

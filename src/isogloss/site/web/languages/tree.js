@@ -25,8 +25,8 @@ class TreeDrawing {
     this.narrow = width < NARROW_TREE;
     this.row = this.narrow ? 0 : 0.6;
     this.familyX = this.narrow ? 8 : 16;
-    this.branchX = this.narrow ? 16 : 120;
-    this.leafX = this.narrow ? 28 : 270;
+    this.branchX = this.narrow ? 16 : 128;
+    this.leafX = this.narrow ? 28 : 306;
     this.leaves = leaves;
     /** @type {Node[]} */
     this.parts = [];
