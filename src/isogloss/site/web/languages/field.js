@@ -12,43 +12,60 @@ const NEAREST_RADIUS = 0.02;
 // Farther from every tested language than this (km), nothing is known.
 export const FAR = 1800;
 
-/** @param {number} north @param {number} east @returns {number[]} */
-function globeDirection(north, east) {
-  const [a, b] = [(north * Math.PI) / 180, (east * Math.PI) / 180];
-  return [Math.cos(a) * Math.cos(b), Math.cos(a) * Math.sin(b), Math.sin(a)];
+// Places as directions from the globe's centre, three numbers each.
+/** @param {Interval[]} places */
+function globeDirections(places) {
+  const directions = new Float64Array(3 * places.length);
+  places.forEach(([north, east], at) => {
+    const [a, b] = [(north * Math.PI) / 180, (east * Math.PI) / 180];
+    directions[3 * at] = Math.cos(a) * Math.cos(b);
+    directions[3 * at + 1] = Math.cos(a) * Math.sin(b);
+    directions[3 * at + 2] = Math.sin(a);
+  });
+  return directions;
 }
 
 /** @type {Float64Array | null} */
 let gridPoints = null;
 
-// The grid's points as directions from the globe's centre.
+// The grid's points as directions. Longitudes are evenly spaced along a row.
 function gridDirections() {
-  if (gridPoints) return gridPoints;
-  gridPoints = new Float64Array(3 * GRID_COLUMNS * GRID_ROWS);
-  for (let at = 0; at < GRID_COLUMNS * GRID_ROWS; at++) {
-    const [x, y] = [GRID_WEST + GRID_STEP * (at % GRID_COLUMNS), GRID_SOUTH + GRID_STEP * Math.floor(at / GRID_COLUMNS)];
-    gridPoints.set(globeDirection(...fromEqualEarth(x, y)), 3 * at);
-  }
+  gridPoints ??= globeDirections(
+    Array.from({ length: GRID_ROWS }, (_, row) => {
+      const y = GRID_SOUTH + GRID_STEP * row;
+      const [[north, start], [, next]] = [0, 1].map((x) => fromEqualEarth(x, y));
+      return Array.from({ length: GRID_COLUMNS }, (__, column) => {
+        const x = GRID_WEST + GRID_STEP * column;
+        return /** @type {Interval} */ ([north, start + x * (next - start)]);
+      });
+    }).flat(),
+  );
   return gridPoints;
 }
 
 // Estimate a value all over the map from values at places: their mean, weighted by the inverse fourth power of the distance, so
-// that the nearest place decides. `distance` is that to the nearest place, in km.
+// that the nearest place decides. `distances` are those to the nearest place, in km.
 /** @param {{ place: Interval, value: number }[]} spots @returns {ValueField} */
 export function fieldOf(spots) {
-  const directions = gridDirections();
-  const own = spots.map(({ place, value }) => [...globeDirection(...place), value]);
+  const points = gridDirections();
+  const places = globeDirections(spots.map(({ place }) => place));
+  const known = Float64Array.from(spots, ({ value }) => value);
   const values = new Float64Array(GRID_COLUMNS * GRID_ROWS);
   const distances = new Float64Array(GRID_COLUMNS * GRID_ROWS);
   for (let at = 0; at < values.length; at++) {
-    const [x, y, z] = [directions[3 * at], directions[3 * at + 1], directions[3 * at + 2]];
-    let [sum, weights, nearest] = [0, 0, 4];
-    for (const [px, py, pz, value] of own) {
+    const x = points[3 * at];
+    const y = points[3 * at + 1];
+    const z = points[3 * at + 2];
+    let sum = 0;
+    let weights = 0;
+    let nearest = 4;
+    for (let spot = 0; spot < known.length; spot++) {
       // The square of the straight distance through the globe.
-      const square = Math.max(0, 2 - 2 * (x * px + y * py + z * pz));
-      const weight = 1 / (square + NEAREST_RADIUS * NEAREST_RADIUS) ** 2;
-      sum += weight * value;
-      weights += weight;
+      const along = x * places[3 * spot] + y * places[3 * spot + 1] + z * places[3 * spot + 2];
+      const square = along < 1 ? 2 - 2 * along : 0;
+      const near = square + NEAREST_RADIUS * NEAREST_RADIUS;
+      sum += known[spot] / (near * near);
+      weights += 1 / (near * near);
       if (square < nearest) nearest = square;
     }
     values[at] = sum / weights;
@@ -73,13 +90,11 @@ const CROSSED_SIDES = [
   [[1, 0]],
   [[1, 3]],
   [[2, 1]],
-  // prettier-ignore
   [[0, 3], [2, 1]],
   [[2, 0]],
   [[2, 3]],
   [[3, 2]],
   [[0, 2]],
-  // prettier-ignore
   [[1, 0], [3, 2]],
   [[1, 2]],
   [[3, 1]],
@@ -88,7 +103,6 @@ const CROSSED_SIDES = [
 ];
 // If two opposite corners are below the level, so may be the middle between them.
 /** @type {Record<number, Interval[]>} */
-// prettier-ignore
 const JOINED_SIDES = { 5: [[0, 1], [2, 3]], 10: [[1, 2], [3, 0]] };
 
 // Closed lines around the parts of a grid with values below a level, by marching squares; the grid's border closes them.

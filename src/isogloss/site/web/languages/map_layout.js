@@ -6,8 +6,11 @@ const SMALLEST_CIRCLE = 4;
 const MOST_SPEAKERS = 1.6e9;
 const CIRCLE_SHARE = 0.024;
 const LARGEST_CIRCLE = 36;
+// Overlaps below this (px) are left.
+const SETTLED = 0.05;
 const CIRCLE_GAP = 1.5;
-const SPREAD_TURNS = 120;
+const PULLED_TURNS = 50;
+const FREE_TURNS = 80;
 const HOME_PULL = 0.08;
 const LABEL_LETTER = 6.7;
 const LABEL_LINE = 13;
@@ -27,26 +30,33 @@ export const fewestSpeakers = (width) => MOST_SPEAKERS * (SMALLEST_CIRCLE / larg
 // Push circles apart until none covers another, small ones farther than large ones, while each is pulled to its place.
 /** @template {Circle} C @param {C[]} circles @returns {C[]} */
 export function spreadCircles(circles) {
-  for (let turn = 0; turn < SPREAD_TURNS; turn++) {
-    const rest = turn > SPREAD_TURNS / 2;
-    for (let one = 0; one < circles.length; one++)
-      for (let other = one + 1; other < circles.length; other++) pushApart(circles[one], circles[other]);
-    if (!rest)
-      for (const circle of circles) {
-        circle.x += HOME_PULL * (circle.home[0] - circle.x);
-        circle.y += HOME_PULL * (circle.home[1] - circle.y);
-      }
+  for (let turn = 0; turn < PULLED_TURNS; turn++) {
+    for (const circle of circles) {
+      circle.x += HOME_PULL * (circle.home[0] - circle.x);
+      circle.y += HOME_PULL * (circle.home[1] - circle.y);
+    }
+    partAll(circles);
   }
+  for (let turn = 0; turn < FREE_TURNS && partAll(circles); turn++);
   return circles;
+}
+
+/** @param {Circle[]} circles */
+function partAll(circles) {
+  let moved = false;
+  for (let one = 0; one < circles.length; one++)
+    for (let other = one + 1; other < circles.length; other++)
+      if (pushApart(circles[one], circles[other])) moved = true;
+  return moved;
 }
 
 /** @param {Circle} one @param {Circle} other */
 function pushApart(one, other) {
   const least = one.r + other.r + CIRCLE_GAP;
   const [x, y] = [other.x - one.x, other.y - one.y];
-  if (Math.abs(x) >= least || Math.abs(y) >= least) return;
+  if (Math.abs(x) >= least || Math.abs(y) >= least) return false;
   const distance = Math.hypot(x, y);
-  if (distance >= least) return;
+  if (distance >= least) return false;
   // Circles at the same place part in any direction.
   const [dx, dy] = distance ? [x / distance, y / distance] : [Math.SQRT1_2, Math.SQRT1_2];
   const [own, others] = [one.r * one.r, other.r * other.r];
@@ -56,6 +66,7 @@ function pushApart(one, other) {
   one.y -= dy * by * mine;
   other.x += dx * by * theirs;
   other.y += dy * by * theirs;
+  return by > SETTLED;
 }
 
 // The part of the map that shows all places: its west, east, south and north, in radii of the globe. `shape` is the width of
