@@ -9,19 +9,19 @@ import pytest
 from board.axe import barriers, needs_axe
 from board.opened_board import Open, go, settle
 from board.synthetic_board import packed, synthetic_board, write_site
+from isogloss.board.site import build_board
+from isogloss.tasks.registry import task
 from report.browser import BROWSER
 from waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
 
-TASKS_WITH_ENGLISH = ("xnli", "udpos", "wikiann", "xquad", "mlqa", "tydiqa", "mewslix", "lareqa")
 
-
-def _scores(board: dict[str, Any], task: str, by_language: dict[str, list[float]]) -> None:
+def _scores(board: dict[str, Any], name: str, by_language: dict[str, list[float]]) -> None:
     """Give a task the scores of each system in some languages, and none in the others."""
-    codes = next(each["languages"] for each in board["tasks"] if each["id"] == task)
+    codes = next(each["languages"] for each in board["tasks"] if each["id"] == name)
     none = [np.nan] * len(board["systems"])
-    board["cells"][task] = packed(np.array([by_language.get(code, none) for code in codes]).T)
+    board["cells"][name] = packed(np.array([by_language.get(code, none) for code in codes]).T)
 
 
 def _two_system_board() -> dict[str, Any]:
@@ -291,3 +291,47 @@ def test_no_axe_violations(open_page: Open, two_systems: Path, scheme: str, widt
         if violations := barriers(tab):
             by_page[hash_] = violations
     assert not by_page, by_page
+
+
+@pytest.fixture(scope="module")
+def two_hundred(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two systems on SIB-200: the first gets worse from language to language, the second lacks half of them."""
+    folder = tmp_path_factory.mktemp("living")
+    lines = ["system,task,language,metric,value"]
+    for at, code in enumerate(task("sib200").languages):
+        lines += [f"first,sib200,{code},accuracy,{95 - 0.3 * at if code != 'en' else 90:.1f}"]
+        lines += [f"second,sib200,{code},accuracy,20.0"] if at % 2 else []
+    (folder / "scores.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return build_board([folder / "scores.csv"], folder / "site", suite="living")
+
+
+def test_two_hundred_languages(open_page: Open, two_hundred: Path) -> None:
+    tab = open_page("#/languages", index=two_hundred, width=1440)
+    # 72.0 is 80 % of English: the languages before the 77th reach it.
+    codes = task("sib200").languages
+    reached = sum(1 for at, code in enumerate(codes) if code == "en" or round(95 - 0.3 * at, 1) >= 72)
+    count = tab.locator("[role=status]").inner_text()
+    suite_languages = tab.locator(".map a").count()
+    assert count.startswith(f"{reached} of {suite_languages} languages served, ")
+    assert tab.locator(".unserved tbody tr").count() == len(codes) - reached
+    circles: list[list[float]] = tab.locator(".map a .dot").evaluate_all(
+        "all => all.map((dot) => ['cx', 'cy', 'r'].map((name) => Number(dot.getAttribute(name))))"
+    )
+    assert len(circles) == suite_languages > 205
+    x, y, r = np.array(circles).T
+    gaps = np.hypot(x[:, None] - x, y[:, None] - y) - r[:, None] - r + 1e3 * np.eye(len(x))
+    assert gaps.min() > 0
+    boxes: list[list[float]] = tab.locator(".map g > text:not(.inside)").evaluate_all(
+        "all => all.map((text) => text.getBBox()).map((box) => [box.x, box.x + box.width, box.y + 3, box.y + box.height - 3])"
+    )
+    left, right, top, bottom = np.array(boxes).T
+    across = (left[:, None] < right - 1) & (left < right[:, None] - 1)
+    along = (top[:, None] < bottom) & (top < bottom[:, None])
+    assert len(boxes) > 60
+    assert not np.triu(across & along, 1).any()
+    go(tab, "#/languages?view=tree")
+    assert tab.locator(".tree a[data-key^=tree-]").count() == suite_languages
+    go(tab, "#/languages?system=second")
+    assert f"; {suite_languages - len(codes) // 2} untested." in tab.locator("[role=status]").inner_text()
+    assert tab.locator(".untested.names a").count() == suite_languages - len(codes) // 2
+    assert tab.evaluate("document.documentElement.scrollWidth") == 1440
