@@ -322,7 +322,8 @@ def test_two_hundred_languages(open_page: Open, two_hundred: Path) -> None:
     gaps = np.hypot(x[:, None] - x, y[:, None] - y) - r[:, None] - r + 1e3 * np.eye(len(x))
     assert gaps.min() > 0
     boxes: list[list[float]] = tab.locator(".map g > text:not(.inside)").evaluate_all(
-        "all => all.map((text) => text.getBBox()).map((box) => [box.x, box.x + box.width, box.y + 3, box.y + box.height - 3])"
+        """all => all.map((text) => text.getBBox())
+          .map(({ x, y, width, height }) => [x, x + width, y + 3, y + height - 3])"""
     )
     left, right, top, bottom = np.array(boxes).T
     across = (left[:, None] < right - 1) & (left < right[:, None] - 1)
