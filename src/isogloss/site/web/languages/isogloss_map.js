@@ -113,7 +113,10 @@ export function isoglossMap(board, basis, share, description) {
     start = false;
     return drawing;
   });
-  return [scroller, mapLegend(board, basis)];
+  const legend = drawnToWidth(element("div", { class: "map-key" }), (least) =>
+    mapLegend(board, basis, Math.max(least, LEAST_WIDTH)),
+  );
+  return [scroller, legend];
 }
 
 /** @param {Board} board @param {Basis} basis @param {number} share @param {number} width @param {string} description */

@@ -6,15 +6,14 @@ import { drawn, element, sizeText } from "../page/dom.js";
 export const MAP_HATCH = "map-hatch";
 
 // What colours, sizes and signs of the map mean.
-/** @param {Board} board @param {Basis} basis */
-export function mapLegend(board, basis) {
+/** @param {Board} board @param {Basis} basis @param {number} width */
+export function mapLegend(board, basis, width) {
   const { scale, unit, paint } = figureColours(board, basis);
   const [from, to] = scale;
   const steps = 24;
   const bars = Array.from({ length: steps }, (_, at) =>
     drawn("rect", { x: at * 6, y: 0, width: 6.5, height: 12, fill: paint(from + ((at + 0.5) / steps) * (to - from)).fill }),
   );
-  const width = 1400;
   /** @param {number} speakers @param {string} text */
   const size = (speakers, text) => {
     const r = radiusOf(speakers, width);
@@ -39,7 +38,7 @@ export function mapLegend(board, basis) {
       "span",
       {},
       basis.task ? "Score" : `Share of ${basis.reference}`,
-      element("b", {}, `≤ ${from}${unit}`),
+      element("b", {}, from > 0 ? `≤ ${from}${unit}` : `${from}${unit}`),
       drawn("svg", { width: steps * 6, height: 12, "aria-hidden": "true" }, bars),
       element("b", {}, to === 100 && !unit ? "100" : `≥ ${to}${unit}`),
     ),

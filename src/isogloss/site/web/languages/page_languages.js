@@ -87,7 +87,8 @@ function countLine(basis, { served: reached, unserved, untested }) {
     `, ${peopleText(reached.speakers)} speakers`,
     rest.length ? `; ${listed(rest)}` : "",
     ". ",
-    link(hashOf(["languages"], new URLSearchParams({ ...Object.fromEntries(readRoute().params), show: "unserved" })), `See the ${unserved.languages.length} that are not`),
+    unserved.languages.length > 0 &&
+      link(hashOf(["languages"], new URLSearchParams({ ...Object.fromEntries(readRoute().params), show: "unserved" })), `See the ${unserved.languages.length} that are not`),
   );
 }
 

@@ -35,7 +35,7 @@ class TreeDrawing {
   /** @param {string} name @param {Language[]} members */
   addFamily(name, members) {
     if (this.narrow) this.row += 0.9;
-    const y = (this.narrow ? this.row - 0.25 : this.row + members.length / 2 - 0.5) * LEAF_ROW;
+    const y = (this.narrow ? this.row - 0.45 : this.row + members.length / 2 - 0.5) * LEAF_ROW;
     const end = Math.min(this.branchX - 20, this.familyX + name.length * 8.2 + 4);
     for (const [branch, own] of largestFirst(members, (language) => language.branch))
       this.addBranch(branch === "isolate" || branch === name ? "" : branch, own, [end, y]);
