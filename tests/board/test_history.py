@@ -24,6 +24,12 @@ def test_suites_are_as_in_table_1_of_xtreme_r():
     assert {task.id: task.human for task in new.tasks}["xquad"] == (91.2 + 82.3) / 2
 
 
+def test_every_human_score_says_what_it_is_based_on():
+    for own in suite_history(suite("xtreme-r")).suites:
+        assert all(task.basis for task in own.tasks if task.human is not None)
+        assert {task.id for task in own.tasks if task.basis and task.human is None} == {"tydiqa"}
+
+
 def test_rows_are_those_of_the_main_tables():
     for own in suite_history(suite("xtreme-r")).suites:
         printed = {(row.system, row.regime): row for row in overall(own.id) if row.regime != "human"}

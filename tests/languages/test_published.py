@@ -16,6 +16,7 @@ TABLES = {
     "diversity": ("index suite value", 6),
     "doubts": ("about printed elsewhere system regime task attribute", 29),
     "further_systems": ("source task metric system regime language value", 1252),
+    "human_scores": ("task basis source", 7),
     "keung": ("source_table task metric system row split language value", 440),
     "leaderboard_xtreme": ("date system event measure value source", 19),
     "mewslix_composition": ("description ar de en es fa ja pl ro ta tr uk", 50),

@@ -35,6 +35,7 @@ def _history() -> model.BoardHistory:
 
 
 def _suite(suite: Suite) -> model.HistorySuite:
+    basis = {row["task"]: f"{row['basis']} ({row['source']})" for row in table("human_scores")}
     tasks = [
         model.HistoryTask(
             id=name,
@@ -42,6 +43,7 @@ def _suite(suite: Suite) -> model.HistorySuite:
             category=member.category,
             languages=len(suite.languages_of(name)),
             human=human_score(name, member.main[0] if len(member.main) == 1 else SCORE),
+            basis=basis.get(name, ""),
         )
         for name, member in suite.members.items()
     ]

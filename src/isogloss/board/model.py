@@ -181,7 +181,7 @@ class PseudoScores(msgspec.Struct, frozen=True):
 
 
 class HistoryEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """What a source states about XTREME's leaderboard; without a value, only the date is known."""
+    """Statement of a source about XTREME's leaderboard; without a value, only the date is known."""
 
     date: str
     system: str
@@ -192,13 +192,14 @@ class HistoryEvent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HistoryTask(msgspec.Struct, frozen=True, kw_only=True):
-    """A task of a suite, with its number of languages and the published human score."""
+    """A task of a suite, with its number of languages and what its published human score is based on."""
 
     id: str
     name: str
     category: str
     languages: int
     human: float | None
+    basis: str
 
 
 class HistoryRow(msgspec.Struct, frozen=True, kw_only=True):

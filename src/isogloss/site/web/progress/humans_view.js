@@ -1,0 +1,177 @@
+import { niceTicks, styledMark, lineLegend } from "../charts/plots.js";
+import { shortened } from "../charts/labels.js";
+import { drawn, drawnToWidth, element, link, missing, plural, scoreText, signedText } from "../page/dom.js";
+import { exportButtons } from "../page/export.js";
+import { hashOf } from "../page/state.js";
+import { withTip } from "../page/tips.js";
+import { plainTable } from "../board/parts.js";
+import { bestRow, humanGaps } from "./history.js";
+import { rowsOf } from "./progress_data.js";
+import { chosenRegimes, regimeLegend, regimeOf } from "./regimes.js";
+
+const ROW = 58;
+const TOP = 8;
+const BOTTOM = 30;
+
+/** @param {Board} board @param {URLSearchParams} params @returns {Child[]} */
+export function humansView(board, params) {
+  const rows = rowsOf(board, chosenRegimes(board, params));
+  const gaps = humanGaps(board, rows);
+  const without = board.tasks.filter(({ human }) => missing(human));
+  const untested = board.tasks.filter(({ id, human }) => !missing(human) && !gaps.some(({ task }) => task.id === id));
+  return [
+    element("p", { class: "headline" }, gapSentence(gaps)),
+    gaps.length ? humansChart(board, gaps, rows) : null,
+    element(
+      "div",
+      { class: "notes" },
+      without.length
+        ? element("p", {}, `No published human score: ${without.map(({ name }) => name).join(", ")}.`)
+        : null,
+      untested.length
+        ? element("p", {}, `No complete system score: ${untested.map(({ name }) => name).join(", ")}.`)
+        : null,
+      element(
+        "p",
+        {},
+        "A human score is one published figure per task, without an interval and not by language; a gap is not tested for significance.",
+      ),
+    ),
+    basisTable(board),
+  ];
+}
+
+/** @param {HumanGap[]} gaps */
+function gapSentence(gaps) {
+  const [farthest] = gaps;
+  if (!farthest) return "No task has both a human and a system score.";
+  const below = gaps.filter(({ gap }) => gap > 0).length;
+  return [
+    `The best score is below the human score on ${below} of ${plural(gaps.length, "task")} with both. `,
+    farthest.gap > 0
+      ? `The largest gap is ${scoreText(farthest.gap)} points on ${farthest.task.name} (${farthest.best.system.name}).`
+      : "",
+  ].join("");
+}
+
+/** @param {Board} board @param {HumanGap[]} gaps @param {Standing[]} rows */
+function humansChart(board, gaps, rows) {
+  const regimes = chosenRegimes(board, new URLSearchParams()).filter(({ id }) =>
+    rows.some(({ system }) => regimeOf(system).id === id),
+  );
+  const lines = gaps.map((gap) => ({
+    ...gap,
+    others: regimes.flatMap((regime) => {
+      const own = rows.filter(({ system }) => regimeOf(system).id === regime.id);
+      const best = bestRow(own, gap.task.id, gap.task.lower_is_better);
+      return best ? [{ ...best, regime }] : [];
+    }),
+  }));
+  const shown = regimes.filter(({ id }) => lines.some(({ others }) => others.some(({ regime }) => regime.id === id)));
+  const values = lines.flatMap(({ human, others }) => [human, ...others.flatMap(({ value, low }) => [value, low ?? value])]);
+  const scale = /** @type {Interval} */ ([10 * Math.floor(Math.min(...values.filter((one) => !missing(one))) / 10), 100]);
+  return element(
+    "figure",
+    { class: "humans", "data-key": "humans" },
+    regimeLegend(shown, [
+      lineLegend("human-line", "M14 1V15", "human score"),
+      lineLegend("gap-line", "M0 8H28", "gap of the best system"),
+    ]),
+    drawnToWidth(element("div", { class: "plot" }), (width) => humansDrawing(lines, scale, width)),
+    exportButtons("gap-to-humans", board, () => ({
+      columns: [
+        { id: "task", title: "Task", value: ({ task }) => task.title },
+        { id: "human", title: "Human", value: ({ human }) => human, score: true, numeric: true },
+        { id: "system", title: "System", value: ({ best }) => best.system.name },
+        { id: "regime", title: "Regime", value: ({ best }) => best.system.regime },
+        { id: "score", title: "Score", value: ({ best }) => best.value, score: true, numeric: true },
+        { id: "low", title: "Low", value: ({ best }) => best.low, score: true, numeric: true },
+        { id: "high", title: "High", value: ({ best }) => best.high, score: true, numeric: true },
+        { id: "gap", title: "Gap", value: ({ gap }) => gap, score: true, numeric: true },
+      ],
+      rows: lines,
+    })),
+  );
+}
+
+/** @param {(HumanGap & { others: RegimeBest[] })[]} lines @param {Interval} scale @param {number} width */
+function humansDrawing(lines, scale, width) {
+  const [left, right] = [10, width - 74];
+  const height = TOP + ROW * lines.length + BOTTOM;
+  /** @param {number} value */
+  const x = (value) => left + ((value - scale[0]) / (scale[1] - scale[0])) * (right - left);
+  const ticks = niceTicks(...scale, Math.max(2, width / 90));
+  return drawn(
+    "svg",
+    { width, height, role: "group", "aria-label": "Gap between the best system and the human score, by task" },
+    ticks.map((tick) => [
+      drawn("line", { x1: x(tick), x2: x(tick), y1: TOP, y2: height - BOTTOM, class: "grid" }),
+      drawn("text", { x: x(tick), y: height - 10, "text-anchor": "middle" }, String(tick)),
+    ]),
+    lines.map((line, at) => gapLine(line, TOP + ROW * at, x, width)),
+  );
+}
+
+/** @param {HumanGap & { others: RegimeBest[] }} line @param {number} top @param {(value: number) => number} x @param {number} width */
+function gapLine({ task, human, best, gap, others }, top, x, width) {
+  const y = top + 38;
+  const name = `${best.system.name}${best.system.regime ? `, ${best.system.regime}` : ""}`;
+  const room = Math.floor((width - 90) / 7) - task.name.length - 4;
+  return drawn(
+    "g",
+    { class: "human-row" },
+    drawn("rect", { x: 0, y: top + 4, width: x(100) + 2, height: 18, class: "label-ground" }),
+    drawn(
+      "a",
+      { href: hashOf(["task", task.id]) },
+      drawn("text", { x: 2, y: top + 18, class: "row-name" }, task.name),
+    ),
+    room > 6
+      ? drawn("text", { x: 12 + 7.6 * task.name.length, y: top + 18 }, `${scoreText(best.value)} ${shortened(name, room)}`)
+      : null,
+    drawn("line", { x1: x(best.value), x2: x(human), y1: y, y2: y, class: "gap-line" }),
+    withTip(drawn("path", { d: `M${x(human)} ${y - 11}v22`, class: "human-line" }), () => [
+      `Humans on ${task.name}: ${scoreText(human)}`,
+    ]),
+    [...others].reverse().map((one) => bestMark(one, best, task, x, y)),
+    drawn("text", { x: width - 4, y: y + 5, "text-anchor": "end", class: "gap-text" }, signedText(-gap)),
+  );
+}
+
+// The best system of a regime, with its interval.
+/** @param {RegimeBest} one @param {Ended & { system: System }} best @param {Task} task @param {(value: number) => number} x @param {number} y */
+const bestMark = ({ value, low, high, system, regime }, best, task, x, y) =>
+  withTip(
+    drawn(
+      "a",
+      { href: hashOf(["system", system.id]), "aria-label": `${task.name}, ${system.fullName}: ${scoreText(value)}`, class: system === best.system ? "first" : "faint" },
+      missing(low) || missing(high) ? null : drawn("line", { x1: x(low), x2: x(high), y1: y, y2: y, class: "whisker" }),
+      styledMark(regime.style, x(value), y, system === best.system ? 6 : 5),
+    ),
+    () => [
+      `${system.fullName}: ${scoreText(value)}`,
+      `best of ${regime.title.toLowerCase()} on ${task.name}`,
+      missing(low) ? "" : `95 % interval ${scoreText(low)}–${scoreText(high)}`,
+    ],
+  );
+
+// What each human score is based on, for the suites whose papers say so.
+/** @param {Board} board */
+function basisTable(board) {
+  const tasks = board.history?.suites.find(({ id }) => id === board.suite)?.tasks.filter(({ basis }) => basis) ?? [];
+  return tasks.length
+    ? [
+        element("h2", {}, "What the human scores are"),
+        plainTable(
+          "What the human scores are based on",
+          ["Task", "Basis", "Score"],
+          tasks.map(({ id, name, basis, human }) => [
+            link(hashOf(["task", id]), name.split(":")[0]),
+            basis,
+            missing(human) ? "not for this metric" : scoreText(human),
+          ]),
+          { words: 2 },
+        ),
+      ]
+    : null;
+}
