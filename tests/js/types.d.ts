@@ -623,6 +623,7 @@ declare global {
     low: number;
     high: number;
     style: MarkStyle;
+    hollow?: boolean;
     label: string;
     href: string;
     lines: string[];

@@ -25,3 +25,16 @@ export const stepPath = (steps, plane, right) =>
   steps.length
     ? `${steps.map(({ x, y }, at) => (at ? `H${plane.x(x)}V${plane.y(y)}` : `M${plane.x(x)} ${plane.y(y)}`)).join("")}H${right}`
     : "";
+
+// The boxes that the steps cover, for the placement of labels: left, right, top, bottom.
+/** @param {{ x: number, y: number }[]} steps @param {Plane} plane */
+export const stepBoxes = (steps, plane) =>
+  steps.flatMap(({ x, y }, at) => {
+    const next = steps[at + 1];
+    const [left, height] = [plane.x(x), plane.y(y)];
+    const right = next ? plane.x(next.x) : plane.right;
+    const along = [left, right, height - 1, height + 1];
+    if (!next) return [along];
+    const end = plane.y(next.y);
+    return [along, [right - 1, right + 1, Math.min(height, end), Math.max(height, end)]];
+  });

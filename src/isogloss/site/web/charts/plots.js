@@ -1,7 +1,7 @@
 import { drawn, drawnToWidth, element, missing, nameOf, scoreText } from "../page/dom.js";
 import { KIND_MARKS } from "./colour.js";
-import { frontier, stepPath } from "./frontier.js";
-import { placeLabels } from "./labels.js";
+import { frontier, stepBoxes, stepPath } from "./frontier.js";
+import { modelName, placeLabels } from "./labels.js";
 import { plane, dataGrid } from "./plane.js";
 import { withTip } from "../page/tips.js";
 
@@ -88,14 +88,14 @@ export function scatter({ points, shown, scale, xTitle, yTitle, xTicks, xText, l
       drawn("text", { x: 4, y: 12, class: "title" }, yTitle),
       drawn("path", { class: "pareto", d: stepPath(best, area, area.right) }),
       shown.map((point) => plotDot(point, area, best.includes(point))),
-      namedPoints(best, shown, area),
+      namedPoints(best, shown, area, stepBoxes(best, area)),
     );
   });
 }
 
 // A point; only points of the frontier show their interval and are reached by the tab key, because the table has all.
 /** @param {PlotPoint} point @param {Plane} area @param {boolean} notable @param {number} [size] */
-export function plotDot({ x, y, low, high, style, href, lines }, area, notable, size = 5) {
+export function plotDot({ x, y, low, high, style, href, lines, hollow }, area, notable, size = 5) {
   const [at, height] = [area.x(x), area.y(y)];
   const dot = drawn(
     "a",
@@ -103,18 +103,19 @@ export function plotDot({ x, y, low, high, style, href, lines }, area, notable, 
     !notable || missing(low) || missing(high)
       ? null
       : drawn("line", { x1: at, x2: at, y1: area.y(low), y2: area.y(high), class: "whisker" }),
-    styledMark(style, at, height, notable ? size : size - 1),
+    styledMark(style, at, height, notable ? size : size - 1, hollow),
   );
   return withTip(dot, () => lines);
 }
 
 // Names of some points, the best first, without overlaps.
-/** @param {PlotPoint[]} named @param {PlotPoint[]} shown @param {Plane} area */
-export const namedPoints = (named, shown, area) =>
+/** @param {PlotPoint[]} named @param {PlotPoint[]} shown @param {Plane} area @param {number[][]} [others] */
+export const namedPoints = (named, shown, area, others = []) =>
   placeLabels(
-    [...named].reverse().map(({ x, y, label }) => ({ x: area.x(x), y: area.y(y), text: label })),
+    [...named].reverse().map(({ x, y, label }) => ({ x: area.x(x), y: area.y(y), text: modelName(label) })),
     shown.map(({ x, y }) => ({ x: area.x(x), y: area.y(y) })),
-    { left: area.left, right: area.width, top: 14, bottom: area.bottom },
+    { left: area.left, right: area.width, top: 0, bottom: area.bottom },
+    others,
   ).map(({ x, y, text, end }) =>
     drawn("text", { x, y, "text-anchor": end ? "end" : "start", class: "label" }, text),
   );
@@ -145,9 +146,12 @@ export const lineLegend = (className, d, text) =>
     text,
   );
 
-/** @param {string[]} kinds @param {boolean} [line] */
-export const kindLegend = (kinds, line = true) =>
+// The kinds of systems; with a note, those of a scatter plot and its frontier.
+/** @param {string[]} kinds @param {string | false} [note] */
+export const kindLegend = (kinds, note = "") =>
   markLegend(
     kinds.map((kind) => [kind, kindStyle(kind)]),
-    line && lineLegend("pareto", "M0 12H14V4H28", "Pareto frontier"),
+    note === false
+      ? null
+      : [lineLegend("pareto", "M0 12H14V4H28", "Pareto frontier"), note ? element("span", {}, note) : null],
   );

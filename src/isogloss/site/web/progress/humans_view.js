@@ -1,11 +1,11 @@
 import { niceTicks, styledMark, lineLegend } from "../charts/plots.js";
 import { shortened } from "../charts/labels.js";
-import { drawn, drawnToWidth, element, link, missing, plural, scoreText, signedText } from "../page/dom.js";
+import { drawn, drawnToWidth, element, link, missing, partText, scoreText, signedText } from "../page/dom.js";
 import { exportButtons } from "../page/export.js";
 import { hashOf } from "../page/state.js";
 import { withTip } from "../page/tips.js";
 import { plainTable } from "../board/parts.js";
-import { bestRow, humanGaps } from "./history.js";
+import { bestRow, humanGaps, shortName } from "./history.js";
 import { rowsOf } from "./progress_data.js";
 import { chosenRegimes, regimeLegend, regimeOf } from "./regimes.js";
 
@@ -47,7 +47,9 @@ function gapSentence(gaps) {
   if (!farthest) return "No task has both a human and a system score.";
   const below = gaps.filter(({ gap }) => gap > 0).length;
   return [
-    `The best score is below the human score on ${below} of ${plural(gaps.length, "task")} with both. `,
+    below === gaps.length
+      ? `No system reaches the human score on ${gaps.length > 1 ? `any of ${gaps.length} tasks` : gaps[0].task.name}. `
+      : `The best score is below the human score on ${partText(below, gaps.length, "task", ["", ""]).trim()} with both. `,
     farthest.gap > 0
       ? `The largest gap is ${scoreText(farthest.gap)} points on ${farthest.task.name} (${farthest.best.system.name}).`
       : "",
@@ -166,9 +168,9 @@ function basisTable(board) {
           "What the human scores are based on",
           ["Task", "Basis", "Score"],
           tasks.map(({ id, name, basis, human }) => [
-            link(hashOf(["task", id]), name.split(":")[0]),
-            basis,
-            missing(human) ? "not for this metric" : scoreText(human),
+            element("th", { scope: "row" }, link(hashOf(["task", id]), shortName(name))),
+            element("td", {}, basis),
+            element("td", { class: "number" }, missing(human) ? "none" : scoreText(human)),
           ]),
           { words: 2 },
         ),

@@ -18,12 +18,17 @@ export function rowsOf(board, regimes) {
   return wholeBoard(board).rows.filter(({ system }) => ids.has(regimeOf(system).id));
 }
 
-// The scale of a column, which includes the human score.
+// The scale of a column, widened to all scores of the board and to the human one: it does not depend on what is shown.
 /** @param {Board} board @param {ScoreColumn} column @returns {Interval} */
-export function scaleWithHumans(board, column) {
-  const [from, to] = columnScale(board, column.id);
+export function plotScale(board, column) {
+  const values = wholeBoard(board).rows.flatMap((row) => wholeValue(row, column.id) ?? []);
   const human = humanScore(column);
-  return missing(human) ? [from, to] : [Math.min(from, 10 * Math.floor(human / 10)), Math.max(to, 10 * Math.ceil(human / 10))];
+  if (!missing(human)) values.push(human);
+  const [from, to] = columnScale(board, column.id);
+  return [
+    values.reduce((low, value) => Math.min(low, 10 * Math.floor(value / 10)), from),
+    values.reduce((high, value) => Math.max(high, 10 * Math.ceil(value / 10)), to),
+  ];
 }
 
 /** @param {ScoreColumn} column */

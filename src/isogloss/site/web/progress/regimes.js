@@ -1,10 +1,10 @@
 import { markLegend } from "../charts/plots.js";
 
-// Groups of regimes: systems of different groups had different data to learn from, so they are never joined by a line.
+// Groups of regimes ("zero-shot, …" names other test data): systems of different groups had different data to learn from, so they are never joined by a line.
 /** @type {(Regime & { fits: RegExp })[]} */
 const REGIMES = [
   { id: "prompted", title: "Prompted", style: ["#CC79A7", "triangle"], fits: /examples|prompt|few-shot|\d-shot/i },
-  { id: "zero-shot", title: "Zero-shot transfer", style: ["#0072B2", "circle"], fits: /^zero-shot/i },
+  { id: "zero-shot", title: "Zero-shot transfer", style: ["#0072B2", "circle"], fits: /^zero-shot(?!,)/i },
   { id: "translated", title: "Translated data", style: ["#D55E00", "diamond"], fits: /translat/i },
   { id: "in-language", title: "In-language data", style: ["#009E73", "square"], fits: /^in-language/i },
   { id: "embedding", title: "Embedding, not fine-tuned", style: ["#E69F00", "down"], fits: /^embedding/i },

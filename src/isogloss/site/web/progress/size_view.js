@@ -1,19 +1,21 @@
-import { intervalText, scoreTitle } from "../board/describe.js";
-import { columnScale } from "../board/score_scale.js";
+import { intervalText, scoreTitle, systemCell } from "../board/describe.js";
 import { wholeValue } from "../board/standings.js";
 import { frontier } from "../charts/frontier.js";
 import { kindLegend, kindStyle, scatter } from "../charts/plots.js";
 import { selectControl } from "../page/controls.js";
-import { element, link, nameOf, plural, scoreText } from "../page/dom.js";
+import { element, link, missing, nameOf, plural, scoreText } from "../page/dom.js";
 import { exportButtons } from "../page/export.js";
 import { hashOf } from "../page/state.js";
 import { plainTable } from "../board/parts.js";
-import { rowsOf, sampled, wholeBoard } from "./progress_data.js";
-import { chosenRegimes } from "./regimes.js";
+import { dateText } from "./dates.js";
+import { plotScale, rowsOf, sampled, wholeBoard } from "./progress_data.js";
+import { chosenRegimes, regimeOf } from "./regimes.js";
 import { AXES } from "./size_axes.js";
 
 const MOST_PLOTTED = 300;
 const MOST_IN_TABLE = 100;
+// Fewer points tell little.
+const FEWEST = 5;
 
 // The axes that any system of a board has a value on.
 /** @param {Board} board */
@@ -23,13 +25,20 @@ const axesOf = (board) => AXES.filter(({ of }) => board.systems.some((system) =>
 const chosenAxes = (board, params) => {
   const { shown } = wholeBoard(board);
   const axes = axesOf(board);
-  return {
-    shown,
-    axes,
-    axis: axes.find(({ id }) => id === params.get("x")) ?? axes[0],
-    column: shown.find(({ id }) => id === params.get("y")) ?? shown[0],
-  };
+  const axis = axes.find(({ id }) => id === params.get("x")) ?? axes[0];
+  const column = shown.find(({ id }) => id === params.get("y")) ?? startColumn(board, axis);
+  return { shown, axes, axis, column };
 };
+
+// The overall score, unless so few systems have it that a task with the most systems says more.
+/** @param {Board} board @param {Axis | undefined} axis */
+function startColumn(board, axis) {
+  const { shown, rows } = wholeBoard(board);
+  const counts = shown.map(
+    ({ id }) => rows.filter((row) => wholeValue(row, id) !== null && !Number.isNaN(axis?.of(row.system))).length,
+  );
+  return counts[0] >= FEWEST ? shown[0] : shown[counts.indexOf(Math.max(...counts))];
+}
 
 /** @param {Board} board @param {URLSearchParams} params @returns {Child[]} */
 export function sizeControls(board, params) {
@@ -69,11 +78,14 @@ export function sizeView(board, params) {
       "figure",
       { class: "size", "data-key": "size" },
       element("figcaption", {}, title),
-      kindLegend([...new Set(points.map(({ system }) => system.kind))]),
+      kindLegend(
+        [...new Set(points.map(({ system }) => system.kind))],
+        points.some(({ hollow }) => hollow) ? "hollow: trained on translated or in-language data" : "",
+      ),
       scatter({
         points,
         shown,
-        scale: columnScale(board, column.id),
+        scale: plotScale(board, column),
         xTitle: axis.axis,
         yTitle: scoreTitle(column),
         xText: axis.text,
@@ -105,11 +117,22 @@ const plotPoints = (rows, axis, column) =>
       system.fullName,
       `${scoreTitle(column)} ${scoreText(y)}`,
       intervalText({ low, high }),
-      `${axis.title.toLowerCase()} ${axis.text(x)}`,
+      `${axis.title.toLowerCase()} ${pointValue(axis, { system, x })}`,
       [system.kind, system.regime].filter(Boolean).join(", "),
     ].filter(Boolean);
     return [
-      { x, y, low, high, system, lines, style: kindStyle(system.kind), label: system.name, href: hashOf(["system", system.id]) },
+      {
+        x,
+        y,
+        low,
+        high,
+        system,
+        lines,
+        style: kindStyle(system.kind),
+        hollow: ["translated", "in-language"].includes(regimeOf(system).id),
+        label: system.name,
+        href: hashOf(["system", system.id]),
+      },
     ];
   });
 
@@ -126,10 +149,14 @@ const frontierText = (best, axis, column) => {
 };
 
 /** @param {PlotPoint} point @param {Axis} axis */
-const frontierPoint = ({ href, label, x, y }, axis) => [
-  link(href, nameOf(label)),
-  ` (${axis.text(x)}, ${scoreText(y)})`,
+const frontierPoint = (point, axis) => [
+  link(point.href, nameOf(point.label)),
+  ` (${pointValue(axis, point)}, ${scoreText(point.y)})`,
 ];
+
+// A point's value on an axis; a date as it is known.
+/** @param {Axis} axis @param {{ system: System, x: number }} point */
+const pointValue = (axis, { system, x }) => (axis.id === "date" ? dateText(system) : axis.text(x));
 
 /** @param {Standing[]} rows @param {Axis} axis @param {ScoreColumn} column */
 function leftOutText(rows, axis, column) {
@@ -173,12 +200,12 @@ function pointTable(board, points, best, axis, column) {
         `${scoreTitle(column)} against ${axis.title.toLowerCase()}`,
         ["System", "Kind", "Frontier", axis.title, scoreTitle(column), "95 % interval"],
         sorted.slice(0, MOST_IN_TABLE).map((point) => [
-          [link(point.href, nameOf(point.label)), element("span", { class: "under" }, nameOf(point.system.regime ?? ""))],
-          point.system.kind,
-          onLine.has(point) ? "yes" : "",
-          axis.text(point.x),
-          scoreText(point.y),
-          Number.isNaN(point.low) ? "–" : `${scoreText(point.low)}–${scoreText(point.high)}`,
+          element("th", { scope: "row" }, systemCell(point.system)),
+          element("td", {}, point.system.kind),
+          element("td", {}, onLine.has(point) ? "yes" : ""),
+          element("td", { class: "number" }, pointValue(axis, point)),
+          element("td", { class: "number" }, scoreText(point.y)),
+          element("td", { class: "number" }, missing(point.low) ? "–" : `${scoreText(point.low)}–${scoreText(point.high)}`),
         ]),
         { tall: true, words: 3 },
       ),

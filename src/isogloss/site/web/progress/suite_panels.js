@@ -5,8 +5,8 @@ import { drawn, drawnToWidth, element, missing, plural, scoreText } from "../pag
 import { withTip } from "../page/tips.js";
 import { decimalYear, monthText } from "./dates.js";
 
-const SUITE_HEIGHT = 300;
-const SUITE_EDGE = { left: 30, right: 14, top: 14, bottom: 92 };
+const SUITE_HEIGHT = 220;
+const SUITE_EDGE = { left: 30, right: 32, top: 14, bottom: 26 };
 /** @type {Interval} */
 const YEARS = [2020, 2021.5];
 /** @type {Interval} */
@@ -15,18 +15,22 @@ const QUARTERS = [2020, 2020.25, 2020.5, 2020.75, 2021, 2021.25, 2021.5];
 /** @type {MarkStyle} */
 const STYLE = ["#0072B2", "circle"];
 // Below the axis, for events without a score.
-const LANE = 48;
+const LANE = 54;
+const LANE_HEIGHT = 70;
 
 // The leaderboard of XTREME and the first results of XTREME-R, each on its own axis, because their averages differ.
 /** @param {BoardHistory} history */
 export function suitePanels({ suites: [old, now], events }) {
-  const overall = events.filter(({ measure, value, date }) => measure === "overall" && !missing(value) && date);
+  const overall = events
+    .filter(({ measure, value, date }) => measure === "overall" && !missing(value) && date)
+    .sort(bestValueFirst);
   const firsts = events.filter(({ event }) => event === "first");
   const listed = events.filter(({ event }) => event === "listed").map(({ system }) => system);
   const undated = events.find(({ event, measure, date }) => event === "lowest" && measure === "overall" && !date);
   const started = now.rows
     .filter(({ average }) => !missing(average))
-    .map(({ system, average }) => ({ system, date: now.date, value: average, event: "baseline", measure: "overall", source: now.source }));
+    .map(({ system, average }) => ({ system, date: now.date, value: average, event: "baseline", measure: "overall", source: now.source }))
+    .sort(bestValueFirst);
   return element(
     "div",
     { class: "time-panels two" },
@@ -46,10 +50,13 @@ export function suitePanels({ suites: [old, now], events }) {
       `XTREME-R's first results: mean over the categories of ${plural(now.tasks.length, "task")}`,
       started,
       [],
-      `${now.source}. Not comparable with XTREME's averages: other tasks, languages and rules.`,
+      `${now.source}: ${started.map(eventName).join(", ")}. Not comparable with XTREME's averages: other tasks, languages and rules.`,
     ),
   );
 }
+
+/** @param {{ value: number | null }} one @param {{ value: number | null }} other */
+const bestValueFirst = (one, other) => (other.value ?? 0) - (one.value ?? 0);
 
 /** @param {string} key @param {string} title @param {HistoryEvent[]} scored @param {HistoryEvent[]} dated @param {string} note */
 const panel = (key, title, scored, dated, note) =>
@@ -63,12 +70,14 @@ const panel = (key, title, scored, dated, note) =>
 
 /** @param {string} title @param {HistoryEvent[]} scored @param {HistoryEvent[]} dated @param {number} width */
 function panelDrawing(title, scored, dated, width) {
-  const area = plane(width, SUITE_HEIGHT, YEARS, SCORES, SUITE_EDGE);
+  const lane = dated.length ? LANE_HEIGHT : 0;
+  const edge = { ...SUITE_EDGE, bottom: SUITE_EDGE.bottom + lane };
+  const area = plane(width, SUITE_HEIGHT + lane, YEARS, SCORES, edge);
   const marks = scored.map(({ date, value }) => ({ x: area.x(decimalYear(date)), y: area.y(value ?? NaN) }));
   const ticks = QUARTERS.filter((_, at) => width > 420 || at % 2 === 0);
   return drawn(
     "svg",
-    { width, height: SUITE_HEIGHT, role: "group", "aria-label": title },
+    { width, height: area.height, role: "group", "aria-label": title },
     dataGrid(area, [40, 60, 80, 100], ticks, quarterText),
     scored.map((event, at) =>
       withTip(
@@ -81,7 +90,7 @@ function panelDrawing(title, scored, dated, width) {
       ),
     ),
     placedTexts(
-      scored.map(({ system, event, value }, at) => ({ ...marks[at], text: `${system || event} ${scoreText(value)}` })),
+      scored.map((event, at) => ({ ...marks[at], text: eventName(event) })),
       marks,
       { ...area, top: 0 },
     ),
@@ -120,6 +129,9 @@ const placedTexts = (anchors, marks, bounds) =>
   placeLabels(anchors, marks, bounds).map(({ x, y, text, end }) =>
     drawn("text", { x, y, "text-anchor": end ? "end" : "start", class: "label" }, text),
   );
+
+/** @param {HistoryEvent} event */
+const eventName = ({ system, event, value }) => `${system || event} ${scoreText(value)}`;
 
 /** @param {HistoryEvent} event */
 const eventLines = ({ system, event, value, date, source }) => [

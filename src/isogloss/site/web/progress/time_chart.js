@@ -1,11 +1,13 @@
-import { frontier, stepPath } from "../charts/frontier.js";
+import { frontier, stepBoxes, stepPath } from "../charts/frontier.js";
 import { plane, dataGrid } from "../charts/plane.js";
 import { niceTicks, plotDot, namedPoints } from "../charts/plots.js";
 import { drawn, drawnToWidth, element, missing, scoreText } from "../page/dom.js";
 import { yearTicks } from "./dates.js";
 import { sampled } from "./progress_data.js";
 
-const TIME_EDGE = { left: 30, right: 12, top: 22, bottom: 26 };
+const TIME_EDGE = { left: 30, right: 22, top: 22, bottom: 26 };
+
+const FEW = 8;
 
 // The steps of the best score so far, for each regime alone.
 /** @param {DatedPoint[]} points @param {Regime[]} regimes @param {boolean} [lower] @returns {[Regime, DatedPoint[]][]} */
@@ -40,7 +42,7 @@ export function timeChart({ points, steps, years, scale, human, height, title })
       { width, height, role: "group", "aria-label": title },
       dataGrid(
         area,
-        niceTicks(...scale, 4),
+        niceTicks(...scale, 5),
         ticks.filter((tick, at) => at % every === 0 && tick <= years[1]),
         String,
       ),
@@ -49,17 +51,25 @@ export function timeChart({ points, steps, years, scale, human, height, title })
         drawn("path", { class: "steps", stroke: style[0], d: stepPath(own, area, area.right) }),
       ),
       ordered.map((point) => plotDot(point, area, named.includes(point))),
+      // Steps are named first, and a few other points if there is room.
       namedPoints(
-        [...named].sort((a, b) => a.y - b.y),
+        [...(shown.length <= FEW ? shown.filter((point) => !named.includes(point)) : []), ...byScore(named)],
         shown,
         area,
+        [
+          ...steps.flatMap(([, own]) => stepBoxes(own, area)),
+          ...(missing(human) ? [] : [[area.right - 90, area.right, area.y(human) - 18, area.y(human)]]),
+        ],
       ),
     );
   });
 }
 
+/** @param {DatedPoint[]} points */
+const byScore = (points) => [...points].sort((a, b) => a.y - b.y);
+
 /** @param {number} human @param {Plane} area */
 const humanRule = (human, area) => [
   drawn("line", { x1: area.left, x2: area.right, y1: area.y(human), y2: area.y(human), class: "human-line" }),
-  drawn("text", { x: area.left + 4, y: area.y(human) - 5, class: "human-label" }, `humans ${scoreText(human)}`),
+  drawn("text", { x: area.right, y: area.y(human) - 5, "text-anchor": "end", class: "human-label" }, `humans ${scoreText(human)}`),
 ];

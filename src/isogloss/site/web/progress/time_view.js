@@ -3,7 +3,7 @@ import { lineLegend } from "../charts/plots.js";
 import { element, link, missing, nameOf, plural, scoreText } from "../page/dom.js";
 import { hashOf } from "../page/state.js";
 import { dateText } from "./dates.js";
-import { datedPoints, humanScore, rowsOf, scaleWithHumans, wholeBoard } from "./progress_data.js";
+import { datedPoints, humanScore, rowsOf, plotScale, wholeBoard } from "./progress_data.js";
 import { chosenRegimes, regimeLegend, regimesOf } from "./regimes.js";
 import { stepsOf, timeChart } from "./time_chart.js";
 import { changesSection } from "./xtreme_changes.js";
@@ -54,7 +54,7 @@ function timePanel(board, { column, points }, regimes, years) {
       points,
       steps: stepsOf(points, regimes, lower),
       years,
-      scale: scaleWithHumans(board, column),
+      scale: plotScale(board, column),
       human: humanScore(column),
       height: task ? SMALL : TALL,
       title: `${title}, scores over time`,

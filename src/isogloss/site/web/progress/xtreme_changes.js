@@ -115,7 +115,7 @@ function changesTable(board, history) {
       const task = board.task.get(id);
       const best = task ? bestRow(rows, id, task.lower_is_better) : null;
       const people = task ? task.human : human;
-      return [
+      return cellsOf([
         task ? link(hashOf(["task", id]), shortName(name)) : shortName(name),
         status,
         [before, after].map((own) => own?.languages ?? "–").join(" → "),
@@ -124,11 +124,18 @@ function changesTable(board, history) {
         best ? scored(best.value, [link(hashOf(["system", best.system.id]), nameOf(best.system.name)), `, ${best.system.regime}`]) : "–",
         scoreText(people),
         best && !missing(people) ? signedText(best.value - people) : "–",
-      ];
+      ]);
     }),
     { words: 6 },
   );
 }
+
+// The cells of a row: its name, words, and two numbers at the end.
+/** @param {Child[]} cells */
+const cellsOf = ([name, ...cells]) => [
+  element("th", { scope: "row" }, name),
+  cells.map((cell, at) => element("td", { class: at < cells.length - 2 ? null : "number" }, cell)),
+];
 
 /** @param {number} value @param {Child} name */
 const scored = (value, name) => [scoreText(value), element("span", { class: "under" }, name)];
