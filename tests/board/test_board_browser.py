@@ -283,8 +283,6 @@ def test_focus_is_kept(open_page: Open) -> None:
     assert tab.evaluate("document.activeElement.dataset.column") == "licence"
     tab.keyboard.press("Escape")
     assert tab.evaluate("document.activeElement.tagName") == "SUMMARY"
-    tab.locator("button:has-text('Plots')").press("Enter")
-    assert tab.evaluate(name) == "Plots"
 
 
 def test_screen_reader_announcements(open_page: Open) -> None:

@@ -40,6 +40,10 @@ export function suitePanels({ suites: [old, now], events }) {
       overall,
       firsts,
       [
+        `${old.source}: ${overall
+          .filter(({ event }) => event === "baseline")
+          .map(eventName)
+          .join(", ")}.`,
         "First places have dates, but no stated scores.",
         undated ? `Lowest average, without a date: ${scoreText(undated.value)} (${undated.source}).` : "",
         listed.length ? `Also listed by April 2021: ${listed.join(", ")}.` : "",

@@ -46,7 +46,15 @@ export function timeChart({ points, steps, years, scale, human, height, title })
         ticks.filter((tick, at) => at % every === 0 && tick <= years[1]),
         String,
       ),
-      missing(human) ? null : humanRule(human, area),
+      missing(human)
+        ? null
+        : drawn("line", {
+            x1: area.left,
+            x2: area.right,
+            y1: area.y(human),
+            y2: area.y(human),
+            class: "human-line level",
+          }),
       steps.map(([{ style }, own]) =>
         drawn("path", { class: "steps", stroke: style[0], d: stepPath(own, area, area.right) }),
       ),
@@ -61,6 +69,7 @@ export function timeChart({ points, steps, years, scale, human, height, title })
           ...(missing(human) ? [] : [[area.right - 90, area.right, area.y(human) - 18, area.y(human)]]),
         ],
       ),
+      missing(human) ? null : humanLabel(human, area),
     );
   });
 }
@@ -69,7 +78,9 @@ export function timeChart({ points, steps, years, scale, human, height, title })
 const byScore = (points) => [...points].sort((a, b) => a.y - b.y);
 
 /** @param {number} human @param {Plane} area */
-const humanRule = (human, area) => [
-  drawn("line", { x1: area.left, x2: area.right, y1: area.y(human), y2: area.y(human), class: "human-line" }),
-  drawn("text", { x: area.right, y: area.y(human) - 5, "text-anchor": "end", class: "human-label" }, `humans ${scoreText(human)}`),
-];
+const humanLabel = (human, area) =>
+  drawn(
+    "text",
+    { x: area.right, y: area.y(human) - 5, "text-anchor": "end", class: "human-label" },
+    `humans ${scoreText(human)}`,
+  );

@@ -26,7 +26,7 @@ export function timeView(board, params) {
   const legend = drawnPanels.length
     ? regimeLegend(colours, [
         lineLegend("steps plain", "M0 12H14V4H28", "best score so far"),
-        lineLegend("human-line", "M0 8H28", "human score"),
+        lineLegend("human-line level", "M0 8H28", "human score"),
       ])
     : element("p", {}, "No system on this board has a date and a complete score.");
   return [
