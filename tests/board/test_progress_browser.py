@@ -100,7 +100,7 @@ def test_regimes_have_their_own_lines_and_marks(open_page: Open, published_sites
     xcopa = tab.locator("[data-key='time-xcopa']")
     colours = xcopa.locator("path.steps").evaluate_all("all => all.map(one => one.getAttribute('stroke'))")
     assert len(colours) == len(set(colours)) == 3
-    assert xcopa.locator(".human-label").inner_text() == "humans 97.6"
+    assert xcopa.locator(".human-label").text_content() == "humans 97.6"
     assert names(tab, ".legend:first-of-type bdi")[:3] == ["Prompted", "Zero-shot transfer", "Translated data"]
     before = xcopa.locator("svg > g, svg > text").evaluate_all("all => all.map(one => one.textContent)")
     tab.click("summary:has-text('Regimes')")
@@ -235,7 +235,7 @@ def test_options_fold_on_phones_and_everything_prints(open_page: Open, published
     tab.click("button:has-text('Options')")
     assert tab.locator("label:has-text('Score') select").is_visible()
     tab.emulate_media(media="print")
-    assert tab.locator(".size svg").is_visible()
+    assert tab.locator(".size .plot svg").is_visible()
     assert not tab.locator(".tabs").is_visible()
 
 

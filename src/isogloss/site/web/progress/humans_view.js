@@ -7,7 +7,7 @@ import { withTip } from "../page/tips.js";
 import { plainTable } from "../board/parts.js";
 import { bestRow, humanGaps, shortName } from "./history.js";
 import { rowsOf } from "./progress_data.js";
-import { chosenRegimes, regimeLegend, regimeOf } from "./regimes.js";
+import { chosenRegimes, regimeLegend, regimesOf } from "./regimes.js";
 
 const ROW = 58;
 const TOP = 8;
@@ -21,7 +21,7 @@ export function humansView(board, params) {
   const untested = board.tasks.filter(({ id, human }) => !missing(human) && !gaps.some(({ task }) => task.id === id));
   return [
     element("p", { class: "headline" }, gapSentence(gaps)),
-    gaps.length ? humansChart(board, gaps, rows) : null,
+    gaps.length ? humansChart(board, gaps, chosenRegimes(board, params)) : null,
     element(
       "div",
       { class: "notes" },
@@ -56,22 +56,32 @@ function gapSentence(gaps) {
   ].join("");
 }
 
-/** @param {Board} board @param {HumanGap[]} gaps @param {Standing[]} rows */
-function humansChart(board, gaps, rows) {
-  const regimes = chosenRegimes(board, new URLSearchParams()).filter(({ id }) =>
-    rows.some(({ system }) => regimeOf(system).id === id),
-  );
-  const lines = gaps.map((gap) => ({
-    ...gap,
-    others: regimes.flatMap((regime) => {
-      const own = rows.filter(({ system }) => regimeOf(system).id === regime.id);
-      const best = bestRow(own, gap.task.id, gap.task.lower_is_better);
-      return best ? [{ ...best, regime }] : [];
-    }),
-  }));
+// The best system of each regime on a task.
+/** @param {Board} board @param {Task} task @param {Regime[]} regimes @returns {RegimeBest[]} */
+const bestOfRegimes = (board, task, regimes) =>
+  regimes.flatMap((regime) => {
+    const best = bestRow(rowsOf(board, [regime]), task.id, task.lower_is_better);
+    return best ? [{ ...best, regime }] : [];
+  });
+
+// Tens around the human scores and the best ones of every regime, whichever are shown.
+/** @param {Board} board @returns {Interval} */
+function humansScale(board) {
+  const regimes = regimesOf(board.systems);
+  const tasks = board.tasks.filter(({ human }) => !missing(human));
+  const values = tasks.flatMap((task) => [
+    task.human ?? NaN,
+    ...bestOfRegimes(board, task, regimes).flatMap(({ value, low, high }) => [value, low ?? value, high ?? value]),
+  ]);
+  const known = values.filter((value) => !missing(value));
+  return [10 * Math.floor(Math.min(...known) / 10), 10 * Math.ceil(Math.max(...known) / 10)];
+}
+
+/** @param {Board} board @param {HumanGap[]} gaps @param {Regime[]} regimes */
+function humansChart(board, gaps, regimes) {
+  const lines = gaps.map((gap) => ({ ...gap, others: bestOfRegimes(board, gap.task, regimes) }));
   const shown = regimes.filter(({ id }) => lines.some(({ others }) => others.some(({ regime }) => regime.id === id)));
-  const values = lines.flatMap(({ human, others }) => [human, ...others.flatMap(({ value, low }) => [value, low ?? value])]);
-  const scale = /** @type {Interval} */ ([10 * Math.floor(Math.min(...values.filter((one) => !missing(one))) / 10), 100]);
+  const scale = humansScale(board);
   return element(
     "figure",
     { class: "humans", "data-key": "humans" },
@@ -118,19 +128,17 @@ function humansDrawing(lines, scale, width) {
 function gapLine({ task, human, best, gap, others }, top, x, width) {
   const y = top + 38;
   const name = `${best.system.name}${best.system.regime ? `, ${best.system.regime}` : ""}`;
-  const room = Math.floor((width - 90) / 7) - task.name.length - 4;
+  const room = Math.floor((width - 90) / 7) - task.name.length - 6;
   return drawn(
     "g",
     { class: "human-row" },
-    drawn("rect", { x: 0, y: top + 4, width: x(100) + 2, height: 18, class: "label-ground" }),
     drawn(
-      "a",
-      { href: hashOf(["task", task.id]) },
-      drawn("text", { x: 2, y: top + 18, class: "row-name" }, task.name),
+      "text",
+      { x: 2, y: top + 18, class: "row-text" },
+      drawn("a", { href: hashOf(["task", task.id]) }, drawn("tspan", { class: "row-name" }, task.name)),
+      drawn("tspan", { dx: 8, class: "row-best" }, scoreText(best.value)),
+      room > 6 ? drawn("tspan", { dx: 5 }, shortened(name, room)) : null,
     ),
-    room > 6
-      ? drawn("text", { x: 12 + 7.6 * task.name.length, y: top + 18 }, `${scoreText(best.value)} ${shortened(name, room)}`)
-      : null,
     drawn("line", { x1: x(best.value), x2: x(human), y1: y, y2: y, class: "gap-line" }),
     withTip(drawn("path", { d: `M${x(human)} ${y - 11}v22`, class: "human-line" }), () => [
       `Humans on ${task.name}: ${scoreText(human)}`,

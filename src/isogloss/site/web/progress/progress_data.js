@@ -54,7 +54,10 @@ export const datedPoints = (rows, column) =>
         when,
         label: system.name,
         href: hashOf(["system", system.id]),
-        lines: [system.fullName, `${scoreTitle(column)} ${scoreText(y)}`, when, system.regime].filter(Boolean),
+        // Made when it is shown: a board has thousands of points.
+        get lines() {
+          return [system.fullName, `${scoreTitle(column)} ${scoreText(y)}`, when, system.regime].filter(Boolean);
+        },
         system,
       },
     ];

@@ -141,7 +141,8 @@ const plotPoints = (rows, axis, column) =>
 const frontierText = (best, axis, column) => {
   const earlier = axis.id === "date" ? "earlier" : axis.id === "parameters" ? "smaller" : "cheaper";
   return [
-    `${plural(best.length, "system")} on the Pareto frontier: no ${earlier} one has a ${column.lower ? "lower" : "higher"} score. From `,
+    `${plural(best.length, "system")} on the Pareto frontier: no ${earlier} one has a ${column.lower ? "lower" : "higher"} score. `,
+    best.length > 1 ? "From " : "",
     frontierPoint(best[0], axis),
     best.length > 1 ? [" to ", frontierPoint(best[best.length - 1], axis)] : "",
     ".",
