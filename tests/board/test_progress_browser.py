@@ -223,6 +223,35 @@ def test_one_system(open_page: Open, tmp_path: Path) -> None:
         assert tab.locator(".progress .plot svg").count() == 1
 
 
+def test_an_address_reproduces_a_view_and_back_restores_it(open_page: Open) -> None:
+    tab = open_page("#/progress?view=size")
+    state = "document.querySelector('main').innerText"
+    tab.select_option("label:has-text('Score') select", "xquad")
+    tab.click("summary:has-text('Regimes')")
+    tab.check("label:has-text('Zero-shot transfer') input")
+    tab.wait_for_selector("text=XQuAD against parameters")
+    text, address = tab.evaluate(state), tab.evaluate("location.hash")
+    again = open_page(address)
+    again.click("summary:has-text('Regimes')")
+    again.wait_for_selector(".size .plot svg")
+    assert again.evaluate(state) == text
+    tab.go_back()
+    tab.go_back()
+    assert tab.evaluate("location.hash") == "#/progress?view=size"
+    assert tab.locator("label:has-text('Score') select").input_value() == "overall"
+
+
+def test_names_are_text(open_page: Open, tmp_path: Path) -> None:
+    board = synthetic_board(3)
+    board["systems"][0]["name"] = "<img src=x onerror='window.hacked = 1'>"
+    tab = open_page("#/progress", index=write_site(board, tmp_path / "site"))
+    for view in VIEWS:
+        go(tab, view)
+        tab.wait_for_selector(".progress .plot svg")
+        assert "<img src=x" in (tab.locator(".progress").text_content() or "")
+        assert tab.locator("main img").count() == 0
+
+
 def test_leaderboard_links_to_the_plots(open_page: Open) -> None:
     tab = open_page("#/")
     tab.click("main a:has-text('Size and cost')")

@@ -58,7 +58,7 @@ function padded(values) {
   return [from - room, to + room];
 }
 
-// A scatter plot of scores with the Pareto frontier, whose points are named; `x` is already transformed (a logarithm, a date),
+// A scatter plot of scores that names the points of the Pareto frontier; `x` is already transformed (a logarithm, a date),
 // `shown` are the points that are drawn.
 /**
  * @param {{ points: PlotPoint[], shown: PlotPoint[], scale: Interval, xTitle: string, yTitle: string, xTicks?: number[], xText: (x: number) => string, log?: boolean, lower?: boolean, description: string }} options

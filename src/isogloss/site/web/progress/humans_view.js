@@ -165,7 +165,7 @@ const bestMark = ({ value, low, high, system, regime }, best, task, x, y) =>
     ],
   );
 
-// What each human score is based on, for the suites whose papers say so.
+// The basis of each human score, if the suite's papers state it.
 /** @param {Board} board */
 function basisTable(board) {
   const tasks = board.history?.suites.find(({ id }) => id === board.suite)?.tasks.filter(({ basis }) => basis) ?? [];
