@@ -277,3 +277,34 @@ def test_axe_finds_no_barriers(open_page: Open, published_sites: dict[str, Path]
             go(tab, view)
             tab.wait_for_selector(".progress .plot svg")
             assert barriers(tab) == []
+
+
+def test_drawn_scores_are_files_too(open_page: Open, published_sites: dict[str, Path]) -> None:
+    tab = open_page("#/progress?regime=prompted", index=published_sites["xtreme-r"])
+    files = []
+    for at in (0, 1):
+        with tab.expect_download() as download:
+            tab.locator("button:has-text('JSON')").nth(at).click()
+        files.append(json.loads(Path(download.value.path()).read_text(encoding="utf-8"))["rows"])
+    history, scores = files
+    assert {"date": "2020-03", "system": "XLM-R Large", "event": "baseline", "measure": "overall"}.items() <= next(
+        row for row in history if row["value"] == 68.2
+    ).items()
+    assert {row["regime"] for row in scores} == {"prompted"}
+    assert len(scores) == 14 * 2
+    best = {row["column"]: row["score"] for row in scores if row["step"] == "yes"}
+    assert best == {
+        column: max(row["score"] for row in scores if row["column"] == column) for column in ("XNLI", "XCOPA")
+    }
+
+
+def test_doubts_about_a_best_score_are_shown_with_it(open_page: Open, published_sites: dict[str, Path]) -> None:
+    """XTREME's best XQuAD score is on translated gold, so it is not comparable with the others."""
+    tab = open_page("#/progress?view=humans", index=published_sites["xtreme"])
+    tab.wait_for_selector(".human-row")
+    [row] = [text for text in names(tab, ".row-text") if text.startswith("XQuAD")]
+    assert row.startswith("XQuAD69.2†BERT-large")
+    notes = names(tab, ".progress > p.notes")
+    assert len(notes) == 1 and notes[0].startswith("† BERT-large, XQuAD: ") and "on translated gold" in notes[0]
+    go(tab, "#/progress")
+    assert "† BERT-large, XQuAD: " in tab.locator("#changes").inner_text()

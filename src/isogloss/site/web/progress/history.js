@@ -1,4 +1,4 @@
-import { missing } from "../page/dom.js";
+import { element, missing, nameOf } from "../page/dom.js";
 import { wholeValue } from "../board/standings.js";
 
 /** @param {string} name */
@@ -48,3 +48,17 @@ export const humanGaps = (board, rows) =>
       return [{ task, human: task.human, best, gap }];
     })
     .sort((a, b) => b.gap - a.gap);
+
+// The notes on a system's score on a task, such as one that makes it incomparable.
+/** @param {Board} board @param {System} system @param {Task} task */
+export const notesOn = (board, system, task) =>
+  (board.footnotes ?? []).filter((note) => note.system === system.id && note.task === task.id).map(({ text }) => text);
+
+// Those of best scores, each marked with a dagger.
+/** @param {Board} board @param {{ system: System, task: Task }[]} scores */
+export const daggerNotes = (board, scores) =>
+  scores.flatMap(({ system, task }) =>
+    notesOn(board, system, task).map((text) =>
+      element("p", { class: "notes" }, "† ", nameOf(system.fullName), `, ${task.name}: ${text}.`),
+    ),
+  );

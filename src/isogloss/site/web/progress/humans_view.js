@@ -5,7 +5,7 @@ import { exportButtons } from "../page/export.js";
 import { hashOf } from "../page/state.js";
 import { withTip } from "../page/tips.js";
 import { plainTable } from "../board/parts.js";
-import { bestRow, humanGaps, shortName } from "./history.js";
+import { bestRow, daggerNotes, humanGaps, notesOn, shortName } from "./history.js";
 import { rowsOf } from "./progress_data.js";
 import { chosenRegimes, regimeLegend, regimesOf } from "./regimes.js";
 
@@ -22,6 +22,10 @@ export function humansView(board, params) {
   return [
     element("p", { class: "headline" }, gapSentence(gaps)),
     gaps.length ? humansChart(board, gaps, chosenRegimes(board, params)) : null,
+    daggerNotes(
+      board,
+      gaps.map(({ task, best }) => ({ task, system: best.system })),
+    ),
     element(
       "div",
       { class: "notes" },
@@ -89,7 +93,7 @@ function humansChart(board, gaps, regimes) {
       lineLegend("human-line", "M14 1V15", "human score"),
       lineLegend("gap-line", "M0 8H28", "gap of the best system"),
     ]),
-    drawnToWidth(element("div", { class: "plot" }), (width) => humansDrawing(lines, scale, width)),
+    drawnToWidth(element("div", { class: "plot" }), (width) => humansDrawing(board, lines, scale, width)),
     exportButtons("gap-to-humans", board, () => ({
       columns: [
         { id: "task", title: "Task", value: ({ task }) => task.title },
@@ -106,8 +110,8 @@ function humansChart(board, gaps, regimes) {
   );
 }
 
-/** @param {(HumanGap & { others: RegimeBest[] })[]} lines @param {Interval} scale @param {number} width */
-function humansDrawing(lines, scale, width) {
+/** @param {Board} board @param {(HumanGap & { others: RegimeBest[] })[]} lines @param {Interval} scale @param {number} width */
+function humansDrawing(board, lines, scale, width) {
   const [left, right] = [10, width - 74];
   const height = TOP + ROW * lines.length + BOTTOM;
   /** @param {number} value */
@@ -120,12 +124,12 @@ function humansDrawing(lines, scale, width) {
       drawn("line", { x1: x(tick), x2: x(tick), y1: TOP, y2: height - BOTTOM, class: "grid" }),
       drawn("text", { x: x(tick), y: height - 10, "text-anchor": "middle" }, String(tick)),
     ]),
-    lines.map((line, at) => gapLine(line, TOP + ROW * at, x, width)),
+    lines.map((line, at) => gapLine(line, notesOn(board, line.best.system, line.task), TOP + ROW * at, x, width)),
   );
 }
 
-/** @param {HumanGap & { others: RegimeBest[] }} line @param {number} top @param {(value: number) => number} x @param {number} width */
-function gapLine({ task, human, best, gap, others }, top, x, width) {
+/** @param {HumanGap & { others: RegimeBest[] }} line @param {string[]} notes @param {number} top @param {(value: number) => number} x @param {number} width */
+function gapLine({ task, human, best, gap, others }, notes, top, x, width) {
   const y = top + 38;
   const name = `${best.system.name}${best.system.regime ? `, ${best.system.regime}` : ""}`;
   const room = Math.floor((width - 90) / 7) - task.name.length - 6;
@@ -136,7 +140,7 @@ function gapLine({ task, human, best, gap, others }, top, x, width) {
       "text",
       { x: 2, y: top + 18, class: "row-text" },
       drawn("a", { href: hashOf(["task", task.id]) }, drawn("tspan", { class: "row-name" }, task.name)),
-      drawn("tspan", { dx: 8, class: "row-best" }, scoreText(best.value)),
+      drawn("tspan", { dx: 8, class: "row-best" }, `${scoreText(best.value)}${notes.length ? "†" : ""}`),
       room > 6 ? drawn("tspan", { dx: 5 }, shortened(name, room)) : null,
     ),
     drawn("line", { x1: x(best.value), x2: x(human), y1: y, y2: y, class: "gap-line" }),

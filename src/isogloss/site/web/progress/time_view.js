@@ -1,6 +1,7 @@
 import { scoreTitle } from "../board/describe.js";
 import { lineLegend } from "../charts/plots.js";
 import { element, link, missing, nameOf, plural, scoreText } from "../page/dom.js";
+import { exportButtons, fileColumn } from "../page/export.js";
 import { hashOf } from "../page/state.js";
 import { dateText } from "./dates.js";
 import { datedPoints, humanScore, rowsOf, plotScale, wholeBoard } from "./progress_data.js";
@@ -36,6 +37,7 @@ export function timeView(board, params) {
     changesSection(board),
     tasks.length ? element("h2", {}, "By task") : null,
     element("div", { class: "time-panels" }, tasks.map(draw)),
+    drawnPanels.length ? timeFiles(board, drawnPanels, regimes) : null,
     notesOnTime(rows, panels),
   ];
 }
@@ -92,6 +94,26 @@ const risesText = (points, regimes, column) =>
       );
     }),
   );
+
+// All points of all panels as files; a step is the best score so far in its regime.
+/** @param {Board} board @param {{ column: ScoreColumn, points: DatedPoint[] }[]} panels @param {Regime[]} regimes */
+const timeFiles = (board, panels, regimes) =>
+  exportButtons("scores-over-time", board, () => ({
+    columns: [
+      fileColumn("column", "Column", ({ column }) => scoreTitle(column)),
+      fileColumn("system", "System", ({ point }) => point.system.name),
+      fileColumn("regime", "Regime", ({ point }) => point.system.regime),
+      fileColumn("date", "Date", ({ point }) => point.when),
+      { ...fileColumn("score", "Score", ({ point }) => point.y, true), score: true },
+      { ...fileColumn("low", "95 % low", ({ point }) => point.low, true), score: true },
+      { ...fileColumn("high", "95 % high", ({ point }) => point.high, true), score: true },
+      fileColumn("step", "Best so far", ({ isStep }) => (isStep ? "yes" : "no")),
+    ],
+    rows: panels.flatMap(({ column, points }) => {
+      const steps = new Set(stepsOf(points, regimes, column.lower).flatMap(([, own]) => own));
+      return points.map((point) => ({ column, point, isStep: steps.has(point) }));
+    }),
+  }));
 
 // What the drawings leave out, and how to read them.
 /** @param {Standing[]} rows @param {{ column: ScoreColumn, points: DatedPoint[] }[]} panels */

@@ -1,10 +1,10 @@
 import { plainTable } from "../board/parts.js";
 import { element, link, missing, nameOf, plural, scoreText, signedText } from "../page/dom.js";
+import { exportButtons, fileColumn } from "../page/export.js";
 import { hashOf } from "../page/state.js";
 import { monthText } from "./dates.js";
-import { bestRow, humanGaps, shortName, suiteBest, taskSets } from "./history.js";
-import { rowsOf } from "./progress_data.js";
-import { chosenRegimes } from "./regimes.js";
+import { bestRow, daggerNotes, humanGaps, notesOn, shortName, suiteBest, taskSets } from "./history.js";
+import { wholeBoard } from "./progress_data.js";
 import { suitePanels } from "./suite_panels.js";
 
 // What changed since XTREME, from the data of both suites; null for other boards.
@@ -18,8 +18,21 @@ export function changesSection(board) {
     element("h2", {}, "What changed since XTREME"),
     element("ul", {}, changeLines(board, history).map((line) => element("li", {}, line))),
     suitePanels(history),
+    exportButtons("xtreme-leaderboard", board, () => ({
+      columns: ["date", "system", "event", "measure", "value", "source"].map((key) =>
+        fileColumn(key, key, (event) => event[key], key === "value"),
+      ),
+      rows: history.events,
+    })),
     element("h3", {}, "Task by task"),
     changesTable(board, history),
+    daggerNotes(
+      board,
+      board.tasks.flatMap((task) => {
+        const best = bestRow(wholeBoard(board).rows, task.id, task.lower_is_better);
+        return best ? [{ task, system: best.system }] : [];
+      }),
+    ),
     element(
       "p",
       { class: "notes" },
@@ -88,7 +101,7 @@ function humansText(board, { events }) {
   const gaps = events
     .filter(({ measure }) => measure === "gap to humans")
     .map(({ date, event, value }) => `${event} ${value} points in ${monthText(date)}`);
-  const [farthest] = humanGaps(board, rowsOf(board, chosenRegimes(board, new URLSearchParams())));
+  const [farthest] = humanGaps(board, wholeBoard(board).rows);
   return [
     gaps.length ? `XTREME's gap to humans was ${gaps.join(" and ")} (${events.find(({ measure }) => measure === "gap to humans")?.source}). ` : "",
     farthest && farthest.gap > 0
@@ -103,7 +116,7 @@ function humansText(board, { events }) {
 /** @param {Board} board @param {BoardHistory} history */
 function changesTable(board, history) {
   const [old, now] = history.suites;
-  const rows = rowsOf(board, chosenRegimes(board, new URLSearchParams()));
+  const { rows } = wholeBoard(board);
   const tasks = [...now.tasks, ...old.tasks.filter(({ id }) => !now.tasks.some((task) => task.id === id))];
   const notes = new Map(history.changes.map(({ task, change }) => [task, change]));
   return plainTable(
@@ -121,7 +134,9 @@ function changesTable(board, history) {
         [before, after].map((own) => own?.languages ?? "–").join(" → "),
         stated(old, id),
         stated(now, id),
-        best ? scored(best.value, [link(hashOf(["system", best.system.id]), nameOf(best.system.name)), `, ${best.system.regime}`]) : "–",
+        task && best
+          ? scored(best.value, [link(hashOf(["system", best.system.id]), nameOf(best.system.name)), `, ${best.system.regime}`], notesOn(board, best.system, task).length > 0)
+          : "–",
         scoreText(people),
         best && !missing(people) ? signedText(best.value - people) : "–",
       ]);
@@ -137,8 +152,8 @@ const cellsOf = ([name, ...cells]) => [
   cells.map((cell, at) => element("td", { class: at < cells.length - 2 ? null : "number" }, cell)),
 ];
 
-/** @param {number} value @param {Child} name */
-const scored = (value, name) => [scoreText(value), element("span", { class: "under" }, name)];
+/** @param {number} value @param {Child} name @param {boolean} [noted] */
+const scored = (value, name, noted = false) => [`${scoreText(value)}${noted ? "†" : ""}`, element("span", { class: "under" }, name)];
 
 /** @param {HistorySuite} suite @param {string} id */
 function stated(suite, id) {
