@@ -151,7 +151,7 @@ const frontierText = (best, axis, column) => {
 
 /** @param {PlotPoint} point @param {Axis} axis */
 const frontierPoint = (point, axis) => [
-  link(point.href, nameOf(point.label)),
+  link(point.href, nameOf(point.system.fullName)),
   ` (${pointValue(axis, point)}, ${scoreText(point.y)})`,
 ];
 
