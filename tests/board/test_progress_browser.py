@@ -64,6 +64,8 @@ def test_what_changed_since_xtreme(open_page: Open, published_sites: dict[str, P
 
 def test_both_suites_have_their_own_panel(open_page: Open, published_sites: dict[str, Path]) -> None:
     tab = open_page("#/progress", index=published_sites["xtreme"])
+    for key in ("xtreme", "xtreme-r"):
+        tab.wait_for_selector(f"[data-key='suite-{key}'] svg")
     titles = names(tab, ".two figcaption")
     assert titles == [
         "XTREME's leaderboard: mean over 9 tasks",
@@ -87,6 +89,7 @@ def test_both_suites_have_their_own_panel(open_page: Open, published_sites: dict
 
 def test_systems_without_a_date_are_listed_and_not_drawn(open_page: Open, published_sites: dict[str, Path]) -> None:
     tab = open_page("#/progress", index=published_sites["xtreme-r"])
+    tab.wait_for_selector("[data-key='time-tatoeba'] svg")
     drawn = tab.locator(".time-panel a[href^='#/system/']").evaluate_all("all => all.map(one => one.ariaLabel)")
     listed = names(tab, ".undated li")
     assert len(listed) == 182
@@ -98,6 +101,7 @@ def test_systems_without_a_date_are_listed_and_not_drawn(open_page: Open, publis
 def test_regimes_have_their_own_lines_and_marks(open_page: Open, published_sites: dict[str, Path]) -> None:
     tab = open_page("#/progress", index=published_sites["xtreme-r"])
     xcopa = tab.locator("[data-key='time-xcopa']")
+    xcopa.locator("path.steps").first.wait_for(state="attached")
     colours = xcopa.locator("path.steps").evaluate_all("all => all.map(one => one.getAttribute('stroke'))")
     assert len(colours) == len(set(colours)) == 3
     assert xcopa.locator(".human-label").text_content() == "humans 97.6"
@@ -111,7 +115,7 @@ def test_regimes_have_their_own_lines_and_marks(open_page: Open, published_sites
     # The axes stay, whatever is shown.
     assert {"40", "60", "80", "100"} <= set(axis) and {"40", "60", "80", "100"} <= set(before)
     tab.go_back()
-    assert xcopa.locator("path.steps").count() == 3
+    tab.wait_for_function("""document.querySelectorAll("[data-key='time-xcopa'] path.steps").length === 3""")
 
 
 def test_gaps_to_humans_are_sorted_and_say_what_the_human_score_is(
@@ -220,6 +224,7 @@ def test_one_system(open_page: Open, tmp_path: Path) -> None:
     assert names(tab, ".rises li") == ["Overall, zero-shot transfer: best score 64.6 (mT5-XXL, 2021)"]
     for view in VIEWS[1:]:
         go(tab, view)
+        tab.wait_for_selector(".progress .plot svg")
         assert tab.locator(".progress .plot svg").count() == 1
 
 
@@ -237,6 +242,7 @@ def test_an_address_reproduces_a_view_and_back_restores_it(open_page: Open) -> N
     assert again.evaluate(state) == text
     tab.go_back()
     tab.go_back()
+    tab.wait_for_selector("text=Overall against parameters")
     assert tab.evaluate("location.hash") == "#/progress?view=size"
     assert tab.locator("label:has-text('Score') select").input_value() == "overall"
 
