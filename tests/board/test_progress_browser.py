@@ -11,6 +11,7 @@ from board.opened_board import Open, go
 from board.synthetic_board import synthetic_board, write_site
 from isogloss.board.site import build_board
 from report.browser import BROWSER
+from waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
 
@@ -115,7 +116,7 @@ def test_regimes_have_their_own_lines_and_marks(open_page: Open, published_sites
     # The axes stay, whatever is shown.
     assert {"40", "60", "80", "100"} <= set(axis) and {"40", "60", "80", "100"} <= set(before)
     tab.go_back()
-    tab.wait_for_function("""document.querySelectorAll("[data-key='time-xcopa'] path.steps").length === 3""")
+    wait_until(tab, """() => document.querySelectorAll("[data-key='time-xcopa'] path.steps").length === 3""")
 
 
 def test_gaps_to_humans_are_sorted_and_say_what_the_human_score_is(
@@ -182,7 +183,7 @@ def test_the_start_column_and_what_is_left_out(open_page: Open, published_sites:
     assert "Left out: 152 systems with an undisclosed size and" in tab.locator(".progress .notes").inner_text()
     tab.select_option("label:has-text('Score') select", "overall")
     assert tab.evaluate("location.hash") == "#/progress?view=size&y=overall"
-    tab.wait_for_function("document.querySelectorAll('.size svg a').length === 3")
+    wait_until(tab, "() => document.querySelectorAll('.size svg a').length === 3")
     labels = names(tab, ".size svg text.label")
     assert labels == ["XLM-R Large", "mBERT"]
     ticks = names(tab, ".size svg > text[text-anchor=end]:not(.label)")
