@@ -441,12 +441,58 @@ declare global {
 
   type Unranked = Omit<Standing, "rank">;
 
+  interface Segment {
+    id: string;
+    kind: string;
+    title: string;
+    /** The segment in "3 systems cover …". */
+    words: string;
+    tasks: string[];
+  }
+
+  interface TaskCoverage {
+    n: number;
+    of: number;
+    average: boolean;
+  }
+
+  interface CoveragePattern {
+    tasks: TaskCoverage[];
+    systems: System[];
+  }
+
+  /** The findings of the landing page. */
+  interface LeadFacts {
+    lead: Standing;
+    second: Standing | null;
+    ranked: Standing[];
+    /** Tasks on which the second has the better score, if they are most of the tasks. */
+    higher: number;
+    tasks: number;
+    decides: string;
+  }
+
+  interface ServiceFacts {
+    relative: Map<string, RelativeScore>;
+    service: Service;
+    reference: string;
+  }
+
+  interface HumanGap extends Best {
+    task: Task;
+    human: number;
+    gap: number;
+  }
+
   interface Choice {
     ranking: string;
     title: string;
     hint: string;
     weights?: Record<string, number>;
     narrowed?: boolean;
+    /** True if a filter selects cells within the segment. */
+    filtered: boolean;
+    segment: Segment;
     tasks: string[];
     languages: string[];
     lower?: boolean;
@@ -461,6 +507,8 @@ declare global {
     choice: Choice;
     values: number[];
     ranked: number;
+    /** Matching systems without every score of the selection, if only complete ones are rows. */
+    dropped: Standing[];
     order: TestedOrder;
     /** Test the order; null if it is tested. */
     testRanks: (() => void) | null;
@@ -636,6 +684,7 @@ declare global {
     label: string;
     before?: any[];
     first?: (row: any) => boolean;
+    most?: number;
     fallback?: (a: any, b: any) => number;
   }
 

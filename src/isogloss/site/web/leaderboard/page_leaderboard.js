@@ -1,55 +1,90 @@
-import { analysisBar } from "../analysis/analyses.js";
+import { firstSegment, segmentCounts } from "../board/coverage.js";
 import { humanRow, leaderboardColumns } from "./columns.js";
-import { element } from "../page/dom.js";
+import { coverageMatrix } from "./coverage_matrix.js";
+import { countText, element, plural } from "../page/dom.js";
 import { exportButtons } from "../page/export.js";
-import {
-  chosenView,
-  columnBoxes,
-  completeBox,
-  filterChips,
-  mainControls,
-  moreFilters,
-  taskWeights,
-  viewTabs,
-} from "./leaderboard_controls.js";
-import { leaderSentence, leaderboardNotes, rankingText } from "./leaderboard_words.js";
+import { FILTER_KEYS, keptSystems } from "../board/filters.js";
+import { finderSentence } from "./finder_sentence.js";
+import { findings } from "./findings.js";
+import { chosenView, filterChips, toolbar, viewTabs } from "./leaderboard_controls.js";
+import { leaderSentence, leaderboardNotes, otherCounts, partialText, rankingText } from "./leaderboard_words.js";
 import { plotPanel } from "./page_plots.js";
+import { FULL, segmentOf } from "../board/segments.js";
+import { segmentTabs } from "./segment_tabs.js";
+import { selectionBar } from "./selection_bar.js";
 import { standings } from "../board/standings.js";
-import { redraw } from "../page/state.js";
+import { changeParams, redraw } from "../page/state.js";
 import { dataTable } from "../page/table.js";
 
 const MOST_FIRST = 10;
+// The landing page shows the first rows only, until the reader filters, turns pages or asks for all.
+const FIRST_ROWS = 10;
+
+// The address with the defaults filled in: the segment, and only systems that cover it. A filter of tasks or metrics applies
+// to the full benchmark.
+/** @param {Board} board @param {URLSearchParams} params */
+function withDefaults(board, params) {
+  const filled = new URLSearchParams(params);
+  const start = ["task", "metric"].some((key) => params.has(key)) ? FULL : firstSegment(board);
+  filled.set("segment", params.has("segment") ? segmentOf(board, params.get("segment")).id : start);
+  if (params.has("partial")) filled.delete("complete");
+  else filled.set("complete", "1");
+  return filled;
+}
 
 /** @param {Board} board @returns {Page} */
 export function leaderboardPage(board) {
   const testLater = delayedTest();
-  /** @param {URLSearchParams} params */
-  const view = (params) => {
+  /** @param {URLSearchParams} address */
+  const view = (address) => {
+    const params = withDefaults(board, address);
     const table = standings(board, params);
-    const isPlot = chosenView(params) === "plot";
-    const { nodes, columns, rows } = isPlot ? plotView(table, params) : tableView(table, params);
+    const { nodes, columns, rows } = chosenView(params) === "plot" ? plotView(table, params) : tableView(table, params);
     testLater(table);
-    const explains = element("div", { class: "explains" }, element("p", { class: "soft" }, rankingText(table)));
     return [
-      element("h1", { class: "sr" }, "Leaderboard"),
+      ...landing(board),
+      element("h2", { class: "board-title" }, "Leaderboard"),
+      segmentTabs(board, params),
       element("div", { class: "lead" }, leaderSentence(table)),
-      mainControls(board, params),
-      element("div", { class: "line start" }, moreFilters(board, params), explains),
-      taskWeights(board, params, table.choice.ranking !== "weights"),
-      filterChips(board, params),
       element(
         "div",
-        { class: "line" },
+        { class: "board-controls" },
         viewTabs(board, params, table),
-        completeBox(params),
-        columnBoxes(params, table),
-        exportButtons("leaderboard", board, () => ({ columns, rows, more: { test: table.order.note } })),
+        toolbar(
+          board,
+          params,
+          table,
+          element("p", { class: "explains soft" }, rankingText(table)),
+          exportButtons("leaderboard", board, () => ({ columns, rows, more: { test: table.order.note } })),
+        ),
       ),
-      element("div", { class: "bar" }, analysisBar(board, params)),
+      filterChips(board, params),
       element("div", { class: "content" }, nodes),
+      selectionBar(board, params),
     ];
   };
   return { title: "Leaderboard", view };
+}
+
+// What the board is for, what it knows, and ways into it.
+/** @param {Board} board */
+function landing(board) {
+  const start = standings(board, withDefaults(board, new URLSearchParams()));
+  const counts = [
+    plural(board.systems.length, "system"),
+    plural(board.tasks.length, "task"),
+    plural(board.languages.length, "language"),
+  ].join(", ");
+  return [
+    element(
+      "header",
+      { class: "purpose" },
+      element("h1", {}, "Where do multilingual models stop working?"),
+      element("p", { class: "soft" }, `${counts}. Every ranking says how sure it is.`),
+    ),
+    findings(board, start),
+    finderSentence(board),
+  ];
 }
 
 /** @param {Standings} table @param {URLSearchParams} params */
@@ -72,10 +107,11 @@ function tableView(table, params) {
     columns,
     rows: table.rows,
     params,
-    start: "overall",
+    start: table.shown[0].id,
     label: "Leaderboard",
     before: human ? [human] : [],
     first: isOwn,
+    most: isBrief(params) ? FIRST_ROWS : undefined,
     fallback: (a, b) => b.cells - a.cells,
     rowKey: (row) => row.system.id,
     rowClass: (row) =>
@@ -83,8 +119,90 @@ function tableView(table, params) {
         .filter(Boolean)
         .join(" ") || null,
   });
-  return { columns, rows: sorted, nodes: [node, leaderboardNotes(table)] };
+  return {
+    columns,
+    rows: sorted,
+    nodes: [table.rows.length ? node : otherSegments(table, params), moreRows(table, params), coverage(table, params), leaderboardNotes(table)],
+  };
 }
+
+const LONG = ["all", "page", "partial", ...FILTER_KEYS];
+/** @param {URLSearchParams} params */
+const isBrief = (params) => !LONG.some((key) => params.has(key));
+
+/** @param {Standings} table @param {URLSearchParams} params */
+function moreRows({ rows }, params) {
+  if (!isBrief(params) || rows.length <= FIRST_ROWS) return null;
+  const text = `Show all ${countText(rows.length)} systems`;
+  return element(
+    "p",
+    { class: "more-rows" },
+    element("button", { type: "button", "data-key": "all-rows", click: () => changeParams({ all: "1" }) }, text),
+  );
+}
+
+// Instead of an empty table: the segments that matching systems cover.
+/** @param {Standings} table @param {URLSearchParams} params */
+function otherSegments({ board }, params) {
+  const counts = [...segmentCounts(board, params)].filter(([, count]) => count);
+  if (!counts.length) return null;
+  return element(
+    "p",
+    { class: "elsewhere", "data-key": "elsewhere" },
+    "Covered instead: ",
+    counts.map(([id, count]) => [
+      element(
+        "button",
+        { type: "button", "data-key": `elsewhere-${id}`, click: () => changeParams({ segment: id, page: null }) },
+        `${segmentOf(board, id).title} (${countText(count)})`,
+      ),
+      " ",
+    ]),
+  );
+}
+
+// Systems with partial results: a line that opens the matrix of what they cover, and one that lists them as rows.
+/** @param {Standings} table @param {URLSearchParams} params */
+function coverage(table, params) {
+  const { board } = table;
+  const [partial, empty] = otherCounts(table);
+  const isOpen = params.has("coverage");
+  if (!partial && !empty && !isOpen) return null;
+  const text = partial ? partialText(partial) : `${plural(empty, "system")} ${empty === 1 ? "has" : "have"} other results`;
+  return element(
+    "section",
+    { class: "partials", "aria-label": "Partial results" },
+    element(
+      "div",
+      { class: "line start" },
+      element(
+        "button",
+        {
+          type: "button",
+          "data-key": "coverage",
+          "aria-expanded": String(isOpen),
+          click: () => changeParams({ coverage: isOpen ? null : "1" }),
+        },
+        `${text}: what they cover `,
+        element("span", { "aria-hidden": "true" }, isOpen ? "▴" : "▾"),
+      ),
+      partial || params.has("partial") ? partialButton(params) : null,
+    ),
+    isOpen ? coverageMatrix(board, keptSystems(board, params)) : null,
+  );
+}
+
+/** @param {URLSearchParams} params */
+const partialButton = (params) =>
+  element(
+    "button",
+    {
+      type: "button",
+      "data-key": "partial",
+      click: () => changeParams({ partial: params.has("partial") ? null : "1", page: null }),
+    },
+    params.has("partial") ? "Hide partial results" : "Show them as rows",
+  );
 
 // Slow tests run after the table is drawn, unless another change comes first.
 function delayedTest() {
