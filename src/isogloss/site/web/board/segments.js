@@ -7,11 +7,15 @@ export const FULL = "full";
 /** @param {string} text */
 const lowerFirst = (text) => (/^[A-Z][a-z]/.test(text) ? text[0].toLowerCase() + text.slice(1) : text);
 
-// Parts with the tasks of an earlier one are left out: the only category, or the task of a category with one task.
-/** @type {(board: Board) => Segment[]} */
-export const segmentsOf = memoized((board) => {
+/** @param {Segment} options */
+const contentOf = ({ tasks }) => JSON.stringify([...tasks].sort());
+
+// Every part, by id. Parts with the tasks of an earlier one stand for it: the only category, or the task of a category with
+// one task.
+const segmentIndex = memoized((/** @type {Board} */ board) => {
+  const names = new Map(board.tasks.map(({ id, name }) => [id, name]));
   /** @type {Segment[]} */
-  const segments = [
+  const parts = [
     {
       id: FULL,
       kind: "full",
@@ -23,25 +27,31 @@ export const segmentsOf = memoized((board) => {
       id: name,
       kind: "category",
       title: categoryTitle(name),
-      words: `all ${lowerFirst(categoryTitle(name))} tasks`,
+      words: tasks.length === 1 ? `all of ${names.get(tasks[0])}` : `all ${lowerFirst(categoryTitle(name))} tasks`,
       tasks,
     })),
     ...board.tasks.map(({ id, name }) => ({ id, kind: "task", title: name, words: `all of ${name}`, tasks: [id] })),
   ];
-  /** @param {Segment} options */
-  const content = ({ tasks }) => JSON.stringify([...tasks].sort());
-  const contents = segments.map(content);
-  const ids = segments.map(({ id }) => id);
-  return segments.filter(
-    ({ id, tasks }, at) => tasks.length && contents.indexOf(contents[at]) === at && ids.indexOf(id) === at,
-  );
+  /** @type {Map<string, Segment>} */
+  const byContent = new Map();
+  /** @type {Map<string, Segment>} */
+  const byId = new Map();
+  for (const part of parts.filter(({ tasks }) => tasks.length)) {
+    const content = contentOf(part);
+    if (!byContent.has(content)) byContent.set(content, part);
+    if (!byId.has(part.id)) byId.set(part.id, byContent.get(content) ?? part);
+  }
+  return { parts: [...byContent.values()], byId, full: parts[0] };
 });
+
+/** @param {Board} board @returns {Segment[]} */
+export const segmentsOf = (board) => segmentIndex(board).parts;
 
 // The segment with an id; the full benchmark if there is none.
 /** @param {Board} board @param {string | null} id @returns {Segment} */
 export function segmentOf(board, id) {
-  const segments = segmentsOf(board);
-  return segments.find((segment) => segment.id === id) ?? segments[0];
+  const { byId, full } = segmentIndex(board);
+  return byId.get(id ?? FULL) ?? full;
 }
 
 // A segment in a sentence: "overall", "in question answering", "on XNLI".

@@ -117,7 +117,6 @@ export function viewTabs(board, params, { rows }) {
       { class: "count" },
       rows.length === board.systems.length ? all : `${countText(rows.length)} of ${all}`,
     ),
-    rows.length > 1 ? element("span", { class: "soft hint" }, "Select systems to compare") : null,
   );
 }
 

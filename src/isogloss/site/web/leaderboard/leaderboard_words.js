@@ -150,7 +150,7 @@ export function leaderboardNotes({ board, rows, order }) {
     element(
       "p",
       {},
-      "Hover over or focus a score for its interval, scorer and data. ",
+      "Select systems to compare them. Hover over or focus a score for its interval, scorer and data. ",
       "° marks a partial average, which is not ranked. – means missing.",
     ),
     board.precision ? element("p", {}, board.precision) : null,

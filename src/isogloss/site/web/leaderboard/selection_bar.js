@@ -18,6 +18,7 @@ export function selectionBar(board, params) {
     .filter(Boolean);
   if (!systems.length) return null;
   const why = obstacles(board, systems);
+  const actions = ACTIONS.filter(([mode]) => mode !== "bias" || !why.bias);
   /** @param {string[]} options */
   const action = ([mode, title]) => {
     const target = hashOf(mode === "compare" ? ["compare"] : ["analysis", mode], { system: systems.map(({ id }) => id) });
@@ -52,7 +53,7 @@ export function selectionBar(board, params) {
     { class: "selection", role: "region", "aria-label": "Selected systems", "data-key": "selection" },
     element("output", { class: "selected-count" }, `${plural(systems.length, "system")} selected`),
     element("div", { class: "chips" }, systems.map(chip)),
-    element("div", { class: "actions" }, ACTIONS.map(action)),
+    element("div", { class: "actions" }, actions.map(action)),
     element("button", { type: "button", class: "chip clear", click: () => changeParams({ tick: null }) }, "Clear"),
   );
 }
