@@ -32,12 +32,14 @@ export function segmentCounts(board, params) {
   );
 }
 
-// The segment to start with: the full benchmark, or the one that most systems cover if none covers all of it.
-/** @type {(board: Board) => string} */
+// The segment to start with: the full benchmark, or the one that most systems cover if none covers all of it. Null if no
+// system covers any segment.
+/** @type {(board: Board) => string | null} */
 export const firstSegment = memoized((board) => {
   const counts = segmentCounts(board, new URLSearchParams());
   const most = Math.max(...counts.values());
-  return counts.get(FULL) || !most ? FULL : ([...counts].find(([, count]) => count === most)?.[0] ?? FULL);
+  if (!most) return null;
+  return counts.get(FULL) ? FULL : ([...counts].find(([, count]) => count === most)?.[0] ?? FULL);
 });
 
 // How much of a task a system covers: the languages with a score, and whether its average is published without them.

@@ -20,14 +20,15 @@ const MOST_FIRST = 10;
 // The landing page shows the first rows only, until the reader filters, turns pages or asks for all.
 const FIRST_ROWS = 10;
 
-// The address with the defaults filled in: the segment, and only systems that cover it. A filter of tasks or metrics applies
-// to the full benchmark.
+// The address with the defaults filled in: the segment, and only systems that cover it, if any covers one. A filter of tasks
+// or metrics applies to the full benchmark.
 /** @param {Board} board @param {URLSearchParams} params */
 function withDefaults(board, params) {
   const filled = new URLSearchParams(params);
-  const start = ["task", "metric"].some((key) => params.has(key)) ? FULL : firstSegment(board);
-  filled.set("segment", params.has("segment") ? segmentOf(board, params.get("segment")).id : start);
-  if (params.has("partial")) filled.delete("complete");
+  const first = firstSegment(board);
+  const start = ["task", "metric"].some((key) => params.has(key)) ? FULL : first;
+  filled.set("segment", segmentOf(board, params.get("segment") ?? start).id);
+  if (params.has("partial") || first === null) filled.delete("complete");
   else filled.set("complete", "1");
   return filled;
 }
