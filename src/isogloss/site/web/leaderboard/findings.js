@@ -48,7 +48,7 @@ function leadCard(table) {
   const text = second
     ? [strongName(system), ` has the best ${noun} ${place}, ${score(lead)} to ${score(second)} for `, strongName(second.system), ". "]
     : [strongName(system), ` alone covers ${table.choice.segment.words}: ${score(lead)}.`];
-  return findingCard("lead", "Who leads, and is it sure?", {
+  return findingCard("lead", second ? "Who leads, and is it sure?" : "Who leads?", {
     text: [text, second ? [conflictText(facts, second), verdictText(table, lead, second)] : ""],
     picture: leadPicture(table, ranked),
     href: second ? hashOf(["compare"], { system: [system.id, second.system.id] }) : hashOf(["system", system.id]),
