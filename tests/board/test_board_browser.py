@@ -17,7 +17,6 @@ from board.synthetic_board import synthetic_board, write_site
 from isogloss.board.site import build_board
 from isogloss.scoring import tested_on as words
 from report.browser import BROWSER
-from waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
 

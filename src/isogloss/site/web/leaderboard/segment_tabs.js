@@ -22,7 +22,7 @@ export function segmentTabs(board, params) {
       element(
         "button",
         { type: "button", "data-key": `segment-${id}`, "aria-pressed": String(id === chosen), click: () => choose(id) },
-        title,
+        `${title} `,
         element("span", { class: "number" }, countText(counts.get(id))),
       ),
       () => [title, `${plural(counts.get(id) ?? 0, "matching system")} with results for ${words}`],
