@@ -246,8 +246,8 @@ def test_rows_have_families_and_the_distance_to_people(open_page: Open) -> None:
 
 def test_partial_rows_have_no_families_and_marked_distances(open_page: Open) -> None:
     tasks = [each["id"] for each in synthetic_board(4)["tasks"]]
-    # Every fourth system lacks languages of one task.
-    place = next(place for place in range(3, 48, 4) if tasks[place % len(tasks)] in HUMAN)
+    # Every fourth system lacks languages of one task. XCOPA has no English to compare with.
+    place = next(place for place in range(3, 48, 4) if tasks[place % len(tasks)] in HUMAN.keys() - {"xcopa"})
     tab = open_page("#/?partial=1&also=families&also=to-human")
     row = tab.locator(f"tr[data-key=s{place}]")
     assert row.locator("td.number").first.inner_text().endswith("°")
