@@ -302,3 +302,14 @@ def test_axe(open_page: Open, published_site: Path, width: int, scheme: str) -> 
     tab.locator("td.tick input").first.check()
     tab.wait_for_selector(".selection")
     assert barriers(tab) == []
+
+
+def test_addresses_with_a_choice_open_at_the_table(open_page: Open) -> None:
+    top = "document.querySelector('.board-title').getBoundingClientRect().top"
+    assert open_page().evaluate("scrollY") == 0
+    tab = open_page("#/?segment=qa")
+    wait_until(tab, f"{top} < 100")
+    # Choosing another part does not move the page.
+    before = tab.evaluate(top)
+    tab.click(".segments button:has-text('Full benchmark')")
+    assert tab.evaluate(top) == before

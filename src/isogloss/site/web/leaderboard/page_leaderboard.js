@@ -36,8 +36,11 @@ function withDefaults(board, params) {
 /** @param {Board} board @returns {Page} */
 export function leaderboardPage(board) {
   const testLater = delayedTest();
+  let isOpen = false;
   /** @param {URLSearchParams} address */
   const view = (address) => {
+    if (!isOpen && address.size) requestAnimationFrame(showTable);
+    isOpen = true;
     const params = withDefaults(board, address);
     const table = standings(board, params);
     const { nodes, columns, rows } = chosenView(params) === "plot" ? plotView(table, params) : tableView(table, params);
@@ -65,6 +68,11 @@ export function leaderboardPage(board) {
     ];
   };
   return { title: "Leaderboard", view };
+}
+
+// An address with a choice is about the table, which is below the findings.
+function showTable() {
+  if (scrollY === 0) document.querySelector(".board-title")?.scrollIntoView();
 }
 
 // What the board is for, what it knows, and ways into it.

@@ -10,6 +10,7 @@ export const TO_HUMAN = "to-human";
 const COLUMN_WIDTH = 92;
 const FIRST_WIDTH = 420;
 const MARK_WIDTH = 7;
+const HATCHING = "repeating-linear-gradient(45deg, var(--hatch) 0 1.5px, transparent 1.5px 4px)";
 
 // The families of a selection, each with its cells on tasks with English; English itself is left out.
 const familyCells = memoized((/** @type {CellColumn[]} */ columns, /** @type {Board} */ board) => {
@@ -90,8 +91,9 @@ function familyStrip(shares) {
   // One node with a layer per family: a page has hundreds of marks.
   const layers = shares.map(({ share }, at) => {
     const height = missing(share) ? 100 : Math.max(8, Math.min(100, 100 * share));
-    const ink = missing(share) ? "var(--no-mark)" : share >= SERVED_SHARE ? "var(--mark)" : "var(--mark-below)";
-    return `linear-gradient(${ink}, ${ink}) ${MARK_WIDTH * at}px 100% / ${MARK_WIDTH - 2}px ${height}% no-repeat`;
+    const ink = share >= SERVED_SHARE ? "var(--bar)" : "var(--below)";
+    const image = missing(share) ? HATCHING : `linear-gradient(${ink}, ${ink})`;
+    return `${image} ${MARK_WIDTH * at}px 100% / ${MARK_WIDTH - 2}px ${height}% no-repeat`;
   });
   strip.style.background = layers.join(", ");
   return strip;
