@@ -98,7 +98,7 @@ def test_partial_systems_are_unranked_and_list_their_missing_cells(open_page: Op
 def test_filters_and_the_url(open_page: Open, board_site: Path) -> None:
     tab = open_page("#/?partial=1")
     tab.click("summary:has-text('More filters')")
-    tab.click(".many:has-text('Kind') > summary")
+    tab.click(".filters .many:has-text('Kind') > summary")
     tab.check(".many[open] label:has-text('llm') input")
     assert tab.locator("output.count").inner_text() == "9 of 48 systems"
     tab.keyboard.press("Escape")

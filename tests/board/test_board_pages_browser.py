@@ -116,7 +116,7 @@ def test_disabled_analysis_buttons_give_reasons(open_page: Open) -> None:
     why = {mode: tab.locator(f"#why-{mode}") for mode in ("compare", "single", "pairwise")}
     assert tab.locator(".selection").count() == 0
     tab.check("[data-id=s2]")
-    assert "no predictions, only" in why["single"].inner_text()
+    assert why["single"].inner_text() == "System 2 has only reported scores"
     tab.uncheck("[data-id=s2]")
     assert tab.locator(".selection").count() == 0
     tab.check("[data-id=s0]")
@@ -139,8 +139,7 @@ def test_disabled_analysis_buttons_give_reasons(open_page: Open) -> None:
 
 
 def test_dataset_bias(open_page: Open) -> None:
-    tab = open_page("#/?tick=s0")
-    tab.click("[data-mode=bias]")
+    tab = open_page("#/analysis/bias")
     box = tab.locator(".box-plot").first
     box.focus()
     assert "median 120" in tab.locator("#tip").inner_text()
@@ -312,6 +311,7 @@ def test_no_axe_violations_with_open_lists_and_tips(open_page: Open, small_site:
     tab.click("summary:has-text('Columns')")
     assert barriers(tab) == []
     tab.keyboard.press("Escape")
+    tab.locator("td[tabindex='0']").first.scroll_into_view_if_needed()
     tab.locator("td[tabindex='0']").first.focus()
     tab.wait_for_selector("#tip:not([hidden])")
     assert barriers(tab) == []

@@ -7,6 +7,7 @@ import { standings } from "../../src/isogloss/site/web/board/standings.js";
 import { coveredText } from "../../src/isogloss/site/web/leaderboard/coverage_matrix.js";
 import { humanGaps, leadFacts, serviceFacts } from "../../src/isogloss/site/web/leaderboard/finding_facts.js";
 import { familyShares, humanDifference } from "../../src/isogloss/site/web/leaderboard/row_profiles.js";
+import { selectionObstacles } from "../../src/isogloss/site/web/leaderboard/selection_bar.js";
 import { board, boardData, packed, params } from "./board_fixture.js";
 
 const opened = (changes) => openBoard({ ...boardData(), ...changes });
@@ -170,4 +171,13 @@ test("families average every cell of the selection, relative to English", () => 
   close(shares(0)[2].share, 54 / 70);
   // Swahili is missing on XNLI.
   assert.ok(Number.isNaN(shares(2)[1].share));
+});
+
+test("actions on a selection need their number of systems, and single examples", () => {
+  const [a, b, c] = board().systems;
+  assert.deepEqual(selectionObstacles([a]), { compare: "select another system", single: "", pairwise: "select two systems" });
+  assert.deepEqual(selectionObstacles([b]).single, "Beta has only reported scores");
+  assert.deepEqual(selectionObstacles([a, c]), { compare: "", single: "select one system", pairwise: "" });
+  assert.equal(selectionObstacles([a, b]).pairwise, "Beta has only reported scores");
+  assert.equal(selectionObstacles([a, b, c, a, b]).compare, "select up to 4 systems");
 });

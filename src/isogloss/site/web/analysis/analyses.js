@@ -1,4 +1,6 @@
 import { loadedDetail } from "../board/decode.js";
+import { element } from "../page/dom.js";
+import { changeParams, hashOf } from "../page/state.js";
 
 // The cells with per-example results of every system.
 /** @param {Detail[]} details */
@@ -59,9 +61,9 @@ const countObstacle = (systems, from, to, words) =>
     ? `select ${words}${systems.length > to ? `; ${systems.length} are selected` : ""}`
     : "";
 
-// The reason why each action on selected systems is impossible, or "".
+// The reason why each button is disabled, or "".
 /** @param {Board} board @param {System[]} systems @returns {Record<string, string>} */
-export function obstacles(board, systems) {
+function obstacles(board, systems) {
   const hasData = board.has_bias || Object.keys(board.examples ?? {}).length;
   return {
     compare: countObstacle(systems, 2, 4, "2 to 4 systems"),
@@ -71,4 +73,58 @@ export function obstacles(board, systems) {
     single: countObstacle(systems, 1, 1, "one system") || obstacle(board, "single", systems),
     pairwise: countObstacle(systems, 2, 2, "two systems") || obstacle(board, "pairwise", systems),
   };
+}
+
+/** @type {Option[]} */
+const BUTTONS = [
+  ["compare", "Compare"],
+  ["bias", "Dataset bias"],
+  ["single", "Single analysis"],
+  ["pairwise", "Pairwise analysis"],
+];
+
+// Compare and the paper's three analyses, for the selected rows.
+/** @param {Board} board @param {URLSearchParams} params */
+export function analysisBar(board, params) {
+  const systems = params
+    .getAll("tick")
+    .map((id) => board.system.get(id))
+    .filter(Boolean);
+  const why = obstacles(board, systems);
+  /** @param {string} mode */
+  const target = (mode) =>
+    hashOf(mode === "compare" ? ["compare"] : ["analysis", mode], { system: systems.map(({ id }) => id) });
+  /** @param {Option} options */
+  const button = ([mode, title]) =>
+    element(
+      "span",
+      { class: "action" },
+      element(
+        "button",
+        {
+          type: "button",
+          "aria-disabled": why[mode] ? "true" : null,
+          "aria-describedby": why[mode] ? `why-${mode}` : null,
+          "data-mode": mode,
+          click: () => {
+            if (!why[mode]) location.hash = target(mode);
+          },
+        },
+        title,
+      ),
+      why[mode] ? element("small", { id: `why-${mode}` }, why[mode]) : "",
+    );
+  return element(
+    "div",
+    { class: "actions", role: "group", "aria-label": "Selected systems" },
+    element("span", { class: "soft" }, systems.length ? `${systems.length} selected:` : "Select systems to compare:"),
+    BUTTONS.map(button),
+    systems.length
+      ? element(
+          "button",
+          { type: "button", class: "chip clear", click: () => changeParams({ tick: null }) },
+          "clear selection",
+        )
+      : "",
+  );
 }

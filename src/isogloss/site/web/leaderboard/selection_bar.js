@@ -1,4 +1,3 @@
-import { obstacles } from "../analysis/analyses.js";
 import { element, nameOf, plural } from "../page/dom.js";
 import { changeParams, hashOf } from "../page/state.js";
 
@@ -6,8 +5,21 @@ const ACTIONS = [
   ["compare", "Compare"],
   ["single", "Single analysis"],
   ["pairwise", "Pairwise analysis"],
-  ["bias", "Dataset bias"],
 ];
+const MOST_COMPARED = 4;
+
+// Why an action is not possible with these systems, or "". Analyses need single examples, which reported systems lack.
+/** @param {System[]} systems @returns {Record<string, string>} */
+export function selectionObstacles(systems) {
+  const reported = systems.find((system) => system.reported);
+  const lack = reported ? `${reported.fullName} has only reported scores` : "";
+  const [one, two] = [systems.length === 1, systems.length === 2];
+  return {
+    compare: systems.length < 2 ? "select another system" : systems.length > MOST_COMPARED ? "select up to 4 systems" : "",
+    single: one ? lack : "select one system",
+    pairwise: two ? lack : "select two systems",
+  };
+}
 
 // What can be done with the selected rows, at the bottom of the window; nothing while none is selected.
 /** @param {Board} board @param {URLSearchParams} params */
@@ -17,8 +29,7 @@ export function selectionBar(board, params) {
     .map((id) => board.system.get(id))
     .filter(Boolean);
   if (!systems.length) return null;
-  const why = obstacles(board, systems);
-  const actions = ACTIONS.filter(([mode]) => mode !== "bias" || !why.bias);
+  const why = selectionObstacles(systems);
   /** @param {string[]} options */
   const action = ([mode, title]) => {
     const target = hashOf(mode === "compare" ? ["compare"] : ["analysis", mode], { system: systems.map(({ id }) => id) });
@@ -53,7 +64,7 @@ export function selectionBar(board, params) {
     { class: "selection", role: "region", "aria-label": "Selected systems", "data-key": "selection" },
     element("output", { class: "selected-count" }, `${plural(systems.length, "system")} selected`),
     element("div", { class: "chips" }, systems.map(chip)),
-    element("div", { class: "actions" }, actions.map(action)),
+    element("div", { class: "actions" }, ACTIONS.map(action)),
     element("button", { type: "button", class: "chip clear", click: () => changeParams({ tick: null }) }, "Clear"),
   );
 }
