@@ -104,17 +104,21 @@ function patternName(board, { systems, tasks }) {
   );
 }
 
-// "Tatoeba only", "XNLI and XCOPA", "all tasks", "all tasks but XNLI", "parts of 4 tasks".
+// "Tatoeba only", "XNLI, XCOPA", "all tasks", "all tasks but XNLI", "all tasks, WikiANN in part".
 /** @param {Board} board @param {TaskCoverage[]} coverage */
 export function coveredText({ tasks }, coverage) {
+  const isPart = coverage.map(({ n, of, average }) => n > 0 && n < of && !average);
   const covered = tasks.filter((_, at) => coverage[at].n || coverage[at].average);
-  const isWhole = coverage.every(({ n, of, average }) => !n || n === of || average);
+  const parts = tasks.filter((_, at) => isPart[at]).map(({ name }) => `${name} in part`);
+  const absent = tasks.filter((task) => !covered.includes(task));
+  const more = parts.length ? `, ${parts.length > MOST_NAMED ? `${parts.length} in part` : listed(parts)}` : "";
+  if (!covered.length) return "no results";
+  if (!absent.length) return `all tasks${more}`;
+  if (absent.length === 1 && covered.length > MOST_NAMED) return `all tasks but ${absent[0].name}${more}`;
+  if (covered.length === 1) return parts.length ? parts[0] : `${covered[0].name} only`;
   const names = covered.map(({ name }) => name);
-  if (!names.length) return "no results";
-  const missing = tasks.filter((task) => !covered.includes(task));
-  if (!missing.length) return isWhole ? "all tasks" : "all tasks, some languages";
-  const some = isWhole ? "" : ", some languages";
-  if (missing.length === 1 && names.length > MOST_NAMED) return `all tasks but ${missing[0].name}${some}`;
-  if (names.length === 1) return `${names[0]} only${some}`;
-  return `${listed(names, MOST_NAMED)}${some}`;
+  return listed(
+    names.map((name) => (parts.includes(`${name} in part`) ? `${name} in part` : name)),
+    MOST_NAMED,
+  );
 }
