@@ -1,13 +1,13 @@
-import { firstSegment, segmentCounts } from "../board/coverage.js";
+import { firstSegment } from "../board/coverage.js";
 import { humanRow, leaderboardColumns } from "./columns.js";
-import { coverageMatrix } from "./coverage_matrix.js";
 import { countText, element, plural } from "../page/dom.js";
 import { exportButtons } from "../page/export.js";
-import { FILTER_KEYS, keptSystems } from "../board/filters.js";
+import { FILTER_KEYS } from "../board/filters.js";
 import { finderSentence } from "./finder_sentence.js";
 import { findings } from "./findings.js";
 import { chosenView, filterChips, toolbar, viewTabs } from "./leaderboard_controls.js";
-import { leaderSentence, leaderboardNotes, otherCounts, partialText, rankingText } from "./leaderboard_words.js";
+import { leaderSentence, leaderboardNotes, rankingText } from "./leaderboard_words.js";
+import { otherSegments, partialResults } from "./partial_results.js";
 import { plotPanel } from "./page_plots.js";
 import { FULL, segmentOf } from "../board/segments.js";
 import { segmentTabs } from "./segment_tabs.js";
@@ -131,7 +131,7 @@ function tableView(table, params) {
   return {
     columns,
     rows: sorted,
-    nodes: [table.rows.length ? node : otherSegments(table, params), moreRows(table, params), coverage(table, params), leaderboardNotes(table)],
+    nodes: [table.rows.length ? node : otherSegments(table, params), moreRows(table, params), partialResults(table, params), leaderboardNotes(table)],
   };
 }
 
@@ -149,69 +149,6 @@ function moreRows({ rows }, params) {
     element("button", { type: "button", "data-key": "all-rows", click: () => changeParams({ all: "1" }) }, text),
   );
 }
-
-// Instead of an empty table: the segments that matching systems cover.
-/** @param {Standings} table @param {URLSearchParams} params */
-function otherSegments({ board }, params) {
-  const counts = [...segmentCounts(board, params)].filter(([, count]) => count);
-  if (!counts.length) return null;
-  return element(
-    "p",
-    { class: "elsewhere", "data-key": "elsewhere" },
-    "Covered instead: ",
-    counts.map(([id, count]) => [
-      element(
-        "button",
-        { type: "button", "data-key": `elsewhere-${id}`, click: () => changeParams({ segment: id, page: null }) },
-        `${segmentOf(board, id).title} (${countText(count)})`,
-      ),
-      " ",
-    ]),
-  );
-}
-
-// Systems with partial results: a line that opens the matrix of what they cover, and one that lists them as rows.
-/** @param {Standings} table @param {URLSearchParams} params */
-function coverage(table, params) {
-  const { board } = table;
-  const [partial, empty] = otherCounts(table);
-  const isOpen = params.has("coverage");
-  if (!partial && !empty && !isOpen) return null;
-  const text = partial ? partialText(partial) : `${plural(empty, "system")} ${empty === 1 ? "has" : "have"} other results`;
-  return element(
-    "section",
-    { class: "partials", "aria-label": "Partial results" },
-    element(
-      "div",
-      { class: "line start" },
-      element(
-        "button",
-        {
-          type: "button",
-          "data-key": "coverage",
-          "aria-expanded": String(isOpen),
-          click: () => changeParams({ coverage: isOpen ? null : "1" }),
-        },
-        `${text}: what they cover `,
-        element("span", { "aria-hidden": "true" }, isOpen ? "▴" : "▾"),
-      ),
-      partial || params.has("partial") ? partialButton(params) : null,
-    ),
-    isOpen ? coverageMatrix(board, keptSystems(board, params)) : null,
-  );
-}
-
-/** @param {URLSearchParams} params */
-const partialButton = (params) =>
-  element(
-    "button",
-    {
-      type: "button",
-      "data-key": "partial",
-      click: () => changeParams({ partial: params.has("partial") ? null : "1", page: null }),
-    },
-    params.has("partial") ? "Hide partial results" : "Show them as rows",
-  );
 
 // Slow tests run after the table is drawn, unless another change comes first.
 function delayedTest() {
