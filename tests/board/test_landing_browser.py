@@ -59,7 +59,7 @@ def test_findings_of_the_published_systems(open_page: Open, published_site: Path
     for name, count in (("served", served), ("below", below), ("untested", untested)):
         assert tab.locator(f".squares .square.{name}").count() == count
     human = finding(tab, "human")
-    assert "furthest from the human score on UD-POS (22.0 points below) and closest on XNLI (5.3 points below)" in human
+    assert "furthest from the human one on UD-POS (22.0 points below) and closest on XNLI (5.3 points below)" in human
     assert "Human scores are mostly for English" in human
     tab.click(".finding[data-key=service] .more a")
     assert tab.evaluate("location.hash") == "#/languages"

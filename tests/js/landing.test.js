@@ -121,7 +121,8 @@ test("languages are compared with the best English score", () => {
   assert.equal(reference, "en");
   assert.deepEqual([service.served.languages.length, service.unserved.languages.length], [4, 0]);
   const { tasks } = boardData();
-  const renamed = tasks.map((task) => ({ ...task, languages: task.languages.map((code) => (code === "en" ? "de" : code)) }));
+  const other = (code) => (code === "en" ? "de" : code);
+  const renamed = tasks.map((task) => ({ ...task, languages: task.languages.map(other) }));
   assert.equal(serviceFacts(opened({ tasks: renamed })), null);
 });
 
@@ -176,7 +177,11 @@ test("families average every cell of the selection, relative to English", () => 
 
 test("actions on a selection need their number of systems, and single examples", () => {
   const [a, b, c] = board().systems;
-  assert.deepEqual(selectionObstacles([a]), { compare: "select another system", single: "", pairwise: "select two systems" });
+  assert.deepEqual(selectionObstacles([a]), {
+    compare: "select another system",
+    single: "",
+    pairwise: "select two systems",
+  });
   assert.deepEqual(selectionObstacles([b]).single, "Beta has only reported scores");
   assert.deepEqual(selectionObstacles([a, c]), { compare: "", single: "select one system", pairwise: "" });
   assert.equal(selectionObstacles([a, b]).pairwise, "Beta has only reported scores");

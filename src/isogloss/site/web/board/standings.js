@@ -46,7 +46,8 @@ function scoreColumns(board, columns, ranking) {
   const shown = [{ id: "overall", title: isAverage ? "Average" : "Overall", kind: "overall" }];
   if (isAverage) Object.assign(shown[0], { group: single });
   for (const [name, group] of groups) {
-    if (group.length > 1 && !isAverage) shown.push({ id: name, title: "Avg", kind: "category", category: name, parts: group });
+    if (group.length > 1 && !isAverage)
+      shown.push({ id: name, title: "Avg", kind: "category", category: name, parts: group });
     for (const own of group)
       shown.push({ id: own.task.id, title: own.task.name, kind: "task", category: name, part: own });
   }

@@ -138,10 +138,11 @@ function humanCard(board) {
   ];
   const text =
     gaps.length > 1
-      ? ["The best score is furthest from the human score on ", sentence(most), " and closest on ", sentence(least), ". "]
-      : ["The best score compared with the human score on ", sentence(most), ". "];
+      ? ["The best score is furthest from the human one on ", sentence(most), " and closest on ", sentence(least), ". "]
+      : ["The best score compared with the human one on ", sentence(most), ". "];
+  const note = "Human scores are mostly for English; systems average all languages.";
   return findingCard("human", "How far from people?", {
-    text: [text, element("span", { class: "soft" }, "Human scores are mostly for English; systems average all languages.")],
+    text: [text, element("span", { class: "soft" }, note)],
     picture: humanPicture(gaps),
     href: "#/progress?view=humans",
     more: "See the human scores",

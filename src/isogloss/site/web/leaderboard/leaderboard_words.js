@@ -30,7 +30,8 @@ export function leaderSentence(table) {
 // How many matching systems are not ranked: with some scores, and without any.
 /** @param {Standings} table @returns {[number, number]} */
 export function otherCounts({ rows, dropped, shown }) {
-  const hasScores = (/** @type {Standing} */ { figures }) => shown.some(({ id }) => !Number.isNaN(figures.get(id).value));
+  const hasScores = (/** @type {Standing} */ { figures }) =>
+    shown.some(({ id }) => !Number.isNaN(figures.get(id).value));
   const others = [...rows.filter((row) => row.rank === null), ...dropped];
   const partial = others.filter(hasScores).length;
   return [partial, others.length - partial];

@@ -131,7 +131,12 @@ function tableView(table, params) {
   return {
     columns,
     rows: sorted,
-    nodes: [table.rows.length ? node : otherSegments(table, params), moreRows(table, params), partialResults(table, params), leaderboardNotes(table)],
+    nodes: [
+      table.rows.length ? node : otherSegments(table, params),
+      moreRows(table, params),
+      partialResults(table, params),
+      leaderboardNotes(table),
+    ],
   };
 }
 

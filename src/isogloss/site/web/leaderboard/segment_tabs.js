@@ -5,9 +5,10 @@ import { changeParams } from "../page/state.js";
 import { withTip } from "../page/tips.js";
 
 // Another segment has other columns: a sort column or a filter of tasks would not fit it.
+const OF_SEGMENT = ["task", "metric", "sort", "dir", "page", "y", "hide"];
 /** @param {string} id */
-const choose = (id) =>
-  changeParams({ segment: id, ...Object.fromEntries(["task", "metric", "sort", "dir", "page", "y", "hide"].map((key) => [key, null])) });
+const chooseSegment = (id) =>
+  changeParams({ segment: id, ...Object.fromEntries(OF_SEGMENT.map((key) => [key, null])) });
 
 // The segments, each with the number of matching systems that cover it; nothing if the board has one segment.
 /** @param {Board} board @param {URLSearchParams} params */
@@ -21,7 +22,7 @@ export function segmentTabs(board, params) {
     withTip(
       element(
         "button",
-        { type: "button", "data-key": `segment-${id}`, "aria-pressed": String(id === chosen), click: () => choose(id) },
+        { type: "button", "data-key": `segment-${id}`, "aria-pressed": String(id === chosen), click: () => chooseSegment(id) },
         `${title} `,
         element("span", { class: "number" }, countText(counts.get(id))),
       ),
@@ -45,7 +46,7 @@ function taskSelect(tasks, counts, chosen) {
       class: isChosen ? "chosen" : null,
       "aria-label": "One task",
       "data-key": "segment-task",
-      change: ({ target }) => target.value && choose(target.value),
+      change: ({ target }) => target.value && chooseSegment(target.value),
     },
     element("option", { value: "", selected: !isChosen }, "One task"),
     tasks.map(({ id, title }) =>

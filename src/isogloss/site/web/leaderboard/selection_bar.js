@@ -15,7 +15,8 @@ export function selectionObstacles(systems) {
   const lack = reported ? `${reported.fullName} has only reported scores` : "";
   const [one, two] = [systems.length === 1, systems.length === 2];
   return {
-    compare: systems.length < 2 ? "select another system" : systems.length > MOST_COMPARED ? "select up to 4 systems" : "",
+    compare:
+      systems.length < 2 ? "select another system" : systems.length > MOST_COMPARED ? "select up to 4 systems" : "",
     single: one ? lack : "select one system",
     pairwise: two ? lack : "select two systems",
   };
@@ -32,7 +33,8 @@ export function selectionBar(board, params) {
   const why = selectionObstacles(systems);
   /** @param {string[]} options */
   const action = ([mode, title]) => {
-    const target = hashOf(mode === "compare" ? ["compare"] : ["analysis", mode], { system: systems.map(({ id }) => id) });
+    const path = mode === "compare" ? ["compare"] : ["analysis", mode];
+    const target = hashOf(path, { system: systems.map(({ id }) => id) });
     return element(
       "span",
       { class: "action" },
