@@ -5,7 +5,7 @@ import { openBoard } from "../../src/isogloss/site/web/board/decode.js";
 import { segmentOf, segmentPlace, segmentsOf } from "../../src/isogloss/site/web/board/segments.js";
 import { standings } from "../../src/isogloss/site/web/board/standings.js";
 import { coveredText } from "../../src/isogloss/site/web/leaderboard/coverage_matrix.js";
-import { humanGaps, leadFacts, serviceFacts } from "../../src/isogloss/site/web/leaderboard/finding_facts.js";
+import { bestHumanGaps, leadFacts, serviceFacts } from "../../src/isogloss/site/web/leaderboard/finding_facts.js";
 import { familyShares, humanDifference } from "../../src/isogloss/site/web/leaderboard/row_profiles.js";
 import { selectionObstacles } from "../../src/isogloss/site/web/leaderboard/selection_bar.js";
 import { board, boardData, packed, params } from "./board_fixture.js";
@@ -133,8 +133,8 @@ test("the distance to people is that of the best average on each task", () => {
     tydiqa: { value: packed([60, 64, 62]) },
   };
   const tasks = boardData().tasks.map((task, at) => ({ ...task, human: [92.8, null, 60][at] }));
-  const gaps = humanGaps(opened({ averages, tasks }));
-  assert.deepEqual(gaps.map(({ task, system }) => [task.id, system.id]), [
+  const gaps = bestHumanGaps(opened({ averages, tasks }));
+  assert.deepEqual(gaps.map(({ task, best }) => [task.id, best.system.id]), [
     ["xnli", "b"],
     ["tydiqa", "b"],
   ]);
@@ -142,9 +142,9 @@ test("the distance to people is that of the best average on each task", () => {
   close(gaps[1].gap, -4);
   const errors = tasks.map((task) => ({ ...task, lower_is_better: true, human: 5 }));
   // Lower is better: the best is the smallest.
-  const [most] = humanGaps(opened({ averages, tasks: errors }));
-  assert.deepEqual([most.system.id, most.value, most.gap], ["a", 70, 65]);
-  assert.deepEqual(humanGaps(board()), []);
+  const [most] = bestHumanGaps(opened({ averages, tasks: errors }));
+  assert.deepEqual([most.best.system.id, most.best.value, most.gap], ["a", 70, 65]);
+  assert.deepEqual(bestHumanGaps(opened({ tasks: tasks.map((task) => ({ ...task, human: null })) })), []);
 });
 
 test("rows are compared with people on the whole tasks that they cover", () => {

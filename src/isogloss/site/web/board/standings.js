@@ -157,8 +157,10 @@ let lastFigures = null;
 
 /** @param {Board} board @param {URLSearchParams} params */
 function systemFigures(board, params) {
-  const key = [...CELL_FILTERS.map((filter) => filter.key), "segment", "ranking", "w"]
+  const segment = segmentOf(board, params.get("segment"));
+  const key = [...CELL_FILTERS.map((filter) => filter.key), "ranking", "w"]
     .map((name) => JSON.stringify(params.getAll(name)))
+    .concat(segment.id)
     .join();
   if (lastFigures?.key === key && lastFigures.board === board) return lastFigures;
   const columns = chosenColumns(board, params);
@@ -171,7 +173,7 @@ function systemFigures(board, params) {
     weights: chosenWeights(params),
     narrowed: narrowedCells(board, params),
     filtered: filteredCells(params),
-    segment: segmentOf(board, params.get("segment")),
+    segment,
     tasks: params.getAll("task"),
     languages: params.getAll("language"),
   };

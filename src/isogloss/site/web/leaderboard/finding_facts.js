@@ -1,7 +1,9 @@
 // The facts behind the findings of the landing page, computed from the data.
-import { missing } from "../page/dom.js";
+import { humanGaps } from "../progress/history.js";
 import { groupedBy, memoized, weightedMean } from "../board/ranking.js";
 import { goodness, referenceOf, relativeScores, serviceOf } from "../board/relative.js";
+import { FULL } from "../board/segments.js";
+import { standings } from "../board/standings.js";
 
 // The two best-ranked systems, and how their tasks agree with their averages: `higher` counts the tasks on which the second
 // has the better score, `decides` is the category without which it would have the better average.
@@ -57,30 +59,12 @@ export const serviceFacts = memoized((board) => {
   return { relative, service: serviceOf(board.languages, relative), reference: codes.size === 1 ? [...codes][0] : "" };
 });
 
-// The best score on each task with a published human score, and how far it is from it; the largest gap first.
+// The best scores on the whole benchmark and their distance from human scores.
 /** @type {(board: Board) => HumanGap[]} */
-export const humanGaps = memoized((board) =>
-  board.tasks
-    .flatMap((task) => {
-      const best = bestAverage(board, task);
-      if (missing(task.human) || !best.system) return [];
-      return [{ task, ...best, human: task.human, gap: goodness(task, task.human) - goodness(task, best.value) }];
-    })
-    .sort((a, b) => b.gap - a.gap),
-);
-
-/** @param {Board} board @param {Task} task @returns {Best} */
-function bestAverage(board, task) {
-  const values = board.averages.get(task.id)?.value ?? [];
-  /** @type {Best} */
-  let best = { value: NaN, system: null };
-  for (const system of board.systems) {
-    const value = values[system.at] ?? NaN;
-    if (missing(value)) continue;
-    if (!best.system || goodness(task, value) > goodness(task, best.value)) best = { value, system };
-  }
-  return best;
-}
+export const bestHumanGaps = memoized((board) => {
+  const { rows, dropped } = standings(board, new URLSearchParams({ segment: FULL, complete: "1" }));
+  return humanGaps(board, [...rows, ...dropped]);
+});
 
 // Languages by family, the largest families first.
 /** @param {Language[]} languages @returns {[string, Language[]][]} */

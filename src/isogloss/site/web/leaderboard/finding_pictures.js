@@ -1,5 +1,6 @@
 import { intervalStrip, stripAxis } from "../charts/interval.js";
 import { element, nameOf, scoreText, signedText } from "../page/dom.js";
+import { notesOn } from "../progress/history.js";
 import { largestFamilies } from "./finding_facts.js";
 import { SERVED_SHARE } from "../board/relative.js";
 import { columnScale } from "../board/score_scale.js";
@@ -72,25 +73,27 @@ function familyLines(languages) {
 }
 
 // A bar to the best score on each task, and a line at the human score.
-/** @param {HumanGap[]} gaps */
-export const humanPicture = (gaps) =>
-  element(
+/** @param {Board} board @param {HumanGap[]} gaps */
+export function humanPicture(board, gaps) {
+  const isDoubted = gaps.some(({ task, best }) => notesOn(board, best.system, task).length);
+  return element(
     "div",
     { class: "picture dots" },
-    shownGaps(gaps).map(({ task, value, human, gap }) => {
+    shownGaps(gaps).map(({ task, best, human, gap }) => {
       const bar = element("i", { class: "to-human" });
-      bar.style.setProperty("--at", `${value}%`);
+      bar.style.setProperty("--at", `${best.value}%`);
       bar.style.setProperty("--human", `${human}%`);
       return [
-        element("span", { class: "label" }, task.name),
+        element("span", { class: "label" }, notesOn(board, best.system, task).length ? `${task.name} †` : task.name),
         bar,
         element("span", { class: "value" }, signedText(task.lower_is_better ? gap : -gap)),
       ];
     }),
     element("span"),
-    element("span", { class: "legend" }, "bar: best score, line: human"),
+    element("span", { class: "legend" }, `bar: best score, line: human${isDoubted ? ", †: with a footnote" : ""}`),
     element("span"),
   );
+}
 
 // The largest gaps and the smallest one.
 /** @param {HumanGap[]} gaps */

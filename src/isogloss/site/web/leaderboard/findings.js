@@ -1,7 +1,7 @@
 import { categoryTitle } from "../board/describe.js";
 import { languageName } from "../board/decode.js";
 import { countText, element, link, nameOf, plural, scoreText } from "../page/dom.js";
-import { humanGaps, leadFacts, serviceFacts } from "./finding_facts.js";
+import { bestHumanGaps, leadFacts, serviceFacts } from "./finding_facts.js";
 import { humanPicture, languagePicture, leadPicture } from "./finding_pictures.js";
 import { firstPlace } from "./leaderboard_words.js";
 import { SERVED_SHARE } from "../board/relative.js";
@@ -129,7 +129,7 @@ const peopleText = (count) =>
 
 /** @param {Board} board */
 function humanCard(board) {
-  const gaps = humanGaps(board);
+  const gaps = bestHumanGaps(board);
   if (!gaps.length) return null;
   const [most, least] = [gaps[0], gaps[gaps.length - 1]];
   const sentence = (/** @type {HumanGap} */ { task, gap }) => [
@@ -143,7 +143,7 @@ function humanCard(board) {
   const note = "Human scores are mostly for English; systems average all languages.";
   return findingCard("human", "How far from people?", {
     text: [text, element("span", { class: "soft" }, note)],
-    picture: humanPicture(gaps),
+    picture: humanPicture(board, gaps),
     href: "#/progress?view=humans",
     more: "See the human scores",
   });

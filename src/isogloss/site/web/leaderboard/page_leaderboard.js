@@ -5,10 +5,9 @@ import { exportButtons } from "../page/export.js";
 import { FILTER_KEYS } from "../board/filters.js";
 import { finderSentence } from "./finder_sentence.js";
 import { findings } from "./findings.js";
-import { chosenView, filterChips, toolbar, viewTabs } from "./leaderboard_controls.js";
+import { filterChips, matchCount, toolbar } from "./leaderboard_controls.js";
 import { leaderSentence, leaderboardNotes, rankingText } from "./leaderboard_words.js";
 import { otherSegments, partialResults } from "./partial_results.js";
-import { plotPanel } from "./page_plots.js";
 import { FULL, segmentOf } from "../board/segments.js";
 import { segmentTabs } from "./segment_tabs.js";
 import { selectionBar } from "./selection_bar.js";
@@ -43,7 +42,7 @@ export function leaderboardPage(board) {
     isOpen = true;
     const params = withDefaults(board, address);
     const table = standings(board, params);
-    const { nodes, columns, rows } = chosenView(params) === "plot" ? plotView(table, params) : tableView(table, params);
+    const { nodes, columns, rows } = tableView(table, params);
     testLater(table);
     return [
       ...landing(board),
@@ -53,7 +52,7 @@ export function leaderboardPage(board) {
       element(
         "div",
         { class: "board-controls" },
-        viewTabs(board, params, table),
+        matchCount(board, table),
         toolbar(
           board,
           params,
@@ -95,13 +94,6 @@ function landing(board) {
     finderSentence(board),
   ];
 }
-
-/** @param {Standings} table @param {URLSearchParams} params */
-const plotView = (table, params) => ({
-  columns: leaderboardColumns(table, params),
-  rows: table.rows,
-  nodes: [plotPanel(table, params)],
-});
 
 /** @param {Standings} table @param {URLSearchParams} params */
 function tableView(table, params) {
