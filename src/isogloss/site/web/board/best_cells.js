@@ -1,0 +1,40 @@
+import { memoized } from "./ranking.js";
+import { bestScore, referenceOf } from "./relative.js";
+
+/** @type {(board: Board) => Map<string, Best>} */
+const bests = memoized(() => new Map());
+/** @type {(board: Board) => Map<string, { code: string } & Best>} */
+const references = memoized(() => new Map());
+
+/**
+ * @template T
+ * @param {Map<string, T>} known
+ * @param {string} key
+ * @param {() => T} compute
+ * @returns {T}
+ */
+function kept(known, key, compute) {
+  const value = known.get(key) ?? compute();
+  known.set(key, value);
+  return value;
+}
+
+// The best score of any system in a cell.
+/** @param {Board} board @param {Task} task @param {string} code */
+export const bestOf = (board, task, code) =>
+  kept(bests(board), `${task.id}/${code}`, () => bestScore(task, code, board.systems));
+
+// The best score of any system in English, or in the best language of a task without English.
+/** @param {Board} board @param {Task} task */
+export const englishOf = (board, task) => kept(references(board), task.id, () => referenceOf(task, board.systems));
+
+// Tasks whose scores can be averaged in per cent of English.
+/** @param {Board} board @param {Task} task */
+export const isRelative = (board, task) => task.place.has("en") && englishOf(board, task).value > 0;
+
+// A score in per cent of the best score in English on the same task; error rates become shares of what is right.
+/** @param {Board} board @param {Task} task @param {number} value */
+export function englishPercent(board, task, value) {
+  const right = (/** @type {number} */ score) => (task.lower_is_better ? 100 - score : score);
+  return (100 * right(value)) / right(englishOf(board, task).value);
+}

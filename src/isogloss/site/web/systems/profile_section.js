@@ -1,0 +1,107 @@
+import { englishOf } from "../board/best_cells.js";
+import { familyBands } from "../board/families.js";
+import { cellScore, cellTitle, languageName } from "../board/decode.js";
+import { columnScale } from "../board/score_scale.js";
+import { dotChart, dotLegend } from "../charts/dot_chart.js";
+import { selectControl } from "../page/controls.js";
+import { element, missing, nameOf, plural, scoreText, signedText } from "../page/dom.js";
+import { folded } from "../page/fold.js";
+import { hashOf } from "../page/state.js";
+import { profileSentence, relativeProfile, relativeTasks, taskProfile, widestGaps } from "./language_profile.js";
+
+const RELATIVE = "all";
+/** @type {Interval} */
+const RELATIVE_SCALE = [0, 110];
+const ORDERS = [
+  ["", "by family"],
+  ["gap", "by gap to the best"],
+];
+
+// A system's score in each language beside the best of any system.
+/** @param {Board} board @param {System} system @param {URLSearchParams} params */
+export function profileSection(board, system, params) {
+  const choices = taskChoices(board, system);
+  if (!choices.length) return null;
+  const chosen = choices.find(([id]) => id === params.get("task"))?.[0] ?? choices[0][0];
+  const task = board.task.get(chosen);
+  const rows = task ? taskProfile(board, system, task) : relativeProfile(board, system);
+  const isAlone = task ? onlyOne(board, task) : board.systems.length === 1;
+  const order = params.get("order") === "gap" && !isAlone ? "gap" : "";
+  return element(
+    "section",
+    { id: "profile" },
+    element("h2", {}, task ? `${cellTitle(task)} by language` : "All tasks by language, relative to English"),
+    element("p", {}, profileSentence(rows, isAlone)),
+    folded(
+      "Task and order",
+      Number(chosen !== choices[0][0]) + Number(order !== ""),
+      element(
+        "div",
+        { class: "controls" },
+        choices.length > 1 ? selectControl("task", "Task", choices, chosen, choices[0][0]) : null,
+        isAlone ? null : selectControl("order", "Order of languages", ORDERS, order, ""),
+      ),
+    ),
+    profileChart(board, system, task, rows, order),
+    dotLegend({
+      dot: task && rows.some(({ low }) => !missing(low)) ? "this system, 95 % interval" : "this system",
+      ring: isAlone ? "" : "best score of any system",
+    }),
+    element(
+      "p",
+      { class: "notes" },
+      task
+        ? "Differences in single languages are not tested."
+        : "Per cent of the best score in English on the same task, averaged over the tasks that the system has in a language.",
+    ),
+  );
+}
+
+// Tasks by number of languages, and the mean over several relative to English.
+/** @param {Board} board @param {System} system @returns {Option[]} */
+function taskChoices(board, system) {
+  const count = (/** @type {Task} */ task) =>
+    task.languages.filter((code) => !missing(cellScore(task, system, code))).length;
+  const tasks = board.tasks.filter(count).sort((a, b) => count(b) - count(a));
+  const options = tasks.map((task) => [task.id, `${cellTitle(task)} (${plural(count(task), "language")})`]);
+  return relativeTasks(board, system).length > 1 ? [...options, [RELATIVE, "All tasks, relative to English"]] : options;
+}
+
+/** @param {Board} board @param {Task} task */
+const onlyOne = (board, task) =>
+  board.systems.filter((system) => task.languages.some((code) => !missing(cellScore(task, system, code)))).length < 2;
+
+/** @param {Board} board @param {System} system @param {Task | undefined} task @param {ProfileRow[]} rows @param {string} order */
+function profileChart(board, system, task, rows, order) {
+  const notable = widestGaps(rows);
+  const byLanguage = new Map(rows.map((row) => [row.language, row]));
+  const bands = order
+    ? [{ name: "", languages: [...rows].sort((a, b) => a.gap - b.gap).map(({ language }) => language) }]
+    : familyBands(rows.map(({ language }) => language));
+  /** @param {Language} language @returns {DotRow[]} */
+  const dot = (language) => {
+    const row = byLanguage.get(language);
+    if (!row) return [];
+    return [
+      {
+        label: language.name,
+        href: hashOf(task ? ["task", task.id, language.code] : ["language", language.code]),
+        figure: row,
+        ring: row.best,
+        text: scoreText(row.value),
+        note: notable.has(row) ? signedText(row.gap) : "",
+        lines: row.lines,
+      },
+    ];
+  };
+  const english = task ? englishOf(board, task) : null;
+  return dotChart({
+    bands: bands.map(({ name, languages }) => ({ name, rows: languages.flatMap(dot) })),
+    scale: task ? columnScale(board, task.id) : RELATIVE_SCALE,
+    lines: english
+      ? [{ value: english.value, label: `best ${languageName(board, english.code)} ${scoreText(english.value)}` }]
+      : [{ value: 100, label: "best English" }],
+    upright: true,
+    description: `${nameOf(system.name).textContent} and the best score by language`,
+  });
+}
