@@ -2,9 +2,9 @@ import { memoized } from "./ranking.js";
 import { bestScore, referenceOf } from "./relative.js";
 
 /** @type {(board: Board) => Map<string, Best>} */
-const bests = memoized(() => new Map());
+const bestCells = memoized(() => new Map());
 /** @type {(board: Board) => Map<string, { code: string } & Best>} */
-const references = memoized(() => new Map());
+const referenceCells = memoized(() => new Map());
 
 /**
  * @template T
@@ -13,7 +13,7 @@ const references = memoized(() => new Map());
  * @param {() => T} compute
  * @returns {T}
  */
-function kept(known, key, compute) {
+function keptValue(known, key, compute) {
   const value = known.get(key) ?? compute();
   known.set(key, value);
   return value;
@@ -21,12 +21,12 @@ function kept(known, key, compute) {
 
 // The best score of any system in a cell.
 /** @param {Board} board @param {Task} task @param {string} code */
-export const bestOf = (board, task, code) =>
-  kept(bests(board), `${task.id}/${code}`, () => bestScore(task, code, board.systems));
+export const bestInCell = (board, task, code) =>
+  keptValue(bestCells(board), `${task.id}/${code}`, () => bestScore(task, code, board.systems));
 
 // The best score of any system in English, or in the best language of a task without English.
 /** @param {Board} board @param {Task} task */
-export const englishOf = (board, task) => kept(references(board), task.id, () => referenceOf(task, board.systems));
+export const englishOf = (board, task) => keptValue(referenceCells(board), task.id, () => referenceOf(task, board.systems));
 
 // Tasks whose scores can be averaged in per cent of English.
 /** @param {Board} board @param {Task} task */

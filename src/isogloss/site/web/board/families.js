@@ -30,7 +30,7 @@ export const languageLines = ({ name, autonym, family, branch }) => [
 
 // The columns of a heat map by language: names, under family bands unless another order is given.
 /** @param {Language[]} languages @param {(language: Language) => string | null} hrefOf @param {{ ordered?: boolean }} [options] */
-export function languageColumns(languages, hrefOf, { ordered = false } = {}) {
+export function languageHeads(languages, hrefOf, { ordered = false } = {}) {
   const bands = ordered ? [] : familyBands(languages);
   return {
     columns: ordered ? languages : bands.flatMap((band) => band.languages),

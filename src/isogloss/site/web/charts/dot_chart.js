@@ -3,14 +3,19 @@ import { intervalMark } from "./interval.js";
 import { niceTicks } from "./plots.js";
 import { withTip } from "../page/tips.js";
 
-const ROW = 24;
+const DOT_ROW = 24;
 const BAND_ROOM = 24;
 const PLOT_HEIGHT = 250;
-const STEP = { least: 20, most: 46 };
-const LETTER = 6.6;
-const SLANT = 60;
+const DOT_STEP = { least: 20, most: 60 };
+// Rows stay short enough to read a value beside its name.
+const MOST_WIDTH = 820;
+const NAME_LETTER = 7.4;
+// A score just beyond the axis is drawn at its end.
+const TOLERANCE = 0.02;
+const DOT_LETTER = 6.6;
+const NAME_SLANT = 60;
 const LINE_ROOM = 15;
-const EDGES = { top: 30, left: 34, right: 12 };
+const DOT_EDGES = { top: 30, left: 34, right: 12 };
 
 // Dots with their intervals on one axis: a row per record, in named bands. Where `upright` ones fit, each record is a column
 // instead, drawn as a row and turned, so that both ways show the same marks.
@@ -19,7 +24,7 @@ export const dotChart = (chart) =>
   drawnToWidth(element("div", { class: "plot dots" }), (width) => {
     const count = chart.bands.reduce((sum, { rows }) => sum + rows.length, 0);
     const plan = chart.upright ? uprightPlan(chart, count, width) : null;
-    return drawing(chart, plan ?? rowPlan(chart, width));
+    return dotDrawing(chart, plan ?? rowPlan(chart, width));
   });
 
 /**
@@ -27,21 +32,22 @@ export const dotChart = (chart) =>
  * @typedef {{ isUpright: boolean, width: number, height: number, length: number, depth: number, step: number, transform: string, bandRoom: number, place: (u: number, v: number) => { x: number, y: number } }} Plan
  */
 
-/** @param {DotChart} chart @param {number} width @returns {Plan} */
-function rowPlan({ bands, lines = [], signed }, width) {
+/** @param {DotChart} chart @param {number} room @returns {Plan} */
+function rowPlan({ bands, lines = [], signed }, room) {
+  const width = Math.min(room, MOST_WIDTH);
   const rows = bands.flatMap((band) => band.rows);
-  const left = Math.min(240, width * 0.42, 16 + LETTER * Math.max(...rows.map(({ label }) => label.length)));
-  const right = 12 + LETTER * Math.max(4, ...rows.map((row) => rowText(row).length));
+  const left = Math.min(240, width * 0.42, 16 + NAME_LETTER * Math.max(...rows.map(({ label }) => label.length)));
+  const right = 12 + DOT_LETTER * Math.max(4, ...rows.map((row) => rowText(row).length));
   const bandRoom = bands.some(({ name }) => name) ? BAND_ROOM : 0;
-  const top = EDGES.top + LINE_ROOM * lines.length;
-  const depth = ROW * rows.length + bandRoom * bands.length;
+  const top = DOT_EDGES.top + LINE_ROOM * lines.length;
+  const depth = DOT_ROW * rows.length + bandRoom * bands.length;
   return {
     isUpright: false,
     width,
     height: top + depth + (signed ? 4 : 0),
     length: Math.max(40, width - left - right),
     depth,
-    step: ROW,
+    step: DOT_ROW,
     bandRoom,
     transform: `translate(${left} ${top})`,
     place: (u, v) => ({ x: left + u, y: top + v }),
@@ -52,17 +58,17 @@ function rowPlan({ bands, lines = [], signed }, width) {
 /** @param {DotChart} chart @param {number} count @param {number} width @returns {Plan | null} */
 function uprightPlan({ bands, lines = [] }, count, width) {
   const letters = Math.max(...bands.flatMap(({ rows }) => rows.map(({ label }) => label.length)));
-  const right = lines.length ? 10 + LETTER * Math.max(...lines.map(({ label }) => label.length)) : EDGES.right;
+  const right = lines.length ? 10 + DOT_LETTER * Math.max(...lines.map(({ label }) => label.length)) : DOT_EDGES.right;
   // Slanted names begin left of their columns.
-  const left = Math.max(EDGES.left, 0.5 * LETTER * (bands[0]?.rows[0]?.label.length ?? 0));
-  const step = Math.min(STEP.most, (width - left - right) / count);
-  if (step < STEP.least) return null;
+  const left = Math.max(DOT_EDGES.left, 0.5 * DOT_LETTER * (bands[0]?.rows[0]?.label.length ?? 0));
+  const step = Math.min(DOT_STEP.most, (width - left - right) / count);
+  if (step < DOT_STEP.least) return null;
   const top = bands.some(({ name }) => name) ? 44 : 22;
   const base = top + PLOT_HEIGHT;
   return {
     isUpright: true,
     width,
-    height: base + 16 + LETTER * letters * Math.sin((SLANT * Math.PI) / 180),
+    height: base + 16 + DOT_LETTER * letters * Math.sin((NAME_SLANT * Math.PI) / 180),
     length: PLOT_HEIGHT,
     depth: step * count,
     step,
@@ -76,12 +82,12 @@ function uprightPlan({ bands, lines = [] }, count, width) {
 const rowText = ({ text = "", note }) => (note ? `${text} (${note})` : text);
 
 /** @param {DotChart} chart @param {Plan} plan */
-function drawing({ bands, scale, lines = [], description, signed }, plan) {
+function dotDrawing({ bands, scale, lines = [], description, signed }, plan) {
   const [from, to] = scale;
   /** @param {number} value */
   const u = (value) => Math.min(1, Math.max(0, (value - from) / (to - from || 1))) * plan.length;
   const svg = drawn("svg", { width: plan.width, height: plan.height, role: "group", "aria-label": description });
-  svg.append(axisOf(scale, u, plan, signed ?? false));
+  svg.append(dotAxis(scale, u, plan, signed ?? false));
   let v = 0;
   bands.forEach(({ name, rows }, at) => {
     if (name) svg.append(bandHead(name, v, rows.length, plan, at));
@@ -96,14 +102,14 @@ function drawing({ bands, scale, lines = [], description, signed }, plan) {
 }
 
 /** @param {Interval} scale @param {(value: number) => number} u @param {Plan} plan @param {boolean} signed */
-function axisOf(scale, u, plan, signed) {
+function dotAxis(scale, u, plan, signed) {
   const ticks = niceTicks(...scale, Math.max(2, Math.min(6, plan.length / 45)));
   const words = ticks.map((tick) => {
     const at = plan.place(u(tick), 0);
     const text = signed && tick > 0 ? `+${tick}` : String(tick).replace("-", "−");
     return plan.isUpright
       ? drawn("text", { x: at.x - 6, y: at.y + 4, "text-anchor": "end" }, text)
-      : drawn("text", { x: at.x, y: EDGES.top - 14, "text-anchor": "middle" }, text);
+      : drawn("text", { x: at.x, y: DOT_EDGES.top - 14, "text-anchor": "middle" }, text);
   });
   const grid = ticks.map((tick) => drawn("line", { x1: u(tick), x2: u(tick), y1: 0, y2: plan.depth, class: "grid" }));
   return drawn("g", {}, words, drawn("g", { transform: plan.transform }, grid));
@@ -115,10 +121,10 @@ function bandHead(name, v, count, plan, at) {
   const { x, y } = plan.place(plan.isUpright ? plan.length : 0, v);
   if (!plan.isUpright) return drawn("text", { x: 0, y: y + 17, class: "family" }, name);
   const room = count * plan.step - 4;
-  const fits = (/** @type {string} */ text) => text.length * LETTER <= room + 6;
+  const fits = (/** @type {string} */ text) => text.length * DOT_LETTER <= room + 6;
   const words = fits(name) ? [name] : name.split(/(?<=[- ])/);
   const shown = words.map((word) =>
-    fits(word) ? word : `${word.slice(0, Math.max(1, Math.floor(room / LETTER) - 1))}…`,
+    fits(word) ? word : `${word.slice(0, Math.max(1, Math.floor(room / DOT_LETTER) - 1))}…`,
   );
   const line = drawn("line", {
     x1: x + 2,
@@ -146,7 +152,8 @@ function dotRow(row, v, u, [from, to], plan) {
     figure ? intervalMark(figure, u, v, { sure }) : null,
     missing(ring) ? null : drawn("circle", { cx: u(ring), cy: v, r: 6.5, class: "ring" }),
   );
-  const isOff = figure && (figure.value < from || figure.value > to);
+  const beyond = TOLERANCE * (to - from);
+  const isOff = figure && (figure.value < from - beyond || figure.value > to + beyond);
   const texts = plan.isUpright
     ? uprightTexts(row, isOff ? (row.note ?? row.text ?? "") : (row.note ?? ""), v, u, plan)
     : rowTexts(row, v, plan);
@@ -159,7 +166,7 @@ function dotRow(row, v, u, [from, to], plan) {
 /** @param {DotRow} row @param {number} v @param {Plan} plan */
 function rowTexts(row, v, plan) {
   const { x, y } = plan.place(0, v);
-  const most = Math.floor((x - 14) / LETTER);
+  const most = Math.floor((x - 12) / NAME_LETTER);
   const label = row.label.length > most ? `${row.label.slice(0, most - 1)}…` : row.label;
   return [
     drawn("text", { x: x - 10, y: y + 4, "text-anchor": "end" }, label),
@@ -182,7 +189,7 @@ function uprightTexts(row, note, v, u, plan) {
         x: name.x + 4,
         y: name.y + 14,
         "text-anchor": "end",
-        transform: `rotate(-${SLANT} ${name.x + 4} ${name.y + 14})`,
+        transform: `rotate(-${NAME_SLANT} ${name.x + 4} ${name.y + 14})`,
       },
       row.label,
     ),
@@ -202,10 +209,10 @@ function referenceLine({ value, label }, at, u, all, plan) {
   });
   const above = all.filter((other) => other.value > value || (other.value === value && all.indexOf(other) < at));
   const text = plan.isUpright
-    ? { x: plan.place(0, plan.depth).x + 6, y: apart(all, u, plan)[at] + 4, "text-anchor": "start" }
+    ? { x: plan.place(0, plan.depth).x + 6, y: keptApart(all, u, plan)[at] + 4, "text-anchor": "start" }
     : {
-        x: Math.min(plan.width - LETTER * label.length - 2, plan.place(u(value), 0).x + 4),
-        y: EDGES.top - 14 + LINE_ROOM * (1 + above.length),
+        x: Math.min(plan.width - DOT_LETTER * label.length - 2, plan.place(u(value), 0).x + 4),
+        y: DOT_EDGES.top - 14 + LINE_ROOM * (1 + above.length),
         "text-anchor": "start",
       };
   return [drawn("g", { transform: plan.transform }, line), drawn("text", { ...text, class: "label" }, label)];
@@ -213,7 +220,7 @@ function referenceLine({ value, label }, at, u, all, plan) {
 
 // Heights of the labels of lines, at least a line of text apart.
 /** @param {DotLine[]} lines @param {(value: number) => number} u @param {Plan} plan @returns {number[]} */
-function apart(lines, u, plan) {
+function keptApart(lines, u, plan) {
   const wanted = lines.map(({ value }) => plan.place(u(value), 0).y);
   const order = wanted.map((_, at) => at).sort((a, b) => wanted[a] - wanted[b]);
   let last = -Infinity;

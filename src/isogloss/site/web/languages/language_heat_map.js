@@ -1,7 +1,7 @@
-import { bestOf, englishPercent, isRelative } from "../board/best_cells.js";
+import { bestInCell, englishPercent, isRelative } from "../board/best_cells.js";
 import { cellScore, cellTitle } from "../board/decode.js";
 import { systemWithRegime } from "../board/describe.js";
-import { languageColumns } from "../board/families.js";
+import { languageHeads } from "../board/families.js";
 import { cellTip } from "../board/parts.js";
 import { weightedMean } from "../board/ranking.js";
 import { columnScale } from "../board/score_scale.js";
@@ -13,7 +13,7 @@ import { hashOf } from "../page/state.js";
 
 const SYSTEMS_PER_PAGE = 40;
 /** @type {Interval} */
-const RELATIVE_SCALE = [40, 100];
+const HEAT_SCALE = [40, 100];
 
 /** @typedef {(system: System, code: string) => number} ScoreOf */
 
@@ -71,7 +71,7 @@ function orderedLanguages(board, tasks, languages, order) {
   const best = ({ code }) =>
     weightedMean(
       tasks
-        .map((task) => englishPercent(board, task, bestOf(board, task, code).value))
+        .map((task) => englishPercent(board, task, bestInCell(board, task, code).value))
         .filter((value) => !missing(value)),
     );
   const means = new Map(languages.map((language) => [language, best(language)]));
@@ -81,7 +81,7 @@ function orderedLanguages(board, tasks, languages, order) {
 /** @param {Board} board @param {LanguageChoice} choice @param {ScoreOf} scoreOf @param {Language[]} languages @param {boolean} ordered */
 function languageHeatMap(board, { tasks, systems }, scoreOf, languages, ordered) {
   const one = tasks.length === 1 ? tasks[0] : null;
-  const scale = one ? columnScale(board, one.id) : RELATIVE_SCALE;
+  const scale = one ? columnScale(board, one.id) : HEAT_SCALE;
   const paintOf = directedPaint(one?.lower_is_better ?? false, scale);
   /** @param {System} system @param {Language} language @param {number} score */
   const tip = (system, { code, name }, score) =>
@@ -95,7 +95,7 @@ function languageHeatMap(board, { tasks, systems }, scoreOf, languages, ordered)
     scoreKey(...scale, paintOf),
     heatTable({
       rows: systems,
-      ...languageColumns(languages, ({ code }) => hashOf(["language", code]), { ordered }),
+      ...languageHeads(languages, ({ code }) => hashOf(["language", code]), { ordered }),
       caption: "Systems by language",
       rowHead: systemWithRegime,
       value: (system, { code }) => scoreOf(system, code),

@@ -1,5 +1,5 @@
 import { intervalText } from "../board/describe.js";
-import { languageColumns } from "../board/families.js";
+import { languageHeads } from "../board/families.js";
 import { scorePaint } from "../charts/colour.js";
 import { heatTable, scoreKey } from "../charts/heatmap.js";
 import { element, scoreText } from "../page/dom.js";
@@ -40,7 +40,7 @@ export function checklistSection(board, detail) {
     scoreKey(0, 100, errorPaint),
     heatTable({
       rows: tests,
-      ...languageColumns(languages, ({ code }) => (board.language.has(code) ? hashOf(["language", code]) : null)),
+      ...languageHeads(languages, ({ code }) => (board.language.has(code) ? hashOf(["language", code]) : null)),
       caption: "Error rates by test and language",
       rowHead: (test) => test,
       value: (test, { code }) => rateOf.get(`${test}/${code}`)?.value,

@@ -1,5 +1,5 @@
 import { cellOf, cellScore, cellTitle, loadedDetail } from "../board/decode.js";
-import { bestOf, englishPercent, isRelative } from "../board/best_cells.js";
+import { bestInCell, englishPercent, isRelative } from "../board/best_cells.js";
 import { weightedMean } from "../board/ranking.js";
 import { missing, plural, printedScore, scoreText, signedText } from "../page/dom.js";
 
@@ -10,7 +10,7 @@ export function taskProfile(board, system, task) {
   return languagesOf(board, task.languages).flatMap((language) => {
     const value = cellScore(task, system, language.code);
     if (missing(value)) return [];
-    const { value: best, system: bestSystem } = bestOf(board, task, language.code);
+    const { value: best, system: bestSystem } = bestInCell(board, task, language.code);
     const { low = null, high = null } = cellOf(detail, task, language.code) ?? {};
     const gap = task.lower_is_better ? best - value : value - best;
     const lines = [
@@ -33,7 +33,7 @@ export function relativeProfile(board, system) {
     /** @param {(task: Task) => number} of */
     const percent = (of) => weightedMean(parts.map((task) => englishPercent(board, task, of(task))));
     const value = percent((task) => cellScore(task, system, language.code));
-    const best = percent((task) => bestOf(board, task, language.code).value);
+    const best = percent((task) => bestInCell(board, task, language.code).value);
     const lines = [
       `${system.name} · ${language.name}: ${scoreText(value)} % of English`,
       `Best scores ${scoreText(best)} %`,

@@ -11,8 +11,8 @@ import { profileSentence, relativeProfile, relativeTasks, taskProfile, widestGap
 
 const RELATIVE = "all";
 /** @type {Interval} */
-const RELATIVE_SCALE = [0, 110];
-const ORDERS = [
+const PROFILE_SCALE = [0, 110];
+const PROFILE_ORDERS = [
   ["", "by family"],
   ["gap", "by gap to the best"],
 ];
@@ -37,9 +37,9 @@ export function profileSection(board, system, params) {
       Number(chosen !== choices[0][0]) + Number(order !== ""),
       element(
         "div",
-        { class: "controls" },
+        { class: "controls roomy" },
         choices.length > 1 ? selectControl("task", "Task", choices, chosen, choices[0][0]) : null,
-        isAlone ? null : selectControl("order", "Order of languages", ORDERS, order, ""),
+        isAlone ? null : selectControl("order", "Order of languages", PROFILE_ORDERS, order, ""),
       ),
     ),
     profileChart(board, system, task, rows, order),
@@ -97,7 +97,7 @@ function profileChart(board, system, task, rows, order) {
   const english = task ? englishOf(board, task) : null;
   return dotChart({
     bands: bands.map(({ name, languages }) => ({ name, rows: languages.flatMap(dot) })),
-    scale: task ? columnScale(board, task.id) : RELATIVE_SCALE,
+    scale: task ? columnScale(board, task.id) : PROFILE_SCALE,
     lines: english
       ? [{ value: english.value, label: `best ${languageName(board, english.code)} ${scoreText(english.value)}` }]
       : [{ value: 100, label: "best English" }],

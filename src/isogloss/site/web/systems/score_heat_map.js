@@ -1,5 +1,5 @@
 import { cellScore, cellTitle } from "../board/decode.js";
-import { languageColumns } from "../board/families.js";
+import { languageHeads } from "../board/families.js";
 import { cellTip } from "../board/parts.js";
 import { columnScale } from "../board/score_scale.js";
 import { directedPaint, scorePaint } from "../charts/colour.js";
@@ -27,7 +27,7 @@ export function heatSection(board, system, others) {
     ]),
     heatTable({
       rows: tasks,
-      ...languageColumns(languages, ({ code }) => hashOf(["language", code])),
+      ...languageHeads(languages, ({ code }) => hashOf(["language", code])),
       caption: "Tasks by language, in families",
       rowHead: (task) => [
         link(hashOf(["task", task.id]), cellTitle(task)),

@@ -6,7 +6,7 @@ import { testedOn } from "../board/tested_on.js";
 import { hashOf } from "../page/state.js";
 import { rankWords } from "../board/rank_words.js";
 
-const MOST_NAMES = 4;
+const MOST_TASK_NAMES = 4;
 
 /** @param {Board} board @param {Standings} table @param {Standing} row @param {Detail} detail */
 export const systemHead = (board, table, row, detail) =>
@@ -55,7 +55,7 @@ function partialHeadline(board, row) {
     `Covers ${countText(covered.length)} of ${plural(board.tasks.length, "task")}: `,
     listed(
       covered.map(({ name }) => name),
-      MOST_NAMES,
+      MOST_TASK_NAMES,
     ),
     row.cells ? `; ${partText(row.cells, board.cellCount, "cell", ["has a score", "have scores"])}.` : ".",
     " No overall rank.",

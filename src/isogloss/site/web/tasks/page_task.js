@@ -1,6 +1,6 @@
 import { cellMetricText, cellScore, cellTitle, hasScores, languageName, metricsText, metricTitle } from "../board/decode.js";
 import { systemWithRegime } from "../board/describe.js";
-import { languageColumns } from "../board/families.js";
+import { languageHeads } from "../board/families.js";
 import { cellTip, crumbs, nothing } from "../board/parts.js";
 import { columnScale } from "../board/score_scale.js";
 import { directedPaint } from "../charts/colour.js";
@@ -80,7 +80,7 @@ function taskHeatMap(board, task, codes, ordered) {
     scoreKey(...scale, paintOf),
     heatTable({
       rows: systems,
-      ...languageColumns(languages, ({ code }) => hashOf(["task", task.id, code])),
+      ...languageHeads(languages, ({ code }) => hashOf(["task", task.id, code])),
       caption: `${cellTitle(task)}: ${systems.length < scored.length ? `the highest ${systems.length} of ${scored.length} systems` : plural(systems.length, "system")} by language`,
       rowHead: systemWithRegime,
       value: (system, { code }) => cellScore(task, system, code),

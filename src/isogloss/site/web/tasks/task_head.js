@@ -6,7 +6,7 @@ import { SERVED_SHARE, referenceOf, relativeScores, serviceOf } from "../board/r
 import { firstPlace } from "../leaderboard/leaderboard_words.js";
 import { countText, element, listed, missing, plural, printedScore, scoreText } from "../page/dom.js";
 
-const MOST_NAMES = 6;
+const MOST_UNSERVED_NAMES = 6;
 
 // Who leads and how sure that is, where the best scores come near English, and what people reach.
 /** @param {Board} board @param {Task} task @param {Point[]} ranked */
@@ -49,9 +49,11 @@ export function servedText(board, task) {
   if (!tested) return "";
   const name = board.language.get(reference.code)?.name ?? reference.code;
   const names = unserved.languages.map((language) => language.name);
+  const count = served.languages.length;
+  const part = count === tested && tested > 1 ? `all ${tested} other languages` : `${count} of ${plural(tested, "other language")}`;
   return [
-    `The best scores reach ${100 * SERVED_SHARE} % of the best score in ${name} in ${served.languages.length} of ${plural(tested, "other language")}`,
-    names.length && served.languages.length ? `, not in ${listed(names, MOST_NAMES)}.` : ".",
+    `The best scores reach ${100 * SERVED_SHARE} % of the best score in ${name} in ${part}`,
+    names.length && count ? `, not in ${listed(names, MOST_UNSERVED_NAMES)}.` : ".",
   ].join("");
 }
 
@@ -61,7 +63,9 @@ export function humanText({ human, lower_is_better: lower }, ranked) {
   const best = ranked[0]?.value;
   const words = `Human performance is ${scoreText(human)}`;
   if (missing(best)) return `${words}.`;
-  const gap = printedScore(lower ? best - human : human - best);
+  // The difference of the printed scores, which stand beside it.
+  const [shown, people] = [printedScore(best), printedScore(human)];
+  const gap = printedScore(lower ? shown - people : people - shown);
   return gap > 0
     ? `${words}, ${scoreText(gap)} points better than the best score.`
     : gap < 0

@@ -8,11 +8,11 @@ import { selectControl } from "../page/controls.js";
 import { element, missing, scoreText } from "../page/dom.js";
 import { folded } from "../page/fold.js";
 import { hashOf } from "../page/state.js";
-import { bestOf, englishOf } from "../board/best_cells.js";
+import { bestInCell, englishOf } from "../board/best_cells.js";
 
 // Further systems per language, sampled evenly by score.
 const MOST_OTHERS = 30;
-const ORDERS = [
+const TASK_ORDERS = [
   ["", "by family"],
   ["score", "by best score"],
 ];
@@ -23,7 +23,7 @@ export function languagesSection(board, task, codes, params) {
   if (!codes.length) return null;
   const order = params.get("order") === "score" ? "score" : "";
   const languages = codes.map((code) => board.language.get(code)).filter(Boolean);
-  const lines = referenceLines(board, task);
+  const lines = comparedWith(board, task);
   return element(
     "section",
     { id: "languages" },
@@ -31,12 +31,12 @@ export function languagesSection(board, task, codes, params) {
     folded(
       "Order of languages",
       Number(order !== ""),
-      element("div", { class: "controls" }, selectControl("order", "Order of languages", ORDERS, order, "")),
+      element("div", { class: "controls roomy" }, selectControl("order", "Order of languages", TASK_ORDERS, order, "")),
     ),
     dotChart({
       bands: orderedBands(board, task, languages, order).map(({ name, languages: own }) => ({
         name,
-        rows: own.map((language) => languageRow(board, task, language)),
+        rows: own.map((language) => bestScoreRow(board, task, language)),
       })),
       scale: columnScale(board, task.id),
       lines,
@@ -54,13 +54,13 @@ export function languagesSection(board, task, codes, params) {
 function orderedBands(board, task, languages, order) {
   if (!order) return familyBands(languages);
   const sign = task.lower_is_better ? 1 : -1;
-  const best = (/** @type {Language} */ { code }) => bestOf(board, task, code).value;
+  const best = (/** @type {Language} */ { code }) => bestInCell(board, task, code).value;
   return [{ name: "", languages: [...languages].sort((a, b) => sign * (best(a) - best(b))) }];
 }
 
 /** @param {Board} board @param {Task} task @param {Language} language @returns {DotRow} */
-function languageRow(board, task, { code, name }) {
-  const { value, system } = bestOf(board, task, code);
+function bestScoreRow(board, task, { code, name }) {
+  const { value, system } = bestInCell(board, task, code);
   const detail = system && !system.reported ? loadedDetail(system.id) : null;
   const { low = null, high = null } = cellOf(detail, task, code) ?? {};
   return {
@@ -90,7 +90,7 @@ const sampled = (sorted) =>
 
 // The best score in English, the share of it that serves a language, and people where they have the same metric.
 /** @param {Board} board @param {Task} task @returns {DotLine[]} */
-function referenceLines(board, task) {
+function comparedWith(board, task) {
   const { code, value } = englishOf(board, task);
   const served = task.lower_is_better ? 100 - SERVED_SHARE * (100 - value) : SERVED_SHARE * value;
   return [
