@@ -1,5 +1,6 @@
 import { memoized } from "./ranking.js";
 import { bestScore, referenceOf } from "./relative.js";
+import { columnScale } from "./score_scale.js";
 
 /** @type {(board: Board) => Map<string, Best>} */
 const bestCells = memoized(() => new Map());
@@ -37,4 +38,18 @@ export const isRelative = (board, task) => task.place.has("en") && englishOf(boa
 export function englishPercent(board, task, value) {
   const right = (/** @type {number} */ score) => (task.lower_is_better ? 100 - score : score);
   return (100 * right(value)) / right(englishOf(board, task).value);
+}
+
+// The axis of a task's charts: its colour scale up to the best score of any system, and to people where they have the same
+// metric. It depends on the board alone.
+/** @param {Board} board @param {Task} task @returns {Interval} */
+export function taskAxis(board, task) {
+  const [from, to] = columnScale(board, task.id);
+  const ends = [
+    ...task.languages.map((code) => bestInCell(board, task, code).value),
+    task.cellMetric ? NaN : (task.human ?? NaN),
+  ].filter((value) => !Number.isNaN(value));
+  return task.lower_is_better
+    ? [Math.min(from, 10 * Math.floor(Math.min(...ends) / 10)), to]
+    : [from, Math.max(to, 10 * Math.ceil(Math.max(...ends) / 10))];
 }

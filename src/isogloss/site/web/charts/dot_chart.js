@@ -210,12 +210,17 @@ function referenceLine({ value, label }, at, u, all, plan) {
   const above = all.filter((other) => other.value > value || (other.value === value && all.indexOf(other) < at));
   const text = plan.isUpright
     ? { x: plan.place(0, plan.depth).x + 6, y: keptApart(all, u, plan)[at] + 4, "text-anchor": "start" }
-    : {
-        x: Math.min(plan.width - DOT_LETTER * label.length - 2, plan.place(u(value), 0).x + 4),
-        y: DOT_EDGES.top - 14 + LINE_ROOM * (1 + above.length),
-        "text-anchor": "start",
-      };
+    : lineLabelPlace(plan.place(u(value), 0).x, label, above.length, plan);
   return [drawn("g", { transform: plan.transform }, line), drawn("text", { ...text, class: "label" }, label)];
+}
+
+// Above the rows, on the side of the line that has room.
+/** @param {number} x @param {string} label @param {number} level @param {Plan} plan */
+function lineLabelPlace(x, label, level, { width }) {
+  const y = DOT_EDGES.top - 14 + LINE_ROOM * (1 + level);
+  return x + 4 + NAME_LETTER * label.length <= width
+    ? { x: x + 4, y, "text-anchor": "start" }
+    : { x: x - 4, y, "text-anchor": "end" };
 }
 
 // Heights of the labels of lines, at least a line of text apart.

@@ -1,7 +1,6 @@
-import { englishOf } from "../board/best_cells.js";
+import { englishOf, taskAxis } from "../board/best_cells.js";
 import { familyBands } from "../board/families.js";
 import { cellScore, cellTitle, languageName } from "../board/decode.js";
-import { columnScale } from "../board/score_scale.js";
 import { dotChart, dotLegend } from "../charts/dot_chart.js";
 import { selectControl } from "../page/controls.js";
 import { element, missing, nameOf, plural, scoreText, signedText } from "../page/dom.js";
@@ -97,7 +96,7 @@ function profileChart(board, system, task, rows, order) {
   const english = task ? englishOf(board, task) : null;
   return dotChart({
     bands: bands.map(({ name, languages }) => ({ name, rows: languages.flatMap(dot) })),
-    scale: task ? columnScale(board, task.id) : PROFILE_SCALE,
+    scale: task ? taskAxis(board, task) : PROFILE_SCALE,
     lines: english
       ? [{ value: english.value, label: `best ${languageName(board, english.code)} ${scoreText(english.value)}` }]
       : [{ value: 100, label: "best English" }],

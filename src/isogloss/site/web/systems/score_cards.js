@@ -5,6 +5,8 @@ import { element, link, missing, scoreText } from "../page/dom.js";
 import { hashOf } from "../page/state.js";
 import { rankWords, rankingBy } from "../board/rank_words.js";
 
+const AXIS_TICKS = 4;
+
 // The columns that show what a system covers: the overall score, each category with an average, and single tasks of the others.
 /** @param {ScoreColumn[]} shown @param {Standing} row */
 export function coveredColumns(shown, row) {
@@ -35,7 +37,7 @@ function scoreCard(board, column, row) {
     { class: column.kind === "overall" ? "figure main" : "figure", "data-key": `card-${column.id}` },
     element("span", {}, column.kind === "task" ? link(hashOf(["task", column.id]), title) : title),
     element("strong", {}, scoreText(figure.value), figure.partial ? "°" : ""),
-    element("div", { class: "card-strip", "aria-hidden": "true" }, intervalStrip(figure, scale), stripAxis(scale)),
+    element("div", { class: "card-strip", "aria-hidden": "true" }, intervalStrip(figure, scale), stripAxis(scale, AXIS_TICKS)),
     figure.partial
       ? element("small", {}, `° ${figure.n} of ${figure.of} languages; not ranked`)
       : [

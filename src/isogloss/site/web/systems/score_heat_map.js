@@ -21,7 +21,7 @@ export function heatSection(board, system, others) {
     { id: "cells" },
     element("h2", {}, "Scores by task and language"),
     colourKey("worst", "best", scorePaintOfShare, [
-      "on each task's own scale, named beside it ",
+      "on each task's own scale, beside its name · ",
       untestedKey("no score"),
       " · empty: not in the task",
     ]),

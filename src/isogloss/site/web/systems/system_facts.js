@@ -15,7 +15,8 @@ export function factsSection(board, system, detail) {
     facts([
       ...known,
       ["Date", system.date ?? null],
-      ["Paper", system.paper || system.url ? outside(system.url, system.paper || system.url) : null],
+      ["Paper", system.paper ? outside(system.url, system.paper) : null],
+      ["Link", system.url && !system.paper ? outside(system.url, system.url) : null],
       ["Source of the scores", system.source || null],
     ]),
     undisclosed.length ? element("p", { class: "soft" }, `Not disclosed: ${listed(undisclosed)}.`) : null,

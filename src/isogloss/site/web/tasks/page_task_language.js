@@ -1,7 +1,6 @@
 import { systemWithRegime } from "../board/describe.js";
 import { cellMetricText, cellOf, cellScore, cellTitle, languageName, loadedDetail, metricsText } from "../board/decode.js";
 import { autonym, cellTip, crumbs, languageLink, nothing, pageHead, taskLink } from "../board/parts.js";
-import { columnScale } from "../board/score_scale.js";
 import { standings } from "../board/standings.js";
 import { dotChart, dotLegend } from "../charts/dot_chart.js";
 import { pointsOf } from "../charts/strip_chart.js";
@@ -9,7 +8,7 @@ import { firstPlace } from "../leaderboard/leaderboard_words.js";
 import { systemTable } from "../leaderboard/system_table.js";
 import { element, missing, plural, scoreText } from "../page/dom.js";
 import { hashOf } from "../page/state.js";
-import { englishOf } from "../board/best_cells.js";
+import { englishOf, taskAxis } from "../board/best_cells.js";
 
 const MOST_DRAWN = 40;
 
@@ -111,7 +110,7 @@ function cellChart(board, task, { code, name }, points) {
   return [
     dotChart({
       bands: [{ name: "", rows }],
-      scale: columnScale(board, task.id),
+      scale: taskAxis(board, task),
       lines:
         english.code === code
           ? []

@@ -2,13 +2,12 @@ import { cellOf, cellScore, cellTitle, languageName, loadedDetail, metricTitle }
 import { familyBands } from "../board/families.js";
 import { cellTip } from "../board/parts.js";
 import { SERVED_SHARE } from "../board/relative.js";
-import { columnScale } from "../board/score_scale.js";
 import { dotChart, dotLegend } from "../charts/dot_chart.js";
 import { selectControl } from "../page/controls.js";
 import { element, missing, scoreText } from "../page/dom.js";
 import { folded } from "../page/fold.js";
 import { hashOf } from "../page/state.js";
-import { bestInCell, englishOf } from "../board/best_cells.js";
+import { bestInCell, englishOf, taskAxis } from "../board/best_cells.js";
 
 // Further systems per language, sampled evenly by score.
 const MOST_OTHERS = 30;
@@ -38,7 +37,7 @@ export function languagesSection(board, task, codes, params) {
         name,
         rows: own.map((language) => bestScoreRow(board, task, language)),
       })),
-      scale: columnScale(board, task.id),
+      scale: taskAxis(board, task),
       lines,
       upright: true,
       description: `Best scores on ${task.name} by language`,
