@@ -235,8 +235,9 @@ function keptApart(lines, u, plan) {
 }
 
 // What the marks mean.
-/** @param {{ dot?: string, ring?: string, others?: string, lines?: string[] }} words */
-export function dotLegend({ dot, ring, others, lines = [] }) {
+/** @param {{ dot?: string, hasIntervals?: boolean, ring?: string, others?: string }} words */
+export function dotLegend({ dot, hasIntervals = true, ring, others }) {
+  const ends = hasIntervals ? { low: 2, high: 24 } : {};
   /** @param {string} text @param {...SVGElement} marks */
   const entry = (text, ...marks) =>
     element(
@@ -245,15 +246,11 @@ export function dotLegend({ dot, ring, others, lines = [] }) {
       drawn("svg", { width: 26, height: 16, class: "dots-key", "aria-hidden": "true" }, ...marks),
       text,
     );
-  /** @param {number} at */
-  const line = (at) =>
-    drawn("line", { x1: 1, x2: 25, y1: 8, y2: 8, class: at ? "mean-line second" : "mean-line" });
   return element(
     "p",
     { class: "legend dots" },
-    dot ? entry(dot, intervalMark({ value: 13, low: 2, high: 24 }, (value) => value, 8)) : null,
+    dot ? entry(dot, intervalMark({ value: 13, ...ends }, (value) => value, 8)) : null,
     ring ? entry(ring, drawn("circle", { cx: 13, cy: 8, r: 6.5, class: "ring" })) : null,
     others ? entry(others, ...[5, 11, 19].map((cx) => drawn("circle", { cx, cy: 8, r: 2, class: "others" }))) : null,
-    lines.map((text, at) => entry(text, line(at))),
   );
 }

@@ -99,7 +99,8 @@ function addTips(body, rows, columns, value, tip) {
 // The ends of the colour scale: multiples of ten around the scores, without outliers.
 /** @param {Iterable<Maybe<number>>} scores @returns {Interval} */
 export function scoreRange(scores) {
-  const sorted = [...scores].filter((score) => !missing(score)).sort((a, b) => a - b);
+  // Typed arrays sort numbers several times as fast, and a board has hundreds of thousands.
+  const sorted = Float64Array.from([...scores].filter((score) => !missing(score))).sort();
   if (!sorted.length) return [0, 100];
   const [low, high] = [sorted[Math.floor(sorted.length * 0.02)], sorted[Math.ceil(sorted.length * 0.98) - 1]];
   return [

@@ -11,6 +11,8 @@ import { profileSentence, relativeProfile, relativeTasks, taskProfile, widestGap
 const RELATIVE = "all";
 /** @type {Interval} */
 const PROFILE_SCALE = [0, 110];
+const RELATIVE_NOTE =
+  "Per cent of the best score in English on the same task, averaged over the tasks that the system has in a language.";
 const PROFILE_ORDERS = [
   ["", "by family"],
   ["gap", "by gap to the best"],
@@ -25,6 +27,7 @@ export function profileSection(board, system, params) {
   const task = board.task.get(chosen);
   const rows = task ? taskProfile(board, system, task) : relativeProfile(board, system);
   const isAlone = task ? onlyOne(board, task) : board.systems.length === 1;
+  const hasIntervals = rows.some(({ low }) => !missing(low));
   const order = params.get("order") === "gap" && !isAlone ? "gap" : "";
   return element(
     "section",
@@ -41,18 +44,14 @@ export function profileSection(board, system, params) {
         isAlone ? null : selectControl("order", "Order of languages", PROFILE_ORDERS, order, ""),
       ),
     ),
-    profileChart(board, system, task, rows, order),
+    profileChart(board, { system, task, rows, order, isAlone }),
     dotLegend({
-      dot: task && rows.some(({ low }) => !missing(low)) ? "this system, 95 % interval" : "this system",
+      dot: hasIntervals ? "this system, 95 % interval" : "this system",
+      hasIntervals,
       ring: isAlone ? "" : "best score of any system",
     }),
-    element(
-      "p",
-      { class: "notes" },
-      task
-        ? "Differences in single languages are not tested."
-        : "Per cent of the best score in English on the same task, averaged over the tasks that the system has in a language.",
-    ),
+    task ? null : element("p", { class: "notes" }, RELATIVE_NOTE),
+    isAlone ? null : element("p", { class: "notes" }, "Differences in single languages are not tested."),
   );
 }
 
@@ -70,8 +69,11 @@ function taskChoices(board, system) {
 const onlyOne = (board, task) =>
   board.systems.filter((system) => task.languages.some((code) => !missing(cellScore(task, system, code)))).length < 2;
 
-/** @param {Board} board @param {System} system @param {Task | undefined} task @param {ProfileRow[]} rows @param {string} order */
-function profileChart(board, system, task, rows, order) {
+/**
+ * @param {Board} board
+ * @param {{ system: System, task?: Task, rows: ProfileRow[], order: string, isAlone: boolean }} options
+ */
+function profileChart(board, { system, task, rows, order, isAlone }) {
   const notable = widestGaps(rows);
   const byLanguage = new Map(rows.map((row) => [row.language, row]));
   const bands = order
@@ -86,7 +88,7 @@ function profileChart(board, system, task, rows, order) {
         label: language.name,
         href: hashOf(task ? ["task", task.id, language.code] : ["language", language.code]),
         figure: row,
-        ring: row.best,
+        ring: isAlone ? undefined : row.best,
         text: scoreText(row.value),
         note: notable.has(row) ? signedText(row.gap) : "",
         lines: row.lines,

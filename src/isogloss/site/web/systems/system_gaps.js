@@ -4,7 +4,7 @@ import { element, missing, plural, printedScore, scoreText, signedText } from ".
 import { memoized, weightedMean } from "../board/ranking.js";
 import { hashOf } from "../page/state.js";
 
-/** @typedef {{ task: Task, label: string, value: number, low: number | null, high: number | null, lines: string[] }} Gap */
+/** @typedef {{ task: Task, label: string, value: number, low: number | null, high: number | null, lines: () => string[] }} Gap */
 
 // Score minus human performance for each task with both, signed so that above zero is better than people.
 /** @param {Board} board @param {System} system @returns {Gap[]} */
@@ -19,7 +19,7 @@ export const humanGaps = (board, system) =>
     const ends = [gap(average.low[system.at]), gap(average.high[system.at])];
     const [low, high] = task.lower_is_better ? ends.reverse() : ends;
     const value = gap(own) ?? NaN;
-    const lines = [
+    const lines = () => [
       `${task.name}: ${signedText(value)}`,
       `${system.name} ${scoreText(own)}; people ${scoreText(human)}`,
     ];
@@ -34,7 +34,7 @@ export const transferGaps = (board, system) =>
     .map((task) => {
       const others = task.languages.filter((code) => code !== "en").map((code) => cellScore(task, system, code));
       const [english, mean] = [cellScore(task, system, "en"), weightedMean(others)];
-      const lines = [
+      const lines = () => [
         `${task.name}: ${signedText(english - mean)}`,
         `English ${scoreText(english)}; mean of ${plural(others.length, "other language")} ${scoreText(mean)}`,
       ];
@@ -118,7 +118,7 @@ const gapChart = (gaps, scale, description, zero) =>
           sure: missing(low) || missing(high) || low > 0 || high < 0,
           text: signedText(value),
           lines: [
-            ...lines,
+            ...lines(),
             missing(low) ? "no interval" : `95 % interval ${signedText(low)} to ${signedText(high ?? NaN)}`,
           ],
         })),

@@ -49,6 +49,13 @@ function overallHeadline(table, row) {
 function partialHeadline(board, row) {
   const { covered } = coverage(board, row);
   if (!covered.length) return element("p", { class: "headline" }, "No scores yet.");
+  const cells = partText(row.cells, board.cellCount, "cell", ["has a score", "have scores"]);
+  if (covered.length === board.tasks.length)
+    return element(
+      "p",
+      { class: "headline" },
+      `Covers all ${plural(covered.length, "task")}, but not whole: ${cells}. No overall rank.`,
+    );
   return element(
     "p",
     { class: "headline" },
@@ -57,7 +64,7 @@ function partialHeadline(board, row) {
       covered.map(({ name }) => name),
       MOST_TASK_NAMES,
     ),
-    row.cells ? `; ${partText(row.cells, board.cellCount, "cell", ["has a score", "have scores"])}.` : ".",
+    row.cells ? `; ${cells}.` : ".",
     " No overall rank.",
   );
 }

@@ -23,6 +23,11 @@ export function languagesSection(board, task, codes, params) {
   const order = params.get("order") === "score" ? "score" : "";
   const languages = codes.map((code) => board.language.get(code)).filter(Boolean);
   const lines = comparedWith(board, task);
+  const bands = orderedBands(board, task, languages, order).map(({ name, languages: own }) => ({
+    name,
+    rows: own.map((language) => bestScoreRow(board, task, language)),
+  }));
+  const hasIntervals = bands.some(({ rows }) => rows.some(({ figure }) => !missing(figure?.low)));
   return element(
     "section",
     { id: "languages" },
@@ -33,16 +38,17 @@ export function languagesSection(board, task, codes, params) {
       element("div", { class: "controls roomy" }, selectControl("order", "Order of languages", TASK_ORDERS, order, "")),
     ),
     dotChart({
-      bands: orderedBands(board, task, languages, order).map(({ name, languages: own }) => ({
-        name,
-        rows: own.map((language) => bestScoreRow(board, task, language)),
-      })),
+      bands,
       scale: taskAxis(board, task),
       lines,
       upright: true,
       description: `Best scores on ${task.name} by language`,
     }),
-    dotLegend({ dot: "best score, with its 95 % interval where known", others: "other systems" }),
+    dotLegend({
+      dot: hasIntervals ? "best score, with its 95 % interval where known" : "best score",
+      hasIntervals,
+      others: "other systems",
+    }),
     task.human !== null && task.cellMetric
       ? element("p", { class: "notes" }, "Human performance is published in other metrics, so that it has no line here.")
       : null,
