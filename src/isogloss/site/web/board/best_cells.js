@@ -27,17 +27,17 @@ export const bestInCell = (board, task, code) =>
 
 // The best score of any system in English, or in the best language of a task without English.
 /** @param {Board} board @param {Task} task */
-export const englishOf = (board, task) => keptValue(referenceCells(board), task.id, () => referenceOf(task, board.systems));
+export const englishReference = (board, task) => keptValue(referenceCells(board), task.id, () => referenceOf(task, board.systems));
 
 // Tasks whose scores can be averaged in per cent of English.
 /** @param {Board} board @param {Task} task */
-export const isRelative = (board, task) => task.place.has("en") && englishOf(board, task).value > 0;
+export const isRelative = (board, task) => task.place.has("en") && englishReference(board, task).value > 0;
 
 // A score in per cent of the best score in English on the same task; error rates become shares of what is right.
 /** @param {Board} board @param {Task} task @param {number} value */
 export function englishPercent(board, task, value) {
   const right = (/** @type {number} */ score) => (task.lower_is_better ? 100 - score : score);
-  return (100 * right(value)) / right(englishOf(board, task).value);
+  return (100 * right(value)) / right(englishReference(board, task).value);
 }
 
 // The axis of a task's charts: its colour scale up to the best score of any system, and to people where they have the same

@@ -1,7 +1,7 @@
 import { cellOf, cellScore, cellTitle, loadedDetail } from "../board/decode.js";
 import { bestInCell, englishPercent, isRelative } from "../board/best_cells.js";
 import { weightedMean } from "../board/ranking.js";
-import { missing, plural, printedScore, scoreText, signedText } from "../page/dom.js";
+import { allOf, missing, plural, printedScore, scoreText, signedText } from "../page/dom.js";
 
 // A system's scores on a task beside the best score of any system, with the intervals of its file.
 /** @param {Board} board @param {System} system @param {Task} task @returns {ProfileRow[]} */
@@ -60,7 +60,7 @@ export function profileSentence(rows, alone) {
   if (alone) return `No other system has these scores: ${endsText(rows, ({ value }) => value, scoreText)}.`;
   const first = rows.filter(({ gap }) => printedScore(gap) >= 0);
   if (first.length === rows.length)
-    return `Has the best score in ${rows.length === 1 ? rows[0].language.name : `all ${rows.length} languages`}.`;
+    return `Has the best score in ${rows.length === 1 ? rows[0].language.name : `${allOf(rows.length)} languages`}.`;
   const last = rows.reduce((one, other) => (other.gap < one.gap ? other : one));
   const farthest = `farthest from it in ${last.language.name} (${signedText(last.gap)})`;
   if (rows.length === 1) return `${capital(farthest.replace("farthest from it", "behind the best score"))}.`;

@@ -1,4 +1,4 @@
-import { englishOf, taskAxis } from "../board/best_cells.js";
+import { englishReference, taskAxis } from "../board/best_cells.js";
 import { familyBands } from "../board/families.js";
 import { cellScore, cellTitle, languageName } from "../board/decode.js";
 import { dotChart, dotLegend } from "../charts/dot_chart.js";
@@ -95,7 +95,7 @@ function profileChart(board, { system, task, rows, order, isAlone }) {
       },
     ];
   };
-  const english = task ? englishOf(board, task) : null;
+  const english = task ? englishReference(board, task) : null;
   return dotChart({
     bands: bands.map(({ name, languages }) => ({ name, rows: languages.flatMap(dot) })),
     scale: task ? taskAxis(board, task) : PROFILE_SCALE,

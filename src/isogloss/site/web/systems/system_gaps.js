@@ -1,6 +1,6 @@
 import { cellScore, cellTitle } from "../board/decode.js";
 import { dotChart } from "../charts/dot_chart.js";
-import { element, missing, plural, printedScore, scoreText, signedText } from "../page/dom.js";
+import { allOf, element, missing, plural, printedScore, scoreText, signedText } from "../page/dom.js";
 import { memoized, weightedMean } from "../board/ranking.js";
 import { hashOf } from "../page/state.js";
 
@@ -75,7 +75,7 @@ export function humanSection(board, system) {
       {},
       ahead.length
         ? `Scores above people on ${ahead.length} of ${plural(gaps.length, "task")}: from ${ends}.`
-        : `Below people on ${gaps.length === 1 ? "" : `all ${gaps.length} tasks, from `}${ends}.`,
+        : `Below people on ${gaps.length === 1 ? "" : `${allOf(gaps.length)} tasks, from `}${ends}.`,
     ),
     gapChart(gaps, humanScale(board), "Gap to human performance by task", "human performance"),
     element("p", { class: "notes" }, "Human performance as published with each dataset, often for English only."),

@@ -8,7 +8,7 @@ import { firstPlace } from "../leaderboard/leaderboard_words.js";
 import { systemTable } from "../leaderboard/system_table.js";
 import { element, missing, plural, scoreText } from "../page/dom.js";
 import { hashOf } from "../page/state.js";
-import { englishOf, taskAxis } from "../board/best_cells.js";
+import { englishReference, taskAxis } from "../board/best_cells.js";
 
 const MOST_DRAWN = 40;
 
@@ -94,7 +94,7 @@ function cellColumns(board, task, code) {
 // Scores with the intervals from each system's file, once it is loaded, beside the best score in English.
 /** @param {Board} board @param {Task} task @param {Language} language @param {Point[]} points */
 function cellChart(board, task, { code, name }, points) {
-  const english = englishOf(board, task);
+  const english = englishReference(board, task);
   const rows = points.map(({ system, value }) => {
     const detail = system.reported ? null : loadedDetail(system.id);
     const { low = null, high = null } = cellOf(detail, task, code) ?? {};

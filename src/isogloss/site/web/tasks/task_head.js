@@ -4,7 +4,7 @@ import { facts, pageHead } from "../board/parts.js";
 import { rankingBy } from "../board/rank_words.js";
 import { SERVED_SHARE, referenceOf, relativeScores, serviceOf } from "../board/relative.js";
 import { firstPlace } from "../leaderboard/leaderboard_words.js";
-import { countText, element, listed, missing, plural, printedScore, scoreText } from "../page/dom.js";
+import { allOf, countText, element, listed, missing, plural, printedScore, scoreText } from "../page/dom.js";
 
 const MOST_UNSERVED_NAMES = 6;
 
@@ -50,7 +50,7 @@ export function servedText(board, task) {
   const name = board.language.get(reference.code)?.name ?? reference.code;
   const names = unserved.languages.map((language) => language.name);
   const count = served.languages.length;
-  const part = count === tested && tested > 1 ? `all ${tested} other languages` : `${count} of ${plural(tested, "other language")}`;
+  const part = count === tested && tested > 1 ? `${allOf(tested)} other languages` : `${count} of ${plural(tested, "other language")}`;
   return [
     `The best scores reach ${100 * SERVED_SHARE} % of the best score in ${name} in ${part}`,
     names.length && count ? `, not in ${listed(names, MOST_UNSERVED_NAMES)}.` : ".",

@@ -7,7 +7,7 @@ import { selectControl } from "../page/controls.js";
 import { element, missing, scoreText } from "../page/dom.js";
 import { folded } from "../page/fold.js";
 import { hashOf } from "../page/state.js";
-import { bestInCell, englishOf, taskAxis } from "../board/best_cells.js";
+import { bestInCell, englishReference, taskAxis } from "../board/best_cells.js";
 
 // Further systems per language, sampled evenly by score.
 const MOST_OTHERS = 30;
@@ -96,7 +96,7 @@ const sampled = (sorted) =>
 // The best score in English, the share of it that serves a language, and people where they have the same metric.
 /** @param {Board} board @param {Task} task @returns {DotLine[]} */
 function comparedWith(board, task) {
-  const { code, value } = englishOf(board, task);
+  const { code, value } = englishReference(board, task);
   const served = task.lower_is_better ? 100 - SERVED_SHARE * (100 - value) : SERVED_SHARE * value;
   return [
     { value, label: `best ${languageName(board, code)} ${scoreText(value)}` },
