@@ -21,14 +21,14 @@ export function rankingBy(board, id) {
 }
 
 // The ranks of a system that the test of the order leaves open, or its place in an order that is not tested.
-/** @param {Standings} table @param {System} system */
-export function rankWords({ rows, ranked, order, testRanks }, system) {
+/** @param {Standings} table @param {System} system @param {string} [noun] of the ranked systems */
+export function rankWords({ rows, ranked, order, testRanks }, system, noun = "") {
   const rank = rows.find((row) => row.system === system)?.rank ?? null;
   if (rank === null) return "not ranked";
   if (ranked === 1) return "the only system ranked";
   if (testRanks) return "testing the order…";
   const range = order.ranges.get(system.id);
-  if (!range) return `place ${rank} of ${ranked}, order not tested`;
+  if (!range) return `place ${rank} of ${ranked}${noun}, order not tested`;
   const [low, high] = range;
-  return low === high ? `rank ${low} of ${ranked}` : `ranks ${low}–${high} of ${ranked}`;
+  return low === high ? `rank ${low} of ${ranked}${noun}` : `ranks ${low}–${high} of ${ranked}${noun}`;
 }

@@ -158,7 +158,8 @@ function dotRow(row, v, u, [from, to], plan) {
     ? uprightTexts(row, isOff ? (row.note ?? row.text ?? "") : (row.note ?? ""), v, u, plan)
     : rowTexts(row, v, plan);
   const node = drawn(href ? "a" : "g", { href }, marks, texts);
-  node.setAttribute("aria-label", `${label}: ${rowText(row)}`);
+  // Columns do not show all that rows do; visible words come first in a name.
+  if (plan.isUpright) node.setAttribute("aria-label", [label, row.note, row.text].filter(Boolean).join(" "));
   if (!href) node.setAttribute("role", "img");
   return withTip(node, () => lines);
 }
@@ -169,7 +170,8 @@ function rowTexts(row, v, plan) {
   const most = Math.floor((x - 12) / NAME_LETTER);
   const label = row.label.length > most ? `${row.label.slice(0, most - 1)}…` : row.label;
   return [
-    drawn("text", { x: x - 10, y: y + 4, "text-anchor": "end" }, label),
+    // The space parts the words of the link's name.
+    drawn("text", { x: x - 10, y: y + 4, "text-anchor": "end" }, `${label} `),
     drawn(
       "text",
       { x: plan.width - 2, y: y + 4, "text-anchor": "end", class: row.note ? "value noted" : "value" },
@@ -191,7 +193,7 @@ function uprightTexts(row, note, v, u, plan) {
         "text-anchor": "end",
         transform: `rotate(-${NAME_SLANT} ${name.x + 4} ${name.y + 14})`,
       },
-      row.label,
+      `${row.label} `,
     ),
     note ? drawn("text", { x: low.x, y: low.y + 18, "text-anchor": "middle", class: "noted" }, note) : null,
   ];

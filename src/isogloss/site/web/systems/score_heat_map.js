@@ -31,6 +31,7 @@ export function heatSection(board, system, others) {
       caption: "Tasks by language, in families",
       rowHead: (task) => [
         link(hashOf(["task", task.id]), cellTitle(task)),
+        " ",
         element("span", { class: "of" }, (scales.get(task) ?? []).join("–")),
       ],
       value: (task, { code }) => (task.place.has(code) ? cellScore(task, system, code) : undefined),

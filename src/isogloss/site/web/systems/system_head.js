@@ -38,8 +38,7 @@ function overallHeadline(table, row) {
     "Overall ",
     element("strong", {}, scoreText(value)),
     missing(low) ? "" : ` (${scoreText(low)}–${scoreText(high)})`,
-    `: ${rankWords(table, row.system)}`,
-    ranked > 1 ? " complete systems" : "",
+    `: ${rankWords(table, row.system, " complete systems")}`,
     isTested ? `, tested ${testedOn(order.test)}.` : ".",
   );
 }

@@ -98,9 +98,10 @@ const sampled = (sorted) =>
 function comparedWith(board, task) {
   const { code, value } = englishReference(board, task);
   const served = task.lower_is_better ? 100 - SERVED_SHARE * (100 - value) : SERVED_SHARE * value;
+  const name = languageName(board, code);
   return [
-    { value, label: `best ${languageName(board, code)} ${scoreText(value)}` },
-    { value: served, label: `${100 * SERVED_SHARE} % of it` },
+    { value, label: `best ${name} ${scoreText(value)}` },
+    { value: served, label: `${100 * SERVED_SHARE} % of ${name}` },
     ...(missing(task.human) || task.cellMetric ? [] : [{ value: task.human, label: `people ${scoreText(task.human)}` }]),
   ];
 }
