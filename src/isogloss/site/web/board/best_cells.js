@@ -1,6 +1,8 @@
+import { languageName } from "./decode.js";
 import { memoized } from "./ranking.js";
 import { bestScore, referenceOf } from "./relative.js";
 import { columnScale } from "./score_scale.js";
+import { scoreText } from "../page/dom.js";
 
 /** @type {(board: Board) => Map<string, Best>} */
 const bestCells = memoized(() => new Map());
@@ -29,9 +31,17 @@ export const bestInCell = (board, task, code) =>
 /** @param {Board} board @param {Task} task */
 export const englishReference = (board, task) => keptValue(referenceCells(board), task.id, () => referenceOf(task, board.systems));
 
-// Tasks whose scores can be averaged in per cent of English.
+// Scores on these tasks can be averaged in per cent of English.
 /** @param {Board} board @param {Task} task */
 export const isRelative = (board, task) => task.place.has("en") && englishReference(board, task).value > 0;
+
+// A line at the best score in English, if there is one.
+/** @param {Board} board @param {Task} task @returns {DotLine[]} */
+export function englishLine(board, task) {
+  const { code, value } = englishReference(board, task);
+  if (Number.isNaN(value)) return [];
+  return [{ value, label: `best ${languageName(board, code)} ${scoreText(value)}` }];
+}
 
 // A score in per cent of the best score in English on the same task; error rates become shares of what is right.
 /** @param {Board} board @param {Task} task @param {number} value */

@@ -1,6 +1,6 @@
-import { englishReference, taskAxis } from "../board/best_cells.js";
+import { englishLine, taskAxis } from "../board/best_cells.js";
 import { familyBands } from "../board/families.js";
-import { cellScore, cellTitle, languageName } from "../board/decode.js";
+import { cellScore, cellTitle } from "../board/decode.js";
 import { dotChart, dotLegend } from "../charts/dot_chart.js";
 import { selectControl } from "../page/controls.js";
 import { element, missing, nameOf, plural, scoreText, signedText } from "../page/dom.js";
@@ -95,13 +95,10 @@ function profileChart(board, { system, task, rows, order, isAlone }) {
       },
     ];
   };
-  const english = task ? englishReference(board, task) : null;
   return dotChart({
     bands: bands.map(({ name, languages }) => ({ name, rows: languages.flatMap(dot) })),
     scale: task ? taskAxis(board, task) : PROFILE_SCALE,
-    lines: english
-      ? [{ value: english.value, label: `best ${languageName(board, english.code)} ${scoreText(english.value)}` }]
-      : [{ value: 100, label: "best English" }],
+    lines: task ? englishLine(board, task) : [{ value: 100, label: "best English" }],
     upright: true,
     description: `${nameOf(system.name).textContent} and the best score by language`,
   });

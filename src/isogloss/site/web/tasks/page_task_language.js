@@ -1,5 +1,5 @@
 import { systemWithRegime } from "../board/describe.js";
-import { cellMetricText, cellOf, cellScore, cellTitle, languageName, loadedDetail, metricsText } from "../board/decode.js";
+import { cellMetricText, cellOf, cellScore, cellTitle, loadedDetail, metricsText } from "../board/decode.js";
 import { autonym, cellTip, crumbs, languageLink, nothing, pageHead, taskLink } from "../board/parts.js";
 import { standings } from "../board/standings.js";
 import { dotChart, dotLegend } from "../charts/dot_chart.js";
@@ -8,7 +8,7 @@ import { firstPlace } from "../leaderboard/leaderboard_words.js";
 import { systemTable } from "../leaderboard/system_table.js";
 import { element, missing, plural, scoreText } from "../page/dom.js";
 import { hashOf } from "../page/state.js";
-import { englishReference, taskAxis } from "../board/best_cells.js";
+import { englishLine, englishReference, taskAxis } from "../board/best_cells.js";
 
 const MOST_DRAWN = 40;
 
@@ -94,7 +94,6 @@ function cellColumns(board, task, code) {
 // Scores with the intervals from each system's file, once it is loaded, beside the best score in English.
 /** @param {Board} board @param {Task} task @param {Language} language @param {Point[]} points */
 function cellChart(board, task, { code, name }, points) {
-  const english = englishReference(board, task);
   const rows = points.map(({ system, value }) => {
     const detail = system.reported ? null : loadedDetail(system.id);
     const { low = null, high = null } = cellOf(detail, task, code) ?? {};
@@ -111,10 +110,7 @@ function cellChart(board, task, { code, name }, points) {
     dotChart({
       bands: [{ name: "", rows }],
       scale: taskAxis(board, task),
-      lines:
-        english.code === code
-          ? []
-          : [{ value: english.value, label: `best ${languageName(board, english.code)} ${scoreText(english.value)}` }],
+      lines: englishReference(board, task).code === code ? [] : englishLine(board, task),
       description: `Scores on ${task.name} in ${name}, best first`,
     }),
     hasIntervals ? dotLegend({ dot: "score with its 95 % interval; no line where it is not known" }) : null,

@@ -7,7 +7,7 @@ import { selectControl } from "../page/controls.js";
 import { element, missing, scoreText } from "../page/dom.js";
 import { folded } from "../page/fold.js";
 import { hashOf } from "../page/state.js";
-import { bestInCell, englishReference, taskAxis } from "../board/best_cells.js";
+import { bestInCell, englishLine, englishReference, taskAxis } from "../board/best_cells.js";
 
 // Further systems per language, sampled evenly by score.
 const MOST_OTHERS = 30;
@@ -98,10 +98,10 @@ const sampled = (sorted) =>
 function comparedWith(board, task) {
   const { code, value } = englishReference(board, task);
   const served = task.lower_is_better ? 100 - SERVED_SHARE * (100 - value) : SERVED_SHARE * value;
-  const name = languageName(board, code);
+  const share = { value: served, label: `${100 * SERVED_SHARE} % of ${languageName(board, code)}` };
   return [
-    { value, label: `best ${name} ${scoreText(value)}` },
-    { value: served, label: `${100 * SERVED_SHARE} % of ${name}` },
+    ...englishLine(board, task),
+    ...(missing(value) ? [] : [share]),
     ...(missing(task.human) || task.cellMetric ? [] : [{ value: task.human, label: `people ${scoreText(task.human)}` }]),
   ];
 }
