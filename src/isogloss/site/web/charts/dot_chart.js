@@ -10,11 +10,13 @@ const DOT_STEP = { least: 20, most: 60 };
 // Rows stay short enough to read a value beside its name.
 const MOST_WIDTH = 820;
 const NAME_LETTER = 7.4;
+const BOLD_LETTER = 7;
 // A score just beyond the axis is drawn at its end.
 const TOLERANCE = 0.02;
 const DOT_LETTER = 6.6;
 const NAME_SLANT = 60;
 const LINE_ROOM = 15;
+const NOTE_ROOM = { x: 44, y: 14 };
 const DOT_EDGES = { top: 30, left: 34, right: 12 };
 
 // Dots with their intervals on one axis: a row per record, in named bands. Where `upright` ones fit, each record is a column
@@ -29,7 +31,7 @@ export const dotChart = (chart) =>
 
 /**
  * A plan places marks along the axis (`u`) and across it (`v`), and texts on the page.
- * @typedef {{ isUpright: boolean, width: number, height: number, length: number, depth: number, step: number, transform: string, bandRoom: number, place: (u: number, v: number) => { x: number, y: number } }} Plan
+ * @typedef {{ isUpright: boolean, width: number, height: number, length: number, depth: number, step: number, transform: string, bandRoom: number, taken: { x: number, y: number }[], place: (u: number, v: number) => { x: number, y: number } }} Plan
  */
 
 /** @param {DotChart} chart @param {number} room @returns {Plan} */
@@ -49,6 +51,7 @@ function rowPlan({ bands, lines = [], signed }, room) {
     depth,
     step: DOT_ROW,
     bandRoom,
+    taken: [],
     transform: `translate(${left} ${top})`,
     place: (u, v) => ({ x: left + u, y: top + v }),
   };
@@ -73,6 +76,7 @@ function uprightPlan({ bands, lines = [] }, count, width) {
     depth: step * count,
     step,
     bandRoom: 0,
+    taken: [],
     transform: `translate(${left} ${base}) rotate(-90)`,
     place: (u, v) => ({ x: left + v, y: base - u }),
   };
@@ -121,10 +125,10 @@ function bandHead(name, v, count, plan, at) {
   const { x, y } = plan.place(plan.isUpright ? plan.length : 0, v);
   if (!plan.isUpright) return drawn("text", { x: 0, y: y + 17, class: "family" }, name);
   const room = count * plan.step - 4;
-  const fits = (/** @type {string} */ text) => text.length * DOT_LETTER <= room + 6;
+  const fits = (/** @type {string} */ text) => text.length * BOLD_LETTER <= room;
   const words = fits(name) ? [name] : name.split(/(?<=[- ])/);
   const shown = words.map((word) =>
-    fits(word) ? word : `${word.slice(0, Math.max(1, Math.floor(room / DOT_LETTER) - 1))}…`,
+    fits(word) ? word : `${word.slice(0, Math.max(1, Math.floor(room / BOLD_LETTER) - 1))}…`,
   );
   const line = drawn("line", {
     x1: x + 2,
@@ -195,8 +199,19 @@ function uprightTexts(row, note, v, u, plan) {
       },
       `${row.label} `,
     ),
-    note ? drawn("text", { x: low.x, y: low.y + 18, "text-anchor": "middle", class: "noted" }, note) : null,
+    note ? drawn("text", { ...freePlace(low.x, low.y + 18, plan), "text-anchor": "middle", class: "noted" }, note) : null,
   ];
+}
+
+// A place for a direct label, below those of neighbouring columns.
+/** @param {number} x @param {number} y @param {Plan} plan */
+function freePlace(x, y, { taken }) {
+  const place = { x, y };
+  /** @param {{ x: number, y: number }} other */
+  const isNear = (other) => Math.abs(other.x - x) < NOTE_ROOM.x && Math.abs(other.y - place.y) < NOTE_ROOM.y;
+  for (let near = taken.find(isNear); near; near = taken.find(isNear)) place.y = near.y + NOTE_ROOM.y;
+  taken.push(place);
+  return place;
 }
 
 // A labelled line across all records; labels keep apart.
