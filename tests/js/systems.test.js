@@ -15,7 +15,7 @@ import {
 } from "../../src/isogloss/site/web/systems/language_profile.js";
 import { coveredColumns } from "../../src/isogloss/site/web/systems/score_cards.js";
 import { systemFacts } from "../../src/isogloss/site/web/systems/system_facts.js";
-import { humanGaps, transferGaps } from "../../src/isogloss/site/web/systems/system_gaps.js";
+import { systemHumanGaps, transferGaps } from "../../src/isogloss/site/web/systems/system_gaps.js";
 import { coverage } from "../../src/isogloss/site/web/systems/system_head.js";
 import { humanText, servedText } from "../../src/isogloss/site/web/tasks/task_head.js";
 import { board, boardData, packed, params } from "./board_fixture.js";
@@ -190,10 +190,10 @@ test("gaps to people and gaps of transfer", () => {
   const data = boardData();
   data.averages = { xnli: { value: packed([70, 76, NaN]), low: packed([68, NaN, NaN]), high: packed([73, NaN, NaN]) } };
   const own = openBoard(data);
-  const [human] = humanGaps(own, own.systems[0]);
+  const [human] = systemHumanGaps(own, own.systems[0]);
   assert.deepEqual([human.value, human.low, human.high].map((value) => value.toFixed(1)), ["-22.8", "-24.8", "-19.8"]);
-  assert.equal(humanGaps(own, own.systems[1])[0].low, null);
-  assert.deepEqual(humanGaps(own, own.systems[2]), []);
+  assert.equal(systemHumanGaps(own, own.systems[1])[0].low, null);
+  assert.deepEqual(systemHumanGaps(own, own.systems[2]), []);
   // XNLI 80 − 60, XQuAD 70 − 60, TyDiQA 66 − (60 + 54) / 2.
   assert.deepEqual(
     transferGaps(own, own.systems[0]).map(({ label, value }) => [label, value]),
@@ -212,7 +212,7 @@ test("a lower error rate than people is above zero, with its interval in order",
   data.tasks[0].lower_is_better = true;
   data.averages = { xnli: { value: packed([90, NaN, NaN]), low: packed([89, NaN, NaN]), high: packed([92, NaN, NaN]) } };
   const own = openBoard(data);
-  const [{ value, low, high }] = humanGaps(own, own.systems[0]);
+  const [{ value, low, high }] = systemHumanGaps(own, own.systems[0]);
   assert.deepEqual([value, low, high].map((each) => each.toFixed(1)), ["2.8", "0.8", "3.8"]);
 });
 

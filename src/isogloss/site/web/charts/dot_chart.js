@@ -3,7 +3,7 @@ import { intervalMark } from "./interval.js";
 import { niceTicks } from "./plots.js";
 import { withTip } from "../page/tips.js";
 
-const DOT_ROW = 24;
+const MARK_ROW = 24;
 const BAND_ROOM = 24;
 const PLOT_HEIGHT = 250;
 const DOT_STEP = { least: 20, most: 60 };
@@ -42,14 +42,14 @@ function rowPlan({ bands, lines = [], signed }, room) {
   const right = 12 + DOT_LETTER * Math.max(4, ...rows.map((row) => rowText(row).length));
   const bandRoom = bands.some(({ name }) => name) ? BAND_ROOM : 0;
   const top = DOT_EDGES.top + LINE_ROOM * lines.length;
-  const depth = DOT_ROW * rows.length + bandRoom * bands.length;
+  const depth = MARK_ROW * rows.length + bandRoom * bands.length;
   return {
     isUpright: false,
     width,
     height: top + depth + (signed ? 4 : 0),
     length: Math.max(40, width - left - right),
     depth,
-    step: DOT_ROW,
+    step: MARK_ROW,
     bandRoom,
     taken: [],
     transform: `translate(${left} ${top})`,
@@ -97,7 +97,7 @@ function dotDrawing({ bands, scale, lines = [], description, signed }, plan) {
     if (name) svg.append(bandHead(name, v, rows.length, plan, at));
     v += plan.bandRoom;
     for (const row of rows) {
-      svg.append(dotRow(row, v + plan.step / 2, u, scale, plan));
+      svg.append(markRow(row, v + plan.step / 2, u, scale, plan));
       v += plan.step;
     }
   });
@@ -146,7 +146,7 @@ function bandHead(name, v, count, plan, at) {
 }
 
 /** @param {DotRow} row @param {number} v @param {(value: number) => number} u @param {Interval} scale @param {Plan} plan */
-function dotRow(row, v, u, [from, to], plan) {
+function markRow(row, v, u, [from, to], plan) {
   const { label, href, figure, ring, others = [], sure = true, lines } = row;
   const marks = drawn(
     "g",

@@ -19,7 +19,7 @@ export function intervalStrip({ value, low, high }, scale) {
   return strip;
 }
 
-// The axis of a column of strips, for its heading.
+// The axis of a column of strips, for its heading; a wider one has room for more labels.
 /** @param {Interval} scale @param {number} [most] */
 export function stripAxis(scale, most = 2) {
   const axis = element("i", { class: "strip axis", "aria-hidden": "true" });

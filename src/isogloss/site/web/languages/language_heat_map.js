@@ -42,11 +42,11 @@ const scoreFunction = (board, tasks) => (system, code) =>
   tasks.length === 1
     ? cellScore(tasks[0], system, code)
     : weightedMean(
-        scoredTasks(tasks, system, code).map((task) => englishPercent(board, task, cellScore(task, system, code))),
+        heatTasks(tasks, system, code).map((task) => englishPercent(board, task, cellScore(task, system, code))),
       );
 
 /** @param {Task[]} tasks @param {System} system @param {string} code */
-const scoredTasks = (tasks, system, code) => tasks.filter((task) => !missing(cellScore(task, system, code)));
+const heatTasks = (tasks, system, code) => tasks.filter((task) => !missing(cellScore(task, system, code)));
 
 // The matching systems, by number of languages, then by mean score.
 /** @param {Board} board @param {ScoreOf} scoreOf @param {Language[]} languages @param {string} words @param {boolean} isLower */
@@ -89,7 +89,7 @@ function languageHeatMap(board, { tasks, systems }, scoreOf, languages, ordered)
       ? cellTip(board, system, one, code)
       : [
           `${system.name} in ${name}: ${scoreText(score)} % of the best score in English`,
-          listed(scoredTasks(tasks, system, code).map(cellTitle)),
+          listed(heatTasks(tasks, system, code).map(cellTitle)),
         ];
   return [
     scoreKey(...scale, paintOf),

@@ -8,7 +8,7 @@ import { hashOf } from "../page/state.js";
 
 // Score minus human performance for each task with both, signed so that above zero is better than people.
 /** @param {Board} board @param {System} system @returns {Gap[]} */
-export const humanGaps = (board, system) =>
+export const systemHumanGaps = (board, system) =>
   board.tasks.flatMap((task) => {
     const average = board.averages.get(task.id);
     const own = average?.value[system.at];
@@ -44,7 +44,7 @@ export const transferGaps = (board, system) =>
 
 // Axes that all systems of a board share: multiples of ten around all gaps, and zero.
 /** @param {(board: Board, system: System) => Gap[]} gapsOf @returns {(board: Board) => Interval} */
-const sharedScale = (gapsOf) =>
+const gapScale = (gapsOf) =>
   memoized((board) => {
     const ends = board.systems.flatMap((system) =>
       gapsOf(board, system).flatMap(({ value, low, high }) => [low ?? value, high ?? value]),
@@ -52,12 +52,12 @@ const sharedScale = (gapsOf) =>
     const [least, most] = ends.reduce(([from, to], end) => [Math.min(from, end), Math.max(to, end)], [0, 0]);
     return [10 * Math.floor(least / 10), 10 * Math.ceil((most || 1) / 10)];
   });
-const humanScale = sharedScale(humanGaps);
-const transferScale = sharedScale(transferGaps);
+const humanScale = gapScale(systemHumanGaps);
+const transferScale = gapScale(transferGaps);
 
 /** @param {Board} board @param {System} system */
 export function humanSection(board, system) {
-  const gaps = humanGaps(board, system);
+  const gaps = systemHumanGaps(board, system);
   if (!gaps.length) return null;
   const ahead = gaps.filter(({ value }) => printedScore(value) > 0);
   const sorted = [...gaps].sort((a, b) => b.value - a.value);

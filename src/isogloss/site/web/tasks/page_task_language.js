@@ -41,7 +41,7 @@ export function taskLanguagePage(board, task, code) {
 function cellHead(board, task, language, points) {
   const [best] = points;
   const size = task.n[task.languages.indexOf(language.code)];
-  const { verb, before, after } = cellVerdict(board, task, language.code, points);
+  const { verb, before, after } = taskCellVerdict(board, task, language.code, points);
   return pageHead(
     [`${cellTitle(task)} in ${language.name} `, autonym(language)],
     element(
@@ -60,7 +60,7 @@ function cellHead(board, task, language, points) {
 
 // The test of a ranking by this cell alone, which needs the metric of the rankings.
 /** @param {Board} board @param {Task} task @param {string} code @param {Point[]} points */
-function cellVerdict(board, task, code, points) {
+function taskCellVerdict(board, task, code, points) {
   if (points.length === 1) return { verb: "scores", before: "", after: "" };
   const table = standings(board, new URLSearchParams({ task: task.id, language: code }));
   if (!task.cellMetric && table.ranked === points.length) return firstPlace(table);

@@ -9,7 +9,7 @@ import { folded } from "../page/fold.js";
 import { hashOf } from "../page/state.js";
 import { bestInCell, englishLine, englishReference, taskAxis } from "../board/best_cells.js";
 
-// Further systems per language, sampled evenly by score.
+// Further systems per language, sampledScores evenly by score.
 const MOST_OTHERS = 30;
 const TASK_ORDERS = [
   ["", "by family"],
@@ -72,7 +72,7 @@ function bestScoreRow(board, task, { code, name }) {
     label: name,
     href: hashOf(["task", task.id, code]),
     figure: { value, low, high },
-    others: sampled(
+    others: sampledScores(
       board.systems
         .filter((other) => other !== system)
         .map((other) => cellScore(task, other, code))
@@ -85,7 +85,7 @@ function bestScoreRow(board, task, { code, name }) {
 }
 
 /** @param {number[]} sorted */
-const sampled = (sorted) =>
+const sampledScores = (sorted) =>
   sorted.length <= MOST_OTHERS
     ? sorted
     : Array.from(
