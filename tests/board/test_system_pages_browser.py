@@ -151,7 +151,8 @@ def test_a_profile_compares_a_system_with_the_best(open_page: Open, made: Path) 
     tab.go_back()
     tab.wait_for_selector("#profile .family")
     profile.locator(".plot a[aria-label^='Swahili']").focus()
-    assert "Best score 80.0: System 0" in tab.locator("#tip").inner_text()
+    tip = tab.locator("#tip").inner_text()
+    assert "Best score 80.0: System 0" in tip and "Swahili · Kiswahili" in tip and "Niger-Congo" in tip
 
 
 def test_labels_of_neighbours_do_not_overlap(open_page: Open, made: Path) -> None:
@@ -253,6 +254,24 @@ def test_tasks_show_their_metric_and_regimes(open_page: Open, published: Path) -
     names = tab.locator(".plot svg a > text:not(.value)").all_text_contents()
     assert len(names) == len(set(names)) > 5
     assert "Human" not in tab.locator(".headline").inner_text()
+
+
+_NARROWED = """node => {
+  node.style.width = "500px";
+  const { width, height } = node.querySelector("svg").getBoundingClientRect();
+  return [width, height];
+}"""
+
+
+def test_print_scales_drawings_to_the_page(open_page: Open, made: Path) -> None:
+    # Printing lays a page out without telling it of the new width.
+    tab = open_page("#/system/s1?task=xnli", index=made, width=1200)
+    tab.wait_for_selector("#profile .plot svg")
+    before = tab.locator("#profile .plot svg").bounding_box()
+    tab.emulate_media(media="print")
+    width, height = tab.locator("#profile .plot").evaluate(_NARROWED)
+    assert width == pytest.approx(500)
+    assert height == pytest.approx(before["height"] * 500 / before["width"], rel=0.01)
 
 
 @needs_axe

@@ -90,7 +90,10 @@ function dotDrawing({ bands, scale, lines = [], description, signed }, plan) {
   const [from, to] = scale;
   /** @param {number} value */
   const u = (value) => Math.min(1, Math.max(0, (value - from) / (to - from || 1))) * plan.length;
-  const svg = drawn("svg", { width: plan.width, height: plan.height, role: "group", "aria-label": description });
+  const { width, height } = plan;
+  // Print scales the drawing to the page.
+  const viewBox = `0 0 ${width} ${height}`;
+  const svg = drawn("svg", { width, height, viewBox, role: "group", "aria-label": description });
   svg.append(dotAxis(scale, u, plan, signed ?? false));
   let v = 0;
   bands.forEach(({ name, rows }, at) => {

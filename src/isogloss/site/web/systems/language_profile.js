@@ -1,5 +1,6 @@
 import { cellOf, cellScore, cellTitle, loadedDetail } from "../board/decode.js";
 import { bestInCell, englishPercent, isRelative } from "../board/best_cells.js";
+import { languageLines } from "../board/families.js";
 import { weightedMean } from "../board/ranking.js";
 import { allOf, missing, plural, printedScore, scoreText, signedText } from "../page/dom.js";
 
@@ -17,6 +18,7 @@ export function taskProfile(board, system, task) {
       `${system.name} · ${cellTitle(task)} · ${language.name}: ${scoreText(value)}`,
       missing(low) ? "no interval" : `95 % interval ${scoreText(low)}–${scoreText(high)}`,
       `Best score ${scoreText(best)}: ${bestSystem === system ? "this system" : bestSystem?.fullName}`,
+      ...languageLines(language),
     ];
     return [{ language, value, low, high, best, bestSystem, gap, lines }];
   });
@@ -38,6 +40,7 @@ export function relativeProfile(board, system) {
       `${system.name} · ${language.name}: ${scoreText(value)} % of English`,
       `Best scores ${scoreText(best)} %`,
       `On ${parts.map(cellTitle).join(", ")}`,
+      ...languageLines(language),
     ];
     return [{ language, value, low: null, high: null, best, bestSystem: null, gap: value - best, lines }];
   });

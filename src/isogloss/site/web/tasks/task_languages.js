@@ -1,5 +1,5 @@
 import { cellOf, cellScore, cellTitle, languageName, loadedDetail, metricTitle } from "../board/decode.js";
-import { familyBands } from "../board/families.js";
+import { familyBands, languageLines } from "../board/families.js";
 import { cellTip } from "../board/parts.js";
 import { SERVED_SHARE } from "../board/relative.js";
 import { dotChart, dotLegend } from "../charts/dot_chart.js";
@@ -9,7 +9,7 @@ import { folded } from "../page/fold.js";
 import { hashOf } from "../page/state.js";
 import { bestInCell, englishLine, englishReference, taskAxis } from "../board/best_cells.js";
 
-// Further systems per language, sampledScores evenly by score.
+// Most of the other systems per language, sampled evenly by score.
 const MOST_OTHERS = 30;
 const TASK_ORDERS = [
   ["", "by family"],
@@ -64,7 +64,8 @@ function orderedBands(board, task, languages, order) {
 }
 
 /** @param {Board} board @param {Task} task @param {Language} language @returns {DotRow} */
-function bestScoreRow(board, task, { code, name }) {
+function bestScoreRow(board, task, language) {
+  const { code, name } = language;
   const { value, system } = bestInCell(board, task, code);
   const detail = system && !system.reported ? loadedDetail(system.id) : null;
   const { low = null, high = null } = cellOf(detail, task, code) ?? {};
@@ -80,7 +81,7 @@ function bestScoreRow(board, task, { code, name }) {
         .sort((a, b) => a - b),
     ),
     text: scoreText(value),
-    lines: system ? cellTip(board, system, task, code) : [`${cellTitle(task)} in ${name}`],
+    lines: [...(system ? cellTip(board, system, task, code) : [`${cellTitle(task)} in ${name}`]), ...languageLines(language)],
   };
 }
 
