@@ -11,7 +11,7 @@ import { element, link, missing, plural } from "../page/dom.js";
 import { hashOf } from "../page/state.js";
 import { taskLanguagePage } from "./page_task_language.js";
 import { pseudoOfTask } from "./pseudo_scores.js";
-import { taskHead } from "./task_head.js";
+import { servedText, taskHead } from "./task_head.js";
 import { languagesSection } from "./task_languages.js";
 
 const MOST_ROWS = 40;
@@ -30,10 +30,11 @@ export function taskPage(board, [id, chosen]) {
     name: `task-${id}`,
     label: `Systems on ${task.name}`,
   };
+  const served = servedText(board, task);
   /** @param {URLSearchParams} params */
   const view = (params) => [
     crumbs(link("#/", "Leaderboard"), task.name),
-    taskHead(board, task, ranked),
+    taskHead(board, task, ranked, served),
     languagesSection(board, task, codes, params),
     pseudoOfTask(board, task),
     taskHeatMap(board, task, codes, ranked.length ? ranked.map(({ system }) => system) : board.systems),

@@ -1,5 +1,5 @@
 import { systemWithRegime } from "../board/describe.js";
-import { cellMetricText, cellOf, cellScore, cellTitle, loadedDetail, metricsText } from "../board/decode.js";
+import { cellMetricText, cellOf, cellScore, cellTitle, metricsText } from "../board/decode.js";
 import { autonym, cellTip, crumbs, languageLink, nothing, pageHead, taskLink } from "../board/parts.js";
 import { standings } from "../board/standings.js";
 import { dotChart, dotLegend } from "../charts/dot_chart.js";
@@ -8,6 +8,7 @@ import { firstPlace } from "../leaderboard/leaderboard_words.js";
 import { systemTable } from "../leaderboard/system_table.js";
 import { element, missing, plural, scoreText } from "../page/dom.js";
 import { hashOf } from "../page/state.js";
+import { detailsTogether } from "./loaded_details.js";
 import { englishLine, englishReference, taskAxis } from "../board/best_cells.js";
 
 const MOST_DRAWN = 40;
@@ -94,9 +95,9 @@ function cellColumns(board, task, code) {
 // Scores with the intervals from each system's file, once it is loaded, beside the best score in English.
 /** @param {Board} board @param {Task} task @param {Language} language @param {Point[]} points */
 function cellChart(board, task, { code, name }, points) {
+  const details = detailsTogether(points.map(({ system }) => system));
   const rows = points.map(({ system, value }) => {
-    const detail = system.reported ? null : loadedDetail(system.id);
-    const { low = null, high = null } = cellOf(detail, task, code) ?? {};
+    const { low = null, high = null } = cellOf(details.get(system.id), task, code) ?? {};
     return {
       label: system.fullName,
       href: hashOf(["system", system.id]),

@@ -9,12 +9,12 @@ import { allOf, countText, element, listed, missing, plural, printedScore, score
 const MOST_UNSERVED_NAMES = 6;
 
 // Who leads and how sure that is, where the best scores come near English, and what people reach.
-/** @param {Board} board @param {Task} task @param {Point[]} ranked */
-export const taskHead = (board, task, ranked) =>
+/** @param {Board} board @param {Task} task @param {Point[]} ranked @param {string} served */
+export const taskHead = (board, task, ranked, served) =>
   pageHead(
     task.title,
     ranked.length ? verdict(task, ranked, rankingBy(board, task.id)) : null,
-    element("p", {}, [servedText(board, task), humanText(task, ranked)].filter(Boolean).join(" ")),
+    element("p", {}, [served, humanText(task, ranked)].filter(Boolean).join(" ")),
     facts([
       ["Category", categoryTitle(task.category)],
       ["Metric", `${metricsText(task)}; ${task.lower_is_better ? "lower" : "higher"} is better`],

@@ -1,8 +1,10 @@
-import { cellOf, cellScore, cellTitle, languageName, loadedDetail, metricTitle } from "../board/decode.js";
+import { cellOf, cellScore, cellTitle, languageName, metricTitle } from "../board/decode.js";
 import { familyBands, languageLines } from "../board/families.js";
 import { cellTip } from "../board/parts.js";
+import { memoized } from "../board/ranking.js";
 import { SERVED_SHARE } from "../board/relative.js";
 import { dotChart, dotLegend } from "../charts/dot_chart.js";
+import { detailsTogether } from "./loaded_details.js";
 import { selectControl } from "../page/controls.js";
 import { element, missing, scoreText } from "../page/dom.js";
 import { folded } from "../page/fold.js";
@@ -23,9 +25,10 @@ export function languagesSection(board, task, codes, params) {
   const order = params.get("order") === "score" ? "score" : "";
   const languages = codes.map((code) => board.language.get(code)).filter(Boolean);
   const lines = comparedWith(board, task);
+  const details = detailsTogether(codes.map((code) => bestInCell(board, task, code).system).filter(Boolean));
   const bands = orderedBands(board, task, languages, order).map(({ name, languages: own }) => ({
     name,
-    rows: own.map((language) => bestScoreRow(board, task, language)),
+    rows: own.map((language) => bestScoreRow(board, task, language, details)),
   }));
   const hasIntervals = bands.some(({ rows }) => rows.some(({ figure }) => !missing(figure?.low)));
   return element(
@@ -63,36 +66,41 @@ function orderedBands(board, task, languages, order) {
   return [{ name: "", languages: [...languages].sort((a, b) => sign * (best(a) - best(b))) }];
 }
 
-/** @param {Board} board @param {Task} task @param {Language} language @returns {DotRow} */
-function bestScoreRow(board, task, language) {
+/** @param {Board} board @param {Task} task @param {Language} language @param {Map<string, Detail>} details @returns {DotRow} */
+function bestScoreRow(board, task, language, details) {
   const { code, name } = language;
   const { value, system } = bestInCell(board, task, code);
-  const detail = system && !system.reported ? loadedDetail(system.id) : null;
-  const { low = null, high = null } = cellOf(detail, task, code) ?? {};
+  const { low = null, high = null } = cellOf(details.get(system?.id ?? ""), task, code) ?? {};
   return {
     label: name,
     href: hashOf(["task", task.id, code]),
     figure: { value, low, high },
-    others: sampledScores(
-      board.systems
-        .filter((other) => other !== system)
-        .map((other) => cellScore(task, other, code))
-        .filter((score) => !missing(score))
-        .sort((a, b) => a - b),
-    ),
+    others: otherScores(board, task, code),
     text: scoreText(value),
     lines: [...(system ? cellTip(board, system, task, code) : [`${cellTitle(task)} in ${name}`]), ...languageLines(language)],
   };
 }
 
-/** @param {number[]} sorted */
-const sampledScores = (sorted) =>
-  sorted.length <= MOST_OTHERS
-    ? sorted
-    : Array.from(
-        { length: MOST_OTHERS },
-        (_, at) => sorted[Math.round((at * (sorted.length - 1)) / (MOST_OTHERS - 1))],
-      );
+/** @type {(board: Board) => Map<string, number[]>} */
+const sampledOthers = memoized(() => new Map());
+
+// The scores of the systems behind the best one, sampled evenly by rank.
+/** @param {Board} board @param {Task} task @param {string} code */
+function otherScores(board, task, code) {
+  const key = `${task.id}/${code}`;
+  const known = sampledOthers(board).get(key);
+  if (known) return known;
+  const { system } = bestInCell(board, task, code);
+  const scores = board.systems.filter((other) => other !== system).map((other) => cellScore(task, other, code));
+  const sorted = Float64Array.from(scores.filter((score) => !missing(score))).sort();
+  const step = (sorted.length - 1) / (MOST_OTHERS - 1);
+  const sample =
+    sorted.length <= MOST_OTHERS
+      ? [...sorted]
+      : Array.from({ length: MOST_OTHERS }, (_, at) => sorted[Math.round(at * step)]);
+  sampledOthers(board).set(key, sample);
+  return sample;
+}
 
 // The best score in English, the share of it that serves a language, and people where they have the same metric.
 /** @param {Board} board @param {Task} task @returns {DotLine[]} */
