@@ -751,6 +751,70 @@ declare global {
     paintOf(score: any, row?: any, column?: any): Paint;
     text?(score: any): string;
     caption: string;
+    bands?: HeatBand[];
+    turned?: boolean;
+  }
+
+  /** A head over neighbouring columns of a heat map. */
+  interface HeatBand {
+    name: string;
+    href?: string;
+    size: number;
+    lines?: string[];
+  }
+
+  interface FamilyBand {
+    name: string;
+    href?: string;
+    languages: Language[];
+  }
+
+  /** A row of dotChart: a score with its interval, and what it is compared with. */
+  interface DotRow {
+    label: string;
+    href?: string;
+    figure: Ended | null;
+    /** A ring, for example around the best score of any system. */
+    ring?: number;
+    /** Faint dots. */
+    others?: number[];
+    text?: string;
+    /** A direct label for notable values. */
+    note?: string;
+    sure?: boolean;
+    lines: TipLine[];
+  }
+
+  interface DotBand {
+    name: string;
+    rows: DotRow[];
+  }
+
+  interface DotLine {
+    value: number;
+    label: string;
+  }
+
+  interface DotChart {
+    bands: DotBand[];
+    scale: Interval;
+    lines?: DotLine[];
+    description: string;
+    /** Draw columns instead of rows where they fit. */
+    upright?: boolean;
+    signed?: boolean;
+  }
+
+  /** A language of a system's profile; the gap is negative if the best score is better. */
+  interface ProfileRow {
+    language: Language;
+    value: number;
+    low: number | null;
+    high: number | null;
+    best: number;
+    bestSystem: System | null;
+    gap: number;
+    lines: TipLine[];
   }
 
   interface RowOptions {
