@@ -33,7 +33,7 @@ function bestAt(systems, { cells, languages, lower_is_better: lower }, at) {
 
 // How good a score is, so that a ratio means the same for error rates: the share of what is right.
 /** @param {Task} task @param {number} value */
-const goodness = (task, value) => (task.lower_is_better ? 100 - value : value);
+export const goodness = (task, value) => (task.lower_is_better ? 100 - value : value);
 
 // The language that others are compared with: English, or the best language of a task without English.
 /** @param {Task} task @param {System[]} systems @returns {{ code: string } & Best} */
