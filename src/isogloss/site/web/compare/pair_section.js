@@ -1,0 +1,104 @@
+// Everything about one pair of systems: the verdict, where it comes from, and the differences by task and language.
+import { population } from "../board/tested_on.js";
+import { taskName } from "../board/decode.js";
+import { lackText } from "../board/describe.js";
+import { plainTable } from "../board/parts.js";
+import { element, nameOf, plural, scoreText, signedText } from "../page/dom.js";
+import { cellMatrix } from "./cell_matrix.js";
+import { columnTable, contrastCounts } from "./contrasts.js";
+import { addedParts, explanationWords } from "./explained.js";
+import { forestLegend, forestLimit } from "./forest.js";
+import { languageForest, taskForest } from "./forest_rows.js";
+import { countWords, sharedText, untestedReason, verdictDetail, verdictKind, verdictWords } from "./verdict.js";
+
+// The verdict, its test, where each is better, and what explains a conflict.
+/** @param {ComparedPair} compared @param {PairContrasts} contrasts */
+export function verdictSection(compared, contrasts) {
+  const { board, pair } = compared;
+  const { top, tasks, cells } = contrasts;
+  const reason = untestedReason(compared, contrasts);
+  const [taskCounts, cellCounts] = [contrastCounts(tasks), contrastCounts(cells)];
+  const where = [countWords(taskCounts, "task", pair), " ", countWords(cellCounts, "cell", pair)];
+  const tested = tasks.find(({ test }) => test)?.test;
+  return [
+    top && element("p", { class: `verdict ${verdictKind(top)}` }, verdictWords(top, pair)),
+    top && element("p", { class: "soft verdict-detail" }, verdictDetail(top, pair), " ", reason.length ? ["Why it is not tested: ", reason] : ""),
+    taskCounts.untested === taskCounts.all && cellCounts.untested === cellCounts.all
+      ? element("p", { class: "lead-text" }, "No task and no cell is tested, so the scores below are compared as they are.")
+      : element("p", { class: "lead-text" }, where, tested === "languages" && top?.test !== "languages" ? ` Tasks are tested ${population(tested)}.` : ""),
+    element("p", { class: "lead-text" }, explanationWords(board, pair, contrasts)),
+    addedTable(board, pair, contrasts),
+    coverage(board, pair, contrasts),
+    footnoteList(board, pair, tasks),
+  ];
+}
+
+// How much each part of the overall score adds to the difference.
+/** @param {Board} board @param {System[]} pair @param {PairContrasts} contrasts */
+function addedTable(board, pair, contrasts) {
+  const parts = addedParts(board, contrasts);
+  if (!parts.length || !contrasts.top) return null;
+  const number = (/** @type {string} */ text) => element("td", { class: "number" }, text);
+  const rows = parts.map((part) => [
+    element("th", { scope: "row" }, part.title),
+    number(scoreText(part.first)),
+    number(scoreText(part.second)),
+    number(signedText(part.lead)),
+    number(signedText(part.added)),
+  ]);
+  const { first, second, lead } = contrasts.top;
+  const total = [element("th", { scope: "row" }, "Overall"), number(scoreText(first)), number(scoreText(second)), number(signedText(lead)), number(signedText(lead))];
+  return element(
+    "details",
+    { class: "panel", "data-key": `added-${pair.map(({ id }) => id).join("-")}` },
+    element("summary", {}, `How ${plural(parts.length, board.rule.name === "category" ? "category" : "task", board.rule.name === "category" ? "categories" : "tasks")} add up to the difference`),
+    plainTable("Parts of the difference", ["Part", ...pair.map(({ fullName }) => nameOf(fullName)), "Difference", "Adds to overall"], [...rows, total], { words: 1 }),
+  );
+}
+
+/** @param {Board} board @param {System[]} pair @param {PairContrasts} contrasts */
+function coverage(board, pair, contrasts) {
+  const { rows } = columnTable(board, "overall");
+  const lacking = pair.filter((system) => rows[system.at].lacking().length);
+  return element(
+    "p",
+    { class: "soft" },
+    sharedText(board, pair, contrasts),
+    lacking.map((system) => [" ", nameOf(system.fullName), ` – ${lackText(board, rows[system.at])}.`]),
+  );
+}
+
+// Footnotes that qualify a score of the comparison.
+/** @param {Board} board @param {System[]} pair @param {Contrast[]} tasks */
+function footnoteList(board, pair, tasks) {
+  const used = new Set(tasks.map(({ id }) => id));
+  const notes = (board.footnotes ?? []).filter(({ system, task }) => pair.some(({ id }) => id === system) && used.has(task));
+  return notes.length
+    ? element(
+        "ul",
+        { class: "notes" },
+        notes.map(({ system, task, text }) => element("li", {}, "† ", nameOf(board.system.get(system)?.fullName ?? system), `, ${taskName(board, task)}: `, text)),
+      )
+    : null;
+}
+
+/** @param {ComparedPair} compared @param {PairContrasts} contrasts @param {URLSearchParams} params */
+export function forestSections({ board, pair, systems }, contrasts, params) {
+  const { top, categories, tasks, cells, languages } = contrasts;
+  const colours = pair.map((system) => systems.indexOf(system));
+  const limit = forestLimit([...(top ? [top] : []), ...categories, ...tasks], [...cells, ...languages]);
+  const options = { pair, colours, limit };
+  const alone = systems.length === 2;
+  const byLanguage = languages.length ? languageForest(board, contrasts, options, params) : null;
+  const hint = "The mean difference over the tasks that both have in a language. Dots are hollow: a mean over several tasks has no test of its own.";
+  const matrix = alone && cells.some(({ test }) => test) ? [element("h3", {}, "Every task in every language"), cellMatrix(board, pair, contrasts)] : null;
+  return [
+    forestLegend(pair, colours, contrasts),
+    taskForest(contrasts, options, params),
+    byLanguage && alone ? [element("h2", {}, "By language"), element("p", { class: "soft" }, hint), byLanguage] : null,
+    byLanguage && !alone
+      ? element("details", { class: "panel", "data-key": `languages-${pair.map(({ id }) => id).join("-")}` }, element("summary", {}, `By language: ${plural(languages.length, "language")}`), byLanguage)
+      : null,
+    matrix,
+  ];
+}
