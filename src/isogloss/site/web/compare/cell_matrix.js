@@ -10,7 +10,7 @@ import { gapText, pValueText } from "./verdict.js";
 const FULL_COLOUR = 20;
 
 /** @param {Contrast} cell @returns {Paint} */
-function cellPaint({ test, winner, lead }) {
+function leadPaint({ test, winner, lead }) {
   if (!test) return { fill: "", ink: "", mark: "untested" };
   return winner ? differencePaint(lead, FULL_COLOUR) : { fill: "", ink: "", mark: "tied" };
 }
@@ -35,7 +35,7 @@ export function cellMatrix(board, [first, second], { cells }) {
       columnHead: (language) => withTip(link(hashOf(["language", language.code]), language.code), () => [language.name, language.family]),
       value: (task, language) => cellOf(task, language)?.lead,
       text: rounded,
-      paintOf: (_, task, language) => cellPaint(/** @type {Contrast} */ (cellOf(task, language))),
+      paintOf: (_, task, language) => leadPaint(/** @type {Contrast} */ (cellOf(task, language))),
       tip: (task, language) => {
         const cell = /** @type {Contrast} */ (cellOf(task, language));
         return [

@@ -10,7 +10,7 @@ import { columnTable, pairContrasts } from "./contrasts.js";
 import { orderControls } from "./forest_rows.js";
 import { forestSections, verdictSection } from "./pair_section.js";
 import { loadedTests } from "./paired.js";
-import { systemPicker } from "./picker.js";
+import { comparedPicker } from "./picker.js";
 import { bestPair, partnersOf, preselectedText } from "./preselected.js";
 import { gapText, verdictKind } from "./verdict.js";
 
@@ -53,7 +53,7 @@ function pickers(board, chosen) {
     return element(
       "div",
       { class: own || at < 2 ? "chosen" : "chosen adding", "data-key": `chosen-${at}` },
-      systemPicker({
+      comparedPicker({
         id: `pick-${at}`,
         label: own || at < 2 ? [swatch, name] : name,
         name,

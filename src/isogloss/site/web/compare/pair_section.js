@@ -28,8 +28,8 @@ export function verdictSection(compared, contrasts) {
       : element("p", { class: "lead-text" }, where, tested === "languages" && top?.test !== "languages" ? ` Tasks are tested ${population(tested)}.` : ""),
     element("p", { class: "lead-text" }, explanationWords(board, pair, contrasts)),
     addedTable(board, pair, contrasts),
-    coverage(board, pair, contrasts),
-    footnoteList(board, pair, tasks),
+    pairCoverage(board, pair, contrasts),
+    pairFootnotes(board, pair, tasks),
   ];
 }
 
@@ -57,7 +57,7 @@ function addedTable(board, pair, contrasts) {
 }
 
 /** @param {Board} board @param {System[]} pair @param {PairContrasts} contrasts */
-function coverage(board, pair, contrasts) {
+function pairCoverage(board, pair, contrasts) {
   const { rows } = columnTable(board, "overall");
   const lacking = pair.filter((system) => rows[system.at].lacking().length);
   return element(
@@ -70,7 +70,7 @@ function coverage(board, pair, contrasts) {
 
 // Footnotes that qualify a score of the comparison.
 /** @param {Board} board @param {System[]} pair @param {Contrast[]} tasks */
-function footnoteList(board, pair, tasks) {
+function pairFootnotes(board, pair, tasks) {
   const used = new Set(tasks.map(({ id }) => id));
   const notes = (board.footnotes ?? []).filter(({ system, task }) => pair.some(({ id }) => id === system) && used.has(task));
   return notes.length

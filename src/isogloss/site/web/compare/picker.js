@@ -23,7 +23,7 @@ export function searchedSystems(systems, text) {
 /**
  * @param {{ id: string, label: Child, name: string, systems: System[], chosen: System | null, choose: (system: System) => void }} options
  */
-export function systemPicker({ id, label, name, systems, chosen, choose }) {
+export function comparedPicker({ id, label, name, systems, chosen, choose }) {
   const start = chosen ? pickerText(chosen) : "";
   const list = element("ul", { id: `${id}-list`, class: "picker-list", role: "listbox", "aria-label": name });
   const input = /** @type {HTMLInputElement} */ (

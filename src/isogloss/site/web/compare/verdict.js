@@ -20,7 +20,7 @@ export function gapText({ lead, low, high }, side = "first") {
 export const pValueText = (p) => (p < 0.001 ? "p < 0.001" : `p = ${p.toFixed(3)}`);
 
 /** @param {System} system */
-const named = (system) => nameOf(system.fullName);
+const pairName = (system) => nameOf(system.fullName);
 
 // The verdict in one sentence.
 /** @param {Contrast} contrast @param {System[]} pair @returns {Child[]} */
@@ -28,10 +28,10 @@ export function verdictWords(contrast, [first, second]) {
   const { test, winner, lead } = contrast;
   const where = test === "languages" ? ` ${population(test)}` : "";
   if (winner)
-    return [named(winner === "first" ? first : second), ` is significantly better${where}: `, gapText(contrast, winner)];
+    return [pairName(winner === "first" ? first : second), ` is significantly better${where}: `, gapText(contrast, winner)];
   if (test) return [`Not distinguishable${where}: ${gapText(contrast)}`];
   if (signedText(lead) === "0.0") return ["Not tested: equal averages"];
-  return ["Not tested: ", named(lead > 0 ? first : second), ` has the better score, ${signedText(Math.abs(lead))}`];
+  return ["Not tested: ", pairName(lead > 0 ? first : second), ` has the better score, ${signedText(Math.abs(lead))}`];
 }
 
 // What was compared, and the test with its population.
@@ -40,9 +40,9 @@ export function verdictDetail(contrast, [first, second]) {
   const { title, lower, test, winner, p, among } = contrast;
   const scores = [
     `${title}${lower ? " (lower is better)" : ""}: `,
-    named(first),
+    pairName(first),
     ` ${scoreText(contrast.first)}, `,
-    named(second),
+    pairName(second),
     ` ${scoreText(contrast.second)}. `,
   ];
   if (!test) return scores;
@@ -50,7 +50,7 @@ export function verdictDetail(contrast, [first, second]) {
   const sample = among > 2 ? ` The correction covers all pairs of ${among} systems.` : "";
   const verdict = winner
     ? ["The difference is significant "]
-    : [named(first), " and ", named(second), " are not significantly different "];
+    : [pairName(first), " and ", pairName(second), " are not significantly different "];
   const caution = winner ? "" : " This does not make them equal.";
   return [...scores, ...verdict, `${testedOn(test)}${value}.${sample}${caution}`];
 }
@@ -69,7 +69,7 @@ export function untestedReason({ board, pair, systems, tests }, { top, complete,
     "A test over languages needs every score by language; ",
     lacking.map(({ system, names }, at) => [
       at ? "; " : "",
-      named(system),
+      pairName(system),
       " has only averages for ",
       listed(names, 6),
     ]),
@@ -96,9 +96,9 @@ export function countWords({ first, second, open, untested, all }, noun, pair) {
   const wins = [first, second];
   const [more, fewer] = order;
   return [
-    named(pair[more]),
+    pairName(pair[more]),
     ` is significantly better in ${wins[more]} of ${plural(all, noun)}, `,
-    named(pair[fewer]),
+    pairName(pair[fewer]),
     ` in ${wins[fewer]}; ${open} ${open === 1 ? "is" : "are"} not distinguishable`,
     untested ? ` and ${untested} not tested.` : ".",
   ];
