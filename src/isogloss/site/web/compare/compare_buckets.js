@@ -58,9 +58,9 @@ export function withDifferences(live, metrics, rows) {
 
 /** @param {System[]} systems @param {{ best: number, significant: boolean }} options1 */
 const nameCell = (systems, { best, significant }) => {
-  if (best < 0) return "tied";
+  if (best < 0) return element("span", { class: "soft" }, "tied");
   const name = nameOf(systems[best].fullName);
-  return significant ? element("strong", {}, name) : [name, " (not significant)"];
+  return significant ? element("strong", {}, name) : element("span", { class: "soft" }, name, " (not significant)");
 };
 
 /** @param {System[]} systems @param {any[]} rows */

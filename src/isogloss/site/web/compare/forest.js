@@ -5,27 +5,24 @@ import { niceTicks } from "../charts/plots.js";
 import { drawn, element, missing, nameOf, scoreText } from "../page/dom.js";
 import { gapText, verdictKind } from "./verdict.js";
 
-const ROW_HEIGHT = 18;
+const ROW_HEIGHT = 20;
 const AXIS_HEIGHT = 16;
 // Half of the axis that the scale fills, in percent.
 const HALF = 46;
 
-// A round limit of the axis: it holds all averages with their intervals, and nineteen of twenty differences in cells.
+// A round limit of the axis: it holds all averages, and nineteen of twenty cells, with their intervals.
 /** @param {Contrast[]} averages @param {Contrast[]} cells */
 export function forestLimit(averages, cells) {
-  const ends = averages.flatMap(({ lead, low, high }) => [lead, low ?? 0, high ?? 0].map(Math.abs));
-  const apart = cells.map(({ lead }) => Math.abs(lead)).sort((a, b) => a - b);
-  const most = Math.max(1, ...ends, apart[Math.ceil(apart.length * 0.95) - 1] ?? 0);
+  /** @param {Contrast} contrast */
+  const reach = ({ lead, low, high }) => Math.max(...[lead, low ?? 0, high ?? 0].map(Math.abs));
+  const reached = cells.map(reach).sort((a, b) => a - b);
+  const most = Math.max(1, ...averages.map(reach), reached[Math.ceil(reached.length * 0.95) - 1] ?? 0);
   const power = 10 ** Math.floor(Math.log10(most));
   return Number(([1, 2, 3, 4, 5, 6, 8, 10].find((times) => times * power >= most) ?? 10) * power);
 }
 
 /** @param {number} value @param {number} limit */
 const placeOf = (value, limit) => 50 + HALF * Math.min(1.06, Math.max(-1.06, value / limit));
-
-/** @param {number} limit */
-const zeroLine = (limit) =>
-  drawn("line", { x1: `${placeOf(0, limit)}%`, x2: `${placeOf(0, limit)}%`, y1: 0, y2: "100%", class: "zero" });
 
 // The mark of a contrast: in the winner's colour if significant, grey if not, hollow if not tested.
 /** @param {Contrast} contrast @param {number} limit @param {number[]} colours */
@@ -42,7 +39,7 @@ export function leadMark(contrast, limit, colours) {
   const beyond = Math.abs(contrast.lead) > limit;
   const arrow = drawn("text", { x: contrast.lead > 0 ? "100%" : "0%", y: 13, "text-anchor": contrast.lead > 0 ? "end" : "start" });
   arrow.textContent = contrast.lead > 0 ? "›" : "‹";
-  return drawn("svg", { class: "lead", height: ROW_HEIGHT, "aria-hidden": "true" }, zeroLine(limit), beyond ? arrow : mark);
+  return drawn("svg", { class: "lead", height: ROW_HEIGHT, "aria-hidden": "true" }, beyond ? arrow : mark);
 }
 
 /** @param {number} limit @param {System[]} pair */

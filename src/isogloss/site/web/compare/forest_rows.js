@@ -96,7 +96,7 @@ export function orderControls(params) {
     element("button", { type: "button", "aria-pressed": String(pressed), "data-key": `forest-${text}`, click: () => changeParams(changes) }, text);
   return element(
     "div",
-    { class: "tabs", role: "group", "aria-label": "Order of rows" },
+    { class: "tabs", role: "group", "aria-label": "Rows" },
     button("Suite order", !sorted, { order: null }),
     button("By difference", sorted, { order: BY_DIFFERENCE }),
     button("Every language", all, { unfold: all ? null : ALL_TASKS }),
@@ -111,16 +111,27 @@ export function languageForest(board, { languages }, options, params) {
     const language = board.language.get(contrast.id);
     return language ? [{ contrast, language }] : [];
   });
+  const sorted = byDifference(params);
+  const families = groupedBy(known, ({ language }) => language.family);
+  const lone = new Set([...families.values()].flatMap((rows) => (rows.length === 1 ? [rows[0].language] : [])));
   /** @param {{ contrast: Contrast, language: Language }} row */
   const rowOf = ({ contrast, language }) => ({
     contrast,
-    head: [languageLink(language), element("span", { class: "of" }, `${contrast.shared} of ${plural(contrast.of, "task")}`)],
+    head: [
+      languageLink(language),
+      element("span", { class: "of" }, `${contrast.shared} of ${plural(contrast.of, "task")}`),
+      lone.has(language) || sorted ? element("span", { class: "of" }, language.family) : null,
+    ],
     level: "language",
     key: `${side}-language-${language.code}`,
   });
-  const sorted = byDifference(params);
   const ordered = [...known].sort((a, b) => (sorted ? b.contrast.lead - a.contrast.lead : byFamily(a.language, b.language)));
-  const bands = sorted ? new Map([["", ordered]]) : groupedBy(ordered, ({ language }) => language.family);
+  const bands = sorted
+    ? new Map([["", ordered]])
+    : groupedBy(
+        [...ordered.filter(({ language }) => !lone.has(language)), ...ordered.filter(({ language }) => lone.has(language))],
+        ({ language }) => (lone.has(language) ? "Other families" : language.family),
+      );
   return forestTable({
     ...options,
     label: `Differences by language, ${side}`,

@@ -128,7 +128,7 @@ function comparison(board, systems, params) {
 // What each has, and whom it can be compared with.
 /** @param {Board} board @param {System[]} pair */
 const nothingShared = (board, pair) => [
-  element("p", { class: "verdict untested" }, "Not comparable: no task in common"),
+  element("p", { class: "verdict" }, "Not comparable: no task in common"),
   pair.map((system) => {
     const { rows } = columnTable(board, "overall");
     const lacking = new Map(rows[system.at].lacking().map(({ column, codes }) => [column.task, codes.length]));

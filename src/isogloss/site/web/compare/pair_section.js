@@ -6,10 +6,10 @@ import { plainTable } from "../board/parts.js";
 import { element, nameOf, plural, scoreText, signedText } from "../page/dom.js";
 import { cellMatrix } from "./cell_matrix.js";
 import { columnTable, contrastCounts } from "./contrasts.js";
-import { addedParts, explanationWords } from "./explained.js";
+import { addedParts, againstLeader, explanationWords } from "./explained.js";
 import { forestLegend, forestLimit } from "./forest.js";
 import { languageForest, taskForest } from "./forest_rows.js";
-import { countWords, sharedText, untestedReason, verdictDetail, verdictKind, verdictWords } from "./verdict.js";
+import { countWords, sharedText, untestedReason, verdictDetail, verdictWords } from "./verdict.js";
 
 // The verdict, its test, where each is better, and what explains a conflict.
 /** @param {ComparedPair} compared @param {PairContrasts} contrasts */
@@ -21,23 +21,23 @@ export function verdictSection(compared, contrasts) {
   const where = [countWords(taskCounts, "task", pair), " ", countWords(cellCounts, "cell", pair)];
   const tested = tasks.find(({ test }) => test)?.test;
   return [
-    top && element("p", { class: `verdict ${verdictKind(top)}` }, verdictWords(top, pair)),
+    top && element("p", { class: "verdict" }, verdictWords(top, pair)),
     top && element("p", { class: "soft verdict-detail" }, verdictDetail(top, pair), " ", reason.length ? ["Why it is not tested: ", reason] : ""),
     taskCounts.untested === taskCounts.all && cellCounts.untested === cellCounts.all
       ? element("p", { class: "lead-text" }, "No task and no cell is tested, so the scores below are compared as they are.")
       : element("p", { class: "lead-text" }, where, tested === "languages" && top?.test !== "languages" ? ` Tasks are tested ${population(tested)}.` : ""),
     element("p", { class: "lead-text" }, explanationWords(board, pair, contrasts)),
-    addedTable(board, pair, contrasts),
     pairCoverage(board, pair, contrasts),
+    addedTable(board, pair, contrasts),
     pairFootnotes(board, pair, tasks),
   ];
 }
 
-// How much each part of the overall score adds to the difference.
+// How much each part of the overall score adds to the difference, if the better average and most other counts disagree.
 /** @param {Board} board @param {System[]} pair @param {PairContrasts} contrasts */
 function addedTable(board, pair, contrasts) {
   const parts = addedParts(board, contrasts);
-  if (!parts.length || !contrasts.top) return null;
+  if (!parts.length || !contrasts.top || !againstLeader(contrasts, parts).against.length) return null;
   const number = (/** @type {string} */ text) => element("td", { class: "number" }, text);
   const rows = parts.map((part) => [
     element("th", { scope: "row" }, part.title),
@@ -48,12 +48,8 @@ function addedTable(board, pair, contrasts) {
   ]);
   const { first, second, lead } = contrasts.top;
   const total = [element("th", { scope: "row" }, "Overall"), number(scoreText(first)), number(scoreText(second)), number(signedText(lead)), number(signedText(lead))];
-  return element(
-    "details",
-    { class: "panel", "data-key": `added-${pair.map(({ id }) => id).join("-")}` },
-    element("summary", {}, `How ${plural(parts.length, board.rule.name === "category" ? "category" : "task", board.rule.name === "category" ? "categories" : "tasks")} add up to the difference`),
-    plainTable("Parts of the difference", ["Part", ...pair.map(({ fullName }) => nameOf(fullName)), "Difference", "Adds to overall"], [...rows, total], { words: 1 }),
-  );
+  const heads = ["Part", ...pair.map(({ fullName }) => nameOf(fullName)), "Difference", "Adds to overall"];
+  return element("div", { class: "parts" }, plainTable("Parts of the difference", heads, [...rows, total], { words: 1 }));
 }
 
 /** @param {Board} board @param {System[]} pair @param {PairContrasts} contrasts */
@@ -97,7 +93,7 @@ export function forestSections({ board, pair, systems }, contrasts, params) {
     taskForest(contrasts, options, params),
     byLanguage && alone ? [element("h2", {}, "By language"), element("p", { class: "soft" }, hint), byLanguage] : null,
     byLanguage && !alone
-      ? element("details", { class: "panel", "data-key": `languages-${pair.map(({ id }) => id).join("-")}` }, element("summary", {}, `By language: ${plural(languages.length, "language")}`), byLanguage)
+      ? element("details", { class: "pair-languages", "data-key": `languages-${pair.map(({ id }) => id).join("-")}` }, element("summary", {}, `By language: ${plural(languages.length, "language")}`), byLanguage)
       : null,
     matrix,
   ];
