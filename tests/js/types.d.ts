@@ -311,6 +311,8 @@ declare global {
   /** A category or task of the overall score, and how much it adds to the difference. */
   interface AddedPart {
     title: string;
+    /** Ids of its tasks. */
+    tasks: string[];
     first: number;
     second: number;
     lower: boolean;

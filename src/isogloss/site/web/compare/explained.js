@@ -6,20 +6,21 @@ import { betterCounts, leadOf } from "./contrasts.js";
 // The parts that the suite's rule averages, each with what it adds to the difference; none under other rules.
 /** @param {Board} board @param {PairContrasts} contrasts @returns {AddedPart[]} */
 export function addedParts(board, { complete, categories, tasks }) {
-  /** @type {{ title: string, part: Maybe<Contrast> }[]} */
+  /** @type {{ title: string, part: Maybe<Contrast>, of: string[] }[]} */
   let parts = [];
   if (board.rule.name === "category")
     parts = board.categories.map(({ name, tasks: members }) => ({
       title: categoryTitle(name),
+      of: members,
       part: [...categories, ...tasks].find(({ id }) => id === (members.length > 1 ? name : members[0])),
     }));
-  else if (board.rule.name === "flat") parts = tasks.map((part) => ({ title: part.title, part }));
+  else if (board.rule.name === "flat") parts = tasks.map((part) => ({ title: part.title, part, of: [part.id] }));
   if (!complete || parts.length < 2 || parts.some(({ part }) => missing(part))) return [];
-  return parts.flatMap(({ title, part }) =>
-    part
-      ? [{ title, first: part.first, second: part.second, lower: part.lower, lead: part.lead, added: part.lead / parts.length }]
-      : [],
-  );
+  return parts.flatMap(({ title, part, of }) => {
+    if (!part) return [];
+    const { first, second, lower, lead } = part;
+    return [{ title, tasks: of, first, second, lower, lead, added: lead / parts.length }];
+  });
 }
 
 // The fewest parts without which the leader would not lead, largest first.
@@ -79,11 +80,16 @@ export function explanationWords(board, [first, second], contrasts) {
   /** @param {"first" | "second"} side @param {any[]} counts */
   const counted = (side, counts) =>
     enumerated(counts.map((count) => `${count[side]} of ${plural(count.all, count.noun, count.nouns)}`));
+  /** @param {AddedPart} part */
+  const noted = ({ tasks }) =>
+    board.footnotes?.some(({ system, task }) => [first.id, second.id].includes(system) && tasks.includes(task));
   const deciding = against.length ? decidingParts(parts, top.lead) : [];
   return [
     nameOf(ahead.fullName),
     ` has the better average (${scores(top)})`,
-    deciding.length ? [" because of ", enumerated(deciding.map((part) => `${part.title} (${scores(part)})`))] : "",
+    deciding.length
+      ? [" because of ", enumerated(deciding.map((part) => `${part.title} (${scores(part)})${noted(part) ? "†" : ""}`))]
+      : "",
     along.length ? [against.length ? ", and the better score in " : " and the better score in ", counted(leader, along)] : "",
     against.length ? ["; ", nameOf(behind.fullName), " has the better score in ", counted(other, against)] : "",
     ".",

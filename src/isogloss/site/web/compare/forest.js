@@ -49,8 +49,8 @@ function axisHead(limit, [first, second]) {
     element(
       "span",
       { class: "sides" },
-      element("span", {}, "← ", nameOf(second.fullName), " better"),
-      element("span", {}, nameOf(first.fullName), " better →"),
+      element("span", {}, "←\u00a0", nameOf(second.fullName), " better"),
+      element("span", {}, nameOf(first.fullName), " better\u00a0→"),
     ),
     drawn(
       "svg",

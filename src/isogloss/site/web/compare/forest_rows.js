@@ -1,6 +1,6 @@
 // The rows of the forest plots: averages and tasks with their languages, and languages by family.
 import { byFamily, languageLink } from "../board/parts.js";
-import { cellTitle } from "../board/decode.js";
+import { metricTitle } from "../board/decode.js";
 import { groupedBy } from "../board/ranking.js";
 import { element, link, plural } from "../page/dom.js";
 import { changeParams, hashOf } from "../page/state.js";
@@ -50,18 +50,21 @@ function taskNote({ shared, of, lower }) {
 }
 
 // Overall and categories, then tasks, each with its languages if it is unfolded.
-/** @param {PairContrasts} contrasts @param {ForestOptions} options @param {URLSearchParams} params */
-export function taskForest({ top, categories, tasks, cells }, options, params) {
-  const side = options.pair.map(({ id }) => id).join("-");
+/** @param {Board} board @param {PairContrasts} contrasts @param {ForestOptions} options @param {URLSearchParams} params */
+export function taskForest(board, { top, categories, tasks, cells }, options, params) {
+  const ids = options.pair.map(({ id }) => id);
+  const side = ids.join("-");
+  const noted = new Set((board.footnotes ?? []).flatMap(({ system, task }) => (ids.includes(system) ? [task] : [])));
   const averages = tasks.length > 1 || top?.level === "overall" ? [...(top ? [top] : []), ...categories] : [];
   const own = groupedBy(cells, ({ task }) => task?.id ?? "");
   const rows = inOrder(tasks, params).flatMap((contrast) => {
     const key = `${side}-${contrast.id}`;
     const languages = own.get(contrast.id) ?? [];
-    const metric = contrast.task?.cellMetric && contrast.task ? ` · ${cellTitle(contrast.task)}` : "";
+    const metric = contrast.task?.cellMetric ? metricTitle(contrast.task.cellMetric) : "";
     const head = [
-      languages.length ? unfoldButton(params, tasks, contrast, key) : element("span", { class: "unfold" }),
+      languages.length ? unfoldButton(params, tasks, contrast, key) : null,
       link(hashOf(["task", contrast.id]), contrast.title),
+      noted.has(contrast.id) ? "†" : null,
       taskNote(contrast),
     ];
     const below = isUnfolded(params, contrast.id) ? inOrder(languages, params) : [];
@@ -69,7 +72,7 @@ export function taskForest({ top, categories, tasks, cells }, options, params) {
       { contrast, head, level: "task", key },
       ...below.map((cell) => ({
         contrast: cell,
-        head: [link(hashOf(["task", contrast.id, cell.code ?? ""]), cell.title), metric && element("span", { class: "of" }, metric.slice(3))],
+        head: [link(hashOf(["task", contrast.id, cell.code ?? ""]), cell.title), metric && element("span", { class: "of" }, metric)],
         level: "cell",
         key: `${side}-${cell.id}`,
       })),

@@ -8,11 +8,11 @@ import { bucketSection } from "./compare_buckets.js";
 import { contrastColumns } from "./contrast_file.js";
 import { columnTable, pairContrasts } from "./contrasts.js";
 import { orderControls } from "./forest_rows.js";
-import { forestSections, verdictSection } from "./pair_section.js";
+import { forestSections, sharedLimit, verdictSection } from "./pair_section.js";
 import { loadedTests } from "./paired.js";
 import { comparedPicker } from "./picker.js";
 import { bestPair, partnersOf, preselectedText } from "./preselected.js";
-import { gapText, verdictKind } from "./verdict.js";
+import { bestWords, gapText, verdictKind } from "./verdict.js";
 
 const MOST = 4;
 const LETTERS = "ABCD";
@@ -24,18 +24,25 @@ export function comparePage(board) {
     const ids = [...new Set(params.getAll("system"))];
     const named = ids.map((id) => board.system.get(id)).filter(Boolean).slice(0, MOST);
     const best = ids.length ? null : bestPair(board);
-    const systems = best ? best.systems : named;
+    const chosen = best ? best.systems : named;
     const unknown = ids.filter((id) => !board.system.has(id));
     return [
       pageHead("Compare"),
-      pickers(board, systems),
+      pickers(board, chosen),
       best ? element("p", { class: "soft" }, preselectedText(best)) : null,
       unknown.length ? element("p", { class: "soft" }, `Not on this board: ${listed(unknown, 4)}.`) : null,
-      systems.length < 2 ? alone(board, systems) : comparison(board, systems, params),
+      chosen.length < 2 ? alone(board, chosen) : comparison(board, comparedNames(chosen), params),
     ];
   };
   return { title: "Compare", view };
 }
+
+// Systems that differ by their names alone are shown without regimes: the lists above have them.
+/** @param {System[]} systems @returns {System[]} */
+const comparedNames = (systems) =>
+  new Set(systems.map(({ name }) => name)).size < systems.length
+    ? systems
+    : systems.map((system) => ({ ...system, fullName: system.name }));
 
 /** @param {System[]} systems */
 const setSystems = (systems) => changeParams({ system: systems.map(({ id }) => id) });
@@ -112,13 +119,18 @@ function comparison(board, systems, params) {
     ),
   }));
   const first = compared.flatMap((one, at) => (one.pair[0] === systems[0] ? [{ one, own: contrasts[at] }] : []));
+  const several = systems.length > 2;
+  const limit = sharedLimit(first.map(({ own }) => own));
+  /** @param {string} title */
+  const tools = (title) =>
+    element("div", { class: "line" }, element("h2", {}, title), element("div", { class: "line start" }, orderControls(params), files));
   return [
-    systems.length > 2 ? verdictMatrix(systems, compared, contrasts) : null,
-    first.map(({ one, own }, at) => [
-      systems.length > 2 ? element("h2", {}, nameOf(systems[0].fullName), " against ", nameOf(one.pair[1].fullName)) : null,
+    several ? [element("p", { class: "verdict" }, bestWords(systems, compared, contrasts)), verdictMatrix(systems, compared, contrasts), tools("Pair by pair")] : null,
+    first.map(({ one, own }) => [
+      several ? element("h3", {}, nameOf(systems[0].fullName), " against ", nameOf(one.pair[1].fullName)) : null,
       own.top ? verdictSection(one, own) : nothingShared(board, one.pair),
-      at ? null : element("div", { class: "line" }, element("h2", {}, "By task"), element("div", { class: "line start" }, orderControls(params), files)),
-      own.top ? forestSections(one, own, params) : null,
+      several || !own.top ? null : tools("By task"),
+      own.top ? forestSections(one, own, limit, params) : null,
     ]),
     correctionNote(board, compared),
     bucketSection(board, systems, params),

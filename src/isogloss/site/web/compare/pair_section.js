@@ -11,6 +11,16 @@ import { forestLegend, forestLimit } from "./forest.js";
 import { languageForest, taskForest } from "./forest_rows.js";
 import { countWords, sharedText, untestedReason, verdictDetail, verdictWords } from "./verdict.js";
 
+const OVER_LANGUAGES = `Tasks have the leaderboard's verdicts: they hold ${population("languages")} and are corrected over all pairs of the systems ranked on a task.`;
+
+// The limit of the axis that all forest plots of a page share.
+/** @param {PairContrasts[]} all */
+export const sharedLimit = (all) =>
+  forestLimit(
+    all.flatMap(({ top, categories, tasks }) => [...(top ? [top] : []), ...categories, ...tasks]),
+    all.flatMap(({ cells, languages }) => [...cells, ...languages]),
+  );
+
 // The verdict, its test, where each is better, and what explains a conflict.
 /** @param {ComparedPair} compared @param {PairContrasts} contrasts */
 export function verdictSection(compared, contrasts) {
@@ -25,11 +35,11 @@ export function verdictSection(compared, contrasts) {
     top && element("p", { class: "soft verdict-detail" }, verdictDetail(top, pair), " ", reason.length ? ["Why it is not tested: ", reason] : ""),
     taskCounts.untested === taskCounts.all && cellCounts.untested === cellCounts.all
       ? element("p", { class: "lead-text" }, "No task and no cell is tested, so the scores below are compared as they are.")
-      : element("p", { class: "lead-text" }, where, tested === "languages" && top?.test !== "languages" ? ` Tasks are tested ${population(tested)}.` : ""),
+      : element("p", { class: "lead-text" }, where, tested === "languages" ? ` ${OVER_LANGUAGES}` : ""),
     element("p", { class: "lead-text" }, explanationWords(board, pair, contrasts)),
-    pairCoverage(board, pair, contrasts),
-    addedTable(board, pair, contrasts),
     pairFootnotes(board, pair, tasks),
+    addedTable(board, pair, contrasts),
+    pairCoverage(board, pair, contrasts),
   ];
 }
 
@@ -68,21 +78,22 @@ function pairCoverage(board, pair, contrasts) {
 /** @param {Board} board @param {System[]} pair @param {Contrast[]} tasks */
 function pairFootnotes(board, pair, tasks) {
   const used = new Set(tasks.map(({ id }) => id));
-  const notes = (board.footnotes ?? []).filter(({ system, task }) => pair.some(({ id }) => id === system) && used.has(task));
+  const notes = (board.footnotes ?? []).filter(
+    ({ system, task }) => pair.some(({ id }) => id === system) && used.has(task),
+  );
   return notes.length
     ? element(
         "ul",
         { class: "notes" },
-        notes.map(({ system, task, text }) => element("li", {}, "† ", nameOf(board.system.get(system)?.fullName ?? system), `, ${taskName(board, task)}: `, text)),
+        notes.map(({ system, task, text }) => element("li", {}, "† ", nameOf(pair.find(({ id }) => id === system)?.fullName), `, ${taskName(board, task)}: `, text)),
       )
     : null;
 }
 
-/** @param {ComparedPair} compared @param {PairContrasts} contrasts @param {URLSearchParams} params */
-export function forestSections({ board, pair, systems }, contrasts, params) {
-  const { top, categories, tasks, cells, languages } = contrasts;
+/** @param {ComparedPair} compared @param {PairContrasts} contrasts @param {number} limit @param {URLSearchParams} params */
+export function forestSections({ board, pair, systems }, contrasts, limit, params) {
+  const { cells, languages } = contrasts;
   const colours = pair.map((system) => systems.indexOf(system));
-  const limit = forestLimit([...(top ? [top] : []), ...categories, ...tasks], [...cells, ...languages]);
   const options = { pair, colours, limit };
   const alone = systems.length === 2;
   const byLanguage = languages.length ? languageForest(board, contrasts, options, params) : null;
@@ -90,7 +101,7 @@ export function forestSections({ board, pair, systems }, contrasts, params) {
   const matrix = alone && cells.some(({ test }) => test) ? [element("h3", {}, "Every task in every language"), cellMatrix(board, pair, contrasts)] : null;
   return [
     forestLegend(pair, colours, contrasts),
-    taskForest(contrasts, options, params),
+    taskForest(board, contrasts, options, params),
     byLanguage && alone ? [element("h2", {}, "By language"), element("p", { class: "soft" }, hint), byLanguage] : null,
     byLanguage && !alone
       ? element("details", { class: "pair-languages", "data-key": `languages-${pair.map(({ id }) => id).join("-")}` }, element("summary", {}, `By language: ${plural(languages.length, "language")}`), byLanguage)

@@ -40,7 +40,7 @@ export function partnersOf(board, system, without = []) {
     task.languages.filter((code) => !Number.isNaN(cellScore(task, system, code))).map((code) => ({ task, code })),
   );
   return rows
-    .filter((row) => row.system !== system && !without.includes(row.system))
+    .filter((row) => row.system.id !== system.id && !without.some(({ id }) => id === row.system.id))
     .map((row) => ({
       system: row.system,
       rank: row.rank ?? Infinity,

@@ -31,7 +31,7 @@ export function verdictWords(contrast, [first, second]) {
     return [pairName(winner === "first" ? first : second), ` is significantly better${where}: `, gapText(contrast, winner)];
   if (test) return [`Not distinguishable${where}: ${gapText(contrast)}`];
   if (signedText(lead) === "0.0") return ["Not tested: equal averages"];
-  return ["Not tested: ", pairName(lead > 0 ? first : second), ` has the better score, ${signedText(Math.abs(lead))}`];
+  return ["Not tested: ", pairName(lead > 0 ? first : second), ` has the better average, ${signedText(Math.abs(lead))}`];
 }
 
 // What was compared, and the test with its population.
@@ -110,4 +110,22 @@ export function sharedText(board, pair, { tasks, cells }) {
   const printed = tasks.filter(({ task }) => task && !sharedCodes(task, pair).length).map(({ title }) => title);
   const shared = `Both have scores in ${cells.length} of ${plural(board.cellCount, "cell")} (a task in a language) and in ${plural(tasks.length, "task")} of ${board.tasks.length}.`;
   return printed.length ? `${shared} ${listed(printed)} ${printed.length === 1 ? "enters" : "enter"} only by ${printed.length === 1 ? "its average" : "their averages"}.` : shared;
+}
+
+// The verdict on several systems: those that no other beats significantly, if every pair has the same test.
+/** @param {System[]} systems @param {{ pair: System[] }[]} compared @param {PairContrasts[]} contrasts @returns {Child[]} */
+export function bestWords(systems, compared, contrasts) {
+  const tops = contrasts.map(({ top }) => top);
+  const test = tops[0]?.test ?? "";
+  if (!test || tops.some((top, at) => top?.test !== test || !contrasts[at].complete))
+    return ["Not every pair is tested: see each pair"];
+  const beaten = new Set(
+    tops.flatMap((top, at) => (top?.winner ? [compared[at].pair[top.winner === "first" ? 1 : 0]] : [])),
+  );
+  const best = systems.filter((system) => !beaten.has(system));
+  const names = best.map((system, at) => [at ? (at === best.length - 1 ? " and " : ", ") : "", pairName(system)]);
+  const where = population(test);
+  return best.length === 1
+    ? [names, ` is the best of ${systems.length} systems ${where}`]
+    : [names, ` could each be the best of ${systems.length} systems ${where}`];
 }
