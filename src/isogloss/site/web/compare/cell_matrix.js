@@ -28,7 +28,7 @@ export function cellMatrix(board, [first, second], { cells }) {
     element("p", { class: "soft" }, "Blue: ", nameOf(first.fullName), " is significantly better; orange: ", nameOf(second.fullName), "; grey: not distinguishable; hatched: not tested."),
     scoreKey(-FULL_COLOUR, FULL_COLOUR, (value) => differencePaint(value, FULL_COLOUR), "points of difference; larger ones have the colour of the ends"),
     heatTable({
-      caption: "Differences by task and language",
+      caption: "Differences in points",
       rows,
       columns,
       rowHead: (task) => link(hashOf(["task", task.id]), task.name),

@@ -186,7 +186,7 @@ export function pairContrasts(compared) {
   );
   const tasks = board.tasks.map((task) => taskContrast(compared, task, cellsOf.get(task) ?? [])).filter(Boolean);
   const categories = board.categories
-    .filter(({ tasks: members }) => members.length > 1)
+    .filter(({ tasks: members }) => members.length > 1 && board.categories.length > 1)
     .map(({ name }) => columnContrast(compared, { level: "category", id: name, title: categoryTitle(name) }))
     .filter(Boolean);
   const whole = columnContrast(compared, { level: "overall", id: "overall", title: "Overall" });

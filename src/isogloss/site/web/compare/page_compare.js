@@ -28,7 +28,7 @@ export function comparePage(board) {
     const unknown = ids.filter((id) => !board.system.has(id));
     return [
       pageHead("Compare"),
-      pickers(board, chosen),
+      board.systems.length > 1 ? pickers(board, chosen) : null,
       best ? element("p", { class: "soft" }, preselectedText(best)) : null,
       unknown.length ? element("p", { class: "soft" }, `Not on this board: ${listed(unknown, 4)}.`) : null,
       chosen.length < 2 ? alone(board, chosen) : comparison(board, comparedNames(chosen), params),

@@ -1,7 +1,7 @@
 // The verdict on two systems in words, as `isogloss compare` gives it: never more than the test says.
 import { cellScore } from "../board/decode.js";
 import { population, testedOn } from "../board/tested_on.js";
-import { listed, missing, nameOf, plural, scoreText, signedText } from "../page/dom.js";
+import { listed, missing, nameOf, partText, plural, scoreText, signedText } from "../page/dom.js";
 import { sharedCodes, wholeFigure } from "./contrasts.js";
 
 const LEAST_TESTED_LANGUAGES = 5;
@@ -37,7 +37,7 @@ export function verdictWords(contrast, [first, second]) {
 // What was compared, and the test with its population.
 /** @param {Contrast} contrast @param {System[]} pair @returns {Child[]} */
 export function verdictDetail(contrast, [first, second]) {
-  const { title, lower, test, winner, p, among } = contrast;
+  const { level, title, lower, test, winner, p, among } = contrast;
   const scores = [
     `${title}${lower ? " (lower is better)" : ""}: `,
     pairName(first),
@@ -47,7 +47,12 @@ export function verdictDetail(contrast, [first, second]) {
   ];
   if (!test) return scores;
   const value = missing(p) ? "" : `, ${pValueText(p)}`;
-  const sample = among > 2 ? ` The correction covers all pairs of ${among} systems.` : "";
+  const sample =
+    among > 2
+      ? ` The correction covers all pairs of ${among} systems.`
+      : level === "shared" && test === "languages"
+        ? " Only these two are tested, on what they share, not among all systems."
+        : "";
   const verdict = winner
     ? ["The difference is significant "]
     : [pairName(first), " and ", pairName(second), " are not significantly different "];
@@ -112,13 +117,27 @@ export function sharedText(board, pair, { tasks, cells }) {
   return printed.length ? `${shared} ${listed(printed)} ${printed.length === 1 ? "enters" : "enter"} only by ${printed.length === 1 ? "its average" : "their averages"}.` : shared;
 }
 
+/** @param {PairContrasts[]} contrasts */
+function pairsText(contrasts) {
+  const tested = contrasts.filter(({ top }) => top?.test);
+  const differ = tested.filter(({ top }) => top?.winner).length;
+  const [open, untested] = [tested.length - differ, contrasts.length - tested.length];
+  return [
+    partText(differ, contrasts.length, "pair", ["differs", "differ"]).concat(" significantly"),
+    open ? `${open} ${open === 1 ? "is" : "are"} not distinguishable` : "",
+    untested ? `${untested} ${untested === 1 ? "is" : "are"} not tested` : "",
+  ]
+    .filter(Boolean)
+    .join("; ");
+}
+
 // The verdict on several systems: those that no other beats significantly, if every pair has the same test.
 /** @param {System[]} systems @param {{ pair: System[] }[]} compared @param {PairContrasts[]} contrasts @returns {Child[]} */
 export function bestWords(systems, compared, contrasts) {
   const tops = contrasts.map(({ top }) => top);
   const test = tops[0]?.test ?? "";
   if (!test || tops.some((top, at) => top?.test !== test || !contrasts[at].complete))
-    return ["Not every pair is tested: see each pair"];
+    return [pairsText(contrasts)];
   const beaten = new Set(
     tops.flatMap((top, at) => (top?.winner ? [compared[at].pair[top.winner === "first" ? 1 : 0]] : [])),
   );
