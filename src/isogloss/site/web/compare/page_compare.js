@@ -133,7 +133,7 @@ function comparison(board, systems, params) {
       own.top ? forestSections(one, own, limit, params) : null,
     ]),
     correctionNote(board, compared),
-    bucketSection(board, systems, params),
+    first.some(({ own }) => own.cells.length) ? bucketSection(board, systems, params) : null,
   ];
 }
 
