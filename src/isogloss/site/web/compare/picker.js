@@ -10,14 +10,17 @@ let openPicker = null;
 /** @param {System} system */
 const pickerText = (system) => (system.regime ? `${system.name} · ${system.regime}` : system.name);
 
-// The systems with all words of a text in their name or regime.
+// The systems with all words of a text in their name, regime or kind; names that begin with the text come first.
 /** @param {System[]} systems @param {string} text */
 export function searchedSystems(systems, text) {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return systems.filter((system) => {
+  const wanted = text.trim().toLowerCase();
+  const words = wanted.split(/\s+/).filter(Boolean);
+  const found = systems.filter((system) => {
     const own = `${pickerText(system)} ${system.kind}`.toLowerCase();
     return words.every((word) => own.includes(word));
   });
+  const starts = (/** @type {System} */ { name }) => name.toLowerCase().startsWith(wanted);
+  return [...found.filter(starts), ...found.filter((system) => !starts(system))];
 }
 
 /**
@@ -83,6 +86,7 @@ function pickerEvents(options) {
         const found = matches[openPicker?.active ?? 0];
         openPicker = null;
         if (found) choose(found);
+        input.select();
       } else if (event.key === "Escape" && isOpen) close(input);
     },
   };
