@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { bestAlone } from "../../src/isogloss/site/web/compare/compare_buckets.js";
+import { betterCounts, contrastCounts } from "../../src/isogloss/site/web/compare/contrast_counts.js";
 import {
-  betterCounts,
-  contrastCounts,
   leadOf,
   orderedContrast,
   pairContrasts,
@@ -52,7 +51,16 @@ test("a lead is positive if the first is better, also if lower is better", () =>
 });
 
 test("an order's verdict on two systems follows from its groups", () => {
-  const order = { test: "languages", note: "", ranges: new Map([["a", [1, 2]], ["b", [1, 2]], ["c", [3, 3]]]), groups: [["a", "b"], ["c"]] };
+  const order = {
+    test: "languages",
+    note: "",
+    ranges: new Map([
+      ["a", [1, 2]],
+      ["b", [1, 2]],
+      ["c", [3, 3]],
+    ]),
+    groups: [["a", "b"], ["c"]],
+  };
   const verdict = (one, other, lead) => orderedContrast(order, [{ id: one }, { id: other }], lead);
   assert.deepEqual(verdict("a", "b", 2), { test: "languages", winner: "", among: 3 });
   assert.deepEqual(verdict("c", "b", -2), { test: "languages", winner: "second", among: 3 });
@@ -87,7 +95,9 @@ test("verdicts in words and numbers", () => {
   assert.equal(gapText({ lead: -2.1, low: -2.8, high: -1.4 }, "second"), "+2.1 (+1.4 to +2.8)");
   assert.equal(gapText({ lead: 0.7, low: null, high: null }), "+0.7");
   assert.deepEqual(
-    [contrast(1, 0), contrast(1, 0, { test: "languages" }), contrast(1, 0, { test: "examples", winner: "first" })].map(verdictKind),
+    [contrast(1, 0), contrast(1, 0, { test: "languages" }), contrast(1, 0, { test: "examples", winner: "first" })].map(
+      verdictKind,
+    ),
     ["untested", "open", "first"],
   );
   assert.deepEqual([pValueText(0.0004), pValueText(0.012)], ["p < 0.001", "p = 0.012"]);
@@ -98,8 +108,18 @@ test("two complete systems are compared by the averages of the leaderboard", () 
   // XNLI 70 and 76; XQuAD 65 and 70; TyDiQA 60 and 64: the mean of categories.
   assert.equal(complete, true);
   assert.deepEqual([top.first, top.second], [(70 + 62.5) / 2, (76 + 67) / 2]);
-  assert.deepEqual(categories.map(({ id, first, second }) => [id, first, second]), [["qa", 62.5, 67]]);
-  assert.deepEqual(tasks.map(({ id, lead }) => [id, lead]), [["xnli", -6], ["xquad", -5], ["tydiqa", -4]]);
+  assert.deepEqual(
+    categories.map(({ id, first, second }) => [id, first, second]),
+    [["qa", 62.5, 67]],
+  );
+  assert.deepEqual(
+    tasks.map(({ id, lead }) => [id, lead]),
+    [
+      ["xnli", -6],
+      ["xquad", -5],
+      ["tydiqa", -4],
+    ],
+  );
   assert.equal(cells.length, 7);
   const swahili = languages.find(({ id }) => id === "sw");
   assert.deepEqual([swahili.shared, swahili.of, swahili.first, swahili.second], [2, 2, (60 + 60) / 2, (70 + 62) / 2]);
@@ -113,11 +133,14 @@ test("partial systems are compared on what both have", () => {
   const { top, complete, tasks, cells } = pairContrasts(compared(["a", "c"]));
   assert.equal(complete, false);
   // XNLI in English only.
-  assert.deepEqual(tasks.map(({ id, first, second, shared, of }) => [id, first, second, shared, of]), [
-    ["xnli", 80, 90, 1, 2],
-    ["xquad", 65, 67, 2, 2],
-    ["tydiqa", 60, 62, 3, 3],
-  ]);
+  assert.deepEqual(
+    tasks.map(({ id, first, second, shared, of }) => [id, first, second, shared, of]),
+    [
+      ["xnli", 80, 90, 1, 2],
+      ["xquad", 65, 67, 2, 2],
+      ["tydiqa", 60, 62, 3, 3],
+    ],
+  );
   assert.equal(top.title, "Average of 3 shared tasks");
   assert.deepEqual([top.first, top.second], [(80 + 62.5) / 2, (90 + 64.5) / 2]);
   assert.equal(cells.length, 6);
@@ -133,15 +156,40 @@ test("paired tests replace the tests over languages in one comparison", () => {
 test("what adds up to the difference, and what decides it", () => {
   const own = compared(["a", "b"]);
   const parts = addedParts(own.board, pairContrasts(own));
-  assert.deepEqual(parts.map(({ title, lead, added }) => [title, lead, added]), [
-    ["Classification", -6, -3],
-    ["Question answering", -4.5, -2.25],
-  ]);
+  assert.deepEqual(
+    parts.map(({ title, lead, added }) => [title, lead, added]),
+    [
+      ["Classification", -6, -3],
+      ["Question answering", -4.5, -2.25],
+    ],
+  );
   // XLM-R Large and mT5-XXL: retrieval decides.
   const added = [-1.4, -0.1, -2.1, 4.3].map((value, at) => ({ title: String(at), added: value }));
-  assert.deepEqual(decidingParts(added, 0.7).map(({ title }) => title), ["3"]);
-  assert.deepEqual(decidingParts([{ title: "x", added: 1 }, { title: "y", added: 3 }, { title: "z", added: -2.5 }], 1.5).map(({ title }) => title), ["y"]);
-  assert.deepEqual(decidingParts([{ title: "x", added: -3 }, { title: "y", added: -2 }], -5).map(({ title }) => title), ["x", "y"]);
+  assert.deepEqual(
+    decidingParts(added, 0.7).map(({ title }) => title),
+    ["3"],
+  );
+  assert.deepEqual(
+    decidingParts(
+      [
+        { title: "x", added: 1 },
+        { title: "y", added: 3 },
+        { title: "z", added: -2.5 },
+      ],
+      1.5,
+    ).map(({ title }) => title),
+    ["y"],
+  );
+  assert.deepEqual(
+    decidingParts(
+      [
+        { title: "x", added: -3 },
+        { title: "y", added: -2 },
+      ],
+      -5,
+    ).map(({ title }) => title),
+    ["x", "y"],
+  );
 });
 
 test("counts that contradict the better average", () => {
@@ -150,8 +198,14 @@ test("counts that contradict the better average", () => {
   const tasks = [contrast(3, 1), contrast(1, 2)];
   const { leader, against, along } = againstLeader({ top, tasks, cells }, []);
   assert.equal(leader, "first");
-  assert.deepEqual(against.map(({ noun, second, all }) => [noun, second, all]), [["shared cell", 2, 3]]);
-  assert.deepEqual(along.map(({ noun, first, all }) => [noun, first, all]), [["task", 1, 2]]);
+  assert.deepEqual(
+    against.map(({ noun, second, all }) => [noun, second, all]),
+    [["shared cell", 2, 3]],
+  );
+  assert.deepEqual(
+    along.map(({ noun, first, all }) => [noun, first, all]),
+    [["task", 1, 2]],
+  );
 });
 
 test("the axis holds averages, and nineteen of twenty cells", () => {
@@ -166,11 +220,15 @@ test("the axis holds averages, and nineteen of twenty cells", () => {
 test("the two best-ranked systems, or those of the column that most have", () => {
   const own = board();
   const best = bestPair(own);
-  assert.deepEqual(best.systems.map(({ id }) => id), ["b", "a"]);
+  assert.deepEqual(
+    best.systems.map(({ id }) => id),
+    ["b", "a"],
+  );
   assert.equal(preselectedText(best), "Preselected: the two best-ranked systems of the full benchmark.");
   // Without the second system only question answering has two.
   own.system.get("b").at = 1;
-  for (const task of own.tasks) for (const scores of [task.scores, task.cells]) scores.fill(NaN, task.languages.length, 2 * task.languages.length);
+  for (const task of own.tasks)
+    for (const scores of [task.scores, task.cells]) scores.fill(NaN, task.languages.length, 2 * task.languages.length);
   const other = bestPair({ ...own });
   assert.equal(other.column.id, "qa");
   assert.deepEqual([other.count, ...other.systems.map(({ id }) => id)], [2, "c", "a"]);
@@ -180,9 +238,15 @@ test("partners share most", () => {
   const own = board();
   assert.deepEqual(
     partnersOf(own, own.system.get("c")).map(({ system, cells }) => [system.id, cells]),
-    [["b", 6], ["a", 6]],
+    [
+      ["b", 6],
+      ["a", 6],
+    ],
   );
-  assert.deepEqual(partnersOf(own, own.system.get("c"), [own.system.get("b")]).map(({ system }) => system.id), ["a"]);
+  assert.deepEqual(
+    partnersOf(own, own.system.get("c"), [own.system.get("b")]).map(({ system }) => system.id),
+    ["a"],
+  );
 });
 
 test("tasks that a system has as an average only", () => {

@@ -23,16 +23,31 @@ export function cellMatrix(board, [first, second], { cells }) {
   const columns = board.languages.filter(({ code }) => cells.some((cell) => cell.code === code)).sort(byFamily);
   /** @param {Task} task @param {Language} language */
   const cellOf = (task, language) => byId.get(`${task.id}/${language.code}`);
-  const rounded = (/** @type {number} */ lead) => (Math.round(lead) ? `${lead > 0 ? "+" : "−"}${Math.abs(Math.round(lead))}` : "0");
+  const rounded = (/** @type {number} */ lead) =>
+    Math.round(lead) ? `${lead > 0 ? "+" : "−"}${Math.abs(Math.round(lead))}` : "0";
   return [
-    element("p", { class: "soft" }, "Blue: ", nameOf(first.fullName), " is significantly better; orange: ", nameOf(second.fullName), "; grey: not distinguishable; hatched: not tested."),
-    scoreKey(-FULL_COLOUR, FULL_COLOUR, (value) => differencePaint(value, FULL_COLOUR), "points of difference; larger ones have the colour of the ends"),
+    element(
+      "p",
+      { class: "soft" },
+      "Blue: ",
+      nameOf(first.fullName),
+      " is significantly better; orange: ",
+      nameOf(second.fullName),
+      "; grey: not distinguishable; hatched: not tested.",
+    ),
+    scoreKey(
+      -FULL_COLOUR,
+      FULL_COLOUR,
+      (value) => differencePaint(value, FULL_COLOUR),
+      "points of difference; larger ones have the colour of the ends",
+    ),
     heatTable({
       caption: "Differences in points",
       rows,
       columns,
       rowHead: (task) => link(hashOf(["task", task.id]), task.name),
-      columnHead: (language) => withTip(link(hashOf(["language", language.code]), language.code), () => [language.name, language.family]),
+      columnHead: (language) =>
+        withTip(link(hashOf(["language", language.code]), language.code), () => [language.name, language.family]),
       value: (task, language) => cellOf(task, language)?.lead,
       text: rounded,
       paintOf: (_, task, language) => leadPaint(/** @type {Contrast} */ (cellOf(task, language))),
@@ -41,7 +56,9 @@ export function cellMatrix(board, [first, second], { cells }) {
         return [
           `${task.name} in ${language.name}: ${gapText(cell)}`,
           `${first.fullName}: ${scoreText(cell.first)}; ${second.fullName}: ${scoreText(cell.second)}`,
-          cell.p === null ? "not tested" : `${pValueText(cell.p)}, ${cell.winner ? "significant" : "not distinguishable"}`,
+          cell.p === null
+            ? "not tested"
+            : `${pValueText(cell.p)}, ${cell.winner ? "significant" : "not distinguishable"}`,
         ];
       },
     }),

@@ -21,7 +21,8 @@ export const contrastColumns = (board) => [
   {
     id: "name",
     title: "Name",
-    value: ({ contrast: { task, title, level } }) => (task ? taskName(board, task.id) : level === "language" ? "" : title),
+    value: ({ contrast: { task, title, level } }) =>
+      task ? taskName(board, task.id) : level === "language" ? "" : title,
   },
   { id: "language", title: "Language", value: ({ contrast: { code } }) => (code ? languageName(board, code) : "") },
   { id: "first", title: "First", numeric: true, score: true, value: ({ contrast }) => contrast.first },

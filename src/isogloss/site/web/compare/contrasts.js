@@ -1,32 +1,11 @@
-// Two systems as contrasts: differences of scores, turned so that a positive lead always means that the first is better.
+// Two systems as contrasts: differences of scores, turned so that a positive lead means that the first is better.
 import { cellScore, cellTitle, languageName } from "../board/decode.js";
 import { categoryTitle } from "../board/describe.js";
-import { groupedBy, memoized, overallFigure, weightedMean } from "../board/ranking.js";
-import { standings, wholeValue } from "../board/standings.js";
-import { testedOrder } from "../board/tested_order.js";
-import { missing, printedScore } from "../page/dom.js";
+import { groupedBy, overallFigure, weightedMean } from "../board/ranking.js";
+import { missing } from "../page/dom.js";
 import { ALPHA } from "../statistics/distributions.js";
 import { MOST_LETTERED } from "../statistics/ordering.js";
-
-const EVERYTHING = new URLSearchParams();
-
-// The leaderboard's table of a column, tested if it has few enough systems for letters. Kept, since a page needs many columns.
-const keptTables = memoized((/** @type {Board} */ _board) => /** @type {Map<string, Standings>} */ (new Map()));
-
-/** @param {Board} board @param {string} id @returns {Standings} */
-export function columnTable(board, id) {
-  const tables = keptTables(board);
-  const ready = tables.get(id);
-  if (ready) return ready;
-  const table = standings(board, id === "overall" ? EVERYTHING : new URLSearchParams({ sort: id }));
-  if (table.ranked <= MOST_LETTERED) table.testRanks?.();
-  tables.set(id, table);
-  return table;
-}
-
-// The complete figure of a system in a column of the leaderboard, or null.
-/** @param {Board} board @param {System} system @param {string} id */
-export const wholeFigure = (board, system, id) => wholeValue(columnTable(board, "overall").rows[system.at], id);
+import { columnTable, orderAmong, wholeFigure } from "./column_tables.js";
 
 /** @type {Pick<Contrast, "low" | "high" | "p" | "test" | "winner" | "among">} */
 const UNTESTED_CONTRAST = { low: null, high: null, p: null, test: "", winner: "", among: 0 };
@@ -53,11 +32,6 @@ export function orderedContrast(order, [first, second], lead) {
   return { test: order.test, winner, among: order.ranges.size };
 }
 
-// The test of some systems only, corrected over their pairs.
-/** @param {Standings} table @param {System[]} systems @param {(system: System) => number} figure */
-const orderAmong = (table, systems, figure) =>
-  testedOrder({ ...table, rows: systems.map(({ at }) => table.rows[at]), values: systems.map(figure) });
-
 // A column of the leaderboard with the leaderboard's own verdict. More systems than have letters are not tested together:
 // then the compared ones are.
 /**
@@ -74,8 +48,7 @@ function columnContrast({ board, pair, systems, tests }, about) {
   const paired = tests.get(about.id);
   const own = () => {
     const others = systems.filter((system) => wholeFigure(board, system, about.id) !== null);
-    const order =
-      table.ranked <= MOST_LETTERED ? table.order : orderAmong(table, others, ({ at }) => table.values[at]);
+    const order = table.ranked <= MOST_LETTERED ? table.order : orderAmong(table, others, ({ at }) => table.values[at]);
     return orderedContrast(order, pair, lead);
   };
   // One plot has one population: pairs with predictions are tested on examples.
@@ -128,22 +101,48 @@ function sharedContrast({ board, pair, systems }, tasks) {
       board.rule.name,
       columns.map(({ task, codes }, at) => {
         const value = tasks[at][side];
-        return { id: task.id, category: task.category, codes, scores: [], figure: mixed && task.lower_is_better ? 100 - value : value };
+        return {
+          id: task.id,
+          category: task.category,
+          codes,
+          scores: [],
+          figure: mixed && task.lower_is_better ? 100 - value : value,
+        };
       }),
       { language: board.language },
     );
   const [first, second] = [figure("first"), figure("second")];
   const lead = leadOf(lower, first, second);
   const title = tasks.length === 1 ? tasks[0].title : `Average of ${tasks.length} shared tasks`;
-  const about = { level: "shared", id: "shared", title, lower, first, second, lead, shared: tasks.length, of: board.tasks.length };
+  const about = {
+    level: "shared",
+    id: "shared",
+    title,
+    lower,
+    first,
+    second,
+    lead,
+    shared: tasks.length,
+    of: board.tasks.length,
+  };
   // Three and more systems share other cells than two, so that only two are tested on theirs.
   const choice = { ...table.choice, ranking: board.rule.name, narrowed: true };
   const by = /** @type {ScoreColumn} */ ({ ...table.by, id: "shared", kind: "overall", lower });
-  const values = new Map([[pair[0], first], [pair[1], second]]);
+  const values = new Map([
+    [pair[0], first],
+    [pair[1], second],
+  ]);
   const testable = !mixed && systems.length === 2;
-  const order = testable ? orderAmong({ ...table, columns, choice, by }, pair, (system) => Number(values.get(system))) : null;
+  const order = testable
+    ? orderAmong({ ...table, columns, choice, by }, pair, (system) => Number(values.get(system)))
+    : null;
   const single = tasks.length === 1 && tasks[0].test ? tasks[0] : null;
-  return { ...UNTESTED_CONTRAST, ...about, ...(order ? orderedContrast(order, pair, lead) : {}), ...(single ? testOf(single) : {}) };
+  return {
+    ...UNTESTED_CONTRAST,
+    ...about,
+    ...(order ? orderedContrast(order, pair, lead) : {}),
+    ...(single ? testOf(single) : {}),
+  };
 }
 
 /** @param {Contrast} contrast */
@@ -202,27 +201,4 @@ export function pairContrasts(compared) {
     cells,
     languages: languageContrasts(board, cells),
   };
-}
-
-// How many contrasts each system wins by the test, how many are not distinguishable, and how many have no test.
-/** @param {Contrast[]} contrasts @returns {ContrastCounts} */
-export function contrastCounts(contrasts) {
-  const tested = contrasts.filter(({ test }) => test);
-  const of = (/** @type {string} */ side) => tested.filter(({ winner }) => winner === side).length;
-  return {
-    first: of("first"),
-    second: of("second"),
-    open: of(""),
-    untested: contrasts.length - tested.length,
-    all: contrasts.length,
-  };
-}
-
-// In how many contrasts each system has the better score, as printed, and in how many both have the same.
-/** @param {Contrast[]} contrasts */
-export function betterCounts(contrasts) {
-  const leads = contrasts.map(({ lower, first, second }) => leadOf(lower, printedScore(first), printedScore(second)));
-  const first = leads.filter((lead) => lead > 0).length;
-  const second = leads.filter((lead) => lead < 0).length;
-  return { first, second, equal: leads.length - first - second, all: leads.length };
 }

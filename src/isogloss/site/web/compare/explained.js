@@ -1,7 +1,8 @@
 // Why the better average and the number of won tasks or cells may disagree.
 import { categoryTitle } from "../board/describe.js";
 import { missing, nameOf, plural, printedScore, scoreText } from "../page/dom.js";
-import { betterCounts, leadOf } from "./contrasts.js";
+import { betterCounts } from "./contrast_counts.js";
+import { leadOf } from "./contrasts.js";
 
 // The parts that the suite's rule averages, each with what it adds to the difference; none under other rules.
 /** @param {Board} board @param {PairContrasts} contrasts @returns {AddedPart[]} */
@@ -90,7 +91,9 @@ export function explanationWords(board, [first, second], contrasts) {
     deciding.length
       ? [" because of ", enumerated(deciding.map((part) => `${part.title} (${scores(part)})${noted(part) ? "†" : ""}`))]
       : "",
-    along.length ? [against.length ? ", and the better score in " : " and the better score in ", counted(leader, along)] : "",
+    along.length
+      ? [against.length ? ", and the better score in " : " and the better score in ", counted(leader, along)]
+      : "",
     against.length ? ["; ", nameOf(behind.fullName), " has the better score in ", counted(other, against)] : "",
     ".",
   ];

@@ -37,7 +37,11 @@ export function leadMark(contrast, limit, colours) {
   if (kind === "first" || kind === "second")
     mark.style.setProperty("--winner", systemPaint(colours[kind === "first" ? 0 : 1]).fill);
   const beyond = Math.abs(contrast.lead) > limit;
-  const arrow = drawn("text", { x: contrast.lead > 0 ? "100%" : "0%", y: 13, "text-anchor": contrast.lead > 0 ? "end" : "start" });
+  const arrow = drawn("text", {
+    x: contrast.lead > 0 ? "100%" : "0%",
+    y: 13,
+    "text-anchor": contrast.lead > 0 ? "end" : "start",
+  });
   arrow.textContent = contrast.lead > 0 ? "›" : "‹";
   return drawn("svg", { class: "lead", height: ROW_HEIGHT, "aria-hidden": "true" }, beyond ? arrow : mark);
 }
@@ -82,7 +86,9 @@ function testedParts(parts, pair) {
   if (parts.some(({ test }) => !test)) return null;
   const won = pair.map((_, at) => parts.filter(({ winner }) => winner === ["first", "second"][at]).length);
   if (!won[0] && !won[1]) return `0 of ${parts.length} tasks differ`;
-  return pair.flatMap((system, at) => (won[at] ? [at && won[0] ? ", " : "", nameOf(system.fullName), ` in ${won[at]} of ${parts.length}`] : []));
+  return pair.flatMap((system, at) =>
+    won[at] ? [at && won[0] ? ", " : "", nameOf(system.fullName), ` in ${won[at]} of ${parts.length}`] : [],
+  );
 }
 
 /** @param {ForestRow} row @param {ForestOptions} options */
@@ -97,7 +103,13 @@ function forestLine({ contrast, head, level, key }, { limit, pair, colours }) {
     element("td", { class: "number wide" }, scoreText(contrast.first)),
     element("td", { class: "number wide" }, scoreText(contrast.second)),
     element("td", { class: "drawing" }, leadMark(contrast, limit, colours)),
-    element("td", { class: "number difference" }, element("b", {}, lead), " ", element("span", { class: "of" }, missing(interval) ? "" : `(${interval}`)),
+    element(
+      "td",
+      { class: "number difference" },
+      element("b", {}, lead),
+      " ",
+      element("span", { class: "of" }, missing(interval) ? "" : `(${interval}`),
+    ),
     element("td", { class: "wide verdict-cell" }, verdictCell(contrast, pair)),
   );
 }
@@ -108,7 +120,9 @@ export function forestTable({ label, title, groups, ...options }) {
   const { pair, limit } = options;
   const heads = [
     element("th", { scope: "col" }, title),
-    ...pair.map(({ fullName }) => element("th", { scope: "col", class: "number wide" }, nameOf(fullName, { class: "short" }))),
+    ...pair.map(({ fullName }) =>
+      element("th", { scope: "col", class: "number wide" }, nameOf(fullName, { class: "short" })),
+    ),
     element("th", { scope: "col", class: "drawing" }, axisHead(limit, pair)),
     element("th", { scope: "col", class: "number difference" }, "Difference"),
     element("th", { scope: "col", class: "wide" }, "Verdict"),
@@ -124,7 +138,9 @@ export function forestTable({ label, title, groups, ...options }) {
         element(
           "tbody",
           { "data-key": `${label}-${group.title}` },
-          group.title ? element("tr", { class: "band" }, element("th", { colspan: 6, scope: "rowgroup" }, group.title)) : null,
+          group.title
+            ? element("tr", { class: "band" }, element("th", { colspan: 6, scope: "rowgroup" }, group.title))
+            : null,
           group.rows.map((row) => forestLine(row, options)),
         ),
       ),
@@ -144,7 +160,9 @@ export function forestLegend(pair, colours, { tasks, cells, top }) {
     { class: "legend forest-legend" },
     all.some(({ test }) => test)
       ? [
-          pair.map(({ fullName }, at) => entry({ test: "examples", winner: at ? "second" : "first" }, [nameOf(fullName), " significantly better"])),
+          pair.map(({ fullName }, at) =>
+            entry({ test: "examples", winner: at ? "second" : "first" }, [nameOf(fullName), " significantly better"]),
+          ),
           entry({ test: "examples", winner: "" }, "not distinguishable"),
         ]
       : null,

@@ -30,7 +30,14 @@ function unfoldButton(params, tasks, { id, title }, key) {
   };
   return element(
     "button",
-    { type: "button", class: "unfold", "data-key": `${key}-button`, "aria-expanded": String(open), "aria-label": `Languages of ${title}`, click },
+    {
+      type: "button",
+      class: "unfold",
+      "data-key": `${key}-button`,
+      "aria-expanded": String(open),
+      "aria-label": `Languages of ${title}`,
+      click,
+    },
     open ? "▾" : "▸",
   );
 }
@@ -45,7 +52,11 @@ const averageRow = (contrast, side) => ({
 
 /** @param {Contrast} contrast */
 function taskNote({ shared, of, lower }) {
-  const languages = !shared ? "average only" : shared < of ? `${shared} of ${plural(of, "language")}` : plural(of, "language");
+  const languages = !shared
+    ? "average only"
+    : shared < of
+      ? `${shared} of ${plural(of, "language")}`
+      : plural(of, "language");
   return element("span", { class: "of" }, languages, lower ? ", lower is better" : "");
 }
 
@@ -72,7 +83,10 @@ export function taskForest(board, { top, categories, tasks, cells }, options, pa
       { contrast, head, level: "task", key },
       ...below.map((cell) => ({
         contrast: cell,
-        head: [link(hashOf(["task", contrast.id, cell.code ?? ""]), cell.title), metric && element("span", { class: "of" }, metric)],
+        head: [
+          link(hashOf(["task", contrast.id, cell.code ?? ""]), cell.title),
+          metric && element("span", { class: "of" }, metric),
+        ],
         level: "cell",
         key: `${side}-${cell.id}`,
       })),
@@ -96,7 +110,16 @@ export function orderControls(params) {
   const all = params.get("unfold") === ALL_TASKS;
   /** @param {string} text @param {boolean} pressed @param {Record<string, any>} changes */
   const button = (text, pressed, changes) =>
-    element("button", { type: "button", "aria-pressed": String(pressed), "data-key": `forest-${text}`, click: () => changeParams(changes) }, text);
+    element(
+      "button",
+      {
+        type: "button",
+        "aria-pressed": String(pressed),
+        "data-key": `forest-${text}`,
+        click: () => changeParams(changes),
+      },
+      text,
+    );
   return element(
     "div",
     { class: "tabs", role: "group", "aria-label": "Rows" },
@@ -128,11 +151,16 @@ export function languageForest(board, { languages }, options, params) {
     level: "language",
     key: `${side}-language-${language.code}`,
   });
-  const ordered = [...known].sort((a, b) => (sorted ? b.contrast.lead - a.contrast.lead : byFamily(a.language, b.language)));
+  const ordered = [...known].sort((a, b) =>
+    sorted ? b.contrast.lead - a.contrast.lead : byFamily(a.language, b.language),
+  );
   const bands = sorted
     ? new Map([["", ordered]])
     : groupedBy(
-        [...ordered.filter(({ language }) => !lone.has(language)), ...ordered.filter(({ language }) => lone.has(language))],
+        [
+          ...ordered.filter(({ language }) => !lone.has(language)),
+          ...ordered.filter(({ language }) => lone.has(language)),
+        ],
         ({ language }) => (lone.has(language) ? "Other families" : language.family),
       );
   return forestTable({

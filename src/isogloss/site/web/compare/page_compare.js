@@ -1,18 +1,19 @@
 import { systemPaint } from "../charts/colour.js";
 import { pageHead } from "../board/parts.js";
 import { testedOn } from "../board/tested_on.js";
-import { element, link, listed, nameOf, plural } from "../page/dom.js";
+import { element, listed, nameOf } from "../page/dom.js";
 import { exportButtons } from "../page/export.js";
-import { changeParams, hashOf } from "../page/state.js";
+import { changeParams } from "../page/state.js";
 import { bucketSection } from "./compare_buckets.js";
 import { contrastColumns } from "./contrast_file.js";
-import { columnTable, pairContrasts } from "./contrasts.js";
+import { pairContrasts } from "./contrasts.js";
 import { orderControls } from "./forest_rows.js";
 import { forestSections, sharedLimit, verdictSection } from "./pair_section.js";
 import { loadedTests } from "./paired.js";
 import { comparedPicker } from "./picker.js";
+import { nothingShared, partnerLinks } from "./partners.js";
 import { bestPair, partnersOf, preselectedText } from "./preselected.js";
-import { bestWords, gapText, verdictKind } from "./verdict.js";
+import { bestWords, verdictMatrix } from "./several.js";
 
 const MOST = 4;
 const LETTERS = "ABCD";
@@ -22,7 +23,10 @@ export function comparePage(board) {
   /** @param {URLSearchParams} params */
   const view = (params) => {
     const ids = [...new Set(params.getAll("system"))];
-    const named = ids.map((id) => board.system.get(id)).filter(Boolean).slice(0, MOST);
+    const named = ids
+      .map((id) => board.system.get(id))
+      .filter(Boolean)
+      .slice(0, MOST);
     const best = ids.length ? null : bestPair(board);
     const chosen = best ? best.systems : named;
     const unknown = ids.filter((id) => !board.system.has(id));
@@ -71,7 +75,13 @@ function pickers(board, chosen) {
       own && chosen.length > 2
         ? element(
             "button",
-            { type: "button", class: "drop", "aria-label": `Remove ${own.fullName}`, "data-key": `drop-${at}`, click: () => setSystems(chosen.filter((system) => system !== own)) },
+            {
+              type: "button",
+              class: "drop",
+              "aria-label": `Remove ${own.fullName}`,
+              "data-key": `drop-${at}`,
+              click: () => setSystems(chosen.filter((system) => system !== own)),
+            },
             "×",
           )
         : null,
@@ -82,28 +92,38 @@ function pickers(board, chosen) {
     { class: "chosen-systems" },
     Array.from({ length: count }, (_, at) => one(at)),
     chosen.length === 2
-      ? element("button", { type: "button", class: "swap", "data-key": "swap", click: () => setSystems([...chosen].reverse()) }, "⇄ Swap")
+      ? element(
+          "button",
+          { type: "button", class: "swap", "data-key": "swap", click: () => setSystems([...chosen].reverse()) },
+          "⇄ Swap",
+        )
       : null,
   );
 }
 
 /** @param {Board} board @param {System[]} chosen */
 function alone(board, [system]) {
-  if (board.systems.length < 2) return element("p", { class: "headline" }, "This board has one system: there is nothing to compare.");
-  if (!system) return element("p", { class: "headline" }, "Select two to four systems. No two of this board share a complete score.");
+  if (board.systems.length < 2)
+    return element("p", { class: "headline" }, "This board has one system: there is nothing to compare.");
+  if (!system)
+    return element(
+      "p",
+      { class: "headline" },
+      "Select two to four systems. No two of this board share a complete score.",
+    );
   const partners = partnersOf(board, system);
   return partners.length
-    ? element("p", { class: "headline" }, "Select a second system. Most in common with ", nameOf(system.fullName), ": ", partnerLinks(board, system, partners), ".")
+    ? element(
+        "p",
+        { class: "headline" },
+        "Select a second system. Most in common with ",
+        nameOf(system.fullName),
+        ": ",
+        partnerLinks(board, system, partners),
+        ".",
+      )
     : element("p", { class: "headline" }, "No other system shares a score with ", nameOf(system.fullName), ".");
 }
-
-/** @param {Board} board @param {System} system @param {ReturnType<typeof partnersOf>} partners */
-const partnerLinks = (board, system, partners) =>
-  partners.map((partner, at) => [
-    at ? ", " : "",
-    link(hashOf(["compare"], { system: [system.id, partner.system.id] }), nameOf(partner.system.fullName)),
-    ` (${partner.cells ? plural(partner.cells, "shared cell") : plural(partner.columns, "shared average")})`,
-  ]);
 
 /** @param {Board} board @param {System[]} systems @param {URLSearchParams} params */
 function comparison(board, systems, params) {
@@ -115,7 +135,10 @@ function comparison(board, systems, params) {
   const files = exportButtons("comparison", board, () => ({
     columns: contrastColumns(board),
     rows: contrasts.flatMap(({ top, categories, tasks, cells, languages }, at) =>
-      [...(top ? [top] : []), ...categories, ...tasks, ...cells, ...languages].map((contrast) => ({ contrast, pair: pairs[at] })),
+      [...(top ? [top] : []), ...categories, ...tasks, ...cells, ...languages].map((contrast) => ({
+        contrast,
+        pair: pairs[at],
+      })),
     ),
   }));
   const first = compared.flatMap((one, at) => (one.pair[0] === systems[0] ? [{ one, own: contrasts[at] }] : []));
@@ -123,9 +146,20 @@ function comparison(board, systems, params) {
   const limit = sharedLimit(first.map(({ own }) => own));
   /** @param {string} title */
   const tools = (title) =>
-    element("div", { class: "line" }, element("h2", {}, title), element("div", { class: "line start" }, orderControls(params), files));
+    element(
+      "div",
+      { class: "line" },
+      element("h2", {}, title),
+      element("div", { class: "line start" }, orderControls(params), files),
+    );
   return [
-    several ? [element("p", { class: "verdict" }, bestWords(systems, compared, contrasts)), verdictMatrix(systems, compared, contrasts), tools("Pair by pair")] : null,
+    several
+      ? [
+          element("p", { class: "verdict" }, bestWords(systems, compared, contrasts)),
+          verdictMatrix(systems, compared, contrasts),
+          tools("Pair by pair"),
+        ]
+      : null,
     first.map(({ one, own }) => [
       several ? element("h3", {}, nameOf(systems[0].fullName), " against ", nameOf(one.pair[1].fullName)) : null,
       own.top ? verdictSection(one, own) : nothingShared(board, one.pair),
@@ -135,56 +169,6 @@ function comparison(board, systems, params) {
     correctionNote(board, compared),
     first.some(({ own }) => own.cells.length) ? bucketSection(board, systems, params) : null,
   ];
-}
-
-// What each has, and whom it can be compared with.
-/** @param {Board} board @param {System[]} pair */
-const nothingShared = (board, pair) => [
-  element("p", { class: "verdict" }, "Not comparable: no task in common"),
-  pair.map((system) => {
-    const { rows } = columnTable(board, "overall");
-    const lacking = new Map(rows[system.at].lacking().map(({ column, codes }) => [column.task, codes.length]));
-    const tasks = board.tasks.filter((task) => (lacking.get(task) ?? 0) < task.languages.length).map(({ name }) => name);
-    const partners = partnersOf(board, system, pair);
-    return element(
-      "p",
-      {},
-      nameOf(system.fullName),
-      ` has scores on ${listed(tasks) || "no task"}. `,
-      partners.length ? ["Compare it with ", partnerLinks(board, system, partners), "."] : "",
-    );
-  }),
-];
-
-// All pairs: the verdict on the system of the row against that of the column.
-/** @param {System[]} systems @param {ComparedPair[]} compared @param {PairContrasts[]} contrasts */
-function verdictMatrix(systems, compared, contrasts) {
-  /** @param {System} row @param {System} column */
-  const cell = (row, column) => {
-    if (row === column) return element("td", { class: "none" });
-    const at = compared.findIndex(({ pair }) => pair.includes(row) && pair.includes(column));
-    const { top } = contrasts[at];
-    if (!top) return element("td", { class: "untested" }, "nothing in common");
-    const side = compared[at].pair[0] === row ? "first" : "second";
-    const kind = verdictKind(top);
-    const words = kind === "untested" ? "not tested" : kind === "open" ? "not distinguishable" : kind === side ? "better" : "worse";
-    return element("td", { class: kind === "untested" ? "untested" : kind === "open" ? "" : "sure" }, element("b", {}, words), element("span", { class: "of" }, gapText(top, side)));
-  };
-  return element(
-    "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": "Verdicts on all pairs" },
-    element(
-      "table",
-      { class: "data verdicts" },
-      element("caption", {}, "Each row against each column"),
-      element("thead", {}, element("tr", {}, element("td"), systems.map((system) => element("th", { scope: "col" }, nameOf(system.fullName))))),
-      element(
-        "tbody",
-        {},
-        systems.map((row) => element("tr", {}, element("th", { scope: "row" }, nameOf(row.fullName)), systems.map((column) => cell(row, column)))),
-      ),
-    ),
-  );
 }
 
 // The verdicts do not depend on the selection: they are those of the leaderboard, where it is tested on examples.

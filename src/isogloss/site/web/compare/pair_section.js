@@ -5,7 +5,8 @@ import { lackText } from "../board/describe.js";
 import { plainTable } from "../board/parts.js";
 import { element, nameOf, plural, scoreText, signedText } from "../page/dom.js";
 import { cellMatrix } from "./cell_matrix.js";
-import { columnTable, contrastCounts } from "./contrasts.js";
+import { columnTable } from "./column_tables.js";
+import { contrastCounts } from "./contrast_counts.js";
 import { addedParts, againstLeader, explanationWords } from "./explained.js";
 import { forestLegend, forestLimit } from "./forest.js";
 import { languageForest, taskForest } from "./forest_rows.js";
@@ -32,9 +33,20 @@ export function verdictSection(compared, contrasts) {
   const tested = tasks.find(({ test }) => test)?.test;
   return [
     top && element("p", { class: "verdict" }, verdictWords(top, pair)),
-    top && element("p", { class: "soft verdict-detail" }, verdictDetail(top, pair), " ", reason.length ? ["Why it is not tested: ", reason] : ""),
+    top &&
+      element(
+        "p",
+        { class: "soft verdict-detail" },
+        verdictDetail(top, pair),
+        " ",
+        reason.length ? ["Why it is not tested: ", reason] : "",
+      ),
     taskCounts.untested === taskCounts.all && cellCounts.untested === cellCounts.all
-      ? element("p", { class: "lead-text" }, "No task and no cell is tested, so the scores below are compared as they are.")
+      ? element(
+          "p",
+          { class: "lead-text" },
+          "No task and no cell is tested, so the scores below are compared as they are.",
+        )
       : element("p", { class: "lead-text" }, where, tested === "languages" ? ` ${OVER_LANGUAGES}` : ""),
     element("p", { class: "lead-text" }, explanationWords(board, pair, contrasts)),
     pairFootnotes(board, pair, tasks),
@@ -57,9 +69,19 @@ function addedTable(board, pair, contrasts) {
     number(signedText(part.added)),
   ]);
   const { first, second, lead } = contrasts.top;
-  const total = [element("th", { scope: "row" }, "Overall"), number(scoreText(first)), number(scoreText(second)), number(signedText(lead)), number(signedText(lead))];
+  const total = [
+    element("th", { scope: "row" }, "Overall"),
+    number(scoreText(first)),
+    number(scoreText(second)),
+    number(signedText(lead)),
+    number(signedText(lead)),
+  ];
   const heads = ["Part", ...pair.map(({ fullName }) => nameOf(fullName)), "Difference", "Adds to overall"];
-  return element("div", { class: "parts" }, plainTable("Parts of the difference", heads, [...rows, total], { words: 1 }));
+  return element(
+    "div",
+    { class: "parts" },
+    plainTable("Parts of the difference", heads, [...rows, total], { words: 1 }),
+  );
 }
 
 /** @param {Board} board @param {System[]} pair @param {PairContrasts} contrasts */
@@ -85,7 +107,16 @@ function pairFootnotes(board, pair, tasks) {
     ? element(
         "ul",
         { class: "notes" },
-        notes.map(({ system, task, text }) => element("li", {}, "† ", nameOf(pair.find(({ id }) => id === system)?.fullName), `, ${taskName(board, task)}: `, text)),
+        notes.map(({ system, task, text }) =>
+          element(
+            "li",
+            {},
+            "† ",
+            nameOf(pair.find(({ id }) => id === system)?.fullName),
+            `, ${taskName(board, task)}: `,
+            text,
+          ),
+        ),
       )
     : null;
 }
@@ -97,14 +128,23 @@ export function forestSections({ board, pair, systems }, contrasts, limit, param
   const options = { pair, colours, limit };
   const alone = systems.length === 2;
   const byLanguage = languages.length ? languageForest(board, contrasts, options, params) : null;
-  const hint = "The mean difference over the tasks that both have in a language. Dots are hollow: a mean over several tasks has no test of its own.";
-  const matrix = alone && cells.some(({ test }) => test) ? [element("h3", {}, "Every task in every language"), cellMatrix(board, pair, contrasts)] : null;
+  const hint =
+    "The mean difference over the tasks that both have in a language. Dots are hollow: a mean over several tasks has no test of its own.";
+  const matrix =
+    alone && cells.some(({ test }) => test)
+      ? [element("h3", {}, "Every task in every language"), cellMatrix(board, pair, contrasts)]
+      : null;
   return [
     forestLegend(pair, colours, contrasts),
     taskForest(board, contrasts, options, params),
     byLanguage && alone ? [element("h2", {}, "By language"), element("p", { class: "soft" }, hint), byLanguage] : null,
     byLanguage && !alone
-      ? element("details", { class: "pair-languages", "data-key": `languages-${pair.map(({ id }) => id).join("-")}` }, element("summary", {}, `By language: ${plural(languages.length, "language")}`), byLanguage)
+      ? element(
+          "details",
+          { class: "pair-languages", "data-key": `languages-${pair.map(({ id }) => id).join("-")}` },
+          element("summary", {}, `By language: ${plural(languages.length, "language")}`),
+          byLanguage,
+        )
       : null,
     matrix,
   ];

@@ -45,7 +45,13 @@ export function comparedPicker({ id, label, name, systems, chosen, choose }) {
     })
   );
   showOptions(input, list, { id, systems, start, choose });
-  return element("div", { class: "picker", "data-key": `${id}-picker` }, element("label", { for: id }, label), input, list);
+  return element(
+    "div",
+    { class: "picker", "data-key": `${id}-picker` },
+    element("label", { for: id }, label),
+    input,
+    list,
+  );
 }
 
 /** @typedef {{ id: string, systems: System[], start: string, choose: (system: System) => void }} PickerOptions */
@@ -124,7 +130,9 @@ function showOptions(input, list, options) {
         system.regime ? element("span", { class: "soft" }, " ", nameOf(system.regime)) : null,
       ),
     ),
-    ...(note ? [element("li", { role: "option", class: "soft", "aria-disabled": "true", "aria-selected": "false" }, note)] : []),
+    ...(note
+      ? [element("li", { role: "option", class: "soft", "aria-disabled": "true", "aria-selected": "false" }, note)]
+      : []),
   ]);
   list.querySelector("[aria-selected='true']")?.scrollIntoView({ block: "nearest" });
   return undefined;

@@ -2,7 +2,7 @@
 import { cellScore } from "../board/decode.js";
 import { scoreTitle } from "../board/describe.js";
 import { wholeValue } from "../board/standings.js";
-import { columnTable } from "./contrasts.js";
+import { columnTable } from "./column_tables.js";
 
 const PARTNERS = 3;
 

@@ -1,8 +1,9 @@
 // The verdict on two systems in words, as `isogloss compare` gives it: never more than the test says.
 import { cellScore } from "../board/decode.js";
 import { population, testedOn } from "../board/tested_on.js";
-import { listed, missing, nameOf, partText, plural, scoreText, signedText } from "../page/dom.js";
-import { sharedCodes, wholeFigure } from "./contrasts.js";
+import { listed, missing, nameOf, plural, scoreText, signedText } from "../page/dom.js";
+import { wholeFigure } from "./column_tables.js";
+import { sharedCodes } from "./contrasts.js";
 
 const LEAST_TESTED_LANGUAGES = 5;
 
@@ -12,7 +13,8 @@ export const verdictKind = ({ test, winner }) => (test ? winner || "open" : "unt
 // "+2.1 (+1.4 to +2.8)", seen from one of the systems.
 /** @param {Pick<Contrast, "lead" | "low" | "high">} contrast @param {string} [side] */
 export function gapText({ lead, low, high }, side = "first") {
-  if (side === "second") return gapText({ lead: -lead, low: missing(high) ? null : -high, high: missing(low) ? null : -low });
+  if (side === "second")
+    return gapText({ lead: -lead, low: missing(high) ? null : -high, high: missing(low) ? null : -low });
   return `${signedText(lead)}${missing(low) || missing(high) ? "" : ` (${signedText(low)} to ${signedText(high)})`}`;
 }
 
@@ -20,7 +22,7 @@ export function gapText({ lead, low, high }, side = "first") {
 export const pValueText = (p) => (p < 0.001 ? "p < 0.001" : `p = ${p.toFixed(3)}`);
 
 /** @param {System} system */
-const pairName = (system) => nameOf(system.fullName);
+export const pairName = (system) => nameOf(system.fullName);
 
 // The verdict in one sentence.
 /** @param {Contrast} contrast @param {System[]} pair @returns {Child[]} */
@@ -28,10 +30,18 @@ export function verdictWords(contrast, [first, second]) {
   const { test, winner, lead } = contrast;
   const where = test === "languages" ? ` ${population(test)}` : "";
   if (winner)
-    return [pairName(winner === "first" ? first : second), ` is significantly better${where}: `, gapText(contrast, winner)];
+    return [
+      pairName(winner === "first" ? first : second),
+      ` is significantly better${where}: `,
+      gapText(contrast, winner),
+    ];
   if (test) return [`Not distinguishable${where}: ${gapText(contrast)}`];
   if (signedText(lead) === "0.0") return ["Not tested: equal averages"];
-  return ["Not tested: ", pairName(lead > 0 ? first : second), ` has the better average, ${signedText(Math.abs(lead))}`];
+  return [
+    "Not tested: ",
+    pairName(lead > 0 ? first : second),
+    ` has the better average, ${signedText(Math.abs(lead))}`,
+  ];
 }
 
 // What was compared, and the test with its population.
@@ -114,37 +124,7 @@ export function countWords({ first, second, open, untested, all }, noun, pair) {
 export function sharedText(board, pair, { tasks, cells }) {
   const printed = tasks.filter(({ task }) => task && !sharedCodes(task, pair).length).map(({ title }) => title);
   const shared = `Both have scores in ${cells.length} of ${plural(board.cellCount, "cell")} (a task in a language) and in ${plural(tasks.length, "task")} of ${board.tasks.length}.`;
-  return printed.length ? `${shared} ${listed(printed)} ${printed.length === 1 ? "enters" : "enter"} only by ${printed.length === 1 ? "its average" : "their averages"}.` : shared;
-}
-
-/** @param {PairContrasts[]} contrasts */
-function pairsText(contrasts) {
-  const tested = contrasts.filter(({ top }) => top?.test);
-  const differ = tested.filter(({ top }) => top?.winner).length;
-  const [open, untested] = [tested.length - differ, contrasts.length - tested.length];
-  return [
-    partText(differ, contrasts.length, "pair", ["differs", "differ"]).concat(" significantly"),
-    open ? `${open} ${open === 1 ? "is" : "are"} not distinguishable` : "",
-    untested ? `${untested} ${untested === 1 ? "is" : "are"} not tested` : "",
-  ]
-    .filter(Boolean)
-    .join("; ");
-}
-
-// The verdict on several systems: those that no other beats significantly, if every pair has the same test.
-/** @param {System[]} systems @param {{ pair: System[] }[]} compared @param {PairContrasts[]} contrasts @returns {Child[]} */
-export function bestWords(systems, compared, contrasts) {
-  const tops = contrasts.map(({ top }) => top);
-  const test = tops[0]?.test ?? "";
-  if (!test || tops.some((top, at) => top?.test !== test || !contrasts[at].complete))
-    return [pairsText(contrasts)];
-  const beaten = new Set(
-    tops.flatMap((top, at) => (top?.winner ? [compared[at].pair[top.winner === "first" ? 1 : 0]] : [])),
-  );
-  const best = systems.filter((system) => !beaten.has(system));
-  const names = best.map((system, at) => [at ? (at === best.length - 1 ? " and " : ", ") : "", pairName(system)]);
-  const where = population(test);
-  return best.length === 1
-    ? [names, ` is the best of ${systems.length} systems ${where}`]
-    : [names, ` could each be the best of ${systems.length} systems ${where}`];
+  return printed.length
+    ? `${shared} ${listed(printed)} ${printed.length === 1 ? "enters" : "enter"} only by ${printed.length === 1 ? "its average" : "their averages"}.`
+    : shared;
 }
