@@ -214,6 +214,17 @@ def test_verdicts_over_languages_are_those_of_the_leaderboard(open_page: Open) -
     assert both == {True, False}
 
 
+def test_only_the_compared_systems_are_tested_on_large_boards(open_page: Open, tmp_path: Path) -> None:
+    """Rankings of more than 100 systems have no letters, hence no verdict on a pair."""
+    tab = open_page("#/compare", index=write_site(synthetic_board(140), tmp_path / "site", detailed=2))
+    assert verdict(tab).startswith("System 0 is significantly better in similar languages: +")
+    alone = "Only the compared systems are tested, not all"
+    assert alone in tab.locator(".verdict-detail").inner_text()
+    tab = open_page("#/compare")
+    assert "The correction covers all pairs of 36 systems" in tab.locator(".verdict-detail").inner_text()
+    assert alone not in tab.locator("main").inner_text()
+
+
 def test_compare_agrees_with_the_leaderboard(open_page: Open, tmp_path: Path) -> None:
     """Two of the six pairs are significant if each pair is tested alone (p = 0.03), but not after the correction."""
     suite = write_suite(tmp_path / "one.toml", 'title = "One"\ntasks = ["mini-xnli"]\nlanguages = ["de", "en", "sw"]\n')
@@ -264,7 +275,9 @@ def test_partial_systems_are_compared_on_what_they_share(open_page: Open, publis
     assert "has scores on Tatoeba. Compare it with XLM-R Large (41 shared cells)" in text
     assert tab.locator("table").count() == 0
     tab.locator("main a:has-text('XLM-R Large')").first.click()
-    assert "shared" not in verdict(tab) and tab.locator(".forest tr.task").count() == 1
+    assert tab.locator(".forest tr.task").count() == 1
+    assert verdict(tab) == "XLM-R Large is significantly better in similar languages: +77.2"
+    assert row(tab, "task", "Tatoeba")[-1] == "XLM-R Large better"
 
 
 def test_a_single_system_gets_partners(open_page: Open, published_board: Path) -> None:

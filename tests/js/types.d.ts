@@ -259,8 +259,10 @@ declare global {
     test: string;
     /** "first" or "second" is significantly better; "" is not distinguishable or not tested. */
     winner: string;
-    /** Number of systems whose pairs a test over languages is corrected for. */
+    /** Number of systems in a test over languages, which is corrected over their pairs. */
     among: number;
+    /** True if only the compared systems are tested. */
+    alone?: boolean;
     /** Cells or tasks that both systems have, of all. */
     shared: number;
     of: number;

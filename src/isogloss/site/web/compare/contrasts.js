@@ -48,8 +48,15 @@ function columnContrast({ board, pair, systems, tests }, about) {
   const paired = tests.get(about.id);
   const own = () => {
     const others = systems.filter((system) => wholeFigure(board, system, about.id) !== null);
-    const order = table.ranked <= MOST_LETTERED ? table.order : orderAmong(table, others, ({ at }) => table.values[at]);
-    return orderedContrast(order, pair, lead);
+    if (table.ranked <= MOST_LETTERED) return orderedContrast(table.order, pair, lead);
+    return {
+      ...orderedContrast(
+        orderAmong(table, others, ({ at }) => table.values[at]),
+        pair,
+        lead,
+      ),
+      alone: true,
+    };
   };
   // One plot has one population: pairs with predictions are tested on examples.
   const tested = paired ? testedContrast(paired, lower) : tests.size ? {} : own();
@@ -140,13 +147,13 @@ function sharedContrast({ board, pair, systems }, tasks) {
   return {
     ...UNTESTED_CONTRAST,
     ...about,
-    ...(order ? orderedContrast(order, pair, lead) : {}),
+    ...(order ? { ...orderedContrast(order, pair, lead), alone: true } : {}),
     ...(single ? testOf(single) : {}),
   };
 }
 
 /** @param {Contrast} contrast */
-const testOf = ({ low, high, p, test, winner, among }) => ({ low, high, p, test, winner, among });
+const testOf = ({ low, high, p, test, winner, among, alone }) => ({ low, high, p, test, winner, among, alone });
 
 /** @param {Board} board @param {Task} task @param {{ id: string }} contrast @param {System[]} pair @returns {CellColumn} */
 function sharedColumnOf(board, task, { id }, pair) {
@@ -193,11 +200,13 @@ export function pairContrasts(compared) {
   const only = board.tasks.length === 1 && tests.size && !tests.has("overall") ? tasks[0] : null;
   const overall = whole && only ? { ...whole, ...testOf(only) } : whole;
   const cells = [...cellsOf.values()].flat();
+  const top = overall ?? sharedContrast(compared, tasks);
   return {
-    top: overall ?? sharedContrast(compared, tasks),
+    top,
     complete: Boolean(overall),
     categories: overall ? categories : [],
-    tasks,
+    // A single task is all that they share: its verdict is the same.
+    tasks: top && tasks.length === 1 ? [{ ...tasks[0], ...testOf(top) }] : tasks,
     cells,
     languages: languageContrasts(board, cells),
   };

@@ -1,4 +1,4 @@
-// Differences on one shared axis around zero: a table whose rows hold a dot with its interval.
+// Differences on one shared axis around zero: a table with a dot and its interval in each row.
 import { systemPaint } from "../charts/colour.js";
 import { intervalMark } from "../charts/interval.js";
 import { niceTicks } from "../charts/plots.js";

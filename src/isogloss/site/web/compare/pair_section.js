@@ -29,8 +29,11 @@ export function verdictSection(compared, contrasts) {
   const { top, tasks, cells } = contrasts;
   const reason = untestedReason(compared, contrasts);
   const [taskCounts, cellCounts] = [contrastCounts(tasks), contrastCounts(cells)];
-  const where = [countWords(taskCounts, "task", pair), " ", countWords(cellCounts, "cell", pair)];
-  const tested = tasks.find(({ test }) => test)?.test;
+  const where = [
+    tasks.length > 1 ? [countWords(taskCounts, "task", pair), " "] : "",
+    countWords(cellCounts, "cell", pair),
+  ];
+  const ranked = tasks.some(({ test, alone }) => test === "languages" && !alone);
   return [
     top && element("p", { class: "verdict" }, verdictWords(top, pair)),
     top &&
@@ -47,7 +50,7 @@ export function verdictSection(compared, contrasts) {
           { class: "lead-text" },
           "No task and no cell is tested, so the scores below are compared as they are.",
         )
-      : element("p", { class: "lead-text" }, where, tested === "languages" ? ` ${OVER_LANGUAGES}` : ""),
+      : element("p", { class: "lead-text" }, where, ranked ? ` ${OVER_LANGUAGES}` : ""),
     element("p", { class: "lead-text" }, explanationWords(board, pair, contrasts)),
     pairFootnotes(board, pair, tasks),
     addedTable(board, pair, contrasts),

@@ -47,7 +47,7 @@ export function verdictWords(contrast, [first, second]) {
 // What was compared, and the test with its population.
 /** @param {Contrast} contrast @param {System[]} pair @returns {Child[]} */
 export function verdictDetail(contrast, [first, second]) {
-  const { level, title, lower, test, winner, p, among } = contrast;
+  const { title, lower, test, winner, p, among, alone } = contrast;
   const scores = [
     `${title}${lower ? " (lower is better)" : ""}: `,
     pairName(first),
@@ -58,10 +58,10 @@ export function verdictDetail(contrast, [first, second]) {
   if (!test) return scores;
   const value = missing(p) ? "" : `, ${pValueText(p)}`;
   const sample =
-    among > 2
-      ? ` The correction covers all pairs of ${among} systems.`
-      : level === "shared" && test === "languages"
-        ? " Only these two are tested, on what they share, not among all systems."
+    alone && test === "languages"
+      ? " Only the compared systems are tested, not all: significance is easier to reach."
+      : among > 2
+        ? ` The correction covers all pairs of ${among} systems.`
         : "";
   const verdict = winner
     ? ["The difference is significant "]
