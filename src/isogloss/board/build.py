@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from isogloss.board import model
 from isogloss.board.example_tables import ExampleTables, system_analyses
 from isogloss.board.facts import board_languages, shown_names, system_facts, unique_ids
@@ -103,7 +105,9 @@ def make_board(
         submit=hosting.submit if hosting else "",
         precision=hosting.precision if hosting else "",
     )
-    return Board(shared, _details(entries, ids, suite, paired.tests, explained, tables), bias, tables)
+    details = _details(entries, ids, suite, paired.tests, explained, tables)
+    shared = msgspec.structs.replace(shared, data_hash=model.data_hash(shared, details))
+    return Board(shared, details, bias, tables)
 
 
 def _tests(why_no_paired: str) -> dict[str, str]:
