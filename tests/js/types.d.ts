@@ -182,6 +182,7 @@ declare global {
     pseudo?: PseudoScores[];
     submit?: string;
     precision?: string;
+    data_hash?: string;
     schema: number;
   }
 

@@ -5,7 +5,6 @@ Missing fields of a system were not disclosed. Scores are packed by `packed`.
 
 from base64 import b64decode, b64encode
 from collections.abc import Iterable
-from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -201,7 +200,7 @@ class BoardData(msgspec.Struct, frozen=True, kw_only=True):
         pseudo: scores on pseudo test sets, by task and language.
         submit: address of the submission page, if the server takes submissions.
         precision: note on scores that are rounded to protect hidden labels.
-        data_hash: SHA-256 of this data and of all systems' files, see `data_hash`.
+        data_hash: SHA-256 of this data and of all systems' files.
     """
 
     made: str
@@ -373,18 +372,3 @@ def unpacked(text: str) -> FloatArray:
     bits = np.unpackbits(np.frombuffer(b64decode(text), dtype=np.uint8), bitorder="little")
     whole = bits[: len(bits) // BITS * BITS].reshape(-1, BITS) @ (1 << np.arange(BITS))
     return np.where(whole == NONE, np.nan, whole / 100)
-
-
-def data_hash(data: BoardData, details: Iterable[SystemDetail]) -> str:
-    """Return the SHA-256 of a board's data, in hexadecimal digits.
-
-    It covers systems, scores, intervals, ranks, tests and metadata, on all pages, but not the time of the build, the
-    version of Isogloss, the heading and the address of the submission page: the same inputs have the same hash.
-    """
-    encoder = msgspec.json.Encoder(order="deterministic")
-    digest = sha256(
-        encoder.encode(msgspec.structs.replace(data, made="", isogloss="", title="", submit="", data_hash=""))
-    )
-    for detail in details:
-        digest.update(encoder.encode(detail))
-    return digest.hexdigest()
