@@ -2,7 +2,7 @@ import { badges, disclosed } from "../board/describe.js";
 import { cellMetricText, cellOf, loadedDetail, metricsText } from "../board/decode.js";
 import { countText, element, link, listed, missing, nameOf, plural, scoreText, sizeText } from "../page/dom.js";
 import { ENGLISH, goodness, referenceOf } from "../board/relative.js";
-import { columnScale } from "../board/score_scale.js";
+import { axisScale } from "../board/score_scale.js";
 import { intervalStrip, stripAxis } from "../charts/interval.js";
 import { hashOf } from "../page/state.js";
 import { joinedNames, scoreName } from "./finder_words.js";
@@ -29,10 +29,11 @@ function contextTexts(board, task, value, language) {
   ].filter(Boolean);
 }
 
-// A score's interval in one language is in the system's file.
-/** @param {FinderPick} pick @param {Task} task @param {number} value @param {Language | null} language */
-function withInterval({ system, low, high, parts }, task, value, language) {
-  if (!language) return { value, ...(parts.length === 1 ? { low, high } : {}) };
+// A score's interval: of an average it is on the board, in one language in the system's file.
+/** @param {Board} board @param {System} system @param {Task} task @param {number} value @param {Language | null} language */
+function withInterval(board, system, task, value, language) {
+  const average = board.averages.get(task.id);
+  if (!language) return { value, low: average?.low[system.at], high: average?.high[system.at] };
   const cell = system.reported ? null : cellOf(loadedDetail(system.id), task, language.code);
   return { value, low: cell?.low ?? null, high: cell?.high ?? null };
 }
@@ -57,7 +58,7 @@ export const cellLink = (task, language, ...children) =>
 function mainScore(board, wish, { tasks }, pick) {
   const [task] = tasks;
   const single = tasks.length === 1;
-  const figure = single ? withInterval(pick, task, pick.value, wish.language) : pick;
+  const figure = single ? withInterval(board, pick.system, task, pick.value, wish.language) : pick;
   const name = single
     ? `${wish.language ? cellMetricText(task) : metricsText(task)} on ${task.name}`
     : wish.kind === "any"
@@ -66,7 +67,7 @@ function mainScore(board, wish, { tasks }, pick) {
   const lower = tasks.every((one) => one.lower_is_better) ? "; lower is better" : "";
   return [
     element("p", { class: "pick-score" }, element("strong", {}, scoreText(pick.value)), ` ${name}${lower}`, rangeText(figure)),
-    onScale(figure, columnScale(board, single ? task.id : wish.id)),
+    onScale(figure, axisScale(board, single ? task.id : wish.id)),
     single ? contextLine(contextTexts(board, task, pick.value, wish.language)) : null,
   ];
 }
@@ -88,7 +89,7 @@ const partList = (board, wish, pick) =>
           {},
           cellLink(task, wish.language, scoreName(task, wish.language)),
           element("strong", {}, scoreText(value)),
-          onScale(withInterval(pick, task, value, wish.language), columnScale(board, task.id)),
+          onScale(withInterval(board, pick.system, task, value, wish.language), axisScale(board, task.id)),
           contextLine(contextTexts(board, task, value, wish.language)),
         ),
       ),
