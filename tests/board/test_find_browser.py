@@ -91,7 +91,7 @@ def test_an_untested_language_gets_a_labelled_guess(open_page: Open, published_s
     assert len(names(tab)) == 3
 
 
-def test_conditions_that_nobody_meets_can_be_dropped(open_page: Open, published_site: Path) -> None:
+def test_conditions_that_no_system_meets_can_be_dropped(open_page: Open, published_site: Path) -> None:
     tab = open_page("#/find?task=qa&language=sw&open=yes&pmax=10", index=published_site)
     assert "up to 10 M parameters: the limit on size removes all of them." in tab.locator(".headline").inner_text()
     assert tab.locator(".pick").count() == 0

@@ -122,7 +122,7 @@ test("any task in a language gives the best of each task", () => {
   );
 });
 
-test("a language that nobody tested has a nearest tested one", () => {
+test("an untested language has a nearest tested one", () => {
   const found = find("task=qa&language=fi");
   assert.equal(found.tested, 0);
   // Arabic is nearer, but has no scores.

@@ -42,7 +42,7 @@ _CATEGORIES = {
 }
 
 
-class _Line(NamedTuple):
+class _CardLine(NamedTuple):
     """A row of a card: a score with its interval, a reference score, and words behind the score."""
 
     label: str
@@ -55,7 +55,7 @@ class _Line(NamedTuple):
 
 def card_files(data: BoardData) -> Iterator[tuple[str, bytes]]:
     """Yield the path and content of each card: of every system, and of every language with a score."""
-    source = _Source(data.title, f"{data.made[:10]} · data {data.data_hash[:_SHOWN_HASH]}")
+    source = _CardSource(data.title, f"{data.made[:10]} · data {data.data_hash[:_SHOWN_HASH]}")
     averages = {
         name: [
             unpacked(part) if part else np.full(len(data.systems), np.nan) for part in (ends.value, ends.low, ends.high)
@@ -77,7 +77,7 @@ def card_files(data: BoardData) -> Iterator[tuple[str, bytes]]:
         ]
         if lines:
             autonym = "" if language.autonym == language.name else language.autonym
-            heading = _Heading(language.name, autonym, _service(data.tasks, best, language.code))
+            heading = _CardHeading(language.name, autonym, _service(data.tasks, best, language.code))
             content = _card(
                 heading,
                 lines,
@@ -87,13 +87,13 @@ def card_files(data: BoardData) -> Iterator[tuple[str, bytes]]:
             yield f"{CARDS}/language/{language.code}.svg", content
 
 
-class _Heading(NamedTuple):
+class _CardHeading(NamedTuple):
     name: str
     aside: str
     under: str
 
 
-class _Source(NamedTuple):
+class _CardSource(NamedTuple):
     title: str
     version: str
 
@@ -111,7 +111,7 @@ def _cells(data: BoardData, task: BoardTask) -> tuple[FloatArray, str]:
 
 
 def _system_card(
-    data: BoardData, at: int, averages: dict[str, list[FloatArray]], coverage: str, source: _Source
+    data: BoardData, at: int, averages: dict[str, list[FloatArray]], coverage: str, source: _CardSource
 ) -> bytes:
     system = data.systems[at]
     columns = [(OVERALL, "Overall"), *((each.name, _CATEGORIES.get(each.name, each.name)) for each in data.categories)]
@@ -119,19 +119,21 @@ def _system_card(
     if not lines:
         lines = _average_lines([(task.id, task.name.split(":")[0]) for task in data.tasks], averages, at)
     under = " · ".join(part for part in (system.regime, _rank(data, at), coverage) if part)
-    return _card(_Heading(system.name, "", under), lines, _scoring(system), source)
+    return _card(_CardHeading(system.name, "", under), lines, _scoring(system), source)
 
 
 def _scoring(system: BoardSystem) -> str:
     return "Reported scores, without intervals" if system.reported else "Scored on this board; lines are 95 % intervals"
 
 
-def _average_lines(columns: Sequence[tuple[str, str]], averages: dict[str, list[FloatArray]], at: int) -> list[_Line]:
+def _average_lines(
+    columns: Sequence[tuple[str, str]], averages: dict[str, list[FloatArray]], at: int
+) -> list[_CardLine]:
     lines = []
     for name, title in columns:
         if name in averages:
             value, low, high = (float(column[at]) for column in averages[name])
-            lines.append(_Line(title, value, low, high))
+            lines.append(_CardLine(title, value, low, high))
     return [line for line in lines if not np.isnan(line.value)]
 
 
@@ -142,8 +144,10 @@ def _rank(data: BoardData, at: int) -> str:
     if ranks is None or rank is None:
         return "partial results, not ranked"
     low, high = ranks.low[at], ranks.high[at]
-    of = f"of {sum(each is not None for each in ranks.rank)}"
-    return f"rank {rank} {of}, not tested" if low is None or high is None else f"rank {rank_text(low, high)} {of}"
+    ranked = f"of {sum(each is not None for each in ranks.rank)}"
+    return (
+        f"rank {rank} {ranked}, not tested" if low is None or high is None else f"rank {rank_text(low, high)} {ranked}"
+    )
 
 
 def _best(task: BoardTask, cells: FloatArray) -> dict[str, float]:
@@ -153,12 +157,12 @@ def _best(task: BoardTask, cells: FloatArray) -> dict[str, float]:
     return {code: float(pick(column)) for code, column in scored.items() if len(column)}
 
 
-def _language_lines(task: BoardTask, title: str, best: dict[str, float], code: str) -> list[_Line]:
+def _language_lines(task: BoardTask, title: str, best: dict[str, float], code: str) -> list[_CardLine]:
     if code not in best:
         return []
     share = _share(task, best, code)
     note = "" if share is None or code == PIVOT else f"{share:.0%}".replace("%", " %")
-    return [_Line(title, best[code], reference=best.get(PIVOT, np.nan), note=note)]
+    return [_CardLine(title, best[code], reference=best.get(PIVOT, np.nan), note=note)]
 
 
 def _share(task: BoardTask, best: dict[str, float], code: str) -> float | None:
@@ -179,7 +183,7 @@ def _service(tasks: Sequence[BoardTask], best: dict[str, dict[str, float]], code
     return f"{word} at {SERVED_SHARE:.0%} of English: {mean:.0%} over {counted(len(shares), 'task')}".replace("%", " %")
 
 
-def _card(heading: _Heading, lines: Sequence[_Line], note: str, source: _Source) -> bytes:
+def _card(heading: _CardHeading, lines: Sequence[_CardLine], note: str, source: _CardSource) -> bytes:
     """Draw a card: a heading, a dot per score on one axis from 0 to 100, and the source."""
     top = 92
     bottom = top + _ROW * max(1, len(lines))
@@ -213,7 +217,7 @@ def _card(heading: _Heading, lines: Sequence[_Line], note: str, source: _Source)
     return "".join(parts).encode()
 
 
-def _drawn(line: _Line, y: float, end: float) -> Iterator[str]:
+def _drawn(line: _CardLine, y: float, end: float) -> Iterator[str]:
     """Yield a row: its label, its score, and a dot on the line of its interval."""
     yield _text(_EDGE, y + 4, _fitted(line.label, 152, 13), "ink")
     yield _text(_SCORE, y + 4, score_text(line.value), "ink", 'font-weight="600" text-anchor="end"')

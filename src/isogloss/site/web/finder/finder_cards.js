@@ -116,7 +116,7 @@ const testedText = ({ tasks }, wish) =>
         }),
       );
 
-// What the reader asked for and nobody measured: tasks that this system lacks, and tasks without data in the language.
+// What the reader asked for but is not measured: tasks that this system lacks, and tasks without data in the language.
 /** @param {Board} board @param {Wish} wish @param {FinderPick} pick */
 function untestedText(board, wish, pick) {
   const { language } = wish;

@@ -116,7 +116,7 @@ function bestOnTasks(board, wish, byTask) {
   );
 }
 
-// Nobody tested the wish: the nearest language is a guess, and is named one.
+// The wish is not tested: the nearest language is a guess, and is named one.
 /** @param {Board} board @param {Recommendation} found @param {(table: Standings) => void} testLater @returns {Child} */
 function guessedAnswer(board, { wish, near }, testLater) {
   const { language } = wish;

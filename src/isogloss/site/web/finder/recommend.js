@@ -51,7 +51,7 @@ export const wantedScore = (board, task, system, language) =>
 export const possibleTasks = ({ tasks, language }) =>
   language ? tasks.filter((task) => task.place.has(language.code)) : tasks;
 
-// The mean over tasks. Error rates count as 100 minus the rate if other tasks are no error rates.
+// The mean over tasks. Next to scores, error rates count as 100 minus the rate.
 /** @param {Task[]} tasks @param {number[]} values */
 function meanOver(tasks, values) {
   const mixed = new Set(tasks.map((task) => task.lower_is_better)).size > 1;
