@@ -14,7 +14,15 @@ const NONE = NaN;
 function finderData() {
   const data = boardData();
   const [xnli, , tydiqa] = data.tasks;
-  const qa = (id, languages) => ({ ...tydiqa, id, name: id, category: "qa", languages, n: languages.map(() => 50), metrics: ["f1"] });
+  const qa = (id, languages) => ({
+    ...tydiqa,
+    id,
+    name: id,
+    category: "qa",
+    languages,
+    n: languages.map(() => 50),
+    metrics: ["f1"],
+  });
   const tasks = [
     { ...xnli, languages: ["en", "sw"] },
     qa("one", ["en", "sw"]),
@@ -54,7 +62,8 @@ function finderData() {
 }
 const finderBoard = (change = {}) => openBoard({ ...finderData(), ...change });
 const find = (query, board = finderBoard()) => recommend(board, wishOf(board, params(query)));
-const idsOf = ({ groups }) => groups.map(({ tasks, picks }) => [tasks.map(({ id }) => id), picks.map(({ system }) => system.id)]);
+const idsOf = ({ groups }) =>
+  groups.map(({ tasks, picks }) => [tasks.map(({ id }) => id), picks.map(({ system }) => system.id)]);
 
 test("a wish is read from the address; what is unknown counts as any", () => {
   const board = finderBoard();
@@ -62,7 +71,12 @@ test("a wish is read from the address; what is unknown counts as any", () => {
   assert.deepEqual(wishParams(wish), { task: "qa", language: "sw", open: "yes", pmax: "1000" });
   assert.equal(wish.kind, "category");
   assert.equal(wishTitle(wish), "Question answering in Swahili, open weights, up to 1 B parameters");
-  for (const query of ["task=__proto__&language=toString&open=1&pmax=-5", "pmax=1e999&task=%00", "pmax=NaN", "pmax=abc"])
+  for (const query of [
+    "task=__proto__&language=toString&open=1&pmax=-5",
+    "pmax=1e999&task=%00",
+    "pmax=NaN",
+    "pmax=abc",
+  ])
     assert.deepEqual(wishParams(wishOf(board, params(query))), {}, query);
   assert.equal(wishCell(wishOf(board, params("task=one"))), "one in all languages");
   assert.equal(joinedNames(["a", "b", "c"]), "a, b and c");
@@ -71,7 +85,10 @@ test("a wish is read from the address; what is unknown counts as any", () => {
 test("size and weights that are not disclosed are neither met nor failed", () => {
   const board = finderBoard();
   const wish = wishOf(board, params("open=yes&pmax=1000"));
-  assert.deepEqual(board.systems.map((system) => meets(system, wish)), [true, false, undefined, undefined, true]);
+  assert.deepEqual(
+    board.systems.map((system) => meets(system, wish)),
+    [true, false, undefined, undefined, true],
+  );
 });
 
 test("a category is ranked on the same tasks, those with most tasks first", () => {
@@ -84,25 +101,46 @@ test("a category is ranked on the same tasks, those with most tasks first", () =
   ]);
   const [whole, part] = found.groups;
   assert.equal(whole.picks[0].value, 55);
-  assert.deepEqual(part.picks.map(({ value, rank }) => [value, rank]), [[60, 2], [50, 3]]);
+  assert.deepEqual(
+    part.picks.map(({ value, rank }) => [value, rank]),
+    [
+      [60, 2],
+      [50, 3],
+    ],
+  );
   assert.equal(part.total, 3);
-  assert.deepEqual(part.picks[0].lacking.map(({ id }) => id), ["two"]);
+  assert.deepEqual(
+    part.picks[0].lacking.map(({ id }) => id),
+    ["two"],
+  );
   // Gamma is better than Alpha on one of the tasks.
-  assert.deepEqual(found.byTask.map(({ tasks, picks }) => [tasks[0].id, picks[0].system.id, picks[0].value]), [["two", "c", 65]]);
+  assert.deepEqual(
+    found.byTask.map(({ tasks, picks }) => [tasks[0].id, picks[0].system.id, picks[0].value]),
+    [["two", "c", 65]],
+  );
 });
 
 test("error rates are ranked from the lowest, and turned around in a mean with scores", () => {
   const data = finderData();
   const one = { ...data.tasks[1], lower_is_better: true };
   const lower = finderBoard({ tasks: [data.tasks[0], one, ...data.tasks.slice(2)] });
-  assert.deepEqual(find("task=one&language=sw", lower).groups[0].picks.map(({ system }) => system.id), ["d", "b", "a"]);
+  assert.deepEqual(
+    find("task=one&language=sw", lower).groups[0].picks.map(({ system }) => system.id),
+    ["d", "b", "a"],
+  );
   // (100 − 70 + 40) / 2 = 35.
   assert.equal(find("task=qa&language=sw", lower).groups[0].picks[0].value, 35);
 });
 
 test("without a language, whole averages are ranked", () => {
   const found = find("task=one");
-  assert.deepEqual(found.groups[0].picks.map(({ system, value }) => [system.id, value]), [["a", 80], ["b", 70]]);
+  assert.deepEqual(
+    found.groups[0].picks.map(({ system, value }) => [system.id, value]),
+    [
+      ["a", 80],
+      ["b", 70],
+    ],
+  );
   assert.deepEqual(idsOf(find("task=qa")), [
     [["one", "two"], ["a"]],
     [["one"], ["b"]],
@@ -110,7 +148,13 @@ test("without a language, whole averages are ranked", () => {
   // No system covers the benchmark: there is the best by task, and no average over different tasks.
   const any = find("");
   assert.deepEqual(any.groups, []);
-  assert.deepEqual(any.byTask.map(({ tasks, picks }) => [tasks[0].id, picks[0].system.id]), [["one", "a"], ["two", "a"]]);
+  assert.deepEqual(
+    any.byTask.map(({ tasks, picks }) => [tasks[0].id, picks[0].system.id]),
+    [
+      ["one", "a"],
+      ["two", "a"],
+    ],
+  );
 });
 
 test("any task in a language gives the best of each task", () => {
@@ -118,7 +162,11 @@ test("any task in a language gives the best of each task", () => {
   assert.deepEqual(found.groups, []);
   assert.deepEqual(
     found.byTask.map(({ tasks, picks, total }) => [tasks[0].id, picks[0].system.id, total]),
-    [["xnli", "e", 1], ["one", "a", 2], ["two", "b", 2]],
+    [
+      ["xnli", "e", 1],
+      ["one", "a", 2],
+      ["two", "b", 2],
+    ],
   );
 });
 

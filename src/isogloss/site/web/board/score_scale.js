@@ -21,7 +21,10 @@ const axesOf = memoized((board) => {
     const task = board.task.get(id);
     const scores = [...value, ...(task?.cells ?? [])].filter((score) => !Number.isNaN(score));
     const [from, to] = columnScale(board, id);
-    const best = scores.reduce((one, other) => (task?.lower_is_better ? Math.min(one, other) : Math.max(one, other)), from);
+    const best = scores.reduce(
+      (one, other) => (task?.lower_is_better ? Math.min(one, other) : Math.max(one, other)),
+      from,
+    );
     /** @type {Interval} */
     const axis = [Math.min(from, 10 * Math.floor(best / 10)), Math.max(to, 10 * Math.ceil(best / 10))];
     return /** @type {[string, Interval]} */ ([id, axis]);

@@ -17,7 +17,9 @@ export function contextShares(board, task, value, language) {
   const english = language && language.code !== ENGLISH && task.place.has(ENGLISH);
   const best = english ? referenceOf(task, board.systems).value : NaN;
   const human = language && task.cellMetric ? NaN : (task.human ?? NaN);
-  return [best, human].map((other) => (goodness(task, other) > 0 ? goodness(task, value) / goodness(task, other) : NaN));
+  return [best, human].map((other) =>
+    goodness(task, other) > 0 ? goodness(task, value) / goodness(task, other) : NaN,
+  );
 }
 
 /** @param {Board} board @param {Task} task @param {number} value @param {Language | null} language */
@@ -66,7 +68,13 @@ function mainScore(board, wish, { tasks }, pick) {
       : `mean over ${plural(tasks.length, "task")}`;
   const lower = tasks.every((one) => one.lower_is_better) ? "; lower is better" : "";
   return [
-    element("p", { class: "pick-score" }, element("strong", {}, scoreText(pick.value)), ` ${name}${lower}`, rangeText(figure)),
+    element(
+      "p",
+      { class: "pick-score" },
+      element("strong", {}, scoreText(pick.value)),
+      ` ${name}${lower}`,
+      rangeText(figure),
+    ),
     onScale(figure, axisScale(board, single ? task.id : wish.id)),
     single ? contextLine(contextTexts(board, task, pick.value, wish.language)) : null,
   ];
@@ -101,7 +109,8 @@ function examplesText(task, language) {
   const counts = language ? [task.n[task.languages.indexOf(language.code)]] : [...new Set(task.n)];
   if (!counts[0]) return "";
   const where = language ? "" : `${counts.length > 1 ? "" : " each"} in ${plural(task.languages.length, "language")}`;
-  const number = counts.length > 1 ? `${countText(Math.min(...counts))}–${countText(Math.max(...counts))}` : countText(counts[0]);
+  const number =
+    counts.length > 1 ? `${countText(Math.min(...counts))}–${countText(Math.max(...counts))}` : countText(counts[0]);
   return `${number} ${number === "1" ? "example" : "examples"}${where}`;
 }
 
@@ -120,10 +129,21 @@ const testedText = ({ tasks }, wish) =>
 /** @param {Board} board @param {Wish} wish @param {FinderPick} pick */
 function untestedText(board, wish, pick) {
   const { language } = wish;
-  const absent = wish.kind === "category" && language ? wish.tasks.filter((task) => !task.place.has(language.code)) : [];
+  const absent =
+    wish.kind === "category" && language ? wish.tasks.filter((task) => !task.place.has(language.code)) : [];
   return [
-    pick.lacking.length ? `${listed(pick.lacking.map(({ name }) => name), 4)}: no score` : "",
-    absent.length ? `${listed(absent.map(({ name }) => name), 4)}: no ${language?.name} data` : "",
+    pick.lacking.length
+      ? `${listed(
+          pick.lacking.map(({ name }) => name),
+          4,
+        )}: no score`
+      : "",
+    absent.length
+      ? `${listed(
+          absent.map(({ name }) => name),
+          4,
+        )}: no ${language?.name} data`
+      : "",
     pick.system.cells < board.cellCount
       ? `${countText(board.cellCount - pick.system.cells)} of the board’s ${countText(board.cellCount)} cells`
       : "",
@@ -135,7 +155,10 @@ export function pickCard(board, wish, group, pick, { ranges }) {
   const { system } = pick;
   const range = ranges?.get(system.id);
   const untested = untestedText(board, wish, pick);
-  const ranks = range && range[0] !== range[1] ? element("span", { class: "soft" }, ` (ranks ${range[0]}–${range[1]} possible)`) : null;
+  const ranks =
+    range && range[0] !== range[1]
+      ? element("span", { class: "soft" }, ` (ranks ${range[0]}–${range[1]} possible)`)
+      : null;
   return element(
     "li",
     { class: "pick", "data-key": `pick-${system.id}` },
@@ -145,7 +168,14 @@ export function pickCard(board, wish, group, pick, { ranges }) {
       element("span", { class: "place" }, String(pick.rank)),
       link(hashOf(["system", system.id]), nameOf(system.name, { class: "name" })),
     ),
-    element("p", { class: "who soft" }, nameOf(system.regime ?? ""), system.year ? ` · ${system.year}` : "", badges(system), ranks),
+    element(
+      "p",
+      { class: "who soft" },
+      nameOf(system.regime ?? ""),
+      system.year ? ` · ${system.year}` : "",
+      badges(system),
+      ranks,
+    ),
     mainScore(board, wish, group, pick),
     group.tasks.length > 1 && group.tasks.length < 6 ? partList(board, wish, pick) : null,
     element(
@@ -154,7 +184,10 @@ export function pickCard(board, wish, group, pick, { ranges }) {
       [
         ["Tested on", testedText(group, wish)],
         ["Not tested", untested.length ? untested.map((text) => element("span", { class: "lack" }, text)) : "–"],
-        ["Scores", system.reported ? ["reported, ", nameOf(system.source || system.paper || "source unknown")] : "scored here"],
+        [
+          "Scores",
+          system.reported ? ["reported, ", nameOf(system.source || system.paper || "source unknown")] : "scored here",
+        ],
         ["Size", disclosed(system.parameters, (value) => `${sizeText(value)} parameters`)],
         ["Open weights", disclosed(system.open_weights)],
         ["Licence", disclosed(system.licence, (value) => value)],

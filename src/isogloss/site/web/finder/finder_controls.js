@@ -44,7 +44,12 @@ export function sentence(board, wish, write) {
     element(
       "span",
       {},
-      wishChoice("open", "Weights", [wishOption("", "any", wish.open ? "yes" : ""), wishOption("yes", "open", wish.open ? "yes" : "")], write),
+      wishChoice(
+        "open",
+        "Weights",
+        [wishOption("", "any", wish.open ? "yes" : ""), wishOption("yes", "open", wish.open ? "yes" : "")],
+        write,
+      ),
       " weights,",
     ),
     element(
@@ -69,7 +74,11 @@ const taskOptions = (board, chosen) => [
     element(
       "optgroup",
       { label: categoryTitle(name) },
-      wishOption(name, tasks.length > 1 ? `${categoryTitle(name)} (${tasks.length} tasks)` : categoryTitle(name), chosen),
+      wishOption(
+        name,
+        tasks.length > 1 ? `${categoryTitle(name)} (${tasks.length} tasks)` : categoryTitle(name),
+        chosen,
+      ),
       tasks.map((id) => wishOption(id, board.task.get(id)?.name ?? id, chosen)),
     ),
   ),

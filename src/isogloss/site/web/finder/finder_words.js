@@ -14,7 +14,11 @@ export function wishTask({ kind, id, tasks }) {
 // "question answering in Swahili", "XNLI in all its languages".
 /** @param {Wish} wish */
 export const wishCell = (wish) =>
-  wish.language ? `${wishTask(wish)} in ${wish.language.name}` : wish.kind === "any" ? "all tasks and languages" : `${wishTask(wish)} in all languages`;
+  wish.language
+    ? `${wishTask(wish)} in ${wish.language.name}`
+    : wish.kind === "any"
+      ? "all tasks and languages"
+      : `${wishTask(wish)} in all languages`;
 
 /** @param {number} millions */
 export const sizeLimit = (millions) => `up to ${sizeText(1e6 * millions)}`;

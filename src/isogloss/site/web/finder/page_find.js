@@ -44,7 +44,11 @@ function foundResults(board, found, testLater) {
   const count = conditions
     ? `${countText(found.kept)} of ${plural(found.tested, "tested system")} ${have(found.kept)} ${conditions}`
     : `${plural(found.tested, "system")} ${have(found.tested)} scores`;
-  const head = element("p", { class: "soft" }, `${wishCell(wish)[0].toUpperCase()}${wishCell(wish).slice(1)}: ${count}.`);
+  const head = element(
+    "p",
+    { class: "soft" },
+    `${wishCell(wish)[0].toUpperCase()}${wishCell(wish).slice(1)}: ${count}.`,
+  );
   if (!groups.length)
     return [
       head,
@@ -57,9 +61,7 @@ function foundResults(board, found, testLater) {
   return [
     head,
     groups.map((group) => pickGroup(board, wish, group, testLater)),
-    byTask.length
-      ? [element("h2", {}, "Higher on one task alone"), bestOnTasks(board, wish, byTask)]
-      : null,
+    byTask.length ? [element("h2", {}, "Higher on one task alone"), bestOnTasks(board, wish, byTask)] : null,
   ];
 }
 
@@ -73,15 +75,31 @@ function pickGroup(board, wish, group, testLater) {
   return element(
     "div",
     { class: "pick-group", "data-key": `group-${tasks.map(({ id }) => id).join(" ")}` },
-    element("h2", {}, picks.length > 1 ? `The ${picks.length} highest of ${plural(total, "system")} on ${names}` : `On ${names}`),
+    element(
+      "h2",
+      {},
+      picks.length > 1 ? `The ${picks.length} highest of ${plural(total, "system")} on ${names}` : `On ${names}`,
+    ),
     element("p", { class: "verdict", "data-sure": verdict.sure }, verdict.text),
-    element("ol", { class: "picks" }, picks.map((pick) => pickCard(board, wish, group, pick, verdict))),
+    element(
+      "ol",
+      { class: "picks" },
+      picks.map((pick) => pickCard(board, wish, group, pick, verdict)),
+    ),
     element(
       "p",
       { class: "next" },
-      ids.length > 1 ? link(hashOf(["compare"], { system: ids }), ids.length > 2 ? "Compare the three" : "Compare the two") : null,
+      ids.length > 1
+        ? link(hashOf(["compare"], { system: ids }), ids.length > 2 ? "Compare the three" : "Compare the two")
+        : null,
       wish.language || tasks.length === 1
-        ? tasks.map((task) => cellLink(task, wish.language, `All systems on ${task.name}${wish.language ? ` in ${wish.language.name}` : ""}`))
+        ? tasks.map((task) =>
+            cellLink(
+              task,
+              wish.language,
+              `All systems on ${task.name}${wish.language ? ` in ${wish.language.name}` : ""}`,
+            ),
+          )
         : link(
             hashOf([], { segment: wish.kind === "any" ? "full" : wish.id, ...leaderboardParams(wish, "overall") }),
             "All systems on the leaderboard",
@@ -122,15 +140,36 @@ function guessedAnswer(board, { wish, near }, testLater) {
   const { language } = wish;
   const what = `No system was tested on ${wishCell(wish)}.`;
   if (!language || !near)
-    return element("p", { class: "headline" }, what, " ", wishLink({ ...wish, language: null }, `Rank by ${wishTask(wish)} in all languages`), ".");
+    return element(
+      "p",
+      { class: "headline" },
+      what,
+      " ",
+      wishLink({ ...wish, language: null }, `Rank by ${wishTask(wish)} in all languages`),
+      ".",
+    );
   const likeness =
-    near.family === language.family ? "same family" : near.script === language.script ? "same script" : "most similar by its features";
+    near.family === language.family
+      ? "same family"
+      : near.script === language.script
+        ? "same script"
+        : "most similar by its features";
   return [
     element(
       "div",
       { class: "guess" },
-      element("p", { class: "headline" }, `${what} Nearest tested language: `, link(hashOf(["language", near.code]), near.name), ` (${likeness}).`),
-      element("p", {}, `A guess, not a result: the scores below are for ${near.name}. Scores in ${language.name} can be very different.`),
+      element(
+        "p",
+        { class: "headline" },
+        `${what} Nearest tested language: `,
+        link(hashOf(["language", near.code]), near.name),
+        ` (${likeness}).`,
+      ),
+      element(
+        "p",
+        {},
+        `A guess, not a result: the scores below are for ${near.name}. Scores in ${language.name} can be very different.`,
+      ),
     ),
     wishAnswer(board, recommend(board, { ...wish, language: near }), testLater),
   ];
@@ -145,7 +184,12 @@ function excludedAnswer(found) {
   const offers = [
     [without.open, { ...wish, open: false }, "any weights", "the wish for open weights"],
     [without.most, { ...wish, most: null }, "any size", "the limit on size"],
-    [alone ? 0 : without.both, { ...wish, open: false, most: null }, "any weights and any size", "both conditions together"],
+    [
+      alone ? 0 : without.both,
+      { ...wish, open: false, most: null },
+      "any weights and any size",
+      "both conditions together",
+    ],
   ];
   const useful = offers.filter(([count]) => count);
   return [
@@ -153,7 +197,9 @@ function excludedAnswer(found) {
       "p",
       { class: "headline" },
       `None of the ${plural(tested, "system")} tested on ${wishCell(wish)} is known to have ${wishConditions(wish).replace(", ", " and ")}`,
-      useful.length === 1 ? `: ${useful[0][3]} removes all of them.`.replace("together removes", "together remove") : ".",
+      useful.length === 1
+        ? `: ${useful[0][3]} removes all of them.`.replace("together removes", "together remove")
+        : ".",
     ),
     element(
       "ul",
@@ -170,7 +216,11 @@ function excludedAnswer(found) {
 function undisclosedText({ wish, undisclosed }) {
   const facts = [wish.most === null ? "" : "size", wish.open ? "weights" : ""].filter(Boolean).join(" or ");
   return undisclosed
-    ? element("p", { class: "soft" }, `${plural(undisclosed, "more tested system")} ${undisclosed === 1 ? "does" : "do"} not disclose ${undisclosed === 1 ? "its" : "their"} ${facts}.`)
+    ? element(
+        "p",
+        { class: "soft" },
+        `${plural(undisclosed, "more tested system")} ${undisclosed === 1 ? "does" : "do"} not disclose ${undisclosed === 1 ? "its" : "their"} ${facts}.`,
+      )
     : null;
 }
 

@@ -13,10 +13,19 @@ export function wishOf(board, params) {
   const category = board.categories.find(({ name }) => name === id);
   const task = board.task.get(id);
   const millions = Number(params.get("pmax"));
-  const asked = { language: board.language.get(params.get("language") ?? "") ?? null, open: params.get("open") === "yes" };
+  const asked = {
+    language: board.language.get(params.get("language") ?? "") ?? null,
+    open: params.get("open") === "yes",
+  };
   const most = Number.isFinite(millions) && millions > 0 ? millions : null;
   if (category)
-    return { ...asked, most, kind: "category", id, tasks: category.tasks.flatMap((name) => board.task.get(name) ?? []) };
+    return {
+      ...asked,
+      most,
+      kind: "category",
+      id,
+      tasks: category.tasks.flatMap((name) => board.task.get(name) ?? []),
+    };
   if (task) return { ...asked, most, kind: "task", id, tasks: [task] };
   return { ...asked, most, kind: "any", id: OVERALL, tasks: board.tasks };
 }
@@ -74,7 +83,12 @@ function pickOf(board, wish, tasks, system) {
   return {
     system,
     parts,
-    value: average ? average.value[system.at] : meanOver(tasks, parts.map(({ value }) => value)),
+    value: average
+      ? average.value[system.at]
+      : meanOver(
+          tasks,
+          parts.map(({ value }) => value),
+        ),
     low: average ? average.low[system.at] : NaN,
     high: average ? average.high[system.at] : NaN,
     rank: 0,
@@ -154,8 +168,7 @@ export function recommend(board, wish) {
     board.systems.filter((system) => {
       const average = wholeAverage(board, one)?.value[system.at];
       return (
-        !missing(average) ||
-        possibleTasks(one).some((task) => !missing(wantedScore(board, task, system, one.language)))
+        !missing(average) || possibleTasks(one).some((task) => !missing(wantedScore(board, task, system, one.language)))
       );
     });
   const tested = testedFor(wish);

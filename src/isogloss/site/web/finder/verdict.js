@@ -62,7 +62,8 @@ function cellVerdict({ tasks, picks }, language) {
   if ([...details.values()].includes(undefined)) return { text: LOADING, sure: false };
   const column = `${tasks[0].id}/${language.code}`;
   /** @param {FinderPick} one @param {FinderPick} other */
-  const testOf = (one, other) => details.get(one.system.id)?.paired?.[other.system.id]?.find((test) => test.column === column);
+  const testOf = (one, other) =>
+    details.get(one.system.id)?.paired?.[other.system.id]?.find((test) => test.column === column);
   return pairWords(picks, testOf, isLower(tasks));
 }
 
@@ -74,8 +75,11 @@ function cellVerdict({ tasks, picks }, language) {
  * @returns {FinderVerdict}
  */
 export function pairWords(picks, testOf, lower) {
-  const pairs = picks.flatMap((one, at) => picks.slice(at + 1).map((other) => ({ one, other, test: testOf(one, other) })));
-  if (pairs.some(({ test }) => !test)) return { text: "The order is not tested: this board has no paired tests of them.", sure: false };
+  const pairs = picks.flatMap((one, at) =>
+    picks.slice(at + 1).map((other) => ({ one, other, test: testOf(one, other) })),
+  );
+  if (pairs.some(({ test }) => !test))
+    return { text: "The order is not tested: this board has no paired tests of them.", sure: false };
   const isAhead = (/** @type {PairedTest | undefined} */ test) =>
     test !== undefined && test.p < ALPHA && test.difference !== 0 && test.difference > 0 !== lower;
   const clear = pairs.filter(({ test }) => isAhead(test));

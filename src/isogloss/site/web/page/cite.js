@@ -27,8 +27,7 @@ export const bibText = (text) =>
 const bibUrl = (url) => url.replace(/["<>\\^`{|}\s]/g, encodeURIComponent);
 
 /** @param {string} text */
-const attributeText = (text) =>
-  printable(text).replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const attributeText = (text) => printable(text).replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 /** @typedef {{ href: string, title: string }} CitedView */
 
@@ -76,7 +75,8 @@ export function bibTeX(board, { href, title }) {
 // The card of the open page, if it is that of a system or a language.
 /** @param {Board} board @param {string[]} path @returns {{ path: string, name: string } | null} */
 export function cardOf(board, [page, id]) {
-  const name = page === "system" ? board.system.get(id)?.fullName : page === "language" ? board.language.get(id)?.name : null;
+  const name =
+    page === "system" ? board.system.get(id)?.fullName : page === "language" ? board.language.get(id)?.name : null;
   return name ? { path: `cards/${page}/${encodeURIComponent(id)}.svg`, name } : null;
 }
 
@@ -103,7 +103,9 @@ async function copied(area) {
 
 /** @param {string} label @param {string} text @param {number} rows */
 function citeField(label, text, rows) {
-  const area = /** @type {any} */ (element("textarea", { readonly: true, rows, spellcheck: "false", "aria-label": label }));
+  const area = /** @type {any} */ (
+    element("textarea", { readonly: true, rows, spellcheck: "false", "aria-label": label })
+  );
   area.value = text;
   const says = element("span", { class: "soft", role: "status" });
   const click = async () => {
@@ -112,7 +114,13 @@ function citeField(label, text, rows) {
   return element(
     "section",
     {},
-    element("div", { class: "line" }, element("h3", {}, label), says, element("button", { type: "button", "aria-label": `Copy: ${label}`, click }, "Copy")),
+    element(
+      "div",
+      { class: "line" },
+      element("h3", {}, label),
+      says,
+      element("button", { type: "button", "aria-label": `Copy: ${label}`, click }, "Copy"),
+    ),
     area,
   );
 }
@@ -130,7 +138,13 @@ function citeContent(board, close) {
       element("button", { type: "button", "aria-label": "Close", click: close }, "✕"),
     ),
     citeField("Link", view.href, 2),
-    local ? element("p", { class: "notes" }, "This board is a local file: the link works on this computer only. Copy the folder to a web host to share it.") : null,
+    local
+      ? element(
+          "p",
+          { class: "notes" },
+          "This board is a local file: the link works on this computer only. Copy the folder to a web host to share it.",
+        )
+      : null,
     citeField("In a paper", citeSentence(board, view), 3),
     citeField("BibTeX", bibTeX(board, view), 9),
     card
@@ -140,7 +154,11 @@ function citeContent(board, close) {
         ]
       : null,
     board.data_hash
-      ? element("p", { class: "notes" }, `The data hash identifies the scores: a board of the same inputs has the same one.`)
+      ? element(
+          "p",
+          { class: "notes" },
+          `The data hash identifies the scores: a board of the same inputs has the same one.`,
+        )
       : null,
   ];
 }
@@ -148,7 +166,9 @@ function citeContent(board, close) {
 // The button of every page that opens the panel with the link, citations and code of the open view.
 /** @param {Board} board @param {HTMLElement} button */
 export function offerCitation(board, button) {
-  const dialog = /** @type {HTMLDialogElement} */ (element("dialog", { id: "cite-panel", "aria-labelledby": "cite-title" }));
+  const dialog = /** @type {HTMLDialogElement} */ (
+    element("dialog", { id: "cite-panel", "aria-labelledby": "cite-title" })
+  );
   const close = () => dialog.close();
   dialog.addEventListener("click", ({ target }) => {
     if (target === dialog) close();
@@ -158,7 +178,11 @@ export function offerCitation(board, button) {
   document.querySelector("footer")?.append(dialog);
   button.hidden = false;
   button.addEventListener("click", () => {
-    dialog.replaceChildren(...citeContent(board, close).flat().filter((node) => node instanceof Node));
+    dialog.replaceChildren(
+      ...citeContent(board, close)
+        .flat()
+        .filter((node) => node instanceof Node),
+    );
     dialog.showModal();
   });
 }

@@ -117,7 +117,8 @@ const captionLines = (lines, x, y, { size, line, weight, fill }) =>
 function withLegends(chart) {
   const place = chart.parentElement?.matches(".scroll") ? chart.parentElement : chart;
   let first = place;
-  while (!first.previousElementSibling && first.parentElement && first.parentElement.id !== "page") first = first.parentElement;
+  while (!first.previousElementSibling && first.parentElement && first.parentElement.id !== "page")
+    first = first.parentElement;
   const beside = [first.previousElementSibling, place.nextElementSibling];
   return [chart, ...beside.filter((node) => node?.matches(".legend, .key"))];
 }
@@ -215,7 +216,11 @@ function chartTools(chart, captionOf) {
     buttons[document.activeElement === buttons[0] ? 1 : 0].focus();
   };
   // The page's own patches leave attached nodes alone.
-  return element("div", { class: "save-tools", role: "toolbar", "aria-label": "Save chart", "data-attached": true, keydown }, buttons);
+  return element(
+    "div",
+    { class: "save-tools", role: "toolbar", "aria-label": "Save chart", "data-attached": true, keydown },
+    buttons,
+  );
 }
 
 /**
@@ -226,7 +231,9 @@ function chartTools(chart, captionOf) {
  */
 export function watchCharts(page, captionOf) {
   const attach = () => {
-    const tables = [...page.querySelectorAll("table.heat")].map((table) => /** @type {Element} */ (table.parentElement));
+    const tables = [...page.querySelectorAll("table.heat")].map(
+      (table) => /** @type {Element} */ (table.parentElement),
+    );
     for (const chart of [...page.querySelectorAll(".plot"), ...tables])
       if (!chart.querySelector(":scope > .save-tools")) chart.append(chartTools(chart, captionOf));
   };
@@ -234,7 +241,8 @@ export function watchCharts(page, captionOf) {
   attach();
   document.addEventListener("pointerdown", ({ target }) => {
     const chart = target instanceof Element ? target.closest(":has(> .save-tools)") : null;
-    for (const other of page.querySelectorAll("[data-touched]")) if (other !== chart) other.removeAttribute("data-touched");
+    for (const other of page.querySelectorAll("[data-touched]"))
+      if (other !== chart) other.removeAttribute("data-touched");
     chart?.setAttribute("data-touched", "");
   });
 }
