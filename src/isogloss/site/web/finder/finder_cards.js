@@ -145,7 +145,7 @@ function untestedText(board, wish, pick) {
         )}: no ${language?.name} data`
       : "",
     pick.system.cells < board.cellCount
-      ? `${countText(board.cellCount - pick.system.cells)} of the board’s ${countText(board.cellCount)} cells`
+      ? `no score in ${countText(board.cellCount - pick.system.cells)} of the board’s ${countText(board.cellCount)} cells`
       : "",
   ].filter(Boolean);
 }
