@@ -3,6 +3,7 @@ import test from "node:test";
 import { meets, recommend, wishOf, wishParams } from "../../src/isogloss/site/web/finder/recommend.js";
 import { joinedNames, wishCell, wishTitle } from "../../src/isogloss/site/web/finder/finder_words.js";
 import { pairWords, verdictOf } from "../../src/isogloss/site/web/finder/verdict.js";
+import { axisScale, columnScale } from "../../src/isogloss/site/web/board/score_scale.js";
 import { openBoard } from "../../src/isogloss/site/web/board/decode.js";
 import { boardData, packed, params } from "./board_fixture.js";
 
@@ -211,4 +212,18 @@ test("what is not tested is said", () => {
   assert.match(verdict("task=one&language=sw"), /Delta has only scores/);
   assert.match(verdict("task=qa&language=sw", 1), /Delta has only scores/);
   assert.equal(verdict("task=one"), "not tested");
+});
+
+test("an axis reaches the best score, where colours leave out the extremes", () => {
+  const scores = (best) => ({ value: [...Array(99).fill(50), best] });
+  const averages = new Map([
+    ["high", scores(97)],
+    ["errors", scores(3)],
+  ]);
+  const task = new Map([["errors", { cells: [], lower_is_better: true }]]);
+  const board = { averages, task };
+  assert.deepEqual(columnScale(board, "high"), [50, 70]);
+  assert.deepEqual(axisScale(board, "high"), [50, 100]);
+  assert.deepEqual(axisScale(board, "errors"), [0, 70]);
+  assert.deepEqual(axisScale(board, "none"), [0, 100]);
 });
