@@ -16,7 +16,7 @@ const scalesOf = memoized((board) => {
 export const columnScale = (board, id) => scalesOf(board).get(id) ?? [0, 100];
 
 /** @type {(board: Board) => Map<string, Interval>} */
-const axesOf = memoized((board) => {
+const axisScalesOf = memoized((board) => {
   const axes = [...board.averages].map(([id, { value }]) => {
     const task = board.task.get(id);
     const scores = [...value, ...(task?.cells ?? [])].filter((score) => !Number.isNaN(score));
@@ -34,4 +34,4 @@ const axesOf = memoized((board) => {
 
 // The same scale for an axis, extended to the best score: colours can leave out the extremes, positions cannot.
 /** @param {Board} board @param {string} id @returns {Interval} */
-export const axisScale = (board, id) => axesOf(board).get(id) ?? [0, 100];
+export const axisScale = (board, id) => axisScalesOf(board).get(id) ?? [0, 100];
