@@ -218,6 +218,7 @@ declare global {
     pseudo?: PseudoScores[];
     submit?: string;
     precision?: string;
+    data_hash?: string;
     history?: BoardHistory | null;
     schema: number;
   }
@@ -987,6 +988,54 @@ declare global {
   interface Extremes {
     best?: BarRecord;
     worst?: BarRecord;
+  }
+
+  // The finder.
+  /** What a reader asks for; `most` is in millions of parameters. */
+  interface Wish {
+    kind: string;
+    id: string;
+    tasks: Task[];
+    language: Language | null;
+    open: boolean;
+    most: number | null;
+  }
+
+  interface FinderPick {
+    system: System;
+    parts: { task: Task; value: number }[];
+    value: number;
+    low: number;
+    high: number;
+    rank: number;
+    lacking: Task[];
+  }
+
+  /** Systems ranked on the same tasks: the best, and the number of all. */
+  interface PickGroup {
+    tasks: Task[];
+    total: number;
+    picks: FinderPick[];
+  }
+
+  interface Recommendation {
+    wish: Wish;
+    tested: number;
+    kept: number;
+    undisclosed: number;
+    near: Language | null;
+    groups: PickGroup[];
+    byTask: PickGroup[];
+    /** Number of systems without a condition. */
+    without: { open: number; most: number; both: number };
+  }
+
+  interface FinderVerdict {
+    text: string;
+    sure: boolean;
+    ranges?: Map<string, Interval>;
+    /** A ranking whose test is to follow. */
+    table?: Standings;
   }
 
   var isoglossBoardData: BoardData | undefined;
