@@ -9,7 +9,8 @@ declare global {
   type Attributes = Record<string, string | number | boolean | Listener | null | undefined>;
   type Interval = [number, number];
   type Option = string[];
-  type Paint = { fill: string; ink: string };
+  /** Colours, or the class of a style sheet. */
+  type Paint = { fill: string; ink: string; mark?: string };
   type TipLine = Maybe<string | false> | Promise<Maybe<Maybe<string>[] | "">>;
   type TipMaker = () => TipLine[];
   /** The scores of a system; every column has one. */
@@ -217,6 +218,7 @@ declare global {
     pseudo?: PseudoScores[];
     submit?: string;
     precision?: string;
+    data_hash?: string;
     history?: BoardHistory | null;
     schema: number;
   }
@@ -276,9 +278,85 @@ declare global {
     p: number;
   }
 
-  interface SystemPair {
-    first: System;
-    second: System;
+  /** A difference of two scores, turned so that a positive lead means that the first system is better. */
+  interface Contrast {
+    level: string;
+    id: string;
+    title: string;
+    task?: Task;
+    code?: string;
+    lower: boolean;
+    first: number;
+    second: number;
+    lead: number;
+    low: number | null;
+    high: number | null;
+    p: number | null;
+    /** The test's name, or "" without a test. */
+    test: string;
+    /** "first" or "second" is significantly better; "" is not distinguishable or not tested. */
+    winner: string;
+    /** Number of systems in a test over languages, which is corrected over their pairs. */
+    among: number;
+    /** True if only the compared systems are tested. */
+    alone?: boolean;
+    /** Cells or tasks that both systems have, of all. */
+    shared: number;
+    of: number;
+    parts?: Contrast[];
+  }
+
+  interface ComparedPair {
+    board: Board;
+    pair: System[];
+    /** All systems of the page. */
+    systems: System[];
+    tests: Map<string, PairedTest>;
+  }
+
+  interface PairContrasts {
+    /** The overall score, or the average of what both share. */
+    top: Contrast | null;
+    complete: boolean;
+    categories: Contrast[];
+    tasks: Contrast[];
+    cells: Contrast[];
+    languages: Contrast[];
+  }
+
+  /** A row of a forest plot. */
+  interface ForestRow {
+    contrast: Contrast;
+    head: Child;
+    level: string;
+    key: string;
+  }
+
+  interface ForestOptions {
+    pair: System[];
+    /** Places of the pair's colours. */
+    colours: number[];
+    limit: number;
+  }
+
+  interface ContrastCounts {
+    first: number;
+    second: number;
+    open: number;
+    untested: number;
+    all: number;
+  }
+
+  /** A category or task of the overall score, and how much it adds to the difference. */
+  interface AddedPart {
+    title: string;
+    /** Ids of its tasks. */
+    tasks: string[];
+    first: number;
+    second: number;
+    lower: boolean;
+    lead: number;
+    added: number;
   }
 
   interface BucketBar {
@@ -733,13 +811,6 @@ declare global {
     codes: string[];
   }
 
-  interface CompareRow {
-    values: number[];
-    won: number[];
-    lower: boolean | null;
-    shared: number;
-  }
-
   interface HeatTable {
     rows: any[];
     columns: any[];
@@ -878,6 +949,11 @@ declare global {
     bars(): BucketBar[];
   }
 
+  interface LanguageChoice {
+    tasks: Task[];
+    systems: System[];
+  }
+
   /** What the figures of languages are compared by. */
   interface Basis {
     task: Task | null;
@@ -902,7 +978,7 @@ declare global {
     description: string;
   }
 
-  interface DotRow {
+  interface MarkedRow {
     label: string;
     href?: string;
     figure: Ended;
@@ -915,7 +991,7 @@ declare global {
     lines: TipLine[];
   }
 
-  interface DotAxis {
+  interface MarkedAxis {
     scale: Interval;
     unit?: string;
     description: string;
@@ -987,6 +1063,54 @@ declare global {
   interface Extremes {
     best?: BarRecord;
     worst?: BarRecord;
+  }
+
+  // The finder.
+  /** What a reader asks for; `most` is in millions of parameters. */
+  interface Wish {
+    kind: string;
+    id: string;
+    tasks: Task[];
+    language: Language | null;
+    open: boolean;
+    most: number | null;
+  }
+
+  interface FinderPick {
+    system: System;
+    parts: { task: Task; value: number }[];
+    value: number;
+    low: number;
+    high: number;
+    rank: number;
+    lacking: Task[];
+  }
+
+  /** Systems ranked on the same tasks: the best, and the number of all. */
+  interface PickGroup {
+    tasks: Task[];
+    total: number;
+    picks: FinderPick[];
+  }
+
+  interface Recommendation {
+    wish: Wish;
+    tested: number;
+    kept: number;
+    undisclosed: number;
+    near: Language | null;
+    groups: PickGroup[];
+    byTask: PickGroup[];
+    /** Number of systems without a condition. */
+    without: { open: number; most: number; both: number };
+  }
+
+  interface FinderVerdict {
+    text: string;
+    sure: boolean;
+    ranges?: Map<string, Interval>;
+    /** A ranking whose test is to follow. */
+    table?: Standings;
   }
 
   var isoglossBoardData: BoardData | undefined;

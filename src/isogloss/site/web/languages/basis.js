@@ -60,7 +60,7 @@ export const servedAt = ({ languages, relative }, share) => serviceOf(languages,
 /** @param {number} share */
 export const figureShare = (share) => `${scoreText(100 * share)} %`;
 /** @param {number} share */
-export const shareText = (share) => `${Math.round(100 * share)} %`;
+export const wholeShare = (share) => `${Math.round(100 * share)} %`;
 
 // A language's figure: its share of the score in English, or its score on the chosen task.
 /** @param {Basis} basis @param {string} code */

@@ -12,14 +12,14 @@ const ROW_LETTER = 7;
 const ROWS_HATCH = "rows-hatch";
 
 // Rows of a dot with its interval on one axis, with marks to compare it with; rows without a figure are hatched.
-/** @param {DotRow[]} rows @param {DotAxis} axis */
+/** @param {MarkedRow[]} rows @param {MarkedAxis} axis */
 export const dotRows = (rows, axis) =>
   drawnToWidth(element("div", { class: "plot dot-rows" }), (width) => rowsDrawing(rows, axis, width));
 
-/** @param {DotRow[]} all @param {DotAxis} axis @param {number} width */
+/** @param {MarkedRow[]} all @param {MarkedAxis} axis @param {number} width */
 function rowsDrawing(all, { scale: [from, to], unit = "", description, room = 0.36 }, width) {
   const rows = width < NARROW_ROWS ? all.map((row) => ({ ...row, text: row.short ?? row.text })) : all;
-  /** @param {(row: DotRow) => string} text */
+  /** @param {(row: MarkedRow) => string} text */
   const longest = (text) => Math.max(0, ...rows.map((row) => text(row).length)) * ROW_LETTER;
   const left = Math.min(longest(({ label }) => label) + 12, width * room);
   const right = Math.min(longest(({ text }) => text) + 14, width * 0.42);
@@ -39,7 +39,7 @@ function rowsDrawing(all, { scale: [from, to], unit = "", description, room = 0.
 }
 
 /**
- * @param {DotRow} row
+ * @param {MarkedRow} row
  * @param {number} y
  * @param {{ left: number, right: number, from: number, to: number, width: number, x: (value: number) => number }} axis
  */

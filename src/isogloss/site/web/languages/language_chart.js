@@ -1,4 +1,4 @@
-import { shareText } from "./basis.js";
+import { wholeShare } from "./basis.js";
 import { bestScore } from "../board/relative.js";
 import { cellOf, cellScore, cellTitle, loadedDetail } from "../board/decode.js";
 import { intervalText } from "../board/describe.js";
@@ -19,14 +19,14 @@ export function languageChart(board, language, tasks, basis) {
   ];
 }
 
-/** @param {Board} board @param {Language} language @param {Task} task @param {Basis} basis @returns {DotRow} */
+/** @param {Board} board @param {Language} language @param {Task} task @param {Basis} basis @returns {MarkedRow} */
 function taskRow(board, { code, name }, task, { relative }) {
   const { value, system } = bestScore(task, code, board.systems);
   const english = task.place.has(ENGLISH_CODE) ? bestScore(task, ENGLISH_CODE, board.systems) : null;
   // Reported systems have no file with intervals.
   const cell = system && !system.reported ? cellOf(loadedDetail(system.id), task, code) : null;
   const share = relative.get(code)?.parts.find((part) => part.task === task)?.share;
-  const short = `${scoreText(value)}${missing(share) || code === ENGLISH_CODE ? "" : ` · ${shareText(share)}`}`;
+  const short = `${scoreText(value)}${missing(share) || code === ENGLISH_CODE ? "" : ` · ${wholeShare(share)}`}`;
   return {
     label: cellTitle(task),
     href: hashOf(["task", task.id, code]),

@@ -1,4 +1,4 @@
-import { figureShare, shareText } from "./basis.js";
+import { figureShare, wholeShare } from "./basis.js";
 import { cellTitle } from "../board/decode.js";
 import { systemWithRegime } from "../board/describe.js";
 import { countText, element, link, missing, plural, scoreText } from "../page/dom.js";
@@ -7,7 +7,7 @@ import { hashOf } from "../page/state.js";
 // "XNLI 80.6 of 93.0 (87 %), mT5-XXL".
 /** @param {RelativePart} part */
 export const relativeText = ({ task, value, reference, share, system }) =>
-  `${cellTitle(task)} ${scoreText(value)} of ${scoreText(reference.value)} (${shareText(share)}), ${system?.fullName ?? ""}`;
+  `${cellTitle(task)} ${scoreText(value)} of ${scoreText(reference.value)} (${wholeShare(share)}), ${system?.fullName ?? ""}`;
 
 // The same as a line per task, with links; lowest share first.
 /** @param {RelativePart[]} parts @param {string} code */
@@ -22,7 +22,7 @@ export const relativeLines = (parts, code) =>
           "div",
           {},
           link(hashOf(["task", task.id, code]), cellTitle(task)),
-          ` ${scoreText(value)} of ${scoreText(reference.value)} (${shareText(share)}), `,
+          ` ${scoreText(value)} of ${scoreText(reference.value)} (${wholeShare(share)}), `,
           system && systemWithRegime(system),
         ),
       ),

@@ -1,4 +1,4 @@
-import { basisOf, figureShare, shareText } from "./basis.js";
+import { basisOf, figureShare, wholeShare } from "./basis.js";
 import { cellScore, cellTitle, hasScores, languageName } from "../board/decode.js";
 import { dotRows } from "./dot_rows.js";
 import { relativeText } from "./language_words.js";
@@ -49,7 +49,7 @@ function familyHead(name, languages, tasks, basis) {
   const inBranch = (branch) => languages.filter((language) => language.branch === branch);
   const { served, unserved, untested } = serviceOf(languages, basis.relative);
   const counts = [
-    `${served.languages.length} served at ${shareText(SERVED_SHARE)} of the best score in ${basis.reference}`,
+    `${served.languages.length} served at ${wholeShare(SERVED_SHARE)} of the best score in ${basis.reference}`,
     `${unserved.languages.length} not`,
     untested.languages.length ? `${untested.languages.length} not compared` : "",
   ].filter(Boolean);
@@ -138,7 +138,7 @@ function familyCharts(languages, tasks, basis) {
 const shareIn = ({ relative }, { code }) => relative.get(code)?.share ?? -1;
 
 // A language's share on a task.
-/** @param {Language} language @param {Task} task @param {Basis} basis @param {string} label @returns {DotRow} */
+/** @param {Language} language @param {Task} task @param {Basis} basis @param {string} label @returns {MarkedRow} */
 function panelRow({ code }, task, { relative, reference }, label) {
   const part = relative.get(code)?.parts.find((one) => one.task === task);
   return {
@@ -146,7 +146,7 @@ function panelRow({ code }, task, { relative, reference }, label) {
     href: part && hashOf(["task", task.id, code]),
     figure: { value: part ? 100 * part.share : NaN },
     marks: [{ value: 100, className: "reference", lines: [`As good as in ${reference}`] }],
-    text: part ? shareText(part.share) : "–",
+    text: part ? wholeShare(part.share) : "–",
     lines: part ? [relativeText(part)] : [],
   };
 }

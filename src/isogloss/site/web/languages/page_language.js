@@ -1,4 +1,4 @@
-import { basisOf, figureShare, isSingle, shareText } from "./basis.js";
+import { basisOf, figureShare, isSingle, wholeShare } from "./basis.js";
 import { cellMetricText, cellScore, cellTitle, hasScores, tasksWith } from "../board/decode.js";
 import { dotRows } from "./dot_rows.js";
 import { languageChart } from "./language_chart.js";
@@ -78,10 +78,10 @@ function shareSentence(basis, code) {
     element("strong", {}, figureShare(own.share)),
     ` of the best score in ${basis.reference}`,
     parts.length > 1
-      ? `, the mean over ${plural(parts.length, "task")} (from ${cellTitle(lowest.task)} ${shareText(lowest.share)} to ${cellTitle(highest.task)} ${shareText(highest.share)})`
+      ? `, the mean over ${plural(parts.length, "task")} (from ${cellTitle(lowest.task)} ${wholeShare(lowest.share)} to ${cellTitle(highest.task)} ${wholeShare(highest.share)})`
       : `, on ${cellTitle(lowest.task)}${isSingle(basis, code) ? " alone" : ""}`,
     ": ",
-    link(hashOf(["languages"]), `${reach} at ${shareText(SERVED_SHARE)}`),
+    link(hashOf(["languages"]), `${reach} at ${wholeShare(SERVED_SHARE)}`),
     ".",
   ];
 }

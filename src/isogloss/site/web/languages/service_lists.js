@@ -1,4 +1,4 @@
-import { figureShare, isSingle, shareText, withoutReference } from "./basis.js";
+import { figureShare, isSingle, wholeShare, withoutReference } from "./basis.js";
 import { element } from "../page/dom.js";
 import { relativeLines, peopleText } from "./language_words.js";
 import { autonym, familyLink, languageLink } from "../board/parts.js";
@@ -13,7 +13,7 @@ export function serviceLists(board, basis, { unserved, untested }, share) {
   const apart = new Set(withoutReference(basis));
   const unknown = untested.languages.filter((language) => !apart.has(language));
   return [
-    element("h2", { id: "unserved", tabindex: "-1" }, `Not served at ${shareText(share)} (${unserved.languages.length})`),
+    element("h2", { id: "unserved", tabindex: "-1" }, `Not served at ${wholeShare(share)} (${unserved.languages.length})`),
     unserved.languages.length
       ? unservedTable(basis, [...unserved.languages].sort(bySpeakers))
       : element("p", { class: "soft" }, "Every compared language reaches this share."),

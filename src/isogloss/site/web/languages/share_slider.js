@@ -1,4 +1,4 @@
-import { shareText } from "./basis.js";
+import { wholeShare } from "./basis.js";
 import { element } from "../page/dom.js";
 import { changeParams } from "../page/state.js";
 import { SERVED_SHARE } from "../board/relative.js";
@@ -13,7 +13,7 @@ export function shareSlider(share, reference) {
   return element(
     "label",
     { class: "share-slider" },
-    element("span", {}, "Works at ", element("b", {}, shareText(share)), ` of ${reference}`),
+    element("span", {}, "Works at ", element("b", {}, wholeShare(share)), ` of ${reference}`),
     element("input", {
       type: "range",
       min: "50",
