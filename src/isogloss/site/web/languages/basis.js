@@ -10,7 +10,7 @@ import { columnScale } from "../board/score_scale.js";
 // Shares of the score in English have one scale on all boards, in per cent.
 /** @type {Interval} */
 export const SHARE_SCALE = [40, 100];
-export const sharePaint = directedPaint(false, SHARE_SCALE);
+export const englishSharePaint = directedPaint(false, SHARE_SCALE);
 
 /** @type {(board: Board) => Task[]} */
 export const scoredTasks = memoized((board) =>
@@ -72,7 +72,7 @@ export function figureText({ task, relative }, code) {
 /** @param {Board} board @param {Basis} basis @returns {{ scale: Interval, unit: string, paint: (value: number) => Paint, of: (code: string) => number }} */
 export function figureColours(board, { task, relative }) {
   if (!task)
-    return { scale: SHARE_SCALE, unit: " %", paint: sharePaint, of: (code) => 100 * (relative.get(code)?.share ?? NaN) };
+    return { scale: SHARE_SCALE, unit: " %", paint: englishSharePaint, of: (code) => 100 * (relative.get(code)?.share ?? NaN) };
   const scale = columnScale(board, task.id);
   return {
     scale,

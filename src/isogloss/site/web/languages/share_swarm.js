@@ -1,4 +1,4 @@
-import { figureShare, sharePaint } from "./basis.js";
+import { figureShare, englishSharePaint } from "./basis.js";
 import { niceTicks } from "../charts/plots.js";
 import { drawn, drawnToWidth, element } from "../page/dom.js";
 import { tipLines } from "./language_words.js";
@@ -73,7 +73,7 @@ const swarmDots = memoized((/** @type {Basis} */ basis, /** @type {number} */ wi
             cx: x(value).toFixed(1),
             cy: base - stacked[at] * SWARM_ROW,
             r: SWARM_DOT,
-            fill: sharePaint(value).fill,
+            fill: englishSharePaint(value).fill,
           }),
         ),
         () => tipLines(basis, language),

@@ -7,7 +7,7 @@ import { withTip } from "../page/tips.js";
 const LEAF_ROW = 24;
 const NARROW_TREE = 600;
 // The least width of a column, if there are several.
-const COLUMN_WIDTH = 620;
+const TREE_COLUMN = 620;
 const TREE_GUTTER = 40;
 const NAMES_WIDTH = 190;
 const TREE_HATCH = "tree-hatch";
@@ -84,7 +84,7 @@ class TreeDrawing {
 export function familyTree(languages, leaves) {
   const families = largestFirst(languages, ({ family }) => family);
   return drawnToWidth(element("div", { class: "plot tree" }), (width) => {
-    const columns = inColumns(families, Math.max(1, Math.min(3, Math.floor(width / COLUMN_WIDTH))));
+    const columns = inColumns(families, Math.max(1, Math.min(3, Math.floor(width / TREE_COLUMN))));
     const wide = (width - TREE_GUTTER * (columns.length - 1)) / columns.length;
     const trees = columns.map((own) => {
       const tree = new TreeDrawing(wide, leaves);
