@@ -1,0 +1,27 @@
+// Widths of labels in drawings, measured in the page's own font: scripts differ too much for a width per letter.
+const TINY = 0.8;
+/** @type {CanvasRenderingContext2D | null} */
+let ruler = null;
+
+/** @param {string} text @param {boolean} [strong] */
+export function textWidth(text, strong = false) {
+  ruler ??= document.createElement("canvas").getContext("2d");
+  if (!ruler) return 7 * text.length;
+  const size = TINY * parseFloat(getComputedStyle(document.documentElement).fontSize);
+  ruler.font = `${strong ? "600 " : ""}${size}px ${getComputedStyle(document.body).fontFamily}`;
+  return ruler.measureText(text).width;
+}
+
+// A text cut to a width, by halving.
+/** @param {string} text @param {number} width @param {(text: string) => number} [widthOf] */
+export function fittedText(text, width, widthOf = textWidth) {
+  if (widthOf(text) <= width) return text;
+  const signs = [...text];
+  let [low, high] = [0, signs.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (widthOf(`${signs.slice(0, middle).join("")}…`) <= width) low = middle;
+    else high = middle - 1;
+  }
+  return `${signs.slice(0, low).join("").trimEnd()}…`;
+}
