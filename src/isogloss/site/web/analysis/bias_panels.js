@@ -1,7 +1,7 @@
 import { builtCharts } from "./analyses.js";
 import { histogramPanel, shareFigures } from "./bias_histograms.js";
 import { biasItems, boardDistributions } from "./bias_items.js";
-import { lackText, preselected } from "./candidates.js";
+import { noExamplesText, preselected } from "./candidates.js";
 import { distributionPanel } from "./distributions.js";
 import { balancedText } from "./unevenness.js";
 import { chosenOf, chosenSelect } from "../page/controls.js";
@@ -50,7 +50,7 @@ async function explainedShares(board, params) {
   const [system] = named ? [named] : await preselected(board, 1);
   const charts = system ? builtCharts("single", [], [await systemDetail(system.id)]) : [];
   if (!charts.length)
-    return [element("p", { class: "headline" }, lackText(board), " ", link("#/analysis", "All analyses"))];
+    return [element("p", { class: "headline" }, noExamplesText(board), " ", link("#/analysis", "All analyses"))];
   const task = chosenOf(params, "task", charts);
   const taskCharts = charts.filter((chart) => chart.task === task.chosen);
   const attribute = chosenOf(params, "attribute", taskCharts);

@@ -1,10 +1,10 @@
 // What the tests of an attribute's buckets say, as in explain/claims.py.
 import { scoreText, signedText } from "../page/dom.js";
+import { ALPHA } from "../statistics/distributions.js";
 
-const ALPHA = 0.05;
 // Number of buckets named where the best or the worst is uncertain.
 const NAMED = 3;
-const ROUNDING = 1e-12;
+const STEADY = 1e-12;
 
 /** @param {number} q */
 const rateText = (q) => (q >= 0.001 ? `q = ${q.toFixed(3)}` : "q < 0.001");
@@ -36,7 +36,7 @@ export function insightText({ title, metric, bars, claims, ordered }) {
   const trend = held(claims, "trend");
   if (!trend) return parts.length ? `${title}: ${parts.join("; ")}.` : "No significant differences between buckets.";
   const values = bars.filter((_, at) => ordered[at] >= 0 && bars[at].low !== null).map(({ value }) => value);
-  const steady = values.every((value, at) => !at || (value - values[at - 1]) * trend.points > -ROUNDING);
+  const steady = values.every((value, at) => !at || (value - values[at - 1]) * trend.points > -STEADY);
   const verb = trend.points > 0 ? "rises" : "falls";
   const slope = `trend ${signedText(trend.points)} points per bucket${steady ? "" : ", not at every step"}, ${rateText(trend.q ?? 1)}`;
   return `${[`${metric} ${verb} with ${title} (${slope})`, ...parts].join("; ")}.`;

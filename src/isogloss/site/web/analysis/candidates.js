@@ -40,5 +40,5 @@ export async function preselected(board, count, first = []) {
 
 // Why a board has no analyses of systems, and what to do.
 /** @param {Board} board */
-export const lackText = (board) =>
+export const noExamplesText = (board) =>
   board.no_examples || "This board has scores only, without predictions of single examples.";

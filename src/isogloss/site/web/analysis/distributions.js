@@ -7,7 +7,7 @@ import { languageLink } from "../board/parts.js";
 import { element, plural, scoreText } from "../page/dom.js";
 import { exportButtons, fileColumn } from "../page/export.js";
 
-const MOST_VALUES = 40;
+const MOST_SHARES = 40;
 /** @param {number} value */
 const digits = (value) => String(Number(value.toPrecision(3)));
 /** @param {number} share */
@@ -21,7 +21,7 @@ export function distributionPanel(board, shown, title) {
   return [
     element("h2", {}, `${title}, ${plural(shown.length, "language")}`),
     element("p", { class: "headline" }, unevenText(title, named)),
-    shown[0].discrete ? shareTable(board, shown) : boxChart(board, shown),
+    shown[0].discrete ? valueTable(board, shown) : boxChart(board, shown),
     biasFiles(board, shown),
   ];
 }
@@ -38,8 +38,8 @@ function boxChart(board, shown) {
 }
 
 /** @param {Board} board @param {Distribution[]} shown */
-function shareTable(board, shown) {
-  const values = [...new Set(shown.flatMap(({ shares }) => Object.keys(shares)))].slice(0, MOST_VALUES);
+function valueTable(board, shown) {
+  const values = [...new Set(shown.flatMap(({ shares }) => Object.keys(shares)))].slice(0, MOST_SHARES);
   return [
     scoreKey(0, 100, sharePaint),
     heatTable({

@@ -1,4 +1,4 @@
-import { lackText, ownSystems, preselected } from "./candidates.js";
+import { noExamplesText, ownSystems, preselected } from "./candidates.js";
 import { systemPicker } from "./system_picker.js";
 import { crumbs, pageHead } from "../board/parts.js";
 import { drawn, element, link } from "../page/dom.js";
@@ -44,7 +44,7 @@ export function analysesPage(board) {
       element(
         "div",
         { class: "analyses" },
-        ANALYSES.map((analysis, at) => card(board, analysis, chosen[at], hasData)),
+        ANALYSES.map((analysis, at) => analysisCard(board, analysis, chosen[at], hasData)),
       ),
     ];
   };
@@ -63,7 +63,7 @@ async function chosenFor(board, params, { mode, systems: count }) {
 }
 
 /** @param {Board} board @param {Analysis} analysis @param {System[]} chosen @param {boolean} hasData */
-function card(board, { mode, title, question, systems: count }, chosen, hasData) {
+function analysisCard(board, { mode, title, question, systems: count }, chosen, hasData) {
   const isReady = chosen.length === count && hasData;
   return element(
     "section",
@@ -84,12 +84,12 @@ function card(board, { mode, title, question, systems: count }, chosen, hasData)
           { class: "button", "data-mode": mode, href: hashOf(["analysis", mode], { system: chosen.map(({ id }) => id) }) },
           `Open ${title.toLowerCase()}`,
         )
-      : element("p", { class: "soft" }, missingText(board, count, chosen.length, hasData)),
+      : element("p", { class: "soft" }, noSystemsText(board, count, chosen.length, hasData)),
   );
 }
 
 /** @param {Board} board @param {number} count @param {number} chosen @param {boolean} hasData */
-function missingText(board, count, chosen, hasData) {
+function noSystemsText(board, count, chosen, hasData) {
   if (!hasData) return "Needs results of single examples.";
   if (chosen) return "Only one system on this board has results of single examples.";
   return ownSystems(board).length
@@ -103,7 +103,7 @@ const lacking = (board) =>
   element(
     "div",
     { class: "card" },
-    element("p", {}, lackText(board)),
+    element("p", {}, noExamplesText(board)),
     element(
       "p",
       {},

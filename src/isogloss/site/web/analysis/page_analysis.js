@@ -2,7 +2,7 @@ import { analysedCells, builtCharts } from "./analyses.js";
 import { biasPanels } from "./bias_panels.js";
 import { bucketFigure } from "./bucket_figure.js";
 import { builtSet, liveSet, markSignificant } from "./bucket_sets.js";
-import { lackText, preselected } from "./candidates.js";
+import { noExamplesText, preselected } from "./candidates.js";
 import { cellStatistics } from "./cell_examples.js";
 import { exampleSection } from "./example_list.js";
 import { analysesPage } from "./page_analyses.js";
@@ -49,7 +49,7 @@ export function analysisPage(board, [mode]) {
 // The reason why there is nothing to show, or "".
 /** @param {Board} board @param {System[]} systems @param {number} count @param {any[]} cells */
 function obstacleText(board, systems, count, cells) {
-  if (!systems.length) return `${lackText(board)} `;
+  if (!systems.length) return `${noExamplesText(board)} `;
   if (systems.length < count) return "This board has no second system with the same examples. ";
   if (cells.length) return "";
   const without = systems.find((system) => !system.has_predictions);

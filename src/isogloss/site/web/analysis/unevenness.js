@@ -62,9 +62,9 @@ export const byUnevenness = (items) =>
   [...items].sort((a, b) => Number(isBalanced(a)) - Number(isBalanced(b)) || b.uneven - a.uneven);
 
 /** @param {number} share */
-const percent = (share) => `${(100 * share).toFixed(1)} %`;
+const sharePercent = (share) => `${(100 * share).toFixed(1)} %`;
 /** @param {number} value */
-const threeDigits = (value) => String(Number(value.toPrecision(3)));
+const digitsText = (value) => String(Number(value.toPrecision(3)));
 
 // What stands out, in a sentence.
 /** @param {string} title @param {(Pick<Distribution, "discrete" | "shares" | "quartiles"> & { name: string })[]} parts */
@@ -73,7 +73,7 @@ export function unevenText(title, parts) {
   if (!parts[0].discrete) {
     const sorted = [...parts].sort((a, b) => a.quartiles[2] - b.quartiles[2]);
     const [first, last] = [sorted[0], sorted.at(-1)];
-    const [low, high] = [first, last].map(({ quartiles }) => threeDigits(quartiles[2]));
+    const [low, high] = [first, last].map(({ quartiles }) => digitsText(quartiles[2]));
     if (parts.length < 2) return `The median is ${low} in ${first.name}.`;
     if (low === high) return `The median is ${low} in every language shown.`;
     return `The median ranges from ${low} in ${first.name} to ${high} in ${last.name}.`;
@@ -86,10 +86,10 @@ export function unevenText(title, parts) {
   });
   const widest = ranges.reduce((best, range) => (range.high - range.low > best.high - best.low ? range : best));
   if (widest.high - widest.low >= WORTH_TELLING)
-    return `“${widest.value}” makes up ${percent(widest.high)} of the examples in ${widest.most.name}, and ${percent(widest.low)} in ${widest.least.name}.`;
+    return `“${widest.value}” makes up ${sharePercent(widest.high)} of the examples in ${widest.most.name}, and ${sharePercent(widest.low)} in ${widest.least.name}.`;
   const largest = ranges.reduce((best, range) => (range.high > best.high ? range : best));
-  const even = `${percent(1 / values.length)} would be even`;
-  return `“${largest.value}” makes up ${percent(largest.high)} of the examples in ${largest.most.name}; ${even}.`;
+  const even = `${sharePercent(1 / values.length)} would be even`;
+  return `“${largest.value}” makes up ${sharePercent(largest.high)} of the examples in ${largest.most.name}; ${even}.`;
 }
 
 // Name what is balanced in a line.

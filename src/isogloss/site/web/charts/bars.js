@@ -4,13 +4,13 @@ import { fittedText, textWidth } from "./text_width.js";
 import { countText, drawn, drawnToWidth, element, listen, missing, scoreText, signedText } from "../page/dom.js";
 import { withTip } from "../page/tips.js";
 
-const ROW = 28;
-const TOP = 24;
-const GAP = 10;
+const BAR_ROW = 28;
+const BAR_TOP = 24;
+const BAR_GAP = 10;
 const TICK_ROOM = 46;
 // Share of the width for labels; a longer one is cut, and its tip has all of it.
 const LABEL_SHARE = 0.36;
-const LIMITS = [5, 10, 20, 50, 100];
+const SCALE_ENDS = [5, 10, 20, 50, 100];
 /** @type {Record<string, string>} */
 const MARK_WORDS = { top: "best", low: "worst" };
 
@@ -19,7 +19,7 @@ const MARK_WORDS = { top: "best", low: "worst" };
 export function sharedScale(records, signed = false) {
   const ends = records.flatMap(({ value, low, high }) => [value, low, high]).filter((value) => !missing(value));
   const most = Math.max(0, ...ends.map(Math.abs));
-  const limit = LIMITS.find((end) => end >= most - 1e-9) ?? 100 * Math.ceil(most / 100);
+  const limit = SCALE_ENDS.find((end) => end >= most - 1e-9) ?? 100 * Math.ceil(most / 100);
   return signed || ends.some((end) => end < -1e-9) ? [-limit, limit] : [0, limit];
 }
 
@@ -34,7 +34,7 @@ export function barChart(options) {
   const scale = options.scale ?? sharedScale(records, signed);
   return drawnToWidth(element("div", { class: "plot bars" }), (width) => {
     const room = columnsOf(records, signed, width);
-    const height = TOP + ROW * records.length;
+    const height = BAR_TOP + BAR_ROW * records.length;
     /** @param {number} value */
     const x = (value) =>
       room.from + ((Math.min(scale[1], Math.max(scale[0], value)) - scale[0]) / (scale[1] - scale[0])) * room.wide;
@@ -43,7 +43,7 @@ export function barChart(options) {
       { width, height, role: "group", "aria-label": description },
       axisLines(scale, x, room, height),
       records.map((record, at) => {
-        const node = barRow(record, TOP + ROW * at, x, room, { ...options, width });
+        const node = barRow(record, BAR_TOP + BAR_ROW * at, x, room, { ...options, width });
         return withTip(reachable(node, record, click, signed), () => record.lines);
       }),
     );
@@ -58,8 +58,8 @@ function columnsOf(records, signed, width) {
     ? Math.max(...records.map(({ n }) => textWidth(countText(n))), 10)
     : 0;
   const values = Math.max(...records.map((record) => textWidth(valueText(record, signed), true)));
-  const from = labels + (counts ? counts + GAP : 0) + 2 * GAP;
-  return { labels, counts, from, wide: Math.max(40, width - from - values - 1.5 * GAP) };
+  const from = labels + (counts ? counts + BAR_GAP : 0) + 2 * BAR_GAP;
+  return { labels, counts, from, wide: Math.max(40, width - from - values - 1.5 * BAR_GAP) };
 }
 
 /** @param {BarRecord} record @param {boolean} signed */
@@ -69,7 +69,7 @@ const valueText = ({ value, mark }, signed) =>
 /** @param {Interval} scale @param {(value: number) => number} x @param {{ labels: number, counts: number, wide: number }} room @param {number} height */
 const axisLines = (scale, x, room, height) => [
   room.counts
-    ? drawn("text", { x: room.labels + GAP + room.counts, y: 13, "text-anchor": "end", class: "soft" }, "n")
+    ? drawn("text", { x: room.labels + BAR_GAP + room.counts, y: 13, "text-anchor": "end", class: "soft" }, "n")
     : null,
   roundTicks(...scale, Math.max(2, Math.floor(room.wide / TICK_ROOM))).map((tick) => [
     drawn("line", { x1: x(tick), x2: x(tick), y1: 18, y2: height, class: tick ? "grid" : "grid zero" }),
@@ -86,17 +86,17 @@ const axisLines = (scale, x, room, height) => [
  */
 function barRow(record, top, x, room, { signed = false, shares = false, lower = false, width }) {
   const { label, value, n, mark } = record;
-  const y = top + ROW / 2;
+  const y = top + BAR_ROW / 2;
   const below = signed && (lower ? value > 0 : value < 0);
   return drawn(
     "g",
     { class: ["bar", below ? "below" : "", mark].filter(Boolean).join(" "), tabindex: "0" },
-    drawn("rect", { class: "ground", x: 0, y: top, width, height: ROW, rx: 4 }),
+    drawn("rect", { class: "ground", x: 0, y: top, width, height: BAR_ROW, rx: 4 }),
     drawn("text", { x: 0, y: y + 4, class: "label" }, fittedText(label, room.labels)),
     room.counts
       ? drawn(
           "text",
-          { x: room.labels + GAP + room.counts, y: y + 4, "text-anchor": "end", class: "soft" },
+          { x: room.labels + BAR_GAP + room.counts, y: y + 4, "text-anchor": "end", class: "soft" },
           countText(n),
         )
       : null,

@@ -1,5 +1,5 @@
 // Widths of labels in drawings, measured in the page's own font: scripts differ too much for a width per letter.
-const TINY = 0.8;
+const LABEL_SIZE = 0.8;
 /** @type {CanvasRenderingContext2D | null} */
 let ruler = null;
 
@@ -7,7 +7,7 @@ let ruler = null;
 export function textWidth(text, strong = false) {
   ruler ??= document.createElement("canvas").getContext("2d");
   if (!ruler) return 7 * text.length;
-  const size = TINY * parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const size = LABEL_SIZE * parseFloat(getComputedStyle(document.documentElement).fontSize);
   ruler.font = `${strong ? "600 " : ""}${size}px ${getComputedStyle(document.body).fontFamily}`;
   return ruler.measureText(text).width;
 }

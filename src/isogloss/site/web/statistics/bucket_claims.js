@@ -1,7 +1,8 @@
 // Claims about the buckets of an attribute - a trend, a difference, the best and the worst - as in explain/claims.py, and
 // their false discovery rates, as in metrics/discovery.py.
 import { studentTail } from "./distributions.js";
-import { ENOUGH_SOURCES, NEGLIGIBLE, squares } from "./estimates.js";
+import { ENOUGH_SOURCES, squares } from "./estimates.js";
+import { holm } from "./ordering.js";
 
 // Number of ordered buckets from which a trend is more than a difference.
 const TREND_BUCKETS = 3;
@@ -27,25 +28,10 @@ export function weightedSum(estimates, factors) {
   };
 }
 
-// Holm's step-down correction: the i-th smallest of m times m - i + 1, not below the one before.
-/** @param {number[]} tests */
-export function holm(tests) {
-  const corrected = tests.map(() => 1);
-  let most = 0;
-  tests
-    .map((p, at) => ({ p, at }))
-    .sort((a, b) => a.p - b.p)
-    .forEach(({ p, at }, above) => {
-      most = Math.max(most, Math.min(1, p * (tests.length - above)));
-      corrected[at] = most;
-    });
-  return corrected;
-}
-
 // The p-values of every two scores, corrected over all pairs; 1 on the diagonal.
 /** @param {Estimate[]} estimates */
 function pairTests(estimates) {
-  const pairs = estimates.flatMap((_, one) => estimates.slice(one + 1).map((_, step) => [one, one + 1 + step]));
+  const pairs = estimates.flatMap((_, one) => estimates.slice(one + 1).map((other) => [one, estimates.indexOf(other)]));
   const tests = holm(pairs.map(([one, other]) => weightedSum([estimates[one], estimates[other]], [1, -1]).p));
   const table = estimates.map(() => estimates.map(() => 1));
   pairs.forEach(([one, other], at) => {
