@@ -11,6 +11,7 @@ import { countText, element, listed, plural, scoreText } from "../page/dom.js";
 
 // Languages shown by default; each needs a file.
 const DEFAULT_LANGUAGES = 6;
+const MOST_VALUE_ROWS = 12;
 
 // The examples of a task by language: the attributes that they have, a choice of languages, and the charts of an attribute.
 /** @param {Board} board @param {URLSearchParams} params @param {string} task @param {{ attribute: string }[]} order */
@@ -70,6 +71,21 @@ function joined(cells) {
   return { column: { values, places: Uint32Array.from(values.keys()) }, counts, parts };
 }
 
+// The values in the order of their frequency in all languages, so that the charts have the same rows; rare ones share one.
+/** @param {{ column: ValueColumn, counts: Float64Array }} part @param {Float64Array} counts of all languages */
+function valueBuckets({ column, counts: own }, counts) {
+  const order = column.values
+    .map((_, place) => place)
+    .filter((place) => counts[place] > 0)
+    .sort((a, b) => counts[b] - counts[a] || a - b);
+  const named = order.slice(0, MOST_VALUE_ROWS);
+  const codeOf = column.values.map((_, place) => (named.includes(place) ? named.indexOf(place) : named.length));
+  const buckets = named.map((place) => ({ name: column.values[place] || "none", edges: "", n: own[place] }));
+  const rest = order.slice(MOST_VALUE_ROWS).reduce((sum, place) => sum + own[place], 0);
+  if (order.length > MOST_VALUE_ROWS) buckets.push({ name: "rest", edges: "", n: rest });
+  return { buckets, codes: Uint16Array.from(column.places, (place) => codeOf[place]) };
+}
+
 // A chart per language with the same edges and one axis; languages with a constant attribute are listed.
 /**
  * @param {Board} board
@@ -89,7 +105,9 @@ function histograms(board, params, { task, name, cells: loaded, all, told }) {
   const cut = attribute.discrete ? null : chosenCut(params, name);
   const edges = attribute.discrete ? null : cutEdges(column, counts, cut);
   const figures = parts.map((part) => {
-    const { buckets, codes } = cutRows(part.column, part.counts, edges, cut?.rule !== "at");
+    const { buckets, codes } = edges
+      ? cutRows(part.column, part.counts, edges, cut?.rule !== "at")
+      : valueBuckets(part, counts);
     return { name: languageName(board, part.code), code: part.code, examples: part.examples, buckets, codes };
   });
   const summaries = parts.map((part) => ({
@@ -99,7 +117,7 @@ function histograms(board, params, { task, name, cells: loaded, all, told }) {
   return element(
     "div",
     { "data-key": `${task}-${name}` },
-    element("h2", {}, `${attribute.title}, ${cells.length} of ${plural(all.length, "language")}`),
+    element("h2", {}, `${taskName(board, task)}: ${attribute.title}, ${cells.length} of ${plural(all.length, "language")}`),
     told ? null : element("p", { class: "headline" }, unevenText(attribute.title, summaries)),
     constant.length ? element("p", { class: "soft" }, `Constant in ${listed(constant)}.`) : null,
     edges

@@ -5,7 +5,7 @@ import { noExamplesText, preselected } from "./candidates.js";
 import { distributionPanel } from "./distributions.js";
 import { balancedText } from "./unevenness.js";
 import { chosenOf, chosenSelect } from "../page/controls.js";
-import { languageName, systemDetail, taskTitle } from "../board/decode.js";
+import { languageName, systemDetail, taskName, taskTitle } from "../board/decode.js";
 import { element, link } from "../page/dom.js";
 import { folded } from "../page/fold.js";
 
@@ -38,7 +38,7 @@ export async function biasPanels(board, params) {
       ),
     ),
     balanced ? element("p", { class: "soft" }, balanced) : null,
-    ...distributionPanel(board, shown, titles.get(attribute.chosen) ?? attribute.chosen),
+    ...distributionPanel(board, shown, `${taskName(board, task.chosen)}: ${titles.get(attribute.chosen) ?? attribute.chosen}`),
     ...histograms.nodes(attribute.chosen, shown.length > 0),
   ];
 }

@@ -101,7 +101,7 @@ async function panels(board, mode, params) {
   return [
     analysisHeadline(board, mode, systems, task.chosen, metric.chosen),
     controls(board, picker, { task, language, metric }),
-    element("p", { class: "soft" }, originText(live)),
+    element("p", { class: "soft" }, originText(live), " ", significanceText(sets, mode)),
     element(
       "div",
       { class: "charts", "data-key": [task.chosen, language.chosen, metric.chosen].join() },
@@ -142,6 +142,15 @@ export const originText = (live) =>
   live
     ? `From ${plural(live.examples.ids.length, "example")}; 95 % intervals${live.examples.source ? ` clustered by ${live.examples.source}` : ""}. Drag markers to re-bucket.`
     : "From isogloss explain. Buckets are fixed: this board has no per-example results for this cell.";
+
+// Tests are corrected for their number, intervals are not: a difference can be grey although its interval is beyond zero.
+/** @param {BucketSet[]} sets @param {string} mode */
+function significanceText(sets, mode) {
+  const buckets = plural(sets.reduce((sum, { bars }) => sum + bars.length, 0), "bucket");
+  return mode === "pairwise"
+    ? `Grey: not significant at a false discovery rate of 5 % over ${buckets}; intervals are those of single buckets.`
+    : `Marked and stated: significant at a false discovery rate of 5 % over ${plural(sets.length, "attribute")}.`;
+}
 
 /** @param {Board} board @param {string} mode @param {System[]} systems @param {string} task @param {string} metric */
 function analysisHeadline(board, mode, systems, task, metric) {

@@ -10,7 +10,7 @@ const BAR_GAP = 10;
 const TICK_ROOM = 46;
 // Share of the width for labels; a longer one is cut, and its tip has all of it.
 const LABEL_SHARE = 0.36;
-const SCALE_ENDS = [5, 10, 20, 50, 100];
+const SCALE_ENDS = [5, 10, 20, 30, 50, 75, 100];
 /** @type {Record<string, string>} */
 const MARK_WORDS = { top: "best", low: "worst" };
 
@@ -33,7 +33,7 @@ export function barChart(options) {
   const { records, description, signed = false, click } = options;
   const scale = options.scale ?? sharedScale(records, signed);
   return drawnToWidth(element("div", { class: "plot bars" }), (width) => {
-    const room = columnsOf(records, signed, width);
+    const room = columnsOf(records, signed, scale, width);
     const height = BAR_TOP + BAR_ROW * records.length;
     /** @param {number} value */
     const x = (value) =>
@@ -50,15 +50,19 @@ export function barChart(options) {
   });
 }
 
+/** @param {number} tick */
+const tickText = (tick) => String(tick).replace("-", "−");
+
 // The places of the columns: labels, numbers of examples, axis, values.
-/** @param {BarRecord[]} records @param {boolean} signed @param {number} width */
-function columnsOf(records, signed, width) {
+/** @param {BarRecord[]} records @param {boolean} signed @param {Interval} scale @param {number} width */
+function columnsOf(records, signed, scale, width) {
   const labels = Math.min(LABEL_SHARE * width, Math.max(...records.map(({ label }) => textWidth(label)), 24));
   const counts = records.some(({ n }) => n !== undefined)
     ? Math.max(...records.map(({ n }) => textWidth(countText(n))), 10)
     : 0;
   const values = Math.max(...records.map((record) => textWidth(valueText(record, signed), true)));
-  const from = labels + (counts ? counts + BAR_GAP : 0) + 2 * BAR_GAP;
+  // The first tick's label is centred on the beginning of the axis.
+  const from = labels + (counts ? counts + BAR_GAP : 0) + 1.2 * BAR_GAP + textWidth(tickText(scale[0])) / 2;
   return { labels, counts, from, wide: Math.max(40, width - from - values - 1.5 * BAR_GAP) };
 }
 
@@ -73,7 +77,7 @@ const axisLines = (scale, x, room, height) => [
     : null,
   roundTicks(...scale, Math.max(2, Math.floor(room.wide / TICK_ROOM))).map((tick) => [
     drawn("line", { x1: x(tick), x2: x(tick), y1: 18, y2: height, class: tick ? "grid" : "grid zero" }),
-    drawn("text", { x: x(tick), y: 13, "text-anchor": "middle" }, String(tick).replace("-", "−")),
+    drawn("text", { x: x(tick), y: 13, "text-anchor": "middle" }, tickText(tick)),
   ]),
 ];
 
