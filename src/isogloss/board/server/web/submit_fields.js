@@ -123,6 +123,12 @@ function fits(pattern, text) {
   }
 }
 
+/** @param {any} schema */
+const expected = (schema) =>
+  schema.examples
+    ? `Choose one of the suggestions, such as ${schema.examples[0]}.`
+    : `Enter ${schema["x-takes"].replace(/"([^"]*)"/g, "“$1”")}.`;
+
 // What is wrong with a field, or "". The server checks everything again.
 /** @param {string} name */
 export function faultOf(name) {
@@ -136,7 +142,7 @@ export function faultOf(name) {
   if (schema.enum || (takesUnknown(schema) && text === UNKNOWN)) return "";
   if (isNumber(schema)) return numberFault(schema, text, name);
   const wrong = typesOf(schema).includes("string") && partsOf(schema).every(({ pattern }) => pattern && !fits(pattern, text));
-  return wrong || (schema.pattern && !fits(schema.pattern, text)) ? `Enter ${schema["x-takes"]}.` : "";
+  return wrong || (schema.pattern && !fits(schema.pattern, text)) ? expected(schema) : "";
 }
 
 /** @param {any} schema @param {string} text @param {string} name */
@@ -146,7 +152,7 @@ function numberFault(schema, text, name) {
   const { minimum = -Infinity, maximum = Infinity, exclusiveMaximum = Infinity } = limits;
   if (number >= exclusiveMaximum && name.startsWith("parameters")) return `This is in millions: write ${number / 1e6}.`;
   const isRight = number >= minimum && number <= maximum && number < exclusiveMaximum;
-  return isRight && (limits.type === "number" || Number.isInteger(number)) ? "" : `Enter ${schema["x-takes"]}.`;
+  return isRight && (limits.type === "number" || Number.isInteger(number)) ? "" : expected(schema);
 }
 
 // Show a field's error below it, or remove it.
