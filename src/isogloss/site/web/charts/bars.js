@@ -44,7 +44,7 @@ export function barChart(options) {
       axisLines(scale, x, room, height),
       records.map((record, at) => {
         const node = barRow(record, BAR_TOP + BAR_ROW * at, x, room, { ...options, width });
-        return withTip(reachable(node, record, click, signed), () => record.lines);
+        return withTip(reachable(node, record, click), () => record.lines);
       }),
     );
   });
@@ -91,33 +91,43 @@ const axisLines = (scale, x, room, height) => [
 function barRow(record, top, x, room, { signed = false, shares = false, lower = false, width }) {
   const { label, value, n, mark } = record;
   const y = top + BAR_ROW / 2;
+  const shown = fittedText(label, room.labels);
+  const count = room.counts ? countText(n) : "";
+  const text = valueText(record, signed);
   const below = signed && (lower ? value > 0 : value < 0);
   return drawn(
     "g",
-    { class: ["bar", below ? "below" : "", mark].filter(Boolean).join(" "), tabindex: "0" },
+    {
+      class: ["bar", below ? "below" : "", mark].filter(Boolean).join(" "),
+      tabindex: "0",
+      // The name begins with what can be seen.
+      "aria-label": [shown, count, text, shown === label ? "" : `(${label})`].filter(Boolean).join(" "),
+    },
     drawn("rect", { class: "ground", x: 0, y: top, width, height: BAR_ROW, rx: 4 }),
-    drawn("text", { x: 0, y: y + 4, class: "label" }, fittedText(label, room.labels)),
+    drawn("text", { x: 0, y: y + 4, class: "label" }, shown),
+    " ",
     room.counts
       ? drawn(
           "text",
           { x: room.labels + BAR_GAP + room.counts, y: y + 4, "text-anchor": "end", class: "soft" },
-          countText(n),
+          count,
         )
       : null,
     shares
       ? drawn("rect", { class: "share", x: x(0), width: Math.max(1, x(value) - x(0)), y: y - 7, height: 14, rx: 2 })
       : intervalMark(record, x, y, { sure: record.sure ?? true }),
-    drawn("text", { x: width - 2, y: y + 4, "text-anchor": "end", class: "value" }, valueText(record, signed)),
+    " ",
+    drawn("text", { x: width - 2, y: y + 4, "text-anchor": "end", class: "value" }, text),
   );
 }
 
 // A row is a button if it lists examples, otherwise an image with a label.
-/** @param {Element} row @param {BarRecord} record @param {((record: any) => void) | null | undefined} click @param {boolean} signed */
-function reachable(row, record, click, signed) {
+/** @param {Element} row @param {BarRecord} record @param {((record: any) => void) | null | undefined} click */
+function reachable(row, record, click) {
   const lists = click && record.lists !== false;
   row.setAttribute("role", lists ? "button" : "img");
-  row.setAttribute("aria-label", `${record.label}: ${valueText(record, signed)}${lists ? ". Show examples" : ""}`);
   if (!lists) return row;
+  row.setAttribute("aria-label", `${row.getAttribute("aria-label")}. Show examples`);
   listen(row, "click", () => click(record));
   listen(row, "keydown", (/** @type {any} */ event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
