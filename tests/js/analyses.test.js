@@ -22,7 +22,7 @@ const estimate = (value, at, error = 0.05) => {
   const errors = new Float64Array(SOURCES);
   errors[at] = error;
   return {
-    ...{ value, centre: value, n: 25, rows: 25, errors, count: SOURCES, variance: error ** 2, unseen: 0 },
+    ...{ value, centre: value, n: 25, errors, count: SOURCES, variance: error ** 2, unseen: 0 },
     present: new Uint8Array(SOURCES).fill(1),
   };
 };

@@ -418,8 +418,7 @@ declare global {
     variance: number;
     centre: number;
     unseen: number;
-    /** Number of rows, and 1 for each source with an example. */
-    rows: number;
+    /** 1 for each source with a weight. */
     present: Uint8Array;
   }
 

@@ -47,12 +47,12 @@ function slope(estimates, ordered) {
     position >= 0 && estimates[at].count >= ENOUGH_SOURCES ? [{ position, estimate: estimates[at] }] : [],
   );
   if (among.length < TREND_BUCKETS) return null;
-  const total = among.reduce((sum, { estimate }) => sum + estimate.rows, 0);
-  const mean = among.reduce((sum, { position, estimate }) => sum + position * estimate.rows, 0) / total;
-  const spread = among.reduce((sum, { position, estimate }) => sum + estimate.rows * (position - mean) ** 2, 0);
+  const total = among.reduce((sum, { estimate }) => sum + estimate.n, 0);
+  const mean = among.reduce((sum, { position, estimate }) => sum + position * estimate.n, 0) / total;
+  const spread = among.reduce((sum, { position, estimate }) => sum + estimate.n * (position - mean) ** 2, 0);
   return weightedSum(
     among.map(({ estimate }) => estimate),
-    among.map(({ position, estimate }) => (estimate.rows * (position - mean)) / spread),
+    among.map(({ position, estimate }) => (estimate.n * (position - mean)) / spread),
   );
 }
 

@@ -90,7 +90,7 @@ export function bucketEstimates({ value, columns }, bucketOf, buckets, sourceOf,
     if (count > 1)
       for (let source = 0; source < sources; source++)
         if (present[source]) errors[source] = (sum / count - without[source]) * Math.sqrt((count - 1) / count);
-    return { ...estimateOf(score(total, sizes[bucket]), weighted[bucket], errors, count), rows: sizes[bucket], present };
+    return { ...estimateOf(score(total, sizes[bucket]), weighted[bucket], errors, count), present };
   });
 }
 
