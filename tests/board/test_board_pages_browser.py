@@ -112,12 +112,10 @@ def test_submitted_names_are_text(open_page: Open) -> None:
 
 
 def test_analyses_by_isogloss_explain(open_page: Open) -> None:
-    tab = open_page("#/?tick=s2")
-    # A system without predictions is not greyed out: the page says why it has no analyses.
-    tab.click("[data-mode=single]")
+    tab = open_page("#/analysis/single?system=s2")
+    # The page says why a system has no analyses.
     tab.wait_for_selector("text=has no analyses")
-    go(tab, "#/?tick=s0")
-    tab.click("[data-mode=single]")
+    go(tab, "#/analysis/single?system=s0")
     tab.wait_for_selector(".bar")
     assert tab.locator("h1").inner_text() == "Single analysis"
     tab.locator(".bar").first.hover()
@@ -125,8 +123,7 @@ def test_analyses_by_isogloss_explain(open_page: Open) -> None:
     tab.locator(".bar").first.click()
     assert "2 of 300 examples" in tab.locator(".examples").inner_text()
     assert "<img src=x" in tab.locator(".examples").inner_text()
-    go(tab, "#/?tick=s0&tick=s1")
-    tab.click("[data-mode=pairwise]")
+    go(tab, "#/analysis/pairwise?system=s0&system=s1")
     tab.wait_for_selector(".bar.below")
     assert (
         tab.locator(".headline").inner_text().startswith("System 0 minus System 1 · f1: the first is better above zero")
@@ -136,8 +133,7 @@ def test_analyses_by_isogloss_explain(open_page: Open) -> None:
 
 
 def test_dataset_bias(open_page: Open) -> None:
-    tab = open_page()
-    tab.click("[data-mode=bias]")
+    tab = open_page("#/analysis/bias")
     # The shares of types are uneven, the lengths are the same in both languages.
     tab.wait_for_selector("table.heat")
     assert tab.locator("table.heat tbody tr").first.inner_text().split() == ["English", "25", "75"]

@@ -6,6 +6,7 @@ import {
   balancedText,
   byUnevenness,
   isBalanced,
+  isConstant,
   summaryOf,
   unevenText,
   unevenness,
@@ -129,12 +130,16 @@ test("unevenness is the distance from equal shares, or between languages", () =>
 });
 
 test("balanced distributions come last and are named", () => {
-  const item = (title, uneven, discrete = true) => ({ title, uneven, discrete, taskName: "XNLI", languages: 15, all: true });
+  const item = (title, uneven, discrete = true) => ({
+    ...{ title, uneven, discrete, taskName: "XNLI", languages: 15, all: true, constant: title === "tag" },
+  });
   const items = [item("gold label", 0.01), item("overlap", 0.02, false), item("length", 0.6, false), item("first", 0.3)];
   assert.deepEqual(byUnevenness(items).map(({ title }) => title), ["length", "first", "overlap", "gold label"]);
   assert.deepEqual(items.map(isBalanced), [true, false, false, false]);
   assert.equal(balancedText(items), "Balanced, so listed last: XNLI: gold label in all 15 languages.");
   assert.equal(balancedText(items.slice(1)), "");
+  assert.equal(balancedText([item("tag", 0)]), "");
+  assert.deepEqual([isConstant([shares(1, 0)]), isConstant([{ discrete: true, shares: { yes: 1 } }])], [false, true]);
 });
 
 test("what stands out is said with its languages", () => {

@@ -152,7 +152,8 @@ function bucketShares(buckets) {
  */
 export function shareFigures(cells, list) {
   const charts = cells.map((cell) => ({ cell, records: shareRecords(cell.buckets, list !== null) }));
-  const scale = sharedScale(charts.flatMap(({ records }) => records));
+  const alike = charts.flatMap(({ records }) => records);
+  const scale = sharedScale(alike);
   return charts.map(({ cell, records }) =>
     element(
       "figure",
@@ -160,6 +161,7 @@ export function shareFigures(cells, list) {
       element("figcaption", {}, cell.name),
       barChart({
         records,
+        alike,
         scale,
         shares: true,
         description: cell.name,

@@ -1,7 +1,7 @@
 // The distributions that the dataset bias page can show, most uneven first.
 import { valueCounts } from "./buckets.js";
 import { cellExamples } from "./cell_examples.js";
-import { byUnevenness, summaryOf, unevenness } from "./unevenness.js";
+import { byUnevenness, isConstant, summaryOf, unevenness } from "./unevenness.js";
 import { scriptFile, taskName } from "../board/decode.js";
 import { groupedBy, memoized } from "../board/ranking.js";
 
@@ -9,7 +9,7 @@ import { groupedBy, memoized } from "../board/ranking.js";
 const PROBED_LANGUAGES = 3;
 const PROBED_TASKS = 12;
 
-/** @typedef {{ task: string, attribute: string, title: string, taskName: string, discrete: boolean, uneven: number, languages: number, all: boolean }} BiasItem */
+/** @typedef {{ task: string, attribute: string, title: string, taskName: string, discrete: boolean, uneven: number, constant: boolean, languages: number, all: boolean }} BiasItem */
 
 // The distributions by isogloss explain --bias.
 /** @param {Board} board */
@@ -47,6 +47,7 @@ export const biasItems = memoized(async (/** @type {Board} */ board) => {
       taskName: taskName(board, task),
       discrete: own[0].discrete,
       uneven: unevenness(own),
+      constant: isConstant(own),
       languages: own.length,
       all: ready.has(task) || (board.examples?.[task] ?? []).length <= PROBED_LANGUAGES,
     })),
@@ -54,7 +55,7 @@ export const biasItems = memoized(async (/** @type {Board} */ board) => {
   // The distributions of further tasks are unknown until they are chosen.
   const rest = others.slice(PROBED_TASKS).map((task) => ({
     ...{ task, attribute: "", title: "", taskName: taskName(board, task), discrete: false },
-    ...{ uneven: -1, languages: 0, all: false },
+    ...{ uneven: -1, constant: false, languages: 0, all: false },
   }));
   return [...byUnevenness(items), ...rest];
 });

@@ -5,16 +5,26 @@ import { listedExamples } from "./live_buckets.js";
 const WORST_FIRST = "worst first";
 const MOST_APART = "largest differences first";
 
-/** @param {AnalysisContext} options @param {string} attribute @param {BucketBar} options2 */
+/** @typedef {{ board: Board, systems: System[], task: string, language: string }} ExampleContext */
+/** @typedef {{ name: string, edges: string, at?: number }} ListedBucket */
+
+/** @param {ExampleContext} options @param {string} attribute @param {ListedBucket} options2 */
 const heading = ({ board, task, language }, attribute, { name, edges }) =>
   `${taskName(board, task)}, ${languageName(board, language)}, ${attribute} ${name}${edges ? ` (${edges})` : ""}`;
 
-// List a bucket's examples from the results of single examples.
-/** @param {AnalysisContext} about @param {LiveCell} live @param {Metric[]} metrics @param {BucketSet} set @param {BucketBar} bucket */
-export function listLive(about, live, metrics, { attribute, codes }, bucket) {
+// List a bucket's examples from the results of single examples; `codes` are the buckets of the rows.
+/**
+ * @param {ExampleContext} about
+ * @param {LiveCell} live
+ * @param {Metric[]} metrics
+ * @param {string} attribute
+ * @param {Uint16Array} codes
+ * @param {ListedBucket} bucket
+ */
+export function listLive(about, live, metrics, attribute, codes, bucket) {
   const { systems, language } = about;
   const { examples } = live;
-  const { shown, total } = listedExamples(live, metrics, codes ?? new Uint16Array(), bucket.at ?? 0);
+  const { shown, total } = listedExamples(live, metrics, codes, bucket.at ?? 0);
   const items = shown.map(({ example, scores }) => {
     const text = examples.texts[example];
     const names = systems.map(({ fullName }, at) => scoredName(fullName, scores[at]));
@@ -27,7 +37,7 @@ export function listLive(about, live, metrics, { attribute, codes }, bucket) {
       : [[names.join(", "), "(text not available)"]];
     return exampleItem(examples.ids[example], pairs, text ? language : "en");
   });
-  const order = systems.length === 2 ? MOST_APART : WORST_FIRST;
+  const order = systems.length > 1 ? MOST_APART : WORST_FIRST;
   showExamples(heading(about, attribute, bucket), listedText(items.length, total, order), items);
 }
 

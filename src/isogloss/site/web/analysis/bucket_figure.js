@@ -1,19 +1,37 @@
 import { listBuilt, listLive } from "./bucket_examples.js";
 import { edgeEditor } from "./edge_editor.js";
-import { barChart } from "../charts/bars.js";
+import { barChart, sharedScale } from "../charts/bars.js";
 import { element, missing, plural, scoreText, signedText } from "../page/dom.js";
 
+// Charts of the buckets of all attributes on one axis.
+/** @param {AnalysisContext} about @param {BucketSet[]} sets @param {{ live: LiveCell, metrics: Metric[] } | null} own */
+export function bucketFigures(about, sets, own) {
+  const isPair = about.mode === "pairwise";
+  const records = sets.map((set) => set.bars.map((bar) => bucketRecord(about.mode, bar, Boolean(set.source && own))));
+  const alike = records.flat();
+  const [low, high] = sharedScale(alike, isPair);
+  /** @type {Interval} */
+  const scale = isPair ? [low, high] : [low < 0 ? -100 : 0, Math.max(100, high)];
+  return sets.map((set, at) => bucketFigure(about, set, { records: records[at], alike, scale }, own));
+}
+
 // A chart of an attribute's buckets, with movable edges if the board has single examples.
-/** @param {AnalysisContext} about @param {BucketSet} set @param {Interval} scale @param {{ live: LiveCell, metrics: Metric[] } | null} own */
-export function bucketFigure(about, set, scale, own) {
+/**
+ * @param {AnalysisContext} about
+ * @param {BucketSet} set
+ * @param {{ records: BarRecord[], alike: BarRecord[], scale: Interval }} drawing
+ * @param {{ live: LiveCell, metrics: Metric[] } | null} own
+ */
+function bucketFigure(about, set, drawing, own) {
   const { mode, board } = about;
   const { source, edges, counts, built } = set;
   const title = `${set.attribute}: ${set.title}`;
   const lower = own?.metrics[0].lower_is_better ?? board.task.get(about.task)?.lower_is_better ?? false;
   const live = source && own ? own : null;
+  const { codes } = set;
   /** @param {{ bucket: BucketBar }} record */
   const click = ({ bucket }) => {
-    if (live) listLive(about, live.live, live.metrics, set, bucket);
+    if (live && codes) listLive(about, live.live, live.metrics, set.attribute, codes, bucket);
     else if (built) listBuilt(about, built, bucket);
   };
   return element(
@@ -21,10 +39,9 @@ export function bucketFigure(about, set, scale, own) {
     { "data-key": set.attribute },
     element("figcaption", {}, title),
     barChart({
-      records: set.bars.map((bucket) => bucketRecord(mode, bucket, live !== null)),
+      ...drawing,
       signed: mode === "pairwise",
       lower,
-      scale,
       description: title,
       click,
     }),

@@ -1,13 +1,12 @@
 import { analysedCells, builtCharts } from "./analyses.js";
 import { biasPanels } from "./bias_panels.js";
-import { bucketFigure } from "./bucket_figure.js";
+import { bucketFigures } from "./bucket_figure.js";
 import { builtSet, liveSet, markSignificant } from "./bucket_sets.js";
 import { noExamplesText, preselected } from "./candidates.js";
 import { cellStatistics } from "./cell_examples.js";
 import { exampleSection } from "./example_list.js";
 import { analysesPage } from "./page_analyses.js";
 import { systemPicker } from "./system_picker.js";
-import { sharedScale } from "../charts/bars.js";
 import { chosenOf, chosenSelect } from "../page/controls.js";
 import { languageName, systemDetail, taskTitle } from "../board/decode.js";
 import { element, link, nameOf, plural } from "../page/dom.js";
@@ -97,7 +96,6 @@ async function panels(board, mode, params) {
     cellCharts.filter((chart) => chart.metric === metric.chosen),
     metric.chosen,
   );
-  const scale = chartScale(sets, mode);
   return [
     analysisHeadline(board, mode, systems, task.chosen, metric.chosen),
     controls(board, picker, { task, language, metric }),
@@ -105,20 +103,12 @@ async function panels(board, mode, params) {
     element(
       "div",
       { class: "charts", "data-key": [task.chosen, language.chosen, metric.chosen].join() },
-      sets.map((set) => bucketFigure(about, set, scale, own)),
+      bucketFigures(about, sets, own),
     ),
     element("p", { class: "soft" }, "Select a row to show its examples."),
     exampleSection(),
     exportFigures(about, metric.chosen, sets),
   ];
-}
-
-// All charts of the page have one axis: 0 to 100 for scores, the same distance on both sides of zero for differences.
-/** @param {BucketSet[]} sets @param {string} mode @returns {Interval} */
-function chartScale(sets, mode) {
-  const records = sets.flatMap(({ bars }) => bars.map((bar) => ({ ...bar, label: "", lines: [] })));
-  const [low, high] = sharedScale(records, mode === "pairwise");
-  return mode === "pairwise" ? [low, high] : [low < 0 ? -100 : 0, Math.max(100, high)];
 }
 
 // The buckets of every attribute: from single examples if the site has them, otherwise as built.

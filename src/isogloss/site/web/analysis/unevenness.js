@@ -53,6 +53,10 @@ export function unevenness(parts) {
   return Math.max(0, ...between, ...fromEven);
 }
 
+// A single value is constant, not balanced.
+/** @param {Pick<Distribution, "discrete" | "shares">[]} parts */
+export const isConstant = (parts) => parts.every(({ discrete }) => discrete) && valuesOf(parts).length < 2;
+
 /** @param {{ discrete: boolean, uneven: number }} item */
 export const isBalanced = ({ discrete, uneven }) => discrete && uneven < BALANCED;
 
@@ -93,10 +97,10 @@ export function unevenText(title, parts) {
 }
 
 // Name what is balanced in a line.
-/** @param {{ taskName: string, title: string, discrete: boolean, uneven: number, languages: number, all: boolean }[]} items */
+/** @param {{ taskName: string, title: string, discrete: boolean, uneven: number, constant: boolean, languages: number, all: boolean }[]} items */
 export function balancedText(items) {
   const named = items
-    .filter(isBalanced)
+    .filter((item) => isBalanced(item) && !item.constant)
     .map(({ taskName, title, languages, all }) => {
       const where = languages === 1 ? "the language" : all ? `all ${languages} languages` : `the ${languages} languages examined`;
       return `${taskName}: ${title} in ${where}`;

@@ -25,15 +25,16 @@ export function sharedScale(records, signed = false) {
 
 // One row per record: label, number of examples, a dot on its 95 % interval, and the value, on one labelled axis. With
 // `shares`, bars instead of dots: counts have no interval. Differences that are not significant (`sure` false) are grey.
-// `click` receives a record that stands for examples.
+// `click` receives a record that stands for examples. `alike` are the records of all charts of the page, so that their
+// columns and axes have the same places.
 /**
- * @param {{ records: BarRecord[], description: string, signed?: boolean, shares?: boolean, lower?: boolean, scale?: Interval, click?: ((record: any) => void) | null }} options
+ * @param {{ records: BarRecord[], description: string, signed?: boolean, shares?: boolean, lower?: boolean, scale?: Interval, alike?: BarRecord[], click?: ((record: any) => void) | null }} options
  */
 export function barChart(options) {
   const { records, description, signed = false, click } = options;
   const scale = options.scale ?? sharedScale(records, signed);
   return drawnToWidth(element("div", { class: "plot bars" }), (width) => {
-    const room = columnsOf(records, signed, scale, width);
+    const room = columnsOf(options.alike ?? records, signed, scale, width);
     const height = BAR_TOP + BAR_ROW * records.length;
     /** @param {number} value */
     const x = (value) =>
@@ -70,12 +71,19 @@ function columnsOf(records, signed, scale, width) {
 const valueText = ({ value, mark }, signed) =>
   [MARK_WORDS[mark ?? ""], signed ? signedText(value) : scoreText(value)].filter(Boolean).join(" ");
 
+// Both ends and zero where there is no room for round steps between.
+/** @param {Interval} scale @param {number} wide */
+function ticksOf(scale, wide) {
+  const ticks = roundTicks(...scale, Math.max(2, Math.floor(wide / TICK_ROOM)));
+  return ticks.length > 1 && (scale[0] === 0 || ticks.length > 2) ? ticks : [...new Set([scale[0], 0, scale[1]])];
+}
+
 /** @param {Interval} scale @param {(value: number) => number} x @param {{ labels: number, counts: number, wide: number }} room @param {number} height */
 const axisLines = (scale, x, room, height) => [
   room.counts
     ? drawn("text", { x: room.labels + BAR_GAP + room.counts, y: 13, "text-anchor": "end", class: "soft" }, "n")
     : null,
-  roundTicks(...scale, Math.max(2, Math.floor(room.wide / TICK_ROOM))).map((tick) => [
+  ticksOf(scale, room.wide).map((tick) => [
     drawn("line", { x1: x(tick), x2: x(tick), y1: 18, y2: height, class: tick ? "grid" : "grid zero" }),
     drawn("text", { x: x(tick), y: 13, "text-anchor": "middle" }, tickText(tick)),
   ]),

@@ -45,6 +45,7 @@ export function bucketFigures(figures, pick) {
             signed,
             description: `${facet.attribute}: ${facet.title}`,
             scale,
+            alike: records,
             lower: signed && lowerIsBetter(facet.buckets),
             click: (/** @type {{ bucket: ReportBucket }} */ { bucket }) => pick(facet, bucket),
           }),

@@ -1,3 +1,4 @@
+import { cellLinks } from "../analysis/cell_links.js";
 import { systemWithRegime } from "../board/describe.js";
 import { cellMetricText, cellOf, cellScore, cellTitle, loadedDetail, metricsText } from "../board/decode.js";
 import { drawn, drawnToWidth, element, missing, plural, scoreText } from "../page/dom.js";
@@ -33,6 +34,7 @@ export function taskLanguagePage(board, task, code) {
       : null,
     element("h2", {}, "All systems"),
     systemTable(board, params, table),
+    cellLinks(board, task, code),
   ];
   return { title: `${task.name} in ${language.name}`, view };
 }
