@@ -1,5 +1,6 @@
 // Widths of labels in drawings, measured in the page's own font: scripts differ too much for a width per letter.
 const LABEL_SIZE = 0.8;
+const TICK_SPACE = 6;
 /** @type {CanvasRenderingContext2D | null} */
 let ruler = null;
 
@@ -24,4 +25,16 @@ export function fittedText(text, width, widthOf = textWidth) {
     else high = middle - 1;
   }
   return `${signs.slice(0, low).join("").trimEnd()}…`;
+}
+
+// The ticks whose labels do not touch, from the first on: those of a square-root scale are close to each other.
+/** @param {number[]} ticks @param {(tick: number) => number} at @param {(tick: number) => string} text */
+export function spacedTicks(ticks, at, text) {
+  let end = -Infinity;
+  return ticks.filter((tick) => {
+    const half = textWidth(text(tick)) / 2;
+    if (at(tick) - half < end + TICK_SPACE) return false;
+    end = at(tick) + half;
+    return true;
+  });
 }
