@@ -136,10 +136,15 @@ export const originText = (live) =>
 // Tests are corrected for their number, intervals are not: a difference can be grey although its interval is beyond zero.
 /** @param {BucketSet[]} sets @param {string} mode */
 function significanceText(sets, mode) {
-  const buckets = plural(sets.reduce((sum, { bars }) => sum + bars.length, 0), "bucket");
+  const buckets = sets.reduce((sum, { bars }) => sum + bars.length, 0);
+  const family = sets.some(({ built }) => built)
+    ? "all that isogloss explain tested"
+    : mode === "pairwise"
+      ? plural(buckets, "bucket")
+      : plural(sets.length, "attribute");
   return mode === "pairwise"
-    ? `Grey: not significant at a false discovery rate of 5 % over ${buckets}; intervals are those of single buckets.`
-    : `Marked and stated: significant at a false discovery rate of 5 % over ${plural(sets.length, "attribute")}.`;
+    ? `Grey: not significant at a false discovery rate of 5 % over ${family}; intervals are those of single buckets.`
+    : `Marked and stated: significant at a false discovery rate of 5 % over ${family}.`;
 }
 
 /** @param {Board} board @param {string} mode @param {System[]} systems @param {string} task @param {string} metric */

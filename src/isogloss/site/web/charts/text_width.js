@@ -27,7 +27,7 @@ export function fittedText(text, width, widthOf = textWidth) {
   return `${signs.slice(0, low).join("").trimEnd()}…`;
 }
 
-// The ticks whose labels do not touch, from the first on: those of a square-root scale are close to each other.
+// The ticks that fit side by side, from the first on: those of a square-root scale are close to each other.
 /** @param {number[]} ticks @param {(tick: number) => number} at @param {(tick: number) => string} text */
 export function spacedTicks(ticks, at, text) {
   let end = -Infinity;
