@@ -15,6 +15,7 @@ from board.axe import barriers, needs_axe
 from board.opened_board import Open, column, go, ranks
 from isogloss.board.site import build_board
 from report.browser import BROWSER
+from waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
 
@@ -287,11 +288,11 @@ def test_the_analyses_open_with_one_click(open_page: Open, answered_board: Path)
     assert tab.locator(".headline").inner_text().startswith("alpha minus beta")
     # Lists on the page change the systems; choosing the other one of the pair swaps the two.
     tab.get_by_label("First system").select_option("beta")
-    tab.wait_for_function("document.querySelector('.headline').textContent.startsWith('beta minus alpha')")
+    wait_until(tab, "document.querySelector('.headline').textContent.startsWith('beta minus alpha')")
     tab.get_by_label("Second system").select_option("gamma")
-    tab.wait_for_function("document.querySelector('.headline').textContent.startsWith('beta minus gamma')")
+    wait_until(tab, "document.querySelector('.headline').textContent.startsWith('beta minus gamma')")
     tab.go_back()
-    tab.wait_for_function("document.querySelector('.headline').textContent.startsWith('beta minus alpha')")
+    wait_until(tab, "document.querySelector('.headline').textContent.startsWith('beta minus alpha')")
     go(tab, "#/analysis")
     tab.locator(".analysis").nth(1).get_by_label("Second system").select_option("gamma")
     tab.wait_for_selector("[data-mode=pairwise][href*='system=alpha&system=gamma']")

@@ -1,11 +1,13 @@
 """Tips on touch screens: a tap opens one, which stays while it is read; the second tap follows the link."""
 
+import json
 from typing import Any
 
 import pytest
 
 from board.opened_board import Open, settle
 from report.browser import BROWSER
+from waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
 PHONE = 390
@@ -114,4 +116,15 @@ def test_a_mouse_still_shows_tips_on_hover_only(open_page: Open) -> None:
     assert tab.locator("#tip").is_hidden()
     target = cell.get_attribute("href")
     cell.click()
-    tab.wait_for_function("wanted => location.hash === wanted", arg=target)
+    wait_until(tab, f"location.hash === {json.dumps(target)}")
+
+
+def test_the_second_tap_on_a_row_shows_its_examples(open_page: Open) -> None:
+    tab = touched(open_page, "#/analysis/single?system=s0")
+    row = tab.locator(".charts .bar").first
+    row.wait_for()
+    tap(tab, row)
+    assert "Select to show 2 examples" in tab.locator("#tip").inner_text()
+    assert tab.locator(".examples li").count() == 0
+    tap(tab, row)
+    assert tab.locator(".examples li").count() == 2

@@ -16,6 +16,7 @@ from isogloss.board.server import scoring
 from isogloss.board.server.board import OpenBoard
 from isogloss.board.server.database import writing
 from report.browser import BROWSER, launched
+from waiting import wait_until
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = [
@@ -358,7 +359,7 @@ def test_the_upload_shows_its_progress(page: Any, tmp_path: Path) -> None:
         }).observe(document.getElementById("outcome"), { subtree: true, childList: true, attributes: true });
     }""")
     press(page, "Submit")
-    page.wait_for_function("window.shares.some((share) => share > 0)")
+    wait_until(page, "window.shares.some((share) => share > 0)")
     shares = page.evaluate("window.shares")
     assert shares == sorted(shares)
     assert max(shares) <= 1
