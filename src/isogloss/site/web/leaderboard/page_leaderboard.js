@@ -3,17 +3,15 @@ import { humanRow, leaderboardColumns } from "./columns.js";
 import { element } from "../page/dom.js";
 import { exportButtons } from "../page/export.js";
 import {
-  chosenView,
   columnBoxes,
   completeBox,
   filterChips,
   mainControls,
   moreFilters,
   taskWeights,
-  viewTabs,
+  matchCount,
 } from "./leaderboard_controls.js";
 import { leaderSentence, leaderboardNotes, rankingText } from "./leaderboard_words.js";
-import { plotPanel } from "./page_plots.js";
 import { standings } from "../board/standings.js";
 import { redraw } from "../page/state.js";
 import { dataTable } from "../page/table.js";
@@ -26,8 +24,7 @@ export function leaderboardPage(board) {
   /** @param {URLSearchParams} params */
   const view = (params) => {
     const table = standings(board, params);
-    const isPlot = chosenView(params) === "plot";
-    const { nodes, columns, rows } = isPlot ? plotView(table, params) : tableView(table, params);
+    const { nodes, columns, rows } = tableView(table, params);
     testLater(table);
     const explains = element("div", { class: "explains" }, element("p", { class: "soft" }, rankingText(table)));
     return [
@@ -40,7 +37,7 @@ export function leaderboardPage(board) {
       element(
         "div",
         { class: "line" },
-        viewTabs(board, params, table),
+        matchCount(board, table),
         completeBox(params),
         columnBoxes(params, table),
         exportButtons("leaderboard", board, () => ({ columns, rows, more: { test: table.order.note } })),
@@ -51,13 +48,6 @@ export function leaderboardPage(board) {
   };
   return { title: "Leaderboard", view };
 }
-
-/** @param {Standings} table @param {URLSearchParams} params */
-const plotView = (table, params) => ({
-  columns: leaderboardColumns(table, params),
-  rows: table.rows,
-  nodes: [plotPanel(table, params)],
-});
 
 /** @param {Standings} table @param {URLSearchParams} params */
 function tableView(table, params) {
