@@ -14,7 +14,7 @@ import {
 } from "../../src/isogloss/site/web/languages/basis.js";
 import { FAR, fieldOf, linesBelow, ringsBelow } from "../../src/isogloss/site/web/languages/field.js";
 import { LAND } from "../../src/isogloss/site/web/languages/land.js";
-import { speakersText, relativeText, tipLines } from "../../src/isogloss/site/web/languages/language_words.js";
+import { populationText, relativeText, tipLines } from "../../src/isogloss/site/web/languages/language_words.js";
 import { frameOf, labelsOf, radiusOf, spreadCircles } from "../../src/isogloss/site/web/languages/map_layout.js";
 import { densified, equalEarth, fromEqualEarth } from "../../src/isogloss/site/web/languages/projection.js";
 import { stackedRows } from "../../src/isogloss/site/web/languages/share_swarm.js";
@@ -195,7 +195,7 @@ test("a language's words hold every part of its figure", () => {
     "TyDiQA-GoldP 62.0 of 70.0 (89 %), Beta",
     "1 million speakers",
   ]);
-  assert.deepEqual([1_575_000_000, 6.1e9, 52_300_000, 980_400, null].map(speakersText), [
+  assert.deepEqual([1_575_000_000, 6.1e9, 52_300_000, 980_400, null].map(populationText), [
     "1.6 billion",
     "6.1 billion",
     "52 million",

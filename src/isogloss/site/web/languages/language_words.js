@@ -30,7 +30,7 @@ export const relativeLines = (parts, code) =>
 
 // A number of people, with two digits.
 /** @param {Maybe<number>} value */
-export function speakersText(value) {
+export function populationText(value) {
   if (missing(value)) return "unknown";
   const rounded = Number(value.toPrecision(2));
   if (rounded >= 1e9) return `${rounded / 1e9} billion`;
@@ -46,6 +46,6 @@ export function tipLines(basis, { code, name, autonym, speakers }) {
   return [
     own ? `${called}: ${figureShare(own.share)} of ${basis.reference}${over}` : `${called}: no score to compare`,
     ...(own?.parts.map(relativeText) ?? []),
-    `${speakersText(speakers)} speakers`,
+    `${populationText(speakers)} speakers`,
   ];
 }

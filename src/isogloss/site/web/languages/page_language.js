@@ -2,7 +2,7 @@ import { basisOf, figureShare, isSingle, wholeShare } from "./basis.js";
 import { cellMetricText, cellScore, cellTitle, hasScores, tasksWith } from "../board/decode.js";
 import { dotRows } from "./dot_rows.js";
 import { languageChart } from "./language_chart.js";
-import { speakersText, tipLines } from "./language_words.js";
+import { populationText, tipLines } from "./language_words.js";
 import { countText, element, link, missing, partText, plural, scriptName } from "../page/dom.js";
 import { autonym, cellTip, crumbs, facts, familyLink, nothing, pageHead } from "../board/parts.js";
 import { weightedMean } from "../board/ranking.js";
@@ -62,7 +62,7 @@ function languageHeadline(board, { code, speakers }, tasks, basis) {
     { class: "headline" },
     shareSentence(basis, code),
     ` ${partText(tested, board.systems.length, "system", ["has", "have"])} a score, on ${plural(tasks.length, "task")}. `,
-    missing(speakers) ? "" : `${speakersText(speakers)} speakers.`,
+    missing(speakers) ? "" : `${populationText(speakers)} speakers.`,
   );
 }
 
@@ -135,7 +135,7 @@ const languageFacts = (language) => [
     ["Branch", language.branch],
     ["Script", link(hashOf([], { script: language.script }), scriptName(language.script))],
     ["Code", language.code],
-    ["Speakers", speakersText(language.speakers)],
+    ["Speakers", populationText(language.speakers)],
     ["Wikipedia", articles(language.articles)],
   ]),
 ];

@@ -7,7 +7,7 @@ import { folded } from "../page/fold.js";
 import { isoglossMap } from "./isogloss_map.js";
 import { heatView } from "./language_heat_map.js";
 import { listView, scoreIn, treeView } from "./language_views.js";
-import { speakersText } from "./language_words.js";
+import { populationText } from "./language_words.js";
 import { pageHead } from "../board/parts.js";
 import { serviceLists } from "./service_lists.js";
 import { shareSlider } from "./share_slider.js";
@@ -84,7 +84,7 @@ function countLine(basis, { served: reached, unserved, untested }) {
     "p",
     { class: "headline", role: "status", "data-key": "count" },
     element("strong", {}, `${reached.languages.length} of ${plural(basis.languages.length, "language")} served`),
-    `, ${speakersText(reached.speakers)} speakers`,
+    `, ${populationText(reached.speakers)} speakers`,
     rest.length ? `; ${listed(rest)}` : "",
     ". ",
     unserved.languages.length > 0 &&

@@ -1,6 +1,6 @@
 import { figureShare, isSingle, wholeShare, withoutReference } from "./basis.js";
 import { element } from "../page/dom.js";
-import { relativeLines, speakersText } from "./language_words.js";
+import { relativeLines, populationText } from "./language_words.js";
 import { autonym, familyLink, languageLink } from "../board/parts.js";
 import { memoized } from "../board/ranking.js";
 
@@ -88,7 +88,7 @@ function unservedRow(basis, language) {
     { "data-key": `unserved-${language.code}` },
     element("th", { scope: "row" }, languageLink(language), " ", autonym(language)),
     element("td", {}, familyLink(language.family)),
-    element("td", { class: "number" }, speakersText(language.speakers)),
+    element("td", { class: "number" }, populationText(language.speakers)),
     element("td", { class: "number" }, figureShare(share)),
     element("td", { class: "number" }, isSingle(basis, language.code) ? "1 only" : parts.length),
     element("td", { class: "parts" }, relativeLines(parts, language.code)),
