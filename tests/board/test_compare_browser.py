@@ -249,9 +249,7 @@ def test_compare_agrees_with_the_leaderboard(open_page: Open, tmp_path: Path) ->
     assert len(verdicts) == 3
     assert "selected or not" in tab.locator("main").inner_text()
     go(tab, "#/system/third")
-    tested = (
-        "ranks 1 to 4 are possible on new examples in these languages (all pairs tested on the same examples, Holm's"
-    )
+    tested = "ranks 1–4 of 4 complete systems, tested on new examples in these languages (all pairs tested on the same"
     assert tested in tab.locator("main").inner_text()
     # A filter does not turn them significant either.
     go(tab, "#/?q=ir")
