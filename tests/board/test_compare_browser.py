@@ -130,14 +130,14 @@ def test_insignificant_differences_are_grey_and_untested_ones_hollow(open_page: 
     assert len(set(verdicts.values())) == 2
     fill = "node => getComputedStyle(node).fill"
     for name, says in verdicts.items():
-        mark = tab.locator(f".forest tr.task:has-text('{name}') .lead circle")
+        mark = tab.locator(f".forest tr.task:has-text('{name}') .forest-mark circle")
         colour = tab.evaluate(fill, mark.element_handle())
         assert colour == ("rgb(0, 114, 178)" if says.startswith("alpha") else "rgb(123, 134, 147)")
-        assert tab.locator(f".forest tr.task:has-text('{name}') .lead line").count() == 1
+        assert tab.locator(f".forest tr.task:has-text('{name}') .forest-mark line").count() == 1
     # The mean over tasks in a language has no interval.
     language = tab.locator(".forest tr.language").first
-    assert tab.evaluate(fill, language.locator(".lead circle").element_handle()) == "rgb(255, 255, 255)"
-    assert language.locator(".lead line").count() == 0
+    assert tab.evaluate(fill, language.locator(".forest-mark circle").element_handle()) == "rgb(255, 255, 255)"
+    assert language.locator(".forest-mark line").count() == 0
     # Cells that are not significant have no colour in the matrix.
     cells = [line for line in exported(tab) if line["level"] == "cell"]
     tied = sum(line["verdict"] == "not distinguishable" for line in cells)
@@ -328,7 +328,7 @@ def test_three_systems_have_a_matrix_of_verdicts(open_page: Open, tested_board: 
     heads = tab.locator("main h3").all_inner_texts()
     assert heads == ["alpha against beta", "alpha against gamma"]
     # All forest plots share an axis.
-    axes = tab.locator(".lead.axis").evaluate_all("axes => axes.map((axis) => axis.textContent)")
+    axes = tab.locator(".forest-mark.axis").evaluate_all("axes => axes.map((axis) => axis.textContent)")
     assert len(axes) == 4 and len(set(axes)) == 1
     assert {line["second_system"] for line in exported(tab)} == {"beta", "gamma"}
     tab.wait_for_selector("[aria-label='Buckets'] tbody tr")

@@ -108,10 +108,10 @@ def test_circles_tell_what_they_rest_on(open_page: Open, two_systems: Path) -> N
     assert tip[0] == "German · Deutsch: 92.5 % of English, mean of 2 tasks"
     assert "XNLI 72.0 of 80.0 (90 %), System 0" in tip and "UD-POS 95.0 of 100.0 (95 %), System 0" in tip
     # One task only: hollow, and said; no task: hatched.
-    assert german.locator(".single").count() == 0
+    assert german.locator(".one-task").count() == 0
     urdu = tab.locator(".map a[data-key=map-ur]")
     assert urdu.get_attribute("aria-label") == "Urdu: 70.0 %, one task"
-    assert urdu.locator(".single").count() == 1
+    assert urdu.locator(".one-task").count() == 1
     french = tab.locator(".map a[data-key=map-fr]")
     assert french.get_attribute("aria-label") == "French: untested"
     assert french.locator(".dot").get_attribute("fill") == "url(#map-hatch)"
@@ -209,7 +209,7 @@ def test_language_page(open_page: Open) -> None:
     assert chart.locator(".interval circle").count() == tasks
     # Best scores in English on all tasks but Tatoeba and XCOPA; scores of people on those that have one.
     assert chart.locator("path.reference").count() == 8
-    assert chart.locator("path.human-line").count() == 4
+    assert chart.locator("path.people-line").count() == 4
     assert chart.locator(".rug").count() == tasks
     chart.locator(".hit:has(line) .target").first.hover()
     assert "95 % interval 58.5–63.4" in tab.locator("#tip").inner_text()

@@ -88,7 +88,7 @@ const contextLine = (texts) => (texts.length ? element("p", { class: "context so
 const partList = (board, wish, pick) =>
   element(
     "ul",
-    { class: "parts" },
+    { class: "pick-parts" },
     pick.parts
       .filter(({ value }) => !missing(value))
       .map(({ task, value }) =>

@@ -71,16 +71,20 @@ function pickGroup(board, wish, group, testLater) {
   if (verdict.table) testLater(verdict.table);
   const { tasks, picks, total } = group;
   const names = wish.kind === "any" ? "the full benchmark" : joinedNames(tasks.map(({ name }) => name));
+  const [first] = picks;
   const ids = picks.map(({ system }) => system.id);
   return element(
     "div",
     { class: "pick-group", "data-key": `group-${tasks.map(({ id }) => id).join(" ")}` },
     element(
       "h2",
-      {},
-      picks.length > 1 ? `The ${picks.length} highest of ${plural(total, "system")} on ${names}` : `On ${names}`,
+      { class: "answer" },
+      systemWithRegime(first.system),
+      verdict.sure ? " is best" : " has the highest score",
+      ` on ${names}: ${scoreText(first.value)}`,
+      total > 1 ? element("span", { class: "soft" }, `, of ${plural(total, "system")}`) : null,
     ),
-    element("p", { class: "verdict", "data-sure": verdict.sure }, verdict.text),
+    element("p", { class: "pick-verdict", "data-sure": verdict.sure }, verdict.text),
     element(
       "ol",
       { class: "picks" },

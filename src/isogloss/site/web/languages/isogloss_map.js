@@ -203,7 +203,7 @@ function languageCircle(board, basis, { language, x, y, r }) {
   const single = isSingle(basis, code);
   const fill = missing(value) ? `url(#${MAP_HATCH})` : single ? null : paint(value).fill;
   const stroke = single && !missing(value) ? paint(value).fill : null;
-  const kind = ["dot", single ? "single" : "", missing(speakers) ? "unknown" : ""].filter(Boolean).join(" ");
+  const kind = ["dot", single ? "one-task" : "", missing(speakers) ? "unknown" : ""].filter(Boolean).join(" ");
   const node = drawn(
     "a",
     {

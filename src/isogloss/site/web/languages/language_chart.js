@@ -44,7 +44,7 @@ function taskRow(board, { code, name }, task, { relative }) {
         : []),
       ...(missing(task.human)
         ? []
-        : [{ value: task.human, className: "human-line", lines: [`People: ${scoreText(task.human)}`, "in English"] }]),
+        : [{ value: task.human, className: "people-line", lines: [`People: ${scoreText(task.human)}`, "in English"] }]),
     ],
     text: `${short} · ${system?.fullName ?? ""}`,
     short,
@@ -71,6 +71,6 @@ function chartLegend({ code }, people) {
     ),
     sign("all systems", drawn("path", { class: "rug", d: "M6 4v10M12 4v10M15 4v10M21 4v10" })),
     code === ENGLISH_CODE ? null : sign("best score in English, which the shares are of", drawn("path", { class: "reference", d: "M13 0v18" })),
-    people ? sign("people", drawn("path", { class: "human-line", d: "M13 0v18" })) : null,
+    people ? sign("people", drawn("path", { class: "people-line", d: "M13 0v18" })) : null,
   );
 }
