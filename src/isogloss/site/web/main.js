@@ -13,6 +13,9 @@ import { leaderboardPage } from "./leaderboard/page_leaderboard.js";
 import { systemPage } from "./systems/page_system.js";
 import { taskPage } from "./tasks/page_task.js";
 import { foldMenu } from "./page/menu.js";
+import { watchEdges } from "./page/edges.js";
+import { oneStop } from "./page/keys.js";
+import { keepPlaces, returnTo, turnPlace } from "./page/places.js";
 import { nothing } from "./board/parts.js";
 import { followRoutes, readRoute } from "./page/state.js";
 import { themeSwitch } from "./page/theme.js";
@@ -42,20 +45,25 @@ function renderLoop(board, main) {
   let lastHash = null;
   /** @type {Page | null} */
   let page = null;
-  /** @param {any[]} nodes */
-  const show = (nodes) => {
+  const checkEdges = watchEdges(main);
+  keepPlaces(main);
+  /** @param {any[]} nodes @param {ReturnType<typeof turnPlace>} place */
+  const show = (nodes, place) => {
     keepFocus(main, () =>
       patchChildren(
         main,
         nodes.flat(Infinity).filter((node) => node instanceof Node),
       ),
     );
+    if (place) returnTo(main, place);
+    checkEdges();
     const { dataset } = document.documentElement;
     dataset.ready = String(Number(dataset.ready ?? 0) + 1);
   };
   return (again = false) => {
     if (location.hash === lastHash && !again) return;
     const first = lastHash === null;
+    const place = location.hash === lastHash ? null : turnPlace(main);
     lastHash = location.hash;
     const route = readRoute();
     const wanted = JSON.stringify(route.path);
@@ -69,8 +77,8 @@ function renderLoop(board, main) {
     }
     const own = ++turn;
     const nodes = page.view(route.params);
-    if (!(nodes instanceof Promise)) show(nodes);
-    else nodes.then((ready) => own === turn && show(ready));
+    if (!(nodes instanceof Promise)) show(nodes, place);
+    else nodes.then((ready) => own === turn && show(ready, place));
   };
 }
 
@@ -92,6 +100,7 @@ function keepFocus(main, update) {
   const before = document.activeElement;
   const key = main.contains(before) ? before?.dataset.key : null;
   update();
+  oneStop(document.activeElement);
   if (!key || (document.activeElement === before && before?.dataset.key === key)) return;
   const again = [...main.querySelectorAll("[data-key]")].find((node) => node.dataset.key === key && !node.disabled);
   (again ?? main).focus({ preventScroll: true });

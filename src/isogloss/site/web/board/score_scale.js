@@ -14,3 +14,12 @@ const scalesOf = memoized((board) => {
 // The scale of a task, a category or the overall score: multiples of ten around all scores on the board.
 /** @param {Board} board @param {string} id @returns {Interval} */
 export const columnScale = (board, id) => scalesOf(board).get(id) ?? [0, 100];
+
+// The scale of a leaderboard column. Averages of a selection, or by another rule than the board's, have their own, around the
+// scores of all systems.
+/** @param {Pick<Standings, "board" | "choice" | "everyone">} table @param {ScoreColumn} column @returns {Interval} */
+export function scaleIn({ board, choice, everyone }, { id, kind }) {
+  const isPublished = !choice.narrowed && (kind === "category" || choice.ranking === board.rule.name);
+  if (kind === "task" || isPublished) return columnScale(board, id);
+  return scoreRange(everyone.map(({ figures }) => figures.get(id)?.value));
+}

@@ -1,3 +1,4 @@
+import { taskName } from "../board/decode.js";
 import { METADATA, disclosed, lackText, scoreTitle, shortScoreTitle, systemCell } from "../board/describe.js";
 import { element, listed, missing, plural } from "../page/dom.js";
 import { rankColumn, rankColumnsInFiles } from "./rank_column.js";
@@ -43,6 +44,27 @@ const partialInFiles = (shown) => ({
   value: (row) => listed(shown.filter(({ id }) => row.figures.get(id).partial).map(shortScoreTitle)),
 });
 
+// Badges and footnotes of a system.
+/** @param {Board} board @returns {TableColumn<Standing>} */
+const notesInFiles = (board) => ({
+  id: "notes",
+  title: "Notes",
+  onlyInFiles: true,
+  value: ({ system, human }) =>
+    human
+      ? ""
+      : [
+          system.reported && `reported: ${system.source || system.paper || "source unknown"}`,
+          system.contamination && `declared contamination: ${system.contamination}`,
+          system.kind === "floor" && "floor baseline",
+          ...(board.footnotes ?? [])
+            .filter((note) => note.system === system.id)
+            .map((note) => `† ${note.task ? `${taskName(board, note.task)}: ` : ""}${note.text}`),
+        ]
+          .filter(Boolean)
+          .join("; "),
+});
+
 const SHOWN_METADATA = ["parameters", "year", "coverage"];
 
 /** @param {Standings} table @param {any} column @returns {TableColumn<Standing>} */
@@ -52,6 +74,8 @@ function metadataColumn(table, column) {
       ...column,
       group: "About",
       className: "number",
+      fileTitle: `Cells (of ${table.board.cellCount})`,
+      text: (cells) => `${cells}/${table.board.cellCount}`,
       value: (row) => (row.human ? null : row.cells),
       show: (row) => (row.human ? "" : `${row.cells}/${table.board.cellCount}`),
       tip: (row) =>
@@ -119,13 +143,14 @@ export function leaderboardColumns(table, params) {
   };
   return [
     selectColumn(params),
-    rankColumn(table),
+    rankColumn(table, (params.get("sort") ?? "overall") === table.by.id),
     ...rankColumnsInFiles(table),
     name,
     REGIME_IN_FILES,
     ...table.shown.filter(({ id }) => ids.has(id)).map((column) => scoreColumn(table, column, best(column))),
     ...METADATA.filter(({ id }) => ids.has(id)).map((column) => metadataColumn(table, column)),
     partialInFiles(table.shown.filter(({ id }) => ids.has(id))),
+    notesInFiles(table.board),
   ];
 }
 

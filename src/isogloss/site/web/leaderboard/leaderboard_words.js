@@ -136,8 +136,7 @@ export function leaderboardNotes({ board, rows, order }) {
     element(
       "p",
       {},
-      "Hover over or focus a score for its interval, scorer and data. ",
-      "° marks a partial average, which is not ranked. – means missing.",
+      "Hover over or focus a score for its interval, scorer and data.",
     ),
     board.precision ? element("p", {}, board.precision) : null,
     order.note ? element("p", {}, order.note) : null,

@@ -1,7 +1,7 @@
 import { analysisBar } from "../analysis/analyses.js";
 import { humanRow, leaderboardColumns } from "./columns.js";
 import { element } from "../page/dom.js";
-import { exportButtons } from "../page/export.js";
+import { drawingButtons, exportButtons } from "../page/export.js";
 import {
   chosenView,
   columnBoxes,
@@ -13,7 +13,8 @@ import {
   viewTabs,
 } from "./leaderboard_controls.js";
 import { leaderSentence, leaderboardNotes, rankingText } from "./leaderboard_words.js";
-import { plotPanel } from "./page_plots.js";
+import { plotData, plotPanel } from "./page_plots.js";
+import { leaderboardLegend } from "./table_legend.js";
 import { standings } from "../board/standings.js";
 import { redraw } from "../page/state.js";
 import { dataTable } from "../page/table.js";
@@ -27,7 +28,7 @@ export function leaderboardPage(board) {
   const view = (params) => {
     const table = standings(board, params);
     const isPlot = chosenView(params) === "plot";
-    const { nodes, columns, rows } = isPlot ? plotView(table, params) : tableView(table, params);
+    const { nodes, files } = isPlot ? plotView(table, params) : tableView(table, params);
     testLater(table);
     const explains = element("div", { class: "explains" }, element("p", { class: "soft" }, rankingText(table)));
     return [
@@ -43,7 +44,7 @@ export function leaderboardPage(board) {
         viewTabs(board, params, table),
         completeBox(params),
         columnBoxes(params, table),
-        exportButtons("leaderboard", board, () => ({ columns, rows, more: { test: table.order.note } })),
+        files,
       ),
       element("div", { class: "bar" }, analysisBar(board, params)),
       element("div", { class: "content" }, nodes),
@@ -54,9 +55,13 @@ export function leaderboardPage(board) {
 
 /** @param {Standings} table @param {URLSearchParams} params */
 const plotView = (table, params) => ({
-  columns: leaderboardColumns(table, params),
-  rows: table.rows,
   nodes: [plotPanel(table, params)],
+  files: drawingButtons(
+    "leaderboard-plot",
+    table.board,
+    () => plotData(table, params),
+    () => document.querySelector(".content .plot"),
+  ),
 });
 
 /** @param {Standings} table @param {URLSearchParams} params */
@@ -75,7 +80,8 @@ function tableView(table, params) {
     start: "overall",
     label: "Leaderboard",
     before: human ? [human] : [],
-    first: isOwn,
+    first: { is: isOwn, title: "Scored here", rest: "Published" },
+    legend: leaderboardLegend(table, (params.get("sort") ?? "overall") === table.by.id),
     fallback: (a, b) => b.cells - a.cells,
     rowKey: (row) => row.system.id,
     rowClass: (row) =>
@@ -83,7 +89,8 @@ function tableView(table, params) {
         .filter(Boolean)
         .join(" ") || null,
   });
-  return { columns, rows: sorted, nodes: [node, leaderboardNotes(table)] };
+  const current = () => ({ columns, rows: sorted, more: { test: table.order.note } });
+  return { nodes: [node, leaderboardNotes(table)], files: exportButtons("leaderboard", table.board, current) };
 }
 
 // Slow tests run after the table is drawn, unless another change comes first.

@@ -1,6 +1,7 @@
 import { selectControl } from "../page/controls.js";
 import { scoreTitle } from "../board/describe.js";
 import { element, missing, plural, scoreText, sizeText } from "../page/dom.js";
+import { fileColumn } from "../page/export.js";
 import { kindLegend, scatter } from "../charts/plots.js";
 import { hashOf } from "../page/state.js";
 import { wholeValue } from "../board/standings.js";
@@ -21,6 +22,8 @@ const AXES = [
     title: "Parameters",
     axis: "parameters (logarithmic)",
     of: (system) => logOf(system.parameters ?? NaN),
+    inFiles: (system) => system.parameters,
+    unit: { title: "millions", of: 1e6 },
     log: true,
     text: (x) => sizeText(10 ** x),
   },
@@ -29,6 +32,7 @@ const AXES = [
     title: "Date",
     axis: "published",
     of: dateNumber,
+    inFiles: (system) => system.date ?? system.year,
     text: (x) => String(Math.round(x)),
     ticks: (values) => {
       const [from, to] = [Math.floor(Math.min(...values)), Math.ceil(Math.max(...values))];
@@ -40,6 +44,8 @@ const AXES = [
     title: "Cost",
     axis: "cost in US dollars (logarithmic)",
     of: (system) => logOf(system.cost ?? NaN),
+    inFiles: (system) => system.cost,
+    unit: { title: "US dollars", of: 1 },
     log: true,
     text: (x) => `$${sizeText(10 ** x)}`,
   },
@@ -48,6 +54,8 @@ const AXES = [
     title: "Tokens",
     axis: "tokens (logarithmic)",
     of: (system) => logOf(system.tokens ?? NaN),
+    inFiles: (system) => system.tokens,
+    unit: { title: "millions", of: 1e6 },
     log: true,
     text: (x) => sizeText(10 ** x),
   },
@@ -55,9 +63,7 @@ const AXES = [
 
 /** @param {Standings} table @param {URLSearchParams} params */
 export function plotPanel(table, params) {
-  const axes = AXES.filter(({ of }) => table.board.systems.some((system) => !Number.isNaN(of(system))));
-  const axis = axes.find(({ id }) => id === params.get("x")) ?? axes[0];
-  const column = table.shown.find(({ id }) => id === params.get("y")) ?? table.by;
+  const { axes, axis, column } = chosenAxes(table, params);
   const head = axisControls(table, axes, axis, column);
   if (!axis) return element("section", {}, head, element("p", {}, "No system discloses its size, date or cost."));
   const points = plotPoints(table.rows, axis, column);
@@ -79,6 +85,36 @@ export function plotPanel(table, params) {
     }),
     element("p", { class: "soft" }, leftOutText(table.rows.length - points.length, axis)),
   );
+}
+
+/** @param {Standings} table @param {URLSearchParams} params */
+function chosenAxes(table, params) {
+  const axes = AXES.filter(({ of }) => table.board.systems.some((system) => !Number.isNaN(of(system))));
+  const axis = axes.find(({ id }) => id === params.get("x")) ?? axes[0];
+  const column = table.shown.find(({ id }) => id === params.get("y")) ?? table.by;
+  return { axes, axis: /** @type {Axis | undefined} */ (axis), column };
+}
+
+// What the plot shows, for files: a row for each of its points.
+/** @param {Standings} table @param {URLSearchParams} params @returns {{ columns: TableColumn<Standing>[], rows: Standing[] }} */
+export function plotData(table, params) {
+  const { axis, column } = chosenAxes(table, params);
+  if (!axis) return { columns: [], rows: [] };
+  const rows = table.rows.filter((row) => wholeValue(row, column.id) !== null && !Number.isNaN(axis.of(row.system)));
+  return {
+    columns: [
+      fileColumn("name", "System", ({ system }) => system.name),
+      fileColumn("regime", "Regime", ({ system }) => system.regime ?? ""),
+      fileColumn("kind", "Kind", ({ system }) => system.kind),
+      { ...fileColumn(axis.id, axis.title, ({ system }) => axis.inFiles(system), true), unit: axis.unit },
+      {
+        ...fileColumn(column.id, scoreTitle(column), (row) => wholeValue(row, column.id), true),
+        score: true,
+        interval: (row) => row.figures.get(column.id),
+      },
+    ],
+    rows,
+  };
 }
 
 /** @param {Standings} table @param {Axis[]} axes @param {Axis | undefined} axis @param {ScoreColumn} column */

@@ -203,10 +203,11 @@ export function patch(node, next) {
   patchControl(node, next);
 }
 
-// The tip, the arrow keys and the reader set these attributes after a node is made.
+// The tip, the arrow keys, the edges and the reader set these attributes after a node is made.
 /** @param {any} node @param {string} name */
 const isKept = (node, name) =>
   (name === "open" && node.nodeName === "DETAILS") ||
+  name === "data-more" ||
   (name === "aria-describedby" && node.getAttribute(name) === "tip") ||
   (name === "tabindex" && node === document.activeElement);
 

@@ -28,6 +28,7 @@ export function taskPage(board, [id, chosen]) {
     main: ranked.length ? "mean" : codes[0],
     name: `task-${id}`,
     label: `Systems on ${task.name}`,
+    task: id,
   };
   /** @param {URLSearchParams} params */
   const view = (params) => [
