@@ -90,10 +90,13 @@ function shownRank(table, row) {
   const [low, high] = table.order.ranges.get(row.system.id) ?? [];
   const tied = tiedWith(table, row, MOST_READ);
   const isOpen = low !== undefined && low !== high;
-  const read = [isOpen ? `${row.rank}, ranks ${low} to ${high} possible` : "", tied && `not significantly different from ${tied}`];
+  const read = [
+    isOpen ? `${row.rank}, ranks ${low} to ${high} possible` : "",
+    tied && `not significantly different from ${tied}`,
+  ];
   return [
     element("b", { "aria-hidden": isOpen ? "true" : null }, rankText(table, row)),
-    tied || isOpen ? element("span", { class: "sr" }, read.filter(Boolean).join("; ")) : null,
+    tied || isOpen ? element("span", { class: "sr" }, ` ${read.filter(Boolean).join("; ")}`) : null,
   ];
 }
 

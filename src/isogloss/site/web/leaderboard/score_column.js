@@ -50,12 +50,18 @@ export function scoreColumn(table, column, best) {
   };
 }
 
+// Nothing in a task, or in all tasks of a category, was tested.
+/** @param {ScoreColumn} column @param {Standing} row */
+function isUntested({ id, kind, parts = [] }, { figures, human }) {
+  if (human || kind === "overall" || !missing(figures.get(id).value)) return false;
+  return parts.every(({ task }) => missing(figures.get(task.id).value));
+}
+
 /** @param {ScoreColumn} column @param {Standing} row @param {boolean} isBest */
-function markOf({ id, kind }, row, isBest) {
-  const { value, partial } = row.figures.get(id);
-  if (partial) return "partial";
+function markOf(column, row, isBest) {
+  if (row.figures.get(column.id).partial) return "partial";
   if (isBest) return "best";
-  return missing(value) && kind === "task" && !row.human ? "untested" : null;
+  return isUntested(column, row) ? "untested" : null;
 }
 
 // Notes in the heading and in files if the column covers only a selection or uses another ranking.
@@ -101,7 +107,9 @@ function inBrackets(words) {
 function shownFigure(board, column, row, scale) {
   const figure = row.figures.get(column.id);
   if (missing(figure.value))
-    return column.kind === "task" && !row.human ? element("span", { class: "sr" }, "not tested") : "–";
+    return isUntested(column, row)
+      ? element("span", { class: "sr" }, "not tested")
+      : element("span", { class: "soft" }, "–");
   const text = figure.partial ? `${scoreText(figure.value)}°` : scoreText(figure.value);
   const noted = footnoted(board).has(`${row.system.id} ${column.id}`);
   if (!noted && !scale) return text;

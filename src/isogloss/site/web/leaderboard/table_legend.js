@@ -17,7 +17,7 @@ export function tableLegend({ untested, partial, footnotes, intervals, brackets 
       ? item(element("i", { class: "strip sample", "aria-hidden": "true" }), "score and its 95 % interval")
       : null,
     brackets
-      ? item(element("i", { class: "bracket", "aria-hidden": "true" }), "a bracket joins systems that are not significantly different")
+      ? item(element("i", { class: "bracket", "aria-hidden": "true" }), "joins systems that are not significantly different (+1: in one more such group)")
       : null,
     partial ? item("°", "partial average, not ranked") : null,
     footnotes ? item("†", "footnote") : null,

@@ -204,7 +204,7 @@ export function dataTable({
     "table",
     { class: "data" },
     tableHead(columns, sort, start),
-    before.length && page === 1 ? tableBody(columns, before, { ...options, className: "before" }) : null,
+    before.length && page === 1 ? tableBody(columns, before, { sorted: sort.column, className: "before" }) : null,
     first && own.length ? [section(head, first.title), section(tail, first.rest)] : tableBody(columns, shown, options),
   );
   for (const { sizes } of columns)
