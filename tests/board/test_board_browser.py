@@ -210,7 +210,6 @@ def test_intervals_and_provenance_by_keyboard(open_page: Open) -> None:
     stop = tab.locator("table.data tbody:not(.before) [tabindex='0']")
     assert stop.count() == 1
     stop.focus()
-    tab.keyboard.press("ArrowRight")
     text = tab.locator("#tip").inner_text()
     assert text.startswith("Rank 1 of 36 by Overall")
     assert "rank 1 in similar languages (95 %)" in text

@@ -4,21 +4,21 @@ import { listen } from "./dom.js";
 const ARROWS = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
 const INNER = "a[href], button, input, select, [tabindex]";
 
-// What the arrow keys visit in a row: the links, boxes and buttons of a cell, or the cell itself if it has details.
+// What the arrow keys visit in a row: cells with details, and the links, boxes and buttons of other cells.
 /** @param {any} row @param {(cell: any) => boolean} hasDetails @returns {any[]} */
 const stopsOf = (row, hasDetails) =>
-  [...row.cells].flatMap((cell) => {
-    const inner = [...cell.querySelectorAll(INNER)].filter((node) => !node.disabled);
-    return inner.length ? inner : hasDetails(cell) ? [cell] : [];
-  });
+  [...row.cells].flatMap((cell) =>
+    hasDetails(cell) ? [cell] : [...cell.querySelectorAll(INNER)].filter((node) => !node.disabled),
+  );
 
-// Make a part of a table (its head or a body) a single tab stop: the arrow keys, Home and End move between its links, boxes
-// and cells with details; Enter follows a link and Space ticks a box, as everywhere.
+// Make a part of a table (its head or a body) a single tab stop, first at a cell with details. The arrow keys, Home and End
+// move between cells, links and boxes; Enter follows the link of a cell, and Space ticks a box.
 /** @param {any} part @param {(cell: any) => boolean} [hasDetails] */
 export function gridKeys(part, hasDetails = () => false) {
   for (const inner of part.querySelectorAll(INNER)) inner.tabIndex = -1;
   for (const row of part.rows) {
-    const [first] = stopsOf(row, hasDetails);
+    const stops = stopsOf(row, hasDetails);
+    const first = stops.find(hasDetails) ?? stops[0];
     if (!first) continue;
     first.tabIndex = 0;
     break;
@@ -31,6 +31,7 @@ export function gridKeys(part, hasDetails = () => false) {
 /** @param {any} event @param {(cell: any) => boolean} hasDetails */
 function moveFocus(event, hasDetails) {
   if (event.altKey || event.ctrlKey || event.metaKey) return;
+  if (event.key === "Enter" && hasDetails(event.target)) event.target.querySelector("a")?.click();
   if (!ARROWS[event.key] && event.key !== "Home" && event.key !== "End") return;
   const rows = [...event.currentTarget.rows];
   const y = rows.findIndex((row) => row.contains(event.target));

@@ -9,6 +9,8 @@ import { oneStop } from "./keys.js";
 
 /** @type {Map<number, Place>} */
 const places = new Map();
+const STORED = "isogloss-places";
+const MOST_STORED = 50;
 let current = 0;
 let last = 0;
 
@@ -46,13 +48,12 @@ function putBack(main, { top, left, regions, focus }) {
 // Remember the place of the entry that the reader leaves, and return the place of the one that is opened: null if it is new.
 /** @param {HTMLElement} main @returns {Place | null} */
 export function turnPlace(main) {
-  const { entry, place } = history.state ?? {};
+  const entry = history.state?.entry;
   if (current && entry !== current) places.set(current, placeIn(main));
-  const known = typeof entry === "number" ? (places.get(entry) ?? place ?? null) : null;
-  if (typeof entry === "number") current = entry;
-  else history.replaceState({ entry: (current = Math.max(Date.now(), last + 1)) }, "");
-  last = Math.max(last, current);
-  return known;
+  last = Math.max(last + 1, Date.now());
+  current = typeof entry === "number" ? entry : last;
+  if (entry !== current) history.replaceState({ entry: current }, "");
+  return entry === current ? (places.get(current) ?? null) : null;
 }
 
 // Return to a place. Drawings have their height only after a layout, so that a second try may be needed.
@@ -67,9 +68,21 @@ export function returnTo(main, place) {
   );
 }
 
-// The browser scrolls before the page is rendered: leave it to this module. A reload returns to the open entry's place.
+// The browser scrolls before a page is rendered: do it here instead. Places outlive a reload, if the reader lets pages store.
 /** @param {HTMLElement} main */
 export function keepPlaces(main) {
   history.scrollRestoration = "manual";
-  addEventListener("pagehide", () => history.replaceState({ entry: current, place: placeIn(main) }, ""));
+  try {
+    for (const [entry, place] of JSON.parse(sessionStorage.getItem(STORED) ?? "[]")) places.set(entry, place);
+  } catch {
+    places.clear();
+  }
+  addEventListener("pagehide", () => {
+    places.set(current, placeIn(main));
+    try {
+      sessionStorage.setItem(STORED, JSON.stringify([...places].slice(-MOST_STORED)));
+    } catch {
+      // Without storage, a reload starts at the top.
+    }
+  });
 }

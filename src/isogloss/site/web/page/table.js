@@ -156,7 +156,7 @@ function tableBody(columns, rows, { className = "", ...options } = {}) {
     const tip = columns[cell.cellIndex]?.tip;
     return tip ? () => tip(rows[cell.parentNode.sectionRowIndex]) : null;
   });
-  gridKeys(body, (cell) => Boolean(columns[cell.cellIndex].tip));
+  gridKeys(body, (cell) => Boolean(columns[cell.cellIndex]?.tip));
   return body;
 }
 
