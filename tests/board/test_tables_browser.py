@@ -198,14 +198,14 @@ def test_shades_do_not_depend_on_what_is_shown(open_page: Open) -> None:
     for text, shade in cells:
         by_text.setdefault(text, set()).add(shade)
     # Scores are rounded for the text, but not for the shade.
-    assert all(len(shades) <= 2 for text, shades in by_text.items() if text != "not tested")
+    assert all(len(shades) <= 2 for text, shades in by_text.items() if text != "no score")
 
 
 def test_untested_cells_are_hatched_and_the_legend_names_the_signs(open_page: Open) -> None:
     tab = open_page()
     hatched = tab.locator("td.untested")
     assert hatched.count() > 2
-    assert set(hatched.all_inner_texts()) == {"not tested"}
+    assert set(hatched.all_inner_texts()) == {"no score"}
     assert "repeating-linear-gradient" in hatched.first.evaluate("cell => getComputedStyle(cell).backgroundImage")
     legend = tab.locator(".signs").inner_text()
     for words in (

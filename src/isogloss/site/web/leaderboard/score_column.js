@@ -108,7 +108,7 @@ function shownFigure(board, column, row, scale) {
   const figure = row.figures.get(column.id);
   if (missing(figure.value))
     return isUntested(column, row)
-      ? element("span", { class: "sr" }, "not tested")
+      ? element("span", { class: "sr" }, "no score")
       : element("span", { class: "soft" }, "–");
   const text = figure.partial ? `${scoreText(figure.value)}°` : scoreText(figure.value);
   const noted = footnoted(board).has(`${row.system.id} ${column.id}`);

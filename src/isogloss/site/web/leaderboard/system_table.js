@@ -8,6 +8,9 @@ import { columnScale } from "../board/score_scale.js";
 import { dataTable } from "../page/table.js";
 import { tableLegend } from "./table_legend.js";
 
+// The column of averages: a system may have none though it was tested.
+const AVERAGE = "mean";
+
 // A table of systems by scores: each column has an id, a title and `of(system)`. Ranks follow `main` unless the address
 // sorts by another column. Systems without any score are left out. `task` is the task of columns that are languages: its scale
 // is theirs.
@@ -30,7 +33,9 @@ export function systemTable(board, params, { columns, main, name, label, task })
     label,
     rowKey: (row) => row.system.id,
     fallback: mostFiguresFirst,
-    legend: tableLegend({ untested: rows.some(({ values }) => values.some(missing)) }),
+    legend: tableLegend({
+      untested: rows.some(({ values }) => values.some((value, at) => missing(value) && columns[at].id !== AVERAGE)),
+    }),
   });
   const line = element(
     "div",
@@ -107,6 +112,7 @@ const shownColumns = (columns, by, rows, scales) => [
  */
 function valueColumn(column, place, all, scale, isRanked) {
   const known = all.map(({ values }) => values[place]).filter((value) => !missing(value));
+  const isAverage = column.id === AVERAGE;
   const best = printedScore(column.lower ? Math.min(...known) : Math.max(...known));
   return {
     id: column.id,
@@ -120,12 +126,14 @@ function valueColumn(column, place, all, scale, isRanked) {
     value: (row) => row.values[place] ?? null,
     place: isRanked ? (row) => row.rank : null,
     show: ({ values }) =>
-      missing(values[place]) ? element("span", { class: "sr" }, "not tested") : scoreText(values[place]),
+      missing(values[place])
+        ? element("span", { class: isAverage ? "soft" : "sr" }, isAverage ? "–" : "no score")
+        : scoreText(values[place]),
     mark: ({ values }) =>
-      missing(values[place]) ? "untested" : printedScore(values[place]) === best ? "best" : null,
+      missing(values[place]) ? (isAverage ? null : "untested") : printedScore(values[place]) === best ? "best" : null,
     strength: (row) => (missing(row.values[place]) ? null : betterShare(row.values[place], scale, column.lower)),
     tip: (row) => [
-      `${row.system.fullName} · ${column.title}: ${missing(row.values[place]) ? "not tested" : scoreText(row.values[place])}`,
+      `${row.system.fullName} · ${column.title}: ${missing(row.values[place]) ? "no score" : scoreText(row.values[place])}`,
       ...(missing(row.values[place]) ? [] : (column.says?.(row.system) ?? [])),
     ],
   };

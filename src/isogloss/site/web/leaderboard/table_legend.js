@@ -12,15 +12,15 @@ export function tableLegend({ untested, partial, footnotes, intervals, brackets 
       element("i", { class: "ramp", "aria-hidden": "true" }),
       "worse to better, on one scale per column, whichever rows are shown",
     ),
-    untested ? item(element("i", { class: "swatch untested", "aria-hidden": "true" }), "not tested") : null,
+    untested ? item(element("i", { class: "swatch untested", "aria-hidden": "true" }), "not tested, or not reported") : null,
     intervals
       ? item(element("i", { class: "strip sample", "aria-hidden": "true" }), "score and its 95 % interval")
       : null,
     brackets
       ? item(element("i", { class: "bracket", "aria-hidden": "true" }), "joins systems that are not significantly different (+1: in one more such group)")
       : null,
-    partial ? item("°", "partial average, not ranked") : null,
-    footnotes ? item("†", "footnote") : null,
+    partial ? item(element("b", {}, "°"), "partial average, not ranked") : null,
+    footnotes ? item(element("b", {}, "†"), "footnote") : null,
   );
 }
 
