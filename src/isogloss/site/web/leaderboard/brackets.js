@@ -10,6 +10,7 @@ const MOST_LANES = 6;
 // `more` counts the brackets of a row for which there is no lane.
 /** @param {string[][]} groups @param {string[]} ids @returns {{ rows: Map<string, RowLanes>, count: number }} */
 export function bracketLanes(groups, ids) {
+  if (!groups.length) return { rows: new Map(), count: 0 };
   const places = new Map(ids.map((id, at) => [id, at]));
   const spans = groups
     .map((group) => group.map((id) => places.get(id) ?? -1).filter((at) => at >= 0))

@@ -214,7 +214,8 @@ const isKept = (node, name) =>
 /** @param {any} node @param {any} next */
 function patchAttributes(node, next) {
   // The content security policy allows styles by script, but not style attributes.
-  if (node.hasAttribute("style") || next.hasAttribute("style")) node.style.cssText = next.style.cssText;
+  const style = next.getAttribute("style");
+  if (node.getAttribute("style") !== style) node.style.cssText = style ?? "";
   for (const name of node.getAttributeNames())
     if (name !== "style" && !next.hasAttribute(name) && !isKept(node, name)) node.removeAttribute(name);
   for (const name of next.getAttributeNames()) {
