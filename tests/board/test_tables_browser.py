@@ -222,20 +222,27 @@ def test_untested_cells_are_hatched_and_the_legend_names_the_signs(open_page: Op
     assert tab.locator(".signs").count() == 1
 
 
-def test_tab_stops_before_the_first_row(open_page: Open) -> None:
+def test_tables_and_downloads_are_single_tab_stops(open_page: Open) -> None:
     tab = open_page()
     tab.locator("#page").focus()
     stops = []
     for _ in range(30):
         tab.keyboard.press("Tab")
-        stops.append(tab.evaluate("document.activeElement.outerHTML.slice(0, 80)"))
+        stops.append(
+            tab.evaluate("document.activeElement.closest('.files, thead, tbody.before, tbody')?.className ?? 'other'")
+        )
         if tab.evaluate("Boolean(document.activeElement.closest('tbody:not(.before)'))"):
             break
-    heads = [stop for stop in stops if 'class="sort"' in stop]
-    assert len(heads) == 1
+    assert stops.count("files") == 1
+    assert stops[-3:] == ["", "before", ""]  # the head, the human scores, the rows
     # Out of the table in one step, whatever its size.
     tab.keyboard.press("Tab")
     assert not tab.evaluate("Boolean(document.activeElement.closest('table'))")
+    tab.locator(".files [tabindex='0']").focus()
+    tab.keyboard.press("ArrowRight")
+    tab.keyboard.press("ArrowRight")
+    assert tab.evaluate("document.activeElement.textContent") == "LaTeX"
+    assert tab.locator(".files [tabindex='0']").count() == 1
 
 
 def test_keys_move_in_the_head_and_the_rows(open_page: Open) -> None:

@@ -1,4 +1,5 @@
 import { download, element, missing, printable, printedScore, scoreText } from "./dom.js";
+import { gridKeys } from "./keys.js";
 import { drawingFile, asPng } from "./save_chart.js";
 
 // Spreadsheets run such cells as formulas: quote them.
@@ -153,10 +154,10 @@ export const fileColumn = (id, title, value, numeric = false) => ({ id, title, v
 
 // Buttons that make files.
 /** @param {string} name @param {FileKind[]} kinds */
-const fileButtons = (name, kinds) =>
-  element(
+function fileButtons(name, kinds) {
+  const group = element(
     "div",
-    { class: "files", role: "group", "aria-label": "Download" },
+    { class: "files", role: "toolbar", "aria-label": "Download" },
     kinds.map(([title, ending, type, make]) =>
       element(
         "button",
@@ -169,6 +170,9 @@ const fileButtons = (name, kinds) =>
       ),
     ),
   );
+  gridKeys(group);
+  return group;
+}
 
 /** @param {Board} board */
 const aboutFile = (board) => ({ page: location.href, made: board.made, isogloss: board.isogloss, suite: board.suite });

@@ -4,19 +4,23 @@ import { listen } from "./dom.js";
 const ARROWS = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
 const INNER = "a[href], button, input, select, [tabindex]";
 
-// What the arrow keys visit in a row: cells with details, and the links, boxes and buttons of other cells.
+// What the arrow keys visit in a row: cells with details, and the links, boxes and buttons of other cells. A group of buttons
+// is a row without cells.
 /** @param {any} row @param {(cell: any) => boolean} hasDetails @returns {any[]} */
 const stopsOf = (row, hasDetails) =>
-  [...row.cells].flatMap((cell) =>
+  [...(row.cells ?? [row])].flatMap((cell) =>
     hasDetails(cell) ? [cell] : [...cell.querySelectorAll(INNER)].filter((node) => !node.disabled),
   );
 
-// Make a part of a table (its head or a body) a single tab stop, first at a cell with details. The arrow keys, Home and End
-// move between cells, links and boxes; Enter follows the link of a cell, and Space ticks a box.
+/** @param {any} part @returns {any[]} */
+const rowsOf = (part) => [...(part.rows ?? [part])];
+
+// Make a part of a table (its head or a body) or a group of buttons a single tab stop, first at a cell with details. The
+// arrow keys, Home and End move between cells, links and boxes; Enter follows the link of a cell, and Space ticks a box.
 /** @param {any} part @param {(cell: any) => boolean} [hasDetails] */
 export function gridKeys(part, hasDetails = () => false) {
   for (const inner of part.querySelectorAll(INNER)) inner.tabIndex = -1;
-  for (const row of part.rows) {
+  for (const row of rowsOf(part)) {
     const stops = stopsOf(row, hasDetails);
     const first = stops.find(hasDetails) ?? stops[0];
     if (!first) continue;
@@ -33,7 +37,7 @@ function moveFocus(event, hasDetails) {
   if (event.altKey || event.ctrlKey || event.metaKey) return;
   if (event.key === "Enter" && hasDetails(event.target)) event.target.querySelector("a")?.click();
   if (!ARROWS[event.key] && event.key !== "Home" && event.key !== "End") return;
-  const rows = [...event.currentTarget.rows];
+  const rows = rowsOf(event.currentTarget);
   const y = rows.findIndex((row) => row.contains(event.target));
   const target = y < 0 ? null : targetOf(event, rows, y, hasDetails);
   if (!target) return;
@@ -49,7 +53,7 @@ function targetOf({ key, target }, rows, y, hasDetails) {
   if (key === "End") return stops.at(-1);
   const [down, right] = ARROWS[key];
   if (right) return stops[stops.indexOf(target) + right];
-  const column = target.closest("td, th").cellIndex;
+  const column = target.closest("td, th")?.cellIndex;
   for (let at = y + down; rows[at]; at += down) {
     const below = stopsOf(rows[at], hasDetails).find((stop) => stop.closest("td, th").cellIndex === column);
     if (below) return below;
