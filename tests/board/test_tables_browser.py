@@ -359,18 +359,13 @@ def test_files_carry_what_is_on_screen(open_page: Open) -> None:
     assert f"% {record['test']}" in latex
 
 
-def test_plots_export_their_data_and_picture(open_page: Open) -> None:
+def test_plots_export_their_data(open_page: Open) -> None:
     tab = open_page("#/?view=plot")
     tab.wait_for_selector(".plot svg .mark")
     marks = tab.locator(".plot svg a").count()
     name, text = saved(tab, "CSV")
     rows = list(csv.DictReader(io.StringIO(text.decode())))
     assert name == "leaderboard-plot.csv" and len(rows) == marks > 10
-    assert list(rows[0]) == ["System", "Regime", "Kind", "Parameters (millions)", "Overall", *list(rows[0])[5:]]
+    assert list(rows[0])[:5] == ["System", "Regime", "Kind", "Parameters (millions)", "Overall"]
     assert len(json.loads(saved(tab, "JSON")[1])["rows"]) == marks
-    picture = saved(tab, "SVG")[1].decode()
-    assert picture.startswith("<svg") and "parameters (logarithmic)" in picture
-    assert picture.count("<circle") + picture.count("<path") >= marks
-    name, pixels = saved(tab, "PNG")
-    assert name.endswith(".png") and pixels.startswith(b"\x89PNG") and len(pixels) > 5_000
     assert tab.locator(".files button:text-is('LaTeX')").count() == 0

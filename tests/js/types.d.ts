@@ -651,6 +651,7 @@ declare global {
     before?: any[];
     first?: { is: (row: any) => boolean; title: string; rest: string };
     legend?: Child;
+    most?: number;
     fallback?: (a: any, b: any) => number;
   }
 

@@ -1,5 +1,5 @@
 import { drawn, element, missing, scoreText } from "../page/dom.js";
-import { gridKeys } from "../page/keys.js";
+import { arrowKeys } from "../page/keys.js";
 import { withCellTips } from "../page/tips.js";
 
 // A heat map is a table, so that it can be read aloud and copied. `value(row, column)` returns a score, NaN if it is
@@ -42,11 +42,8 @@ export function heatTable({
       ),
     ),
   );
-  const hasScore = tip ? addTips(body, rows, columns, value, tip) : () => false;
-  const top = element("thead", {}, head);
-  gridKeys(top);
-  gridKeys(body, hasScore);
-  const table = element("table", { class: "heat" }, element("caption", {}, caption), top, body);
+  if (tip) addTips(body, rows, columns, value, tip);
+  const table = element("table", { class: "heat" }, element("caption", {}, caption), element("thead", {}, head), body);
   return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
 }
 
@@ -72,7 +69,7 @@ function addTips(body, rows, columns, value, tip) {
   /** @param {any} cell */
   const hasScore = (cell) => cell.cellIndex > 0 && !missing(value(...position(cell)));
   withCellTips(body, (cell) => (hasScore(cell) ? () => tip(...position(cell), value(...position(cell))) : null));
-  return hasScore;
+  arrowKeys(body, hasScore);
 }
 
 // The ends of the colour scale: multiples of ten around the scores, without outliers.

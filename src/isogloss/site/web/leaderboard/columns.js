@@ -113,6 +113,10 @@ export function columnChoices(table) {
   ];
 }
 
+// Return whether the rows are in the order of their ranks, which are by the overall score if the address names no score.
+/** @param {Standings} table @param {URLSearchParams} params */
+export const isInRankOrder = ({ shown, by }, params) => (params.get("sort") ?? shown[0].id) === by.id;
+
 /** @param {Standings} table @param {URLSearchParams} params @returns {TableColumn<Standing>[]} */
 export function leaderboardColumns(table, params) {
   const [hidden, also] = [params.getAll("hide"), params.getAll("also")];
@@ -143,7 +147,7 @@ export function leaderboardColumns(table, params) {
   };
   return [
     selectColumn(params),
-    rankColumn(table, (params.get("sort") ?? "overall") === table.by.id),
+    rankColumn(table, isInRankOrder(table, params)),
     ...rankColumnsInFiles(table),
     name,
     REGIME_IN_FILES,

@@ -1,7 +1,7 @@
 import { analysisBar } from "../analysis/analyses.js";
-import { humanRow, leaderboardColumns } from "./columns.js";
+import { humanRow, isInRankOrder, leaderboardColumns } from "./columns.js";
 import { element } from "../page/dom.js";
-import { drawingButtons, exportButtons } from "../page/export.js";
+import { dataButtons, exportButtons } from "../page/export.js";
 import {
   chosenView,
   columnBoxes,
@@ -56,12 +56,7 @@ export function leaderboardPage(board) {
 /** @param {Standings} table @param {URLSearchParams} params */
 const plotView = (table, params) => ({
   nodes: [plotPanel(table, params)],
-  files: drawingButtons(
-    "leaderboard-plot",
-    table.board,
-    () => plotData(table, params),
-    () => document.querySelector(".content .plot"),
-  ),
+  files: dataButtons("leaderboard-plot", table.board, () => plotData(table, params)),
 });
 
 /** @param {Standings} table @param {URLSearchParams} params */
@@ -81,7 +76,7 @@ function tableView(table, params) {
     label: "Leaderboard",
     before: human ? [human] : [],
     first: { is: isOwn, title: "Scored here", rest: "Published" },
-    legend: leaderboardLegend(table, (params.get("sort") ?? "overall") === table.by.id),
+    legend: leaderboardLegend(table, isInRankOrder(table, params)),
     fallback: (a, b) => b.cells - a.cells,
     rowKey: (row) => row.system.id,
     rowClass: (row) =>

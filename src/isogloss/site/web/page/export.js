@@ -1,6 +1,5 @@
 import { download, element, missing, printable, printedScore, scoreText } from "./dom.js";
-import { gridKeys } from "./keys.js";
-import { drawingFile, asPng } from "./save_chart.js";
+import { arrowKeys } from "./keys.js";
 
 // Spreadsheets run such cells as formulas: quote them.
 const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
@@ -150,7 +149,7 @@ export function asLatex(columns, rows, about) {
  */
 export const fileColumn = (id, title, value, numeric = false) => ({ id, title, value, numeric });
 
-/** @typedef {[title: string, ending: string, type: string, make: () => string | Blob | Promise<string | Blob>]} FileKind */
+/** @typedef {[title: string, ending: string, type: string, make: () => string]} FileKind */
 
 // Buttons that make files.
 /** @param {string} name @param {FileKind[]} kinds */
@@ -164,13 +163,13 @@ function fileButtons(name, kinds) {
         {
           type: "button",
           "data-key": `file-${name}-${ending}`,
-          click: async () => download(`${name}.${ending}`, type, await make()),
+          click: () => download(`${name}.${ending}`, type, make()),
         },
         title,
       ),
     ),
   );
-  gridKeys(group);
+  arrowKeys(group);
   return group;
 }
 
@@ -219,16 +218,6 @@ export const exportButtons = (name, board, current) =>
     ],
   ]);
 
-// Download buttons for a drawing: its data and its picture. `picture()` returns the node that holds the drawing.
-/**
- * @param {string} name
- * @param {Board} board
- * @param {() => { columns: Columns, rows: any[] }} current
- * @param {() => Maybe<Element>} picture
- */
-export const drawingButtons = (name, board, current, picture) =>
-  fileButtons(name, [
-    ...dataKinds(board, current),
-    ["SVG", "svg", "image/svg+xml", () => drawingFile(picture())],
-    ["PNG", "png", "image/png", () => asPng(drawingFile(picture()))],
-  ]);
+// Download buttons for the data of a drawing, a row for each of its marks.
+/** @param {string} name @param {Board} board @param {() => { columns: Columns, rows: any[] }} current */
+export const dataButtons = (name, board, current) => fileButtons(name, dataKinds(board, current));

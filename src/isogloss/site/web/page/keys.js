@@ -18,7 +18,7 @@ const rowsOf = (part) => [...(part.rows ?? [part])];
 // Make a part of a table (its head or a body) or a group of buttons a single tab stop, first at a cell with details. The
 // arrow keys, Home and End move between cells, links and boxes; Enter follows the link of a cell, and Space ticks a box.
 /** @param {any} part @param {(cell: any) => boolean} [hasDetails] */
-export function gridKeys(part, hasDetails = () => false) {
+export function arrowKeys(part, hasDetails = () => false) {
   for (const inner of part.querySelectorAll(INNER)) inner.tabIndex = -1;
   for (const row of rowsOf(part)) {
     const stops = stopsOf(row, hasDetails);

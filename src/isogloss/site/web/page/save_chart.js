@@ -74,27 +74,6 @@ export function chartPicture(chart) {
   return new XMLSerializer().serializeToString(picture);
 }
 
-/**
- * Return the drawing in a node as the text of an SVG file.
- * @param {Maybe<Element>} node
- */
-export const drawingFile = (node) => (node ? chartPicture(node) : "");
-
-/**
- * Return a picture as pixels, twice as many as it has on the page.
- * @param {string} svg
- * @returns {Promise<Blob>}
- */
-export async function asPng(svg) {
-  const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-  await image.decode();
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [2 * image.width, 2 * image.height];
-  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((done) => canvas.toBlob((blob) => done(/** @type {Blob} */ (blob)), "image/png"));
-}
-
 /** Add a button to each chart that saves it as an SVG file. */
 export function offerSaving() {
   for (const chart of document.querySelectorAll(".chart")) {

@@ -1,5 +1,5 @@
 import { appendAll, element, missing, printable } from "./dom.js";
-import { gridKeys } from "./keys.js";
+import { arrowKeys } from "./keys.js";
 import { paged } from "./pager.js";
 import { changeParams } from "./state.js";
 import { withCellTips, withTip } from "./tips.js";
@@ -93,7 +93,7 @@ function tableHead(columns, sort, start) {
       columns.map((column) => headCell(column, sort, start)),
     ),
   );
-  gridKeys(head);
+  arrowKeys(head);
   return head;
 }
 
@@ -156,7 +156,7 @@ function tableBody(columns, rows, { className = "", ...options } = {}) {
     const tip = columns[cell.cellIndex]?.tip;
     return tip ? () => tip(rows[cell.parentNode.sectionRowIndex]) : null;
   });
-  gridKeys(body, (cell) => Boolean(columns[cell.cellIndex]?.tip));
+  arrowKeys(body, (cell) => Boolean(columns[cell.cellIndex]?.tip));
   return body;
 }
 
@@ -173,7 +173,7 @@ const sectionHead = (span, title) =>
 // the order, if values are not enough; `show(row)` returns the visible content, `tip(row)` the tooltip, `strength(row)` a
 // shade from 0 to 1, `mark(row)` a class, `axis` a scale for the heading. `before` rows come first and are not sorted. Rows
 // for which `first.is` is true form a section of their own, unless the reader chooses an order. `sorted` holds the rows of
-// all pages in order.
+// all pages in order. `most` shows only the first rows, without pages.
 /** @param {DataTable} options */
 export function dataTable({
   columns: all,
@@ -187,13 +187,16 @@ export function dataTable({
   rowKey,
   fallback,
   legend,
+  most,
 }) {
   const columns = all.filter(({ onlyInFiles }) => !onlyInFiles);
   const sort = chosenSort(columns, params, start);
   const ordered = sortRows(rows, sort, fallback);
   const own = first && !params.get("sort") && !params.get("dir") ? ordered.filter(first.is) : [];
   const sorted = own.length ? [...own, ...ordered.filter((row) => !own.includes(row))] : ordered;
-  const { page, shown, pager } = paged(sorted, ROWS_PER_PAGE, params, "Table pages");
+  const { page, shown, pager } = most
+    ? { page: 1, shown: sorted.slice(0, most), pager: null }
+    : paged(sorted, ROWS_PER_PAGE, params, "Table pages");
   const options = { rowClass, rowKey, sorted: sort.column };
   for (const column of columns) column.prepare?.(shown, sorted);
   /** @param {any[]} part @param {string} title */
