@@ -17,17 +17,18 @@ install = { command -v uv >/dev/null || $(1)/bin/python $(PIP_INSTALL) uv; } && 
 		--constraint constraints.txt $(2) || \
 	$(1)/bin/python $(PIP_INSTALL) $(2)
 
-.PHONY: help setup demo llm-wheels llm-demo test collect test-fast durations lint lint-js test-js format bench pin audit clean python
+.PHONY: help setup demo llm-wheels llm-demo test collect test-fast durations lint lint-js test-js format bench dist pin audit clean python
 
 help:
 	@echo "make demo       run, score, explain and report the n-gram baseline on the embedded suite, and build a leaderboard, offline"
 	@echo "make llm-demo   run a real language model behind a real server, offline (on real files if ISOGLOSS_DATA is set; 3 minutes)"
 	@echo "make test-fast  run the quick tests with fewer random examples: for daily work"
-	@echo "make test       run all tests (on real files too if ISOGLOSS_DATA is set to a data folder)"
+	@echo "make test       run all tests, or those of PYTEST=… (on real files too if ISOGLOSS_DATA is set to a data folder)"
 	@echo "make lint       ruff, mypy --strict, import layers"
 	@echo "make lint-js    tsc --strict and eslint on the JavaScript (needs node and npm)"
 	@echo "make test-js    unit tests of the JavaScript (needs node)"
 	@echo "make bench      compare the speed with peer libraries"
+	@echo "make dist       build the source archive and the wheel, twice, and install them into every Python on this machine"
 	@echo "make pin        pin the newest versions that a board's server needs, with hashes, in deploy/requirements.txt"
 	@echo "make audit      look up known vulnerabilities of these versions (needs the network)"
 
@@ -67,7 +68,7 @@ llm-demo: llm-wheels
 # for the processes that they start.
 DISTRIBUTED := -n $$(( $$(getconf _NPROCESSORS_ONLN) * 3 / 2 )) --dist loadfile --no-loadscope-reorder
 test: setup
-	$(BIN)/python -m pytest $(DISTRIBUTED) -q
+	$(BIN)/python -m pytest $(DISTRIBUTED) -q $(PYTEST)
 
 collect: setup
 	$(BIN)/python -m pytest --collect-only -qq >/dev/null
@@ -97,6 +98,10 @@ format: setup
 bench: setup
 	$(call install,.venv,--requirement benchmarks/requirements.txt)
 	$(BIN)/python benchmarks/run.py
+
+dist: setup
+	$(call install,.venv,build)
+	scripts/check_wheel.sh $(BIN)/python
 
 # Versions for every platform and Python that we support. Without --upgrade, uv would keep the pinned ones.
 pin: setup

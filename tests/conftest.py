@@ -45,7 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--every-case",
         action="store_true",
-        help="use every checklist case, every language of the demo, and every example for formats of answers",
+        help="use every checklist case, language of the demo, example for formats of answers and translated sentence",
     )
     parser.addoption("--every-page", action="store_true", help="check similar pages of a board with axe-core too")
     group = parser.getgroup("fuzz")

@@ -184,14 +184,16 @@ def real_outputs(folder: Path) -> list[tuple[str, str, Path, list[Path]]]:
 
 
 @pytest.mark.slow
-def test_every_real_system_scores_as_with_sacrebleu(data_dir: Path) -> None:
+def test_every_real_system_scores_as_with_sacrebleu(data_dir: Path, request: pytest.FixtureRequest) -> None:
+    """The first sentences of every system by default, all of them with `--every-case`: sacrebleu takes a minute."""
+    most = None if request.config.getoption("--every-case") else 200
     sacrebleu = pytest.importorskip("sacrebleu", reason="sacrebleu is not installed")
     outputs = real_outputs(data_dir / "mt_system_outputs")
     if not outputs:
         pytest.skip("no system outputs in the data folder")
     assert {"bn-hi", "de-en", "en-ja", "ro-zh"} <= {pair for pair, *_ in outputs}
     for _, target, path, reference_paths in outputs:
-        ours, references = lines(path), [lines(reference) for reference in reference_paths]
+        ours, references = lines(path)[:most], [lines(reference)[:most] for reference in reference_paths]
         tokenizer = tokenizer_for(target)
         theirs = sacrebleu.corpus_bleu(ours, references, tokenize=tokenizer, force=True).score
         assert 100 * bleu_statistics(ours, references, tokenizer).score == pytest.approx(theirs, abs=1e-9), path.name
