@@ -230,7 +230,7 @@ def test_intervals_and_provenance_by_keyboard(open_page: Open) -> None:
     tab.locator("button.sort:has-text('XNLI')").focus()
     tab.keyboard.press("Enter")
     assert "sort=xnli" in tab.evaluate("location.hash")
-    tab.locator(".skip").focus()
+    tab.locator(".skip").first.focus()
     tab.keyboard.press("Enter")
     assert tab.evaluate("document.activeElement.id") == "page"
 

@@ -245,6 +245,20 @@ def test_tables_and_downloads_are_single_tab_stops(open_page: Open) -> None:
     assert tab.locator(".files [tabindex='0']").count() == 1
 
 
+def test_the_first_row_is_a_few_tab_stops_from_the_top(open_page: Open) -> None:
+    tab = open_page()
+    tab.keyboard.press("Tab")
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.textContent") == "Skip to table"
+    tab.keyboard.press("Enter")
+    assert tab.evaluate("document.activeElement.closest('tr').rowIndex") == 3  # two rows of heads, the human scores
+    assert tab.evaluate("location.hash") == "#/" and tab.locator("#tip").is_visible()
+    box = tab.locator(":focus").bounding_box()
+    assert box["y"] >= 0 and box["y"] < 900
+    go(tab, "#/about")
+    assert tab.locator("#skip-table").is_hidden()
+
+
 def test_keys_move_in_the_head_and_the_rows(open_page: Open) -> None:
     tab = open_page()
     focused = "(document.activeElement.closest('[data-key]') ?? document.activeElement).dataset.key"

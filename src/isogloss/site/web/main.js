@@ -57,6 +57,7 @@ function renderLoop(board, main) {
     );
     if (place) returnTo(main, place);
     checkEdges();
+    byId("skip-table").hidden = !firstTable(main);
     const { dataset } = document.documentElement;
     dataset.ready = String(Number(dataset.ready ?? 0) + 1);
   };
@@ -109,13 +110,25 @@ function keepFocus(main, update) {
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
+// The first tab stop in the rows of the page's first table.
+/** @param {HTMLElement} main */
+const firstTable = (main) => main.querySelector("table.data tbody:not(.before) [tabindex='0']");
+
+// The hash holds the route, so the skip links only move the focus.
+/** @param {HTMLElement} main */
+function skipLinks(main) {
+  for (const skip of document.querySelectorAll(".skip"))
+    skip.addEventListener("click", (event) => {
+      event.preventDefault();
+      const target = skip.id === "skip-table" ? firstTable(main) : main;
+      if (target !== main) target?.scrollIntoView({ block: "center" });
+      target?.focus({ preventScroll: true });
+    });
+}
+
 function start() {
   const main = byId("page");
-  // The hash holds the route, so the skip link only moves the focus.
-  document.querySelector(".skip")?.addEventListener("click", (event) => {
-    event.preventDefault();
-    main.focus();
-  });
+  skipLinks(main);
   themeSwitch(byId("theme"));
   foldMenu(byId("menu-button"), byId("menu"));
   let board;
