@@ -242,10 +242,10 @@ CHANGE = """([seed, kind]) => {
   const controls = [...document.querySelectorAll({
     box: ".controls input[type=checkbox], .line input[type=checkbox], .tick input",
     list: ".controls select", number: "input[type=number]", sort: "button.sort", slider: ".sliders input",
-    text: ".controls > label input[type=search]", view: ".tabs button",
+    text: ".controls > label input[type=search]",
   }[kind])];
   const one = controls[seed % controls.length];
-  if (kind === "sort" || kind === "view") one.click();
+  if (kind === "sort") one.click();
   else if (kind === "box") one.click();
   else {
     one.value = { list: () => one.options[seed % one.options.length].value, number: () => String(50 + seed % 500),
@@ -261,7 +261,7 @@ def test_the_url_holds_the_whole_state(open_page: Open, seed: int) -> None:
     draw = Random(seed)
     tab = open_page()
     kinds = ["box", "box", "box", "list", "number", "sort", "text", "slider"]
-    for kind in draw.choices(kinds, k=14) + ["view"] * (seed == 3):
+    for kind in draw.choices(kinds, k=14):
         if kind == "slider":
             tab.select_option("label:has-text('Ranking') select", "weights")
         if tab.locator("button.sort").count() or kind != "sort":
@@ -286,8 +286,6 @@ def test_focus_is_kept(open_page: Open) -> None:
     assert tab.evaluate("document.activeElement.dataset.column") == "licence"
     tab.keyboard.press("Escape")
     assert tab.evaluate("document.activeElement.tagName") == "SUMMARY"
-    tab.locator("button:has-text('Plots')").press("Enter")
-    assert tab.evaluate(name) == "Plots"
 
 
 def test_screen_reader_announcements(open_page: Open) -> None:

@@ -19,9 +19,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no C
 
 PAGES = [
     "#/",
-    "#/?view=plot",
-    "#/?view=plot&x=date&y=qa",
-    "#/?view=plot&x=cost",
+    "#/progress",
+    "#/progress?view=humans",
+    "#/progress?view=size",
+    "#/progress?view=size&x=date&y=qa",
+    "#/progress?view=size&x=cost",
     "#/?ranking=worst&family=Turkic",
     "#/?ranking=gini",
     "#/?metric=em",
@@ -53,8 +55,8 @@ PAGES = [
 ]
 # Pages with the elements and colours of another one: axe-core checks them with --every-page only.
 ALIKE = {
-    "#/?view=plot&x=date&y=qa",
-    "#/?view=plot&x=cost",
+    "#/progress?view=size&x=date&y=qa",
+    "#/progress?view=size&x=cost",
     "#/?ranking=gini",
     "#/?metric=em",
     "#/language/en",

@@ -374,12 +374,13 @@ def test_files_carry_what_is_on_screen(open_page: Open) -> None:
 
 
 def test_plots_export_their_data(open_page: Open) -> None:
-    tab = open_page("#/?view=plot")
+    tab = open_page("#/progress?view=size")
     tab.wait_for_selector(".plot svg .mark")
-    marks = tab.locator(".plot svg a").count()
     name, text = saved(tab, "CSV")
     rows = list(csv.DictReader(io.StringIO(text.decode())))
-    assert name == "leaderboard-plot.csv" and len(rows) == marks > 10
-    assert list(rows[0])[:5] == ["System", "Regime", "Kind", "Parameters (millions)", "Overall"]
-    assert len(json.loads(saved(tab, "JSON")[1])["rows"]) == marks
-    assert tab.locator(".files button:text-is('LaTeX')").count() == 0
+    assert name == "size-and-cost.csv" and len(rows) > 10
+    sizes = {str(system["name"]): system["parameters"] for system in synthetic_board(48)["systems"]}
+    known = [row for row in rows if row["System"].startswith("System ")]
+    assert known
+    for row in known:
+        assert float(row["Parameters (millions)"]) == pytest.approx(sizes[row["System"]] / 1e6, rel=1e-4)

@@ -163,6 +163,41 @@ declare global {
     scores: [number, number][];
   }
 
+  interface HistoryEvent {
+    date: string;
+    system: string;
+    event: string;
+    measure: string;
+    value: number | null;
+    source: string;
+  }
+
+  interface HistoryTask {
+    id: string;
+    name: string;
+    category: string;
+    languages: number;
+    human: number | null;
+    basis: string;
+  }
+
+  interface HistorySuite {
+    id: string;
+    title: string;
+    date: string;
+    rule: string;
+    source: string;
+    languages: number;
+    tasks: HistoryTask[];
+    rows: { system: string; regime: string; average: number | null; scores: Record<string, number> }[];
+  }
+
+  interface BoardHistory {
+    suites: HistorySuite[];
+    events: HistoryEvent[];
+    changes: { task: string; change: string; source: string }[];
+  }
+
   interface SharedData {
     made: string;
     isogloss: string;
@@ -182,6 +217,7 @@ declare global {
     pseudo?: PseudoScores[];
     submit?: string;
     precision?: string;
+    history?: BoardHistory | null;
     schema: number;
   }
 
@@ -592,15 +628,67 @@ declare global {
     reference?: { value: number; lines: string[] } | null;
   }
 
+  /** A mark's colour and shape. */
+  type MarkStyle = [string, string];
+
   interface PlotPoint {
     x: number;
     y: number;
     low: number;
     high: number;
-    kind: string;
+    style: MarkStyle;
+    hollow?: boolean;
     label: string;
     href: string;
     lines: string[];
+    system: System;
+  }
+
+  interface Plane {
+    left: number;
+    right: number;
+    top: number;
+    bottom: number;
+    width: number;
+    height: number;
+    x(value: number): number;
+    y(value: number): number;
+  }
+
+  /** A label at a point, and where it goes: `x` is its start, or its end if `end`. */
+  interface LabelAnchor {
+    x: number;
+    y: number;
+    text: string;
+  }
+
+  interface PlacedLabel extends LabelAnchor {
+    end: boolean;
+  }
+
+  /** A system of a time line: a decimal year, and the date as it is known. */
+  interface DatedPoint extends PlotPoint {
+    regime: string;
+    when: string;
+  }
+
+  /** The best score on a task, and its distance from the human one. */
+  interface HumanGap {
+    task: Task;
+    human: number;
+    best: Ended & { system: System };
+    gap: number;
+  }
+
+  interface RegimeBest extends Ended {
+    system: System;
+    regime: Regime;
+  }
+
+  interface Regime {
+    id: string;
+    title: string;
+    style: MarkStyle;
   }
 
   interface BarRecord extends Ended {
@@ -665,11 +753,11 @@ declare global {
     id: string;
     title: string;
     axis: string;
+    lacks: string;
     log?: boolean;
     of(system: System): number;
     text(x: number): string;
     ticks?(values: number[]): number[];
-    inFiles(system: System): Maybe<number | string>;
     unit?: { title: string; of: number };
   }
 

@@ -10,13 +10,15 @@ from isogloss.errors import UnknownNameError
 from isogloss.languages import CODES, published
 
 TABLES = {
+    "changed_tasks": ("task change source", 3),
     "checklist_error_rates": ("source_table system language test error_rate", 600),
     "checklist_defects": ("language test defect", 18),
     "diversity": ("index suite value", 6),
     "doubts": ("about printed elsewhere system regime task attribute", 29),
     "further_systems": ("source task metric system regime language value", 1252),
+    "human_scores": ("task basis source", 7),
     "keung": ("source_table task metric system row split language value", 440),
-    "leaderboard_xtreme": ("date system event measure value source", 16),
+    "leaderboard_xtreme": ("date system event measure value source", 19),
     "mewslix_composition": ("description ar de en es fa ja pl ro ta tr uk", 50),
     "model_papers": (
         "model year paper url open_weights parameters_millions pretraining_data parallel_data licence kind",

@@ -1,5 +1,7 @@
 """Published systems: figures as printed, footnotes on inconsistencies, and all marked as reported."""
 
+import re
+
 import pytest
 
 from board.made_systems import XTREME_R
@@ -53,6 +55,9 @@ def test_inconsistencies_in_print_are_footnotes(everyone):
         ("mBERT", "translate-train", "tydiqa"),
         ("mBERT", "translate-train-all", "tydiqa"),
         ("XLM-R Large [ERNIE-M]", "zero-shot", "mlqa"),
+        ("XLM-R Large [ERNIE-M]", "zero-shot", "xnli"),
+        ("XLM-R Large [fairseq]", "zero-shot", "mlqa"),
+        ("mBERT [ERNIE-M]", "zero-shot", "mlqa"),
         ("XLM-R Base (as in the XLM-V paper)", "zero-shot", "xquad"),
     }
     (text,) = (text for task, text in named(everyone, "mBERT").footnotes if task == "xnli")
@@ -68,15 +73,69 @@ def test_scores_on_translated_gold_are_marked():
     assert all("on translated gold" in text for _, text in entry.footnotes)
 
 
-def test_a_row_of_the_main_table_has_no_cells_of_other_sources():
-    """XTREME prints averages of its own XLM and MMTE; scores by language are ERNIE-M's, in rows of their own."""
+def test_a_row_of_the_main_table_has_no_cells_of_other_runs():
+    """ERNIE-M's table quotes XTREME's own systems on PAWS-X; on XNLI and MLQA it has other runs of the same names."""
     entries = read_published("published:all", suite("xtreme"))
-    for name in ("mBERT", "XLM", "XLM-R Large", "MMTE"):
-        row, quoted = named(entries, name), named(entries, f"{name} [ERNIE-M]")
-        assert (bool(row.averages), len(row.cells)) == (True, 0)
-        assert (bool(quoted.averages), {cell.source for cell in quoted.cells.values()}) == (False, {"ERNIE-M"})
-    assert {score.system for score in published_scores("published:XLM")} == {"XLM [ERNIE-M]"}
+    names = [entry.name for entry in entries if entry.regime == "zero-shot"]
+    for name, xnli in {"mBERT": None, "XLM": 75.1, "XLM-R Large": 80.9, "MMTE": None}.items():
+        row = named(entries, name)
+        assert {task for task, _ in row.cells} == {"pawsx"}
+        assert len(row.averages) > 5
+        assert row.source == "XTREME Table 2; by language as quoted in ERNIE-M"
+        assert (f"{name} [ERNIE-M]" in names) == (name != "MMTE")
+        if name != "MMTE":
+            quoted = named(entries, f"{name} [ERNIE-M]")
+            assert not quoted.averages
+            assert {task for task, _ in quoted.cells} == ({"mlqa", "xnli"} if xnli else {"mlqa"})
+    [text] = [text for task, text in named(entries, "XLM [ERNIE-M]").footnotes if task == "xnli"]
+    assert text == (
+        "another run than XLM of XTREME Table 2, which has accuracy 69.1; these scores by language give 75.1"
+    )
+    assert {score.system for score in published_scores("published:XLM")} == {
+        "XLM [ERNIE-M]",
+        "XLM [XTREME in ERNIE-M]",
+    }
     assert {score.regime for score in published_scores("published:XLM, zero-shot")} == {"zero-shot"}
+    [row] = [entry for entry in read_published("published:MMTE", suite("xtreme")) if entry.averages]
+    assert len(row.cells) == 7
+
+
+@pytest.mark.parametrize("name", ["xtreme-r", "xtreme"])
+def test_averages_and_cells_of_a_row_come_from_one_run_or_a_footnote_says_so(name):
+    """Averages are the main table's. Cells must be of the same paper, and a mean beyond rounding needs a footnote."""
+    members, conflicts = suite(name).members, set()
+    entries = read_published("published:all", suite(name))
+    for entry in entries:
+        footnoted = {task for task, _ in entry.footnotes}
+        for task in members.keys() & entry.averages.keys() & {task for task, _ in entry.cells}:
+            cells = [entry.cells.get((task, code)) for code in suite(name).languages_of(task)]
+            printed = {"xtreme-r": "XTREME-R Table ", "xtreme": "XTREME in "}[name]
+            assert all(cell.source.startswith(printed) for cell in cells if cell)
+            [row] = [row for row in overall(name) if (row.system, row.regime) == (entry.name, entry.regime)]
+            for metric, average in row.metrics[task].items():
+                values = [cell.metrics[metric].value for cell in cells if cell and metric in cell.metrics]
+                if len(values) == len(cells) and abs(sum(values) / len(values) - average) > 0.06:
+                    assert task in footnoted
+                    conflicts.add((entry.name, entry.regime, task))
+    expected = {("mT5-XXL", "zero-shot"), ("mBERT", "translate-train"), ("mBERT", "translate-train-all")}
+    assert conflicts == ({(*key, "tydiqa") for key in expected} if name == "xtreme-r" else set())
+
+
+@pytest.mark.parametrize("name", ["xtreme-r", "xtreme"])
+def test_cells_of_a_row_have_one_source(name):
+    for entry in read_published("published:all", suite(name)):
+        assert len({cell.source.partition(" Table ")[0] for cell in entry.cells.values()}) <= 1
+
+
+def test_conflicting_figures_name_the_run_that_they_match(everyone):
+    """TyDiQA in XTREME-R: some rows of Table 21 have the averages of other runs."""
+    texts = {
+        (entry.name, entry.regime): text for entry in everyone for task, text in entry.footnotes if task == "tydiqa"
+    }
+    assert texts["mT5-XXL", "zero-shot"].endswith(
+        "give 81.9, as XTREME-R Table 4 prints for translate-train-all: probably another run"
+    )
+    assert texts["mBERT", "translate-train"].endswith("give 55.1, as XTREME Table 2 prints: probably another run")
 
 
 def test_a_model_has_one_size_in_all_regimes(everyone):
@@ -102,6 +161,11 @@ def test_metadata(everyone):
     assert systems["mteb/baseline-random-encoder", "embedding"].kind == "floor"
     assert {system.kind for system in systems.values() if system.name.startswith("mT5")} == {"encoder-decoder"}
     assert systems["mBERT", "zero-shot"].kind == "encoder"
+    in_xtreme = read_published("published:all", suite("xtreme"))
+    assert {entry.metadata["kind"] for entry in in_xtreme if entry.name.startswith("VECO")} == {"encoder-decoder"}
+    prompted = {system.kind for system in systems.values() if re.match(r"bloom|xglm|llama|mpt", system.name)}
+    assert prompted == {"llm"}
+    assert {system.kind for system in systems.values() if system.regime == "embedding"} == {"retrieval", "floor"}
     assert systems["mBERT", "translate-train"].translated_data is True
     assert systems["mBERT", "zero-shot"].translated_data is False
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from isogloss.board import model
 from isogloss.board.example_tables import ExampleTables, system_analyses
 from isogloss.board.facts import board_languages, shown_names, system_facts, unique_ids
+from isogloss.board.history import suite_history
 from isogloss.board.model import packed
 from isogloss.board.ranking import TESTS, Columns, PairedTests, TestsOfPairs, board_ranks, example_tests
 from isogloss.escaping import NAME_LENGTH, printable, printable_values
@@ -100,6 +101,7 @@ def make_board(
         examples=tables.languages(),
         no_examples=printable(tables.why_none),
         pseudo=_pseudo(entries, suite),
+        history=suite_history(suite),
         submit=hosting.submit if hosting else "",
         precision=hosting.precision if hosting else "",
     )

@@ -180,6 +180,66 @@ class PseudoScores(msgspec.Struct, frozen=True):
     scores: list[tuple[int, float]]
 
 
+class HistoryEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """Statement of a source about XTREME's leaderboard; without a value, only the date is known."""
+
+    date: str
+    system: str
+    event: str
+    measure: str
+    value: float | None
+    source: str
+
+
+class HistoryTask(msgspec.Struct, frozen=True, kw_only=True):
+    """A task of a suite, with its number of languages and what its published human score is based on."""
+
+    id: str
+    name: str
+    category: str
+    languages: int
+    human: float | None
+    basis: str
+
+
+class HistoryRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A system of a paper's main table: its average, if printed, and its scores by task."""
+
+    system: str
+    regime: str
+    average: float | None
+    scores: dict[str, float]
+
+
+class HistorySuite(msgspec.Struct, frozen=True, kw_only=True):
+    """A suite with the month of its paper and that paper's main table."""
+
+    id: str
+    title: str
+    date: str
+    rule: str
+    source: str
+    languages: int
+    tasks: list[HistoryTask]
+    rows: list[HistoryRow]
+
+
+class TaskChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule of a task that XTREME-R changed."""
+
+    task: str
+    change: str
+    source: str
+
+
+class BoardHistory(msgspec.Struct, frozen=True):
+    """XTREME and XTREME-R, oldest first, and what is known of XTREME's leaderboard."""
+
+    suites: list[HistorySuite]
+    events: list[HistoryEvent]
+    changes: list[TaskChange]
+
+
 class BoardData(msgspec.Struct, frozen=True, kw_only=True):
     """Data shared by all pages.
 
@@ -199,6 +259,7 @@ class BoardData(msgspec.Struct, frozen=True, kw_only=True):
         pseudo: scores on pseudo test sets, by task and language.
         submit: address of the submission page, if the server takes submissions.
         precision: note on scores that are rounded to protect hidden labels.
+        history: history of the suite, for XTREME and XTREME-R.
     """
 
     made: str
@@ -226,6 +287,7 @@ class BoardData(msgspec.Struct, frozen=True, kw_only=True):
     pseudo: list[PseudoScores] = []
     submit: str = ""
     precision: str = ""
+    history: BoardHistory | None = None
     schema: int = SCHEMA
 
 

@@ -10,18 +10,16 @@ from typing import Any
 
 from isogloss.errors import unknown
 from isogloss.languages import known_language
-from isogloss.languages.published import SUITES, PublishedResult, checklist, checklist_task, doubts, overall, table
-from isogloss.metrics.aggregate import weighted_mean
+from isogloss.languages.published import SUITES, PublishedResult, checklist, checklist_task, overall, table
+from isogloss.results.published_footnotes import MAIN_TABLES, published_footnotes
 from isogloss.results.system import OVERALL, CellResult, SystemErrorRate, SystemResult
 from isogloss.scoring.results import Number
 from isogloss.tasks.registry import task
 from isogloss.tasks.suites import Suite
 
-# The papers print one decimal; a mean of rounded rows may be off by slightly more than half of it.
-_PRINTED = 0.06
-_MAIN_TABLES = {"xtreme-r": "XTREME-R Table 4", "xtreme": "XTREME Table 2"}
-# Only XTREME-R prints scores by language; XTREME's systems were other runs.
+# Only XTREME-R prints scores by language; XTREME's systems were other runs, some of which another paper quotes.
 _BY_LANGUAGE = "xtreme-r"
+_QUOTED_RUNS = {"xtreme": " [XTREME in ERNIE-M]"}
 _KINDS = {"prompted": "llm", "embedding": "retrieval"}
 _RANDOM = "baseline-random"
 _REVISION = re.compile(r"MTEB, revision [0-9a-f]{12}")
@@ -255,7 +253,7 @@ def read_published(source: str, suite: Suite | None = None) -> list[SystemResult
     With a suite, scores are restricted to it, and averages, footnotes and further systems come from its paper's main
     table. An unknown name raises UnknownNameError.
     """
-    scores = published_scores(source)
+    scores = _own_runs(published_scores(source), suite)
     is_group = source.partition(":")[2].lower() in ("", PAPERS, ALL)
     if suite is not None and is_group:  # which restricts the tasks
         scores += _checklist()
@@ -269,7 +267,7 @@ def read_published(source: str, suite: Suite | None = None) -> list[SystemResult
         if row.regime != "human" and (is_group or (row.system, row.regime) in names)
     }
     systems = plain | {
-        (name, regime): SystemResult(name=name, regime=regime, reported=True, source=_MAIN_TABLES[suite.id])
+        (name, regime): SystemResult(name=name, regime=regime, reported=True, source=MAIN_TABLES[suite.id])
         for name, regime in main_table
         if (name, regime) not in plain
     }
@@ -292,10 +290,16 @@ def read_published(source: str, suite: Suite | None = None) -> list[SystemResult
             metadata=metadata[key],
             averages=_averages(main_table[key], suite) if key in main_table else {},
             checklist=tuple(error_rates.get(key, ())),
-            footnotes=tuple(_footnotes(key, system.cells, main_table.get(key), suite)),
+            footnotes=tuple(published_footnotes(key, system.cells, main_table.get(key), suite)),
         )
         for key, system in systems.items()
     ]
+
+
+def _own_runs(scores: Sequence[PublishedScore], suite: Suite | None) -> list[PublishedScore]:
+    """Return the scores with quoted runs under the names that they have in the suite's main table."""
+    quoted = _QUOTED_RUNS.get(suite.id, "") if suite else ""
+    return [replace(score, system=score.system.removesuffix(quoted)) if quoted else score for score in scores]
 
 
 def _by_language(scores: Sequence[PublishedScore], suite: Suite | None) -> dict[_Key, SystemResult]:
@@ -316,6 +320,7 @@ def _by_language(scores: Sequence[PublishedScore], suite: Suite | None) -> dict[
             metrics = {row.metric: Number(row.value, None, None, n) for row in rows}
             cells[task_id, code] = CellResult(task=scored, code=code, language=entry, metrics=metrics, source=source)
         source = re.sub(r"^(XTREME-R) Table (1[5-9]|2\d)", r"\1 Tables 4, 15–24", first.source)
+        source = re.sub(r"^XTREME in (.*)", r"XTREME Table 2; by language as quoted in \1", source)
         systems[name, regime] = SystemResult(
             name=name, regime=regime, cells=cells, parameters=first.parameters, reported=True, source=source
         )
@@ -366,30 +371,3 @@ def _averages(row: PublishedResult, suite: Suite) -> dict[str, Number]:
     if row.average is not None:
         averages[OVERALL] = Number(row.average, None, None, 0)
     return averages
-
-
-def _footnotes(
-    system: _Key, cells: Mapping[_Key, CellResult], row: PublishedResult | None, suite: Suite
-) -> Iterator[tuple[str, str]]:
-    """Yield averages that disagree with the scores by language, and scores that look wrong in print."""
-    for name, figures in row.metrics.items() if row is not None else ():
-        for metric, printed in figures.items() if name in suite.tasks else ():
-            mean = _mean_over_languages(cells, name, metric, suite)
-            if mean is not None and abs(mean - printed) > _PRINTED:
-                main_table = _MAIN_TABLES[suite.id]
-                yield name, f"{main_table} prints {metric} {printed}; the scores by language give {mean:.1f}"
-    for line in table("printed_averages"):
-        if (line["system"], line["regime"]) == system:
-            mean = _mean_over_languages(cells, line["task"], line["metric"], suite)
-            if mean is not None and abs(mean - float(line["value"])) > _PRINTED:
-                text = f"{line['source_table']} prints an average of {line['value']}; its rows give {mean:.1f}"
-                yield line["task"], text
-    for doubt in doubts():
-        if (doubt.system, doubt.regime or system[1]) == system:
-            yield doubt.task, str(doubt)
-
-
-def _mean_over_languages(cells: Mapping[_Key, CellResult], name: str, metric: str, suite: Suite) -> float | None:
-    metrics = [cell.metrics if (cell := cells.get((name, code))) else {} for code in suite.languages_of(name)]
-    values = [numbers[metric].value for numbers in metrics if metric in numbers]
-    return weighted_mean(values, [1.0] * len(values)) if len(values) == len(metrics) else None

@@ -170,7 +170,7 @@ def _add(folder: Path, name: str, modules: dict[str, _WebModule], chain: tuple[s
 
 def _module(name: str, text: str, where: str) -> _WebModule:
     needs = tuple(
-        (normpath(join(dirname(name), match[2])), tuple(word.strip() for word in (match[1] or "").split(",") if word.strip()))
+        (normpath(join(dirname(name), match[2])), tuple(filter(None, map(str.strip, (match[1] or "").split(",")))))
         for match in _IMPORT.finditer(text)
     )
     rest = _JSDOC.sub("", _IMPORT.sub("", text))

@@ -125,8 +125,8 @@ export function lackText(board, row, column = null) {
 }
 
 // Units of numbers in files.
-const MILLIONS = { title: "millions", of: 1e6 };
-const DOLLARS = { title: "US dollars", of: 1 };
+export const MILLIONS = { title: "millions", of: 1e6 };
+export const DOLLARS = { title: "US dollars", of: 1 };
 
 // System metadata: table 13 of the paper and more.
 /** @type {TableColumn<System>[]} */

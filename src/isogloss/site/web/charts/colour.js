@@ -26,6 +26,7 @@ const PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7"];
 /** @type {Record<string, [string, string]>} */
 export const KIND_MARKS = {
   encoder: ["#0072B2", "circle"],
+  "encoder-decoder": ["#E69F00", "down"],
   llm: ["#D55E00", "square"],
   retrieval: ["#009E73", "triangle"],
   floor: ["#7A7A7A", "cross"],

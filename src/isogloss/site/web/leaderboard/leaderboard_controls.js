@@ -1,9 +1,9 @@
 import { columnChoices } from "./columns.js";
 import { boxControl, manyControl, numberControl, selectControl, sliderControl, textControl } from "../page/controls.js";
-import { countText, element, plural } from "../page/dom.js";
+import { countText, element, link, plural } from "../page/dom.js";
 import { CELL_FILTERS, FILTER_KEYS, SYSTEM_FILTERS, systemOptions } from "../board/filters.js";
 import { RANKINGS } from "../board/ranking.js";
-import { changeParams } from "../page/state.js";
+import { changeParams, hashOf } from "../page/state.js";
 import { chosenWeights } from "../board/standings.js";
 
 const ALWAYS_VISIBLE = ["q", "task", "language", "complete"];
@@ -67,34 +67,19 @@ export function taskWeights(board, params, hidden) {
   );
 }
 
-/** @param {URLSearchParams} params */
-export const chosenView = (params) => (params.get("view") === "plot" ? "plot" : "table");
-
-// Table or plots, and the number of matching systems, which screen readers announce.
-/** @param {Board} board @param {URLSearchParams} params @param {Standings} options2 */
-export function viewTabs(board, params, { rows }) {
+// The number of matching systems, which screen readers announce, and the way to their plots.
+/** @param {Board} board @param {Standings} options1 */
+export function matchCount(board, { rows }) {
   const all = plural(board.systems.length, "system");
-  /** @param {string} id @param {string} text */
-  const tab = (id, text) =>
-    element(
-      "button",
-      {
-        type: "button",
-        "aria-pressed": String(chosenView(params) === id),
-        click: () => changeParams({ view: id === "table" ? null : id }),
-      },
-      text,
-    );
   return element(
     "div",
-    { class: "tabs", role: "group", "aria-label": "View" },
-    tab("table", "Table"),
-    tab("plot", "Plots"),
+    { class: "tabs" },
     element(
       "output",
       { class: "count" },
       rows.length === board.systems.length ? all : `${countText(rows.length)} of ${all}`,
     ),
+    link(hashOf(["progress"], { view: "size" }), "Size and cost"),
   );
 }
 

@@ -1,19 +1,17 @@
 import { analysisBar } from "../analysis/analyses.js";
 import { humanRow, isInRankOrder, leaderboardColumns } from "./columns.js";
 import { element } from "../page/dom.js";
-import { dataButtons, exportButtons } from "../page/export.js";
+import { exportButtons } from "../page/export.js";
 import {
-  chosenView,
   columnBoxes,
   completeBox,
   filterChips,
   mainControls,
   moreFilters,
   taskWeights,
-  viewTabs,
+  matchCount,
 } from "./leaderboard_controls.js";
 import { leaderSentence, leaderboardNotes, rankingText } from "./leaderboard_words.js";
-import { plotData, plotPanel } from "./page_plots.js";
 import { leaderboardLegend } from "./table_legend.js";
 import { standings } from "../board/standings.js";
 import { redraw } from "../page/state.js";
@@ -27,8 +25,7 @@ export function leaderboardPage(board) {
   /** @param {URLSearchParams} params */
   const view = (params) => {
     const table = standings(board, params);
-    const isPlot = chosenView(params) === "plot";
-    const { nodes, files } = isPlot ? plotView(table, params) : tableView(table, params);
+    const { nodes, files } = tableView(table, params);
     testLater(table);
     const explains = element("div", { class: "explains" }, element("p", { class: "soft" }, rankingText(table)));
     return [
@@ -41,7 +38,7 @@ export function leaderboardPage(board) {
       element(
         "div",
         { class: "line" },
-        viewTabs(board, params, table),
+        matchCount(board, table),
         completeBox(params),
         columnBoxes(params, table),
         files,
@@ -52,12 +49,6 @@ export function leaderboardPage(board) {
   };
   return { title: "Leaderboard", view };
 }
-
-/** @param {Standings} table @param {URLSearchParams} params */
-const plotView = (table, params) => ({
-  nodes: [plotPanel(table, params)],
-  files: dataButtons("leaderboard-plot", table.board, () => plotData(table, params)),
-});
 
 /** @param {Standings} table @param {URLSearchParams} params */
 function tableView(table, params) {

@@ -217,7 +217,3 @@ export const exportButtons = (name, board, current) =>
       },
     ],
   ]);
-
-// Download buttons for the data of a drawing, a row for each of its marks.
-/** @param {string} name @param {Board} board @param {() => { columns: Columns, rows: any[] }} current */
-export const dataButtons = (name, board, current) => fileButtons(name, dataKinds(board, current));

@@ -1,6 +1,63 @@
 import { pageHead } from "../board/parts.js";
+import { manyControl } from "../page/controls.js";
+import { element } from "../page/dom.js";
+import { folded } from "../page/fold.js";
+import { changeParams } from "../page/state.js";
+import { humansView } from "./humans_view.js";
+import { regimesOf } from "./regimes.js";
+import { sizeControls, sizeView } from "./size_view.js";
+import { timeView } from "./time_view.js";
+
+/** @type {Record<string, { title: string, view: (board: Board, params: URLSearchParams) => Child[], controls?: (board: Board, params: URLSearchParams) => Child[] }>} */
+const PROGRESS_VIEWS = {
+  time: { title: "Over time", view: timeView },
+  humans: { title: "Gap to humans", view: humansView },
+  size: { title: "Size and cost", view: sizeView, controls: sizeControls },
+};
 
 /** @param {Board} board @returns {Page} */
 export function progressPage(board) {
-  return { title: "Progress", view: () => [pageHead("Progress", board.title ?? "")] };
+  /** @param {URLSearchParams} params @returns {any[]} */
+  const view = (params) => {
+    const chosen = Object.hasOwn(PROGRESS_VIEWS, params.get("view") ?? "") ? String(params.get("view")) : "time";
+    const { controls, view: show } = PROGRESS_VIEWS[chosen];
+    const regimes = regimesOf(board.systems);
+    const filter =
+      regimes.length > 1
+        ? manyControl(
+            params,
+            "regime",
+            "Regimes",
+            regimes.map(({ id, title }) => [id, title]),
+          )
+        : null;
+    const active = params.getAll("regime").length + ["x", "y"].filter((key) => params.has(key)).length;
+    const parts = [controls?.(board, params) ?? null, filter].flat().filter(Boolean);
+    return [
+      pageHead("Progress"),
+      progressTabs(chosen),
+      parts.length ? folded("Options", active, element("div", { class: "controls four" }, parts)) : null,
+      element("div", { class: `progress view-${chosen}`, "data-key": `progress-${chosen}` }, show(board, params)),
+    ];
+  };
+  return { title: "Progress", view };
 }
+
+/** @param {string} chosen */
+const progressTabs = (chosen) =>
+  element(
+    "div",
+    { class: "tabs", role: "group", "aria-label": "View" },
+    Object.entries(PROGRESS_VIEWS).map(([id, { title }]) =>
+      element(
+        "button",
+        {
+          type: "button",
+          "data-key": `progress-tab-${id}`,
+          "aria-pressed": String(id === chosen),
+          click: () => changeParams({ view: id === "time" ? null : id, x: null, y: null }),
+        },
+        title,
+      ),
+    ),
+  );

@@ -1,0 +1,149 @@
+import { placeLabels } from "../charts/labels.js";
+import { plane, dataGrid } from "../charts/plane.js";
+import { styledMark } from "../charts/plots.js";
+import { drawn, drawnToWidth, element, missing, plural, scoreText } from "../page/dom.js";
+import { withTip } from "../page/tips.js";
+import { decimalYear, monthText } from "./dates.js";
+
+const SUITE_HEIGHT = 220;
+const SUITE_EDGE = { left: 30, right: 32, top: 14, bottom: 26 };
+/** @type {Interval} */
+const YEARS = [2020, 2021.5];
+/** @type {Interval} */
+const SCORES = [40, 100];
+const QUARTERS = [2020, 2020.25, 2020.5, 2020.75, 2021, 2021.25, 2021.5];
+/** @type {MarkStyle} */
+const STYLE = ["#0072B2", "circle"];
+// Below the axis, for events without a score.
+const LANE = 54;
+const LANE_HEIGHT = 70;
+
+// The leaderboard of XTREME and the first results of XTREME-R, each on its own axis, because their averages differ.
+/** @param {BoardHistory} history */
+export function suitePanels({ suites: [old, now], events }) {
+  const overall = events
+    .filter(({ measure, value, date }) => measure === "overall" && !missing(value) && date)
+    .sort(bestValueFirst);
+  const firsts = events.filter(({ event }) => event === "first");
+  const listed = events.filter(({ event }) => event === "listed").map(({ system }) => system);
+  const undated = events.find(({ event, measure, date }) => event === "lowest" && measure === "overall" && !date);
+  const started = now.rows
+    .filter(({ average }) => !missing(average))
+    .map(({ system, average }) => ({ system, date: now.date, value: average, event: "baseline", measure: "overall", source: now.source }))
+    .sort(bestValueFirst);
+  return element(
+    "div",
+    { class: "time-panels two" },
+    panel(
+      "xtreme",
+      `XTREME's leaderboard: mean over ${plural(old.tasks.length, "task")}`,
+      overall,
+      firsts,
+      [
+        `${old.source}: ${overall
+          .filter(({ event }) => event === "baseline")
+          .map(eventName)
+          .join(", ")}.`,
+        "First places have dates, but no stated scores.",
+        undated ? `Lowest average, without a date: ${scoreText(undated.value)} (${undated.source}).` : "",
+        listed.length ? `Also listed by April 2021: ${listed.join(", ")}.` : "",
+      ].join(" "),
+    ),
+    panel(
+      "xtreme-r",
+      `XTREME-R's first results: mean over the categories of ${plural(now.tasks.length, "task")}`,
+      started,
+      [],
+      `${now.source}: ${started.map(eventName).join(", ")}. Not comparable with XTREME's averages: other tasks, languages and rules.`,
+    ),
+  );
+}
+
+/** @param {{ value: number | null }} one @param {{ value: number | null }} other */
+const bestValueFirst = (one, other) => (other.value ?? 0) - (one.value ?? 0);
+
+/** @param {string} key @param {string} title @param {HistoryEvent[]} scored @param {HistoryEvent[]} dated @param {string} note */
+const panel = (key, title, scored, dated, note) =>
+  element(
+    "figure",
+    { class: "time-panel", "data-key": `suite-${key}` },
+    element("figcaption", {}, title),
+    drawnToWidth(element("div", { class: "plot" }), (width) => panelDrawing(title, scored, dated, width)),
+    element("p", { class: "insight" }, note),
+  );
+
+/** @param {string} title @param {HistoryEvent[]} scored @param {HistoryEvent[]} dated @param {number} width */
+function panelDrawing(title, scored, dated, width) {
+  const lane = dated.length ? LANE_HEIGHT : 0;
+  const edge = { ...SUITE_EDGE, bottom: SUITE_EDGE.bottom + lane };
+  const area = plane(width, SUITE_HEIGHT + lane, YEARS, SCORES, edge);
+  const marks = scored.map(({ date, value }) => ({ x: area.x(decimalYear(date)), y: area.y(value ?? NaN) }));
+  const ticks = QUARTERS.filter((_, at) => width > 420 || at % 2 === 0);
+  return drawn(
+    "svg",
+    { width, height: area.height, role: "group", "aria-label": title },
+    dataGrid(area, [40, 60, 80, 100], ticks, quarterText),
+    scored.map((event, at) =>
+      withTip(
+        drawn(
+          "g",
+          { class: "first", tabindex: "0", role: "img", "aria-label": eventLines(event).join(", ") },
+          styledMark(STYLE, marks[at].x, marks[at].y),
+        ),
+        () => eventLines(event),
+      ),
+    ),
+    placedTexts(
+      scored.map((event, at) => ({ ...marks[at], text: eventName(event) })),
+      marks,
+      { ...area, top: 0 },
+    ),
+    dated.length ? firstPlaces(dated, area) : null,
+  );
+}
+
+// Ticks on the time axis with the names of those who came first.
+/** @param {HistoryEvent[]} dated @param {Plane} area */
+function firstPlaces(dated, area) {
+  const y = area.bottom + LANE;
+  const places = dated.map(({ date }) => ({ x: area.x(decimalYear(date)), y }));
+  return [
+    drawn("text", { x: area.left, y: y - 16, class: "title" }, "first place"),
+    drawn("line", { x1: area.left, x2: area.right, y1: y, y2: y, class: "grid" }),
+    dated.map((event, at) =>
+      withTip(
+        drawn(
+          "g",
+          { tabindex: "0", role: "img", "aria-label": eventLines(event).join(", ") },
+          drawn("path", { class: "tick", d: `M${places[at].x} ${y - 6}v12` }),
+        ),
+        () => eventLines(event),
+      ),
+    ),
+    placedTexts(
+      dated.map(({ system }, at) => ({ ...places[at], text: system })),
+      places,
+      { left: 0, right: area.width, top: y - 14, bottom: area.height },
+    ),
+  ];
+}
+
+/** @param {LabelAnchor[]} anchors @param {{ x: number, y: number }[]} marks @param {{ left: number, right: number, top: number, bottom: number }} bounds */
+const placedTexts = (anchors, marks, bounds) =>
+  placeLabels(anchors, marks, bounds).map(({ x, y, text, end }) =>
+    drawn("text", { x, y, "text-anchor": end ? "end" : "start", class: "label" }, text),
+  );
+
+/** @param {HistoryEvent} event */
+const eventName = ({ system, event, value }) => `${system || event} ${scoreText(value)}`;
+
+/** @param {HistoryEvent} event */
+const eventLines = ({ system, event, value, date, source }) => [
+  `${system || "leaderboard"}${missing(value) ? `: ${event} place` : `: ${scoreText(value)} (${event})`}`,
+  monthText(date),
+  source,
+];
+
+/** @param {number} x */
+const quarterText = (x) =>
+  monthText(`${Math.floor(x)}-${String(Math.round((x % 1) * 12) + 1).padStart(2, "0")}`).replace(/^(\w{3})\w*/, "$1");

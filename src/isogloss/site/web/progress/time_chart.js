@@ -1,0 +1,86 @@
+import { frontier, stepBoxes, stepPath } from "../charts/frontier.js";
+import { plane, dataGrid } from "../charts/plane.js";
+import { niceTicks, plotDot, namedPoints } from "../charts/plots.js";
+import { drawn, drawnToWidth, element, missing, scoreText } from "../page/dom.js";
+import { yearTicks } from "./dates.js";
+import { sampled } from "./progress_data.js";
+
+const TIME_EDGE = { left: 30, right: 22, top: 22, bottom: 26 };
+
+const FEW = 8;
+
+// The steps of the best score so far, for each regime alone.
+/** @param {DatedPoint[]} points @param {Regime[]} regimes @param {boolean} [lower] @returns {[Regime, DatedPoint[]][]} */
+export const stepsOf = (points, regimes, lower) =>
+  regimes
+    .map(
+      (regime) =>
+        /** @type {[Regime, DatedPoint[]]} */ ([
+          regime,
+          frontier(
+            points.filter((point) => point.regime === regime.id),
+            lower,
+          ),
+        ]),
+    )
+    .filter(([, steps]) => steps.length);
+
+// Scores over time: a mark per system, and per regime a line of the best score so far with the names of its steps.
+/**
+ * @param {{ points: DatedPoint[], steps: [Regime, DatedPoint[]][], years: Interval, scale: Interval, human: number, height: number, title: string }} options
+ */
+export function timeChart({ points, steps, years, scale, human, height, title }) {
+  const named = steps.flatMap(([, own]) => own);
+  const shown = sampled(points, named);
+  const ordered = [...shown].sort((a, b) => Number(named.includes(a)) - Number(named.includes(b)));
+  return drawnToWidth(element("div", { class: "plot" }), (width) => {
+    const area = plane(width, height, years, scale, TIME_EDGE);
+    const ticks = yearTicks(...years);
+    const every = Math.ceil(ticks.length / Math.max(2, width / 56));
+    return drawn(
+      "svg",
+      { width, height, role: "group", "aria-label": title },
+      dataGrid(
+        area,
+        niceTicks(...scale, 5),
+        ticks.filter((tick, at) => at % every === 0 && tick <= years[1]),
+        String,
+      ),
+      missing(human)
+        ? null
+        : drawn("line", {
+            x1: area.left,
+            x2: area.right,
+            y1: area.y(human),
+            y2: area.y(human),
+            class: "human-line level",
+          }),
+      steps.map(([{ style }, own]) =>
+        drawn("path", { class: "steps", stroke: style[0], d: stepPath(own, area, area.right) }),
+      ),
+      ordered.map((point) => plotDot(point, area, named.includes(point))),
+      // Steps are named first, and a few other points if there is room.
+      namedPoints(
+        [...(shown.length <= FEW ? shown.filter((point) => !named.includes(point)) : []), ...byScore(named)],
+        shown,
+        area,
+        [
+          ...steps.flatMap(([, own]) => stepBoxes(own, area)),
+          ...(missing(human) ? [] : [[area.right - 90, area.right, area.y(human) - 18, area.y(human)]]),
+        ],
+      ),
+      missing(human) ? null : humanLabel(human, area),
+    );
+  });
+}
+
+/** @param {DatedPoint[]} points */
+const byScore = (points) => [...points].sort((a, b) => a.y - b.y);
+
+/** @param {number} human @param {Plane} area */
+const humanLabel = (human, area) =>
+  drawn(
+    "text",
+    { x: area.right, y: area.y(human) - 5, "text-anchor": "end", class: "human-label" },
+    `humans ${scoreText(human)}`,
+  );
