@@ -13,14 +13,14 @@ const stopsOf = (row, hasDetails) =>
   );
 
 /** @param {any} part @returns {any[]} */
-const rowsOf = (part) => [...(part.rows ?? [part])];
+const linesOf = (part) => [...(part.rows ?? [part])];
 
 // Make a part of a table (its head or a body) or a group of buttons a single tab stop, first at a cell with details. The
 // arrow keys, Home and End move between cells, links and boxes; Enter follows the link of a cell, and Space ticks a box.
 /** @param {any} part @param {(cell: any) => boolean} [hasDetails] */
 export function arrowKeys(part, hasDetails = () => false) {
   for (const inner of part.querySelectorAll(INNER)) inner.tabIndex = -1;
-  for (const row of rowsOf(part)) {
+  for (const row of linesOf(part)) {
     const stops = stopsOf(row, hasDetails);
     const first = stops.find(hasDetails) ?? stops[0];
     if (!first) continue;
@@ -37,7 +37,7 @@ function moveFocus(event, hasDetails) {
   if (event.altKey || event.ctrlKey || event.metaKey) return;
   if (event.key === "Enter" && hasDetails(event.target)) event.target.querySelector("a")?.click();
   if (!ARROWS[event.key] && event.key !== "Home" && event.key !== "End") return;
-  const rows = rowsOf(event.currentTarget);
+  const rows = linesOf(event.currentTarget);
   const y = rows.findIndex((row) => row.contains(event.target));
   const target = y < 0 ? null : targetOf(event, rows, y, hasDetails);
   if (!target) return;
