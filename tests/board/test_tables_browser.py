@@ -16,6 +16,8 @@ from waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
 
+# All systems, with partial results.
+ALL = "#/?partial=1"
 SCROLL = "document.querySelector('.content .scroll')"
 PLACE = f"[scrollY, {SCROLL}.scrollTop, {SCROLL}.scrollLeft]"
 
@@ -35,7 +37,7 @@ def saved(tab: Any, name: str) -> tuple[str, Any]:
 
 
 def test_changes_of_state_keep_all_scroll_positions(open_page: Open) -> None:
-    tab = open_page()
+    tab = open_page(ALL)
     place = scrolled(tab, 120, 300, 450)
     tab.locator("[data-id=s9]").evaluate("box => box.click()")
     assert "tick=s9" in tab.evaluate("location.hash") and tab.evaluate(PLACE) == place
@@ -52,7 +54,7 @@ def test_changes_of_state_keep_all_scroll_positions(open_page: Open) -> None:
 
 
 def test_back_returns_to_the_place_and_the_focus(open_page: Open) -> None:
-    tab = open_page("#/?tick=s3")
+    tab = open_page("#/?partial=1&tick=s3")
     first = scrolled(tab, 90, 400, 120)
     tab.locator("tr[data-key=s4] th a").evaluate("link => { link.focus({preventScroll: true}); link.click(); }")
     wait_until(tab, "() => document.querySelector('h1').textContent.includes('System 4')")
@@ -68,14 +70,14 @@ def test_back_returns_to_the_place_and_the_focus(open_page: Open) -> None:
     assert "System 4" in tab.locator("h1").inner_text()
     # The entries of one page have places of their own, too.
     tab.go_back()
-    go(tab, "#/?tick=s3&sort=xnli")
+    go(tab, "#/?partial=1&tick=s3&sort=xnli")
     scrolled(tab, 10, 0, 300)
     tab.go_back()
     assert tab.evaluate(PLACE) == first
 
 
 def test_a_reload_returns_to_the_place(open_page: Open) -> None:
-    tab = open_page()
+    tab = open_page(ALL)
     place = scrolled(tab, 100, 222, 111)
     tab.reload()
     tab.wait_for_selector("html[data-ready]")
@@ -84,7 +86,7 @@ def test_a_reload_returns_to_the_place(open_page: Open) -> None:
 
 def test_another_page_of_rows_starts_at_its_top(open_page: Open, tmp_path: Path) -> None:
     index = write_site(synthetic_board(120), tmp_path / "site", detailed=0)
-    tab = open_page(index=index)
+    tab = open_page(ALL, index=index)
     place = scrolled(tab, 100, 600, 140)
     tab.locator(".pager button >> nth=1").click()
     assert column(tab, "System")[0] and tab.evaluate(f"[{SCROLL}.scrollTop, {SCROLL}.scrollLeft]") == [0, 140]
@@ -94,7 +96,7 @@ def test_another_page_of_rows_starts_at_its_top(open_page: Open, tmp_path: Path)
 
 def test_rows_are_in_the_order_of_their_ranks(open_page: Open, tmp_path: Path) -> None:
     """Also for scores that are the same to two decimals, and partial scores between complete ones."""
-    tab = open_page()
+    tab = open_page(ALL)
     keys = tab.locator("tbody:not(.before) tr:not(.unranked)").evaluate_all("rows => rows.map(row => row.dataset.key)")
     order = [int(key[1:]) for key in keys]
     order[9:13] = reversed(order[9:13])
@@ -105,18 +107,18 @@ def test_rows_are_in_the_order_of_their_ranks(open_page: Open, tmp_path: Path) -
     board["ranks"]["category"] = {
         "title": "", "rank": rank, "low": [None] * 48, "high": [None] * 48, "groups": [], "test": ""
     }  # fmt: skip
-    tab = open_page(index=write_site(board, tmp_path / "site", detailed=0))
+    tab = open_page(ALL, index=write_site(board, tmp_path / "site", detailed=0))
     assert ranks(tab) == [str(place) for place in range(1, 37)] + ["–"] * 12
     assert tab.locator("tbody:not(.before) tr").nth(9).get_attribute("data-key") == f"s{order[9]}"
     tab.click("button.sort:has-text('Overall')")
     assert ranks(tab) == [str(place) for place in range(36, 0, -1)] + ["–"] * 12
     for task in ("xnli", "mlqa", "tatoeba"):
-        go(tab, f"#/?sort={task}")
+        go(tab, f"#/?partial=1&sort={task}")
         found = ranks(tab)
         ranked = [int(each) for each in found if each != "–"]
         assert ranked == sorted(ranked) and len(ranked) > 30
         assert found[len(ranked) :] == ["–"] * (48 - len(ranked))
-    go(tab, "#/?regime=zero-shot")
+    go(tab, "#/?partial=1&regime=zero-shot")
     ranked = [each for each in ranks(tab) if each != "–"]
     assert ranked == [str(place) for place in range(1, len(ranked) + 1)] and len(ranked) > 5
 
@@ -127,7 +129,7 @@ BRACKETS = """() => [...document.querySelectorAll("tbody:not(.before) tr")].map(
 
 
 def test_brackets_join_systems_that_are_not_significantly_different(open_page: Open) -> None:
-    tab = open_page()
+    tab = open_page(ALL)
     rows = tab.evaluate(BRACKETS)
     records = [row for row in json.loads(saved(tab, "JSON")[1])["rows"][1:] if row["rank"]]
     letters = {key: record["rank_letters"] for (key, *_), record in zip(rows, records, strict=False)}
@@ -157,20 +159,20 @@ def test_brackets_join_systems_that_are_not_significantly_different(open_page: O
     assert re.match(r" [0-9]+, ranks [0-9]+ to [0-9]+ possible; not significantly different from ", read)
     assert tab.locator("td.rank sup").count() == 0
     # Filtered systems have their own test; in another order brackets would mean nothing.
-    go(tab, "#/?regime=zero-shot")
+    go(tab, "#/?partial=1&regime=zero-shot")
     assert tab.locator(".lane.start").count() == tab.locator(".lane.end").count() > 0
-    go(tab, "#/?sort=name")
+    go(tab, "#/?partial=1&sort=name")
     assert tab.locator(".lane").count() == 0 and tab.locator(".signs .bracket").count() == 0
 
 
 def test_brackets_go_on_between_pages(open_page: Open, tmp_path: Path) -> None:
     index = write_site(synthetic_board(96), tmp_path / "site", detailed=0)
-    tab = open_page(index=index)
+    tab = open_page(ALL, index=index)
     settle(tab)
     opened = tab.locator(".lane.start").count() - tab.locator(".lane.end").count()
     last = tab.locator("tbody:not(.before) tr").last.locator(".lane:not(.end)").count()
     assert opened == last > 0
-    go(tab, "#/?page=2")
+    go(tab, "#/?partial=1&page=2")
     assert tab.locator(".lane.end").count() - tab.locator(".lane.start").count() == last
 
 
@@ -180,12 +182,12 @@ SHADES = """id => Object.fromEntries([...document.querySelectorAll("tbody:not(.b
 
 
 def test_shades_do_not_depend_on_what_is_shown(open_page: Open) -> None:
-    tab = open_page()
+    tab = open_page(ALL)
     everything = tab.evaluate(SHADES, "xnli")
     axis = tab.locator("th.overall .axis span").all_inner_texts()
     assert len(axis) > 1 and len({each for each in everything.values() if each}) > 5
-    for change in ("kind=llm", "sort=mlqa&dir=asc", "regime=zero-shot&hide=xcopa", "complete=1"):
-        go(tab, f"#/?{change}")
+    for change in ("kind=llm", "sort=mlqa&dir=asc", "regime=zero-shot&hide=xcopa", "q=System"):
+        go(tab, f"#/?partial=1&{change}")
         shades = tab.evaluate(SHADES, "xnli")
         assert shades and all(everything[key] == shade for key, shade in shades.items()), change
         assert tab.locator("th.overall .axis span").all_inner_texts() == axis
@@ -202,7 +204,7 @@ def test_shades_do_not_depend_on_what_is_shown(open_page: Open) -> None:
 
 
 def test_untested_cells_are_hatched_and_the_legend_names_the_signs(open_page: Open) -> None:
-    tab = open_page()
+    tab = open_page(ALL)
     hatched = tab.locator("td.untested")
     assert hatched.count() > 2
     assert set(hatched.all_inner_texts()) == {"no score"}
@@ -216,14 +218,14 @@ def test_untested_cells_are_hatched_and_the_legend_names_the_signs(open_page: Op
         "partial average",
     ):
         assert words in legend
-    go(tab, "#/?complete=1")
+    go(tab, "#/?all=1")
     assert "not tested" not in tab.locator(".signs").inner_text()
     go(tab, "#/language/sw")
     assert tab.locator(".signs").count() == 1
 
 
 def test_tables_and_downloads_are_single_tab_stops(open_page: Open) -> None:
-    tab = open_page()
+    tab = open_page(ALL)
     tab.locator("#page").focus()
     stops = []
     for _ in range(30):
@@ -246,13 +248,13 @@ def test_tables_and_downloads_are_single_tab_stops(open_page: Open) -> None:
 
 
 def test_the_first_row_is_a_few_tab_stops_from_the_top(open_page: Open) -> None:
-    tab = open_page()
+    tab = open_page(ALL)
     tab.keyboard.press("Tab")
     tab.keyboard.press("Tab")
     assert tab.evaluate("document.activeElement.textContent") == "Skip to table"
     tab.keyboard.press("Enter")
     assert tab.evaluate("document.activeElement.closest('tr').rowIndex") == 3  # two rows of heads, the human scores
-    assert tab.evaluate("location.hash") == "#/" and tab.locator("#tip").is_visible()
+    assert tab.evaluate("location.hash") == ALL
     box = tab.locator(":focus").bounding_box()
     assert box["y"] >= 0 and box["y"] < 900
     go(tab, "#/about")
@@ -260,7 +262,7 @@ def test_the_first_row_is_a_few_tab_stops_from_the_top(open_page: Open) -> None:
 
 
 def test_keys_move_in_the_head_and_the_rows(open_page: Open) -> None:
-    tab = open_page()
+    tab = open_page(ALL)
     focused = "(document.activeElement.closest('[data-key]') ?? document.activeElement).dataset.key"
     tab.locator("thead [tabindex='0']").focus()
     tab.keyboard.press("End")
@@ -293,7 +295,7 @@ def test_keys_move_in_the_head_and_the_rows(open_page: Open) -> None:
 
 
 def test_edges_fade_where_columns_go_on(open_page: Open) -> None:
-    tab = open_page()
+    tab = open_page(ALL)
     marked = f"{SCROLL}.dataset.more"
     wait_until(tab, f"() => {marked} === 'end'")
     assert "gradient" in tab.evaluate(f"getComputedStyle({SCROLL}).maskImage")
@@ -304,12 +306,12 @@ def test_edges_fade_where_columns_go_on(open_page: Open) -> None:
     assert tab.evaluate(f"getComputedStyle({SCROLL}).maskImage") == "none"
     left = tab.locator("tr[data-key=s1] > .system").bounding_box()["x"]
     assert 0 < left < 200
-    go(tab, "#/?task=xnli&hide=parameters&hide=year&hide=coverage&hide=cost&hide=tokens&hide=unparsed")
+    go(tab, "#/?partial=1&task=xnli&hide=parameters&hide=year&hide=coverage&hide=cost&hide=tokens&hide=unparsed")
     wait_until(tab, f"() => !{marked}")
 
 
 def test_rank_system_and_sorted_score_are_in_sight_on_a_phone(open_page: Open) -> None:
-    tab = open_page("#/?sort=tatoeba", width=390)
+    tab = open_page("#/?partial=1&sort=tatoeba", width=390)
     for left in (0, 300, 99999):
         tab.evaluate(f"{SCROLL}.scrollLeft = {left}")
         for name in ("td.rank", "th.system", "td.sorted"):
@@ -338,18 +340,18 @@ def test_print_has_all_columns(open_page: Open, hash_: str) -> None:
 
 
 def test_files_carry_what_is_on_screen(open_page: Open) -> None:
-    tab = open_page()
+    tab = open_page(ALL)
     lacked = tab.locator("td.untested").first.evaluate(
         "cell => [...cell.closest('table').tHead.rows].at(-1).cells[cell.cellIndex].querySelector('button').dataset.key"
     )
-    go(tab, f"#/?task={lacked.removeprefix('sort-')}")
+    go(tab, f"#/?partial=1&task={lacked.removeprefix('sort-')}")
     settle(tab)
     shown = tab.locator("tbody:not(.before) td.score.task:not(.untested)")
     rows = list(csv.DictReader(io.StringIO(saved(tab, "CSV")[1].decode())))
     rows = [row for row in rows if row["System"] != "Human"]
     # Systems that were not tested on the task have no row.
     assert len(rows) == shown.count() < tab.locator("tbody:not(.before) tr").count()
-    go(tab, "#/")
+    go(tab, ALL)
     rows = list(csv.DictReader(io.StringIO(saved(tab, "CSV")[1].decode())))
     first = rows[1]
     low, high = float(first["Overall, 95 % from"]), float(first["Overall, 95 % to"])
