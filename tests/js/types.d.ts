@@ -9,7 +9,8 @@ declare global {
   type Attributes = Record<string, string | number | boolean | Listener | null | undefined>;
   type Interval = [number, number];
   type Option = string[];
-  type Paint = { fill: string; ink: string };
+  /** Colours, or the class of a style sheet. */
+  type Paint = { fill: string; ink: string; mark?: string };
   type TipLine = Maybe<string | false> | Promise<Maybe<Maybe<string>[] | "">>;
   type TipMaker = () => TipLine[];
   /** The scores of a system; every column has one. */
@@ -217,6 +218,7 @@ declare global {
     pseudo?: PseudoScores[];
     submit?: string;
     precision?: string;
+    data_hash?: string;
     history?: BoardHistory | null;
     schema: number;
   }
@@ -276,9 +278,85 @@ declare global {
     p: number;
   }
 
-  interface SystemPair {
-    first: System;
-    second: System;
+  /** A difference of two scores, turned so that a positive lead means that the first system is better. */
+  interface Contrast {
+    level: string;
+    id: string;
+    title: string;
+    task?: Task;
+    code?: string;
+    lower: boolean;
+    first: number;
+    second: number;
+    lead: number;
+    low: number | null;
+    high: number | null;
+    p: number | null;
+    /** The test's name, or "" without a test. */
+    test: string;
+    /** "first" or "second" is significantly better; "" is not distinguishable or not tested. */
+    winner: string;
+    /** Number of systems in a test over languages, which is corrected over their pairs. */
+    among: number;
+    /** True if only the compared systems are tested. */
+    alone?: boolean;
+    /** Cells or tasks that both systems have, of all. */
+    shared: number;
+    of: number;
+    parts?: Contrast[];
+  }
+
+  interface ComparedPair {
+    board: Board;
+    pair: System[];
+    /** All systems of the page. */
+    systems: System[];
+    tests: Map<string, PairedTest>;
+  }
+
+  interface PairContrasts {
+    /** The overall score, or the average of what both share. */
+    top: Contrast | null;
+    complete: boolean;
+    categories: Contrast[];
+    tasks: Contrast[];
+    cells: Contrast[];
+    languages: Contrast[];
+  }
+
+  /** A row of a forest plot. */
+  interface ForestRow {
+    contrast: Contrast;
+    head: Child;
+    level: string;
+    key: string;
+  }
+
+  interface ForestOptions {
+    pair: System[];
+    /** Places of the pair's colours. */
+    colours: number[];
+    limit: number;
+  }
+
+  interface ContrastCounts {
+    first: number;
+    second: number;
+    open: number;
+    untested: number;
+    all: number;
+  }
+
+  /** A category or task of the overall score, and how much it adds to the difference. */
+  interface AddedPart {
+    title: string;
+    /** Ids of its tasks. */
+    tasks: string[];
+    first: number;
+    second: number;
+    lower: boolean;
+    lead: number;
+    added: number;
   }
 
   interface BucketBar {
@@ -294,6 +372,8 @@ declare global {
     p?: number;
     flips?: boolean;
     ids?: string[];
+    mark?: "top" | "low";
+    sure?: boolean;
   }
 
   interface Chart {
@@ -304,7 +384,38 @@ declare global {
     title: string;
     insight?: string;
     edges?: number[] | null;
+    best?: number | null;
+    worst?: number | null;
     bars: BucketBar[];
+  }
+
+  /** A tested statement about the buckets of an attribute: explain/model.py. */
+  interface BucketClaim {
+    kind: string;
+    p: number;
+    q?: number;
+    points: number;
+    buckets: number[];
+  }
+
+  /** The buckets of an attribute on a page of an analysis. */
+  interface BucketSet {
+    attribute: string;
+    title: string;
+    metric: string;
+    bars: BucketBar[];
+    claims: BucketClaim[];
+    /** Positions of ordered buckets, -1 for others. */
+    ordered: number[];
+    /** The chart by isogloss explain, if it has the same buckets. */
+    built: Chart | null;
+    insight?: string;
+    /** Of single examples. */
+    source?: ExampleAttribute;
+    cut?: Cut | null;
+    codes?: Uint16Array;
+    counts?: Float64Array;
+    edges?: number[] | null;
   }
 
   type PackedChart = Omit<Chart, "bars"> & { bars: any[][] };
@@ -421,6 +532,8 @@ declare global {
     variance: number;
     centre: number;
     unseen: number;
+    /** 1 for each source with a weight. */
+    present: Uint8Array;
   }
 
   interface Exchange {
@@ -740,18 +853,16 @@ declare global {
     lines: TipLine[];
     bucket?: any;
     at?: number;
+    /** False if the value is not significant. */
+    sure?: boolean;
+    mark?: "top" | "low";
+    /** False if no examples can be listed. */
+    lists?: boolean;
   }
 
   interface SharedCells {
     task: Task;
     codes: string[];
-  }
-
-  interface CompareRow {
-    values: number[];
-    won: number[];
-    lower: boolean | null;
-    shared: number;
   }
 
   interface HeatTable {
@@ -888,12 +999,6 @@ declare global {
     language: string;
   }
 
-  interface BucketFigure {
-    node: Element;
-    attribute: string;
-    bars(): BucketBar[];
-  }
-
   interface LanguageChoice {
     tasks: Task[];
     systems: System[];
@@ -930,9 +1035,52 @@ declare global {
     system: System | null;
   }
 
-  interface Extremes {
-    best?: BarRecord;
-    worst?: BarRecord;
+  // The finder.
+  /** What a reader asks for; `most` is in millions of parameters. */
+  interface Wish {
+    kind: string;
+    id: string;
+    tasks: Task[];
+    language: Language | null;
+    open: boolean;
+    most: number | null;
+  }
+
+  interface FinderPick {
+    system: System;
+    parts: { task: Task; value: number }[];
+    value: number;
+    low: number;
+    high: number;
+    rank: number;
+    lacking: Task[];
+  }
+
+  /** Systems ranked on the same tasks: the best, and the number of all. */
+  interface PickGroup {
+    tasks: Task[];
+    total: number;
+    picks: FinderPick[];
+  }
+
+  interface Recommendation {
+    wish: Wish;
+    tested: number;
+    kept: number;
+    undisclosed: number;
+    near: Language | null;
+    groups: PickGroup[];
+    byTask: PickGroup[];
+    /** Number of systems without a condition. */
+    without: { open: number; most: number; both: number };
+  }
+
+  interface FinderVerdict {
+    text: string;
+    sure: boolean;
+    ranges?: Map<string, Interval>;
+    /** A ranking whose test is to follow. */
+    table?: Standings;
   }
 
   var isoglossBoardData: BoardData | undefined;

@@ -2,7 +2,7 @@ import { cellScore } from "./decode.js";
 import { missing } from "../page/dom.js";
 import { weightedMean } from "./ranking.js";
 
-const ENGLISH = "en";
+export const ENGLISH = "en";
 
 // The best score of some systems on a task in a language.
 /** @param {Task} task @param {string} code @param {System[]} systems @returns {Best} */

@@ -50,7 +50,7 @@ function aboutText(board) {
     element(
       "p",
       {},
-      `${board.title ?? board.suite}: ${plural(board.systems.length, "system")}, ${plural(board.tasks.length, "task")}, ${plural(board.languages.length, "language")}, ${plural(board.cellCount, "cell")}. Built ${(board.made ?? "").slice(0, 10)} with Isogloss ${board.isogloss}.`,
+      `${board.title ?? board.suite}: ${plural(board.systems.length, "system")}, ${plural(board.tasks.length, "task")}, ${plural(board.languages.length, "language")}, ${plural(board.cellCount, "cell")}. Built ${(board.made ?? "").slice(0, 10)} with Isogloss ${board.isogloss}.${board.data_hash ? ` SHA-256 of the data: ${board.data_hash}.` : ""}`,
     ),
     element("h2", {}, "Rankings"),
     element(

@@ -167,12 +167,17 @@ function signature(node) {
   return key ? `${node.nodeName}#${key}` : `${node.nodeName}.${node.getAttribute("class")?.split(" ", 1)[0] ?? ""}`;
 }
 
+// Nodes that were added to a rendered page stay where they are, as long as their parent does.
+/** @param {any} node */
+const isAttached = (node) => node.nodeType === 1 && node.hasAttribute("data-attached");
+
 // Turn the children of a node into the wanted ones, reusing nodes so that focus, scroll position and open details stay.
 /** @param {Node} parent @param {any[]} wanted */
 export function patchChildren(parent, wanted) {
   /** @type {Map<string, ChildNode[]>} */
   const reusable = new Map();
   for (const child of parent.childNodes) {
+    if (isAttached(child)) continue;
     const key = signature(child);
     const alike = reusable.get(key);
     if (alike) alike.push(child);
@@ -183,6 +188,7 @@ export function patchChildren(parent, wanted) {
   let at = parent.firstChild;
   wanted.forEach((next, index) => {
     const node = reused[index] ?? next;
+    while (at && isAttached(at)) at = at.nextSibling;
     if (at && node === at) at = at.nextSibling;
     else parent.insertBefore(node, at);
     if (node !== next) patch(node, next);
