@@ -646,6 +646,8 @@ declare global {
     columns: CellColumn[];
     shown: ScoreColumn[];
     rows: Standing[];
+    /** All systems of the board. */
+    everyone: Unranked[];
     by: ScoreColumn;
     choice: Choice;
     values: number[];
@@ -732,7 +734,19 @@ declare global {
     tip?: (row: Row) => TipLine[];
     mark?: (row: Row) => string | null;
     strength?: (row: Row) => Maybe<number>;
-    prepare?: (rows: Row[]) => void;
+    /** Called with the rows of the page and those of all pages, in order. */
+    prepare?: (shown: Row[], sorted: Row[]) => void;
+    /** The place in the order, if equal values have one. */
+    place?: ((row: Row) => number | null) | null;
+    /** Sizes of the column, as variables of the table's style. */
+    sizes?: (shown: Row[]) => Record<string, string>;
+    /** A scale for the heading. */
+    axis?: Child;
+    /** The unit of numbers in files. */
+    unit?: { title: string; of: number };
+    interval?: (row: Row) => Maybe<{ low?: Maybe<number>; high?: Maybe<number> }>;
+    /** A cell of a LaTeX table, already escaped. */
+    latex?: (row: Row) => string;
   }
 
   /** A column of systemTable. */
@@ -940,7 +954,8 @@ declare global {
     start: string;
     label: string;
     before?: any[];
-    first?: (row: any) => boolean;
+    first?: { is: (row: any) => boolean; title: string; rest: string };
+    legend?: Child;
     most?: number;
     fallback?: (a: any, b: any) => number;
   }
@@ -960,6 +975,7 @@ declare global {
     of(system: System): number;
     text(x: number): string;
     ticks?(values: number[]): number[];
+    unit?: { title: string; of: number };
   }
 
   interface BiasCell {

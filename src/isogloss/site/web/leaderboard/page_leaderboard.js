@@ -1,5 +1,5 @@
 import { firstSegment } from "../board/coverage.js";
-import { humanRow, leaderboardColumns } from "./columns.js";
+import { humanRow, isInRankOrder, leaderboardColumns } from "./columns.js";
 import { countText, element, plural } from "../page/dom.js";
 import { exportButtons } from "../page/export.js";
 import { FILTER_KEYS } from "../board/filters.js";
@@ -7,6 +7,7 @@ import { finderSentence } from "./finder_sentence.js";
 import { findings } from "./findings.js";
 import { filterChips, matchCount, toolbar } from "./leaderboard_controls.js";
 import { leaderSentence, leaderboardNotes, rankingText } from "./leaderboard_words.js";
+import { leaderboardLegend } from "./table_legend.js";
 import { otherSegments, partialResults } from "./partial_results.js";
 import { FULL, segmentOf } from "../board/segments.js";
 import { segmentTabs } from "./segment_tabs.js";
@@ -42,7 +43,7 @@ export function leaderboardPage(board) {
     isOpen = true;
     const params = withDefaults(board, address);
     const table = standings(board, params);
-    const { nodes, columns, rows } = tableView(table, params);
+    const { nodes, files } = tableView(table, params);
     testLater(table);
     return [
       ...landing(board),
@@ -58,7 +59,7 @@ export function leaderboardPage(board) {
           params,
           table,
           element("p", { class: "explains soft" }, rankingText(table)),
-          exportButtons("leaderboard", board, () => ({ columns, rows, more: { test: table.order.note } })),
+          files,
         ),
       ),
       filterChips(board, params),
@@ -111,7 +112,8 @@ function tableView(table, params) {
     start: table.shown[0].id,
     label: "Leaderboard",
     before: human ? [human] : [],
-    first: isOwn,
+    first: { is: isOwn, title: "Scored here", rest: "Published" },
+    legend: leaderboardLegend(table, isInRankOrder(table, params)),
     most: isBrief(params) ? FIRST_ROWS : undefined,
     fallback: (a, b) => b.cells - a.cells,
     rowKey: (row) => row.system.id,
@@ -120,9 +122,9 @@ function tableView(table, params) {
         .filter(Boolean)
         .join(" ") || null,
   });
+  const current = () => ({ columns, rows: sorted, more: { test: table.order.note } });
   return {
-    columns,
-    rows: sorted,
+    files: exportButtons("leaderboard", table.board, current),
     nodes: [
       table.rows.length ? node : otherSegments(table, params),
       moreRows(table, params),
