@@ -478,12 +478,52 @@ declare global {
 
   type Unranked = Omit<Standing, "rank">;
 
+  interface Segment {
+    id: string;
+    kind: string;
+    title: string;
+    /** The segment in "3 systems cover …". */
+    words: string;
+    tasks: string[];
+  }
+
+  interface TaskCoverage {
+    n: number;
+    of: number;
+    average: boolean;
+  }
+
+  interface CoveragePattern {
+    tasks: TaskCoverage[];
+    systems: System[];
+  }
+
+  /** The findings of the landing page. */
+  interface LeadFacts {
+    lead: Standing;
+    second: Standing | null;
+    ranked: Standing[];
+    /** Tasks on which the second has the better score, if they are most of the tasks. */
+    higher: number;
+    tasks: number;
+    decides: string;
+  }
+
+  interface ServiceFacts {
+    relative: Map<string, RelativeScore>;
+    service: Service;
+    reference: string;
+  }
+
   interface Choice {
     ranking: string;
     title: string;
     hint: string;
     weights?: Record<string, number>;
     narrowed?: boolean;
+    /** True if a filter selects cells within the segment. */
+    filtered: boolean;
+    segment: Segment;
     tasks: string[];
     languages: string[];
     lower?: boolean;
@@ -498,6 +538,8 @@ declare global {
     choice: Choice;
     values: number[];
     ranked: number;
+    /** Matching systems without every score of the selection, if only complete ones are rows. */
+    dropped: Standing[];
     order: TestedOrder;
     /** Test the order; null if it is tested. */
     testRanks: (() => void) | null;
@@ -710,6 +752,70 @@ declare global {
     paintOf(score: any, row?: any, column?: any): Paint;
     text?(score: any): string;
     caption: string;
+    bands?: HeatBand[];
+    turned?: boolean;
+  }
+
+  /** A head over neighbouring columns of a heat map. */
+  interface HeatBand {
+    name: string;
+    href?: string;
+    size: number;
+    lines?: string[];
+  }
+
+  interface FamilyBand {
+    name: string;
+    href?: string;
+    languages: Language[];
+  }
+
+  /** A row of dotChart: a score with its interval, and what it is compared with. */
+  interface DotRow {
+    label: string;
+    href?: string;
+    figure: Ended | null;
+    /** A ring, for example around the best score of any system. */
+    ring?: number;
+    /** Faint dots. */
+    others?: number[];
+    text?: string;
+    /** A direct label for notable values. */
+    note?: string;
+    sure?: boolean;
+    lines: TipLine[];
+  }
+
+  interface DotBand {
+    name: string;
+    rows: DotRow[];
+  }
+
+  interface DotLine {
+    value: number;
+    label: string;
+  }
+
+  interface DotChart {
+    bands: DotBand[];
+    scale: Interval;
+    lines?: DotLine[];
+    description: string;
+    /** Draw columns instead of rows where they fit. */
+    upright?: boolean;
+    signed?: boolean;
+  }
+
+  /** A language of a system's profile; the gap is negative if the best score is better. */
+  interface ProfileRow {
+    language: Language;
+    value: number;
+    low: number | null;
+    high: number | null;
+    best: number;
+    bestSystem: System | null;
+    gap: number;
+    lines: TipLine[];
   }
 
   interface RowOptions {
@@ -725,6 +831,7 @@ declare global {
     label: string;
     before?: any[];
     first?: (row: any) => boolean;
+    most?: number;
     fallback?: (a: any, b: any) => number;
   }
 

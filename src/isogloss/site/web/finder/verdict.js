@@ -1,6 +1,6 @@
 import { loadedDetail } from "../board/decode.js";
 import { listed, plural } from "../page/dom.js";
-import { firstPlaceWords } from "../board/tested_on.js";
+import { testedOn } from "../board/tested_on.js";
 import { standings } from "../board/standings.js";
 import { ALPHA } from "../statistics/distributions.js";
 import { isLower } from "./recommend.js";
@@ -33,8 +33,9 @@ function rankingVerdict(board, wish, { tasks, picks }) {
   const untested = table.ranked - order.ranges.size;
   const others = untested ? ` ${plural(untested, "ranked system")} without scores per language cannot be tested.` : "";
   if (own && first === 1 && !untested)
-    return { text: `The first place is ${firstPlaceWords("", 1, order.test)}.`, sure: true, ranges: order.ranges };
-  const words = first > 1 ? ` ${first} systems could be first: ${firstPlaceWords("they", first, order.test)}.` : "";
+    return { text: `The first place is significant ${testedOn(order.test)}.`, sure: true, ranges: order.ranges };
+  const tied = `${first} systems could be first: they are not significantly different ${testedOn(order.test)}.`;
+  const words = first > 1 ? ` ${tied}` : "";
   return { text: `The first place is not certain.${words}${others}`, sure: false, ranges: order.ranges };
 }
 

@@ -107,6 +107,10 @@ export function sizeText(value) {
 /** @param {number} count @param {string} noun @param {string} [many] */
 export const plural = (count, noun, many = `${noun}s`) => `${countText(count)} ${count === 1 ? noun : many}`;
 
+// "both", "all 3".
+/** @param {number} count */
+export const allOf = (count) => (count === 2 ? "both" : `all ${countText(count)}`);
+
 // "1 of 202 cells is", "3 of 202 cells are".
 /** @param {number} count @param {number} total @param {string} noun @param {[string, string]} [verbs] */
 export const partText = (count, total, noun, verbs = ["is", "are"]) =>
