@@ -9,7 +9,8 @@ declare global {
   type Attributes = Record<string, string | number | boolean | Listener | null | undefined>;
   type Interval = [number, number];
   type Option = string[];
-  type Paint = { fill: string; ink: string };
+  /** Colours, or the class of a style sheet. */
+  type Paint = { fill: string; ink: string; mark?: string };
   type TipLine = Maybe<string | false> | Promise<Maybe<Maybe<string>[] | "">>;
   type TipMaker = () => TipLine[];
   /** The scores of a system; every column has one. */
@@ -277,9 +278,85 @@ declare global {
     p: number;
   }
 
-  interface SystemPair {
-    first: System;
-    second: System;
+  /** A difference of two scores, turned so that a positive lead means that the first system is better. */
+  interface Contrast {
+    level: string;
+    id: string;
+    title: string;
+    task?: Task;
+    code?: string;
+    lower: boolean;
+    first: number;
+    second: number;
+    lead: number;
+    low: number | null;
+    high: number | null;
+    p: number | null;
+    /** The test's name, or "" without a test. */
+    test: string;
+    /** "first" or "second" is significantly better; "" is not distinguishable or not tested. */
+    winner: string;
+    /** Number of systems in a test over languages, which is corrected over their pairs. */
+    among: number;
+    /** True if only the compared systems are tested. */
+    alone?: boolean;
+    /** Cells or tasks that both systems have, of all. */
+    shared: number;
+    of: number;
+    parts?: Contrast[];
+  }
+
+  interface ComparedPair {
+    board: Board;
+    pair: System[];
+    /** All systems of the page. */
+    systems: System[];
+    tests: Map<string, PairedTest>;
+  }
+
+  interface PairContrasts {
+    /** The overall score, or the average of what both share. */
+    top: Contrast | null;
+    complete: boolean;
+    categories: Contrast[];
+    tasks: Contrast[];
+    cells: Contrast[];
+    languages: Contrast[];
+  }
+
+  /** A row of a forest plot. */
+  interface ForestRow {
+    contrast: Contrast;
+    head: Child;
+    level: string;
+    key: string;
+  }
+
+  interface ForestOptions {
+    pair: System[];
+    /** Places of the pair's colours. */
+    colours: number[];
+    limit: number;
+  }
+
+  interface ContrastCounts {
+    first: number;
+    second: number;
+    open: number;
+    untested: number;
+    all: number;
+  }
+
+  /** A category or task of the overall score, and how much it adds to the difference. */
+  interface AddedPart {
+    title: string;
+    /** Ids of its tasks. */
+    tasks: string[];
+    first: number;
+    second: number;
+    lower: boolean;
+    lead: number;
+    added: number;
   }
 
   interface BucketBar {
@@ -732,13 +809,6 @@ declare global {
   interface SharedCells {
     task: Task;
     codes: string[];
-  }
-
-  interface CompareRow {
-    values: number[];
-    won: number[];
-    lower: boolean | null;
-    shared: number;
   }
 
   interface HeatTable {

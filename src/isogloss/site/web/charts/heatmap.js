@@ -72,8 +72,8 @@ const bandRow = (bands) =>
   );
 
 /** @param {string} text @param {Paint} options1 @param {Maybe<string>} target */
-function paintedCell(text, { fill, ink }, target) {
-  const cell = element("td", {}, target ? element("a", { href: target, tabindex: "-1" }, text) : text);
+function paintedCell(text, { fill, ink, mark }, target) {
+  const cell = element("td", { class: mark }, target ? element("a", { href: target, tabindex: "-1" }, text) : text);
   cell.style.backgroundColor = fill;
   cell.style.color = ink;
   return cell;
