@@ -9,6 +9,7 @@ from board.axe import barriers, needs_axe
 from board.opened_board import Open, column, go, settle
 from board.synthetic_board import packed, synthetic_board, write_site
 from report.browser import BROWSER
+from waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
 
@@ -122,12 +123,21 @@ def test_disabled_analysis_buttons_give_reasons(open_page: Open) -> None:
     assert why["pairwise"].inner_text() == "select two systems"
     tab.click("[data-mode=single]")
     assert tab.locator("h1").inner_text() == "Single analysis"
+
+
+def test_analyses_by_isogloss_explain(open_page: Open) -> None:
+    tab = open_page("#/analysis/single?system=s2")
+    # The page says why a system has no analyses.
+    tab.wait_for_selector("text=has no analyses")
+    go(tab, "#/analysis/single?system=s0")
+    tab.wait_for_selector(".bar")
+    assert tab.locator("h1").inner_text() == "Single analysis"
+    tab.locator(".bar").first.hover()
+    assert "Select to show 2 examples" in tab.locator("#tip").inner_text()
     tab.locator(".bar").first.click()
     assert "2 of 300 examples" in tab.locator(".examples").inner_text()
     assert "<img src=x" in tab.locator(".examples").inner_text()
-    go(tab, "#/?tick=s0&tick=s1")
-    why["pairwise"].wait_for(state="detached")
-    tab.click("[data-mode=pairwise]")
+    go(tab, "#/analysis/pairwise?system=s0&system=s1")
     tab.wait_for_selector(".bar.below")
     assert (
         tab.locator(".headline").inner_text().startswith("System 0 minus System 1 · f1: the first is better above zero")
@@ -138,12 +148,14 @@ def test_disabled_analysis_buttons_give_reasons(open_page: Open) -> None:
 
 def test_dataset_bias(open_page: Open) -> None:
     tab = open_page("#/analysis/bias")
+    # The shares of types are uneven, the lengths are the same in both languages.
+    tab.wait_for_selector("table.heat")
+    assert tab.locator("table.heat tbody tr").first.inner_text().split() == ["English", "25", "75"]
+    assert "“what” makes up 75.0 %" in tab.locator(".headline").inner_text()
+    tab.select_option("label:has-text('Attribute') select", "cLen")
     box = tab.locator(".box-plot").first
     box.focus()
     assert "median 120" in tab.locator("#tip").inner_text()
-    tab.select_option("label:has-text('Attribute') select", "qType")
-    tab.wait_for_selector("table.heat")
-    assert tab.locator("table.heat tbody tr").first.inner_text().split() == ["English", "25", "75"]
 
 
 def test_equal_printed_scores_are_marked_alike(open_page: Open, tmp_path: Path) -> None:
@@ -186,6 +198,20 @@ def test_the_map(open_page: Open) -> None:
     assert tab.locator("h1").inner_text().startswith("Swahili")
     go(tab, "#/languages?view=map")
     assert tab.locator(".key").inner_text().startswith("≤ ")
+
+
+def test_cell_tips_show_interval_scorer_and_data(open_page: Open) -> None:
+    tab = open_page("#/system/s0")
+    cell = tab.locator("table.heat").first.locator("td[tabindex='0']")
+    cell.focus()
+    wait_until(tab, "document.querySelector('#tip').textContent.includes('95 % interval')")
+    text = tab.locator("#tip").inner_text()
+    assert "scorer Isogloss 1.0; data sum-xnli-" in text and "58.5–63.4" in text
+    assert "2.0 % of predictions missing or unparseable" in text
+    assert tab.locator(".bar .interval line").count() == 1
+    tab.keyboard.press("ArrowDown")
+    tab.keyboard.press("Enter")
+    assert tab.locator("h1").inner_text().startswith("UD-POS in Arabic")
 
 
 def test_languages_without_scores_are_listed(open_page: Open, tmp_path: Path) -> None:

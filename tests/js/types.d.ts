@@ -372,6 +372,8 @@ declare global {
     p?: number;
     flips?: boolean;
     ids?: string[];
+    mark?: "top" | "low";
+    sure?: boolean;
   }
 
   interface Chart {
@@ -382,7 +384,38 @@ declare global {
     title: string;
     insight?: string;
     edges?: number[] | null;
+    best?: number | null;
+    worst?: number | null;
     bars: BucketBar[];
+  }
+
+  /** A tested statement about the buckets of an attribute: explain/model.py. */
+  interface BucketClaim {
+    kind: string;
+    p: number;
+    q?: number;
+    points: number;
+    buckets: number[];
+  }
+
+  /** The buckets of an attribute on a page of an analysis. */
+  interface BucketSet {
+    attribute: string;
+    title: string;
+    metric: string;
+    bars: BucketBar[];
+    claims: BucketClaim[];
+    /** Positions of ordered buckets, -1 for others. */
+    ordered: number[];
+    /** The chart by isogloss explain, if it has the same buckets. */
+    built: Chart | null;
+    insight?: string;
+    /** Of single examples. */
+    source?: ExampleAttribute;
+    cut?: Cut | null;
+    codes?: Uint16Array;
+    counts?: Float64Array;
+    edges?: number[] | null;
   }
 
   type PackedChart = Omit<Chart, "bars"> & { bars: any[][] };
@@ -499,6 +532,8 @@ declare global {
     variance: number;
     centre: number;
     unseen: number;
+    /** 1 for each source with a weight. */
+    present: Uint8Array;
   }
 
   interface Exchange {
@@ -804,6 +839,11 @@ declare global {
     lines: TipLine[];
     bucket?: any;
     at?: number;
+    /** False if the value is not significant. */
+    sure?: boolean;
+    mark?: "top" | "low";
+    /** False if no examples can be listed. */
+    lists?: boolean;
   }
 
   interface SharedCells {
@@ -943,12 +983,6 @@ declare global {
     language: string;
   }
 
-  interface BucketFigure {
-    node: Element;
-    attribute: string;
-    bars(): BucketBar[];
-  }
-
   interface LanguageChoice {
     tasks: Task[];
     systems: System[];
@@ -983,11 +1017,6 @@ declare global {
   interface Best {
     value: number;
     system: System | null;
-  }
-
-  interface Extremes {
-    best?: BarRecord;
-    worst?: BarRecord;
   }
 
   // The finder.

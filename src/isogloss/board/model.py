@@ -359,7 +359,13 @@ class PairBar(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
 
 
 class BarChart(msgspec.Struct, frozen=True, kw_only=True):
-    """Bars of one attribute of a cell under a metric; `edges` are boundaries of numeric bars, None for categories."""
+    """Bars of one attribute of a cell under a metric.
+
+    Attributes:
+        edges: boundaries of numeric bars, None for categories.
+        best: index of the bar that is significantly better than every other.
+        worst: index of the bar that is significantly worse than every other.
+    """
 
     task: str
     language: str
@@ -369,6 +375,8 @@ class BarChart(msgspec.Struct, frozen=True, kw_only=True):
     bars: list[SingleBar] | list[PairBar]
     insight: str = ""
     edges: list[float] | None = None
+    best: int | None = None
+    worst: int | None = None
 
 
 class BoardExample(msgspec.Struct, frozen=True):

@@ -1,5 +1,7 @@
 import { analysedCells } from "../analysis/analyses.js";
+import { listLive } from "../analysis/bucket_examples.js";
 import { cellStatistics } from "../analysis/cell_examples.js";
+import { exampleSection } from "../analysis/example_list.js";
 import { chosenOf, chosenSelect } from "../page/controls.js";
 import { languageName, loadedDetail, taskTitle } from "../board/decode.js";
 import { DISCOVERY_LEVEL, discoveryRates } from "../statistics/discovery.js";
@@ -63,11 +65,11 @@ const nameCell = (systems, { best, significant }) => {
   return significant ? element("strong", {}, name) : element("span", { class: "soft" }, name, " (not significant)");
 };
 
-/** @param {System[]} systems @param {any[]} rows */
-function bucketTable(systems, rows) {
+/** @param {System[]} systems @param {any[]} rows @param {(row: any) => void} list */
+function bucketTable(systems, rows, list) {
   return plainTable(
     "Buckets",
-    ["Attribute", "Bucket", "n", ...systems.map(({ fullName }) => nameOf(fullName)), "Best minus next", "Best"],
+    ["Attribute", "Bucket", "n", ...systems.map(({ fullName }) => nameOf(fullName)), "Best minus next", "Best", "Examples"],
     rows.map((row) =>
       [
         row.attribute.name,
@@ -78,6 +80,11 @@ function bucketTable(systems, rows) {
           ? "–"
           : `${signedText(row.difference)}${missing(row.low) ? "" : ` (${signedText(row.low)} to ${signedText(row.high)})`}`,
         nameCell(systems, row),
+        element(
+          "button",
+          { type: "button", "aria-label": `Show examples of ${row.attribute.name} ${row.bucket.name}`, click: () => list(row) },
+          "Show",
+        ),
       ].map((cell) => element("td", {}, cell)),
     ),
   );
@@ -150,7 +157,10 @@ export function bucketSection(board, systems, params) {
     select,
     element("p", { class: "soft" }, about, charts),
     summary(systems, rows),
-    bucketTable(systems, rows),
+    bucketTable(systems, rows, (row) =>
+      listLive({ board, systems, ...chosen }, live, metrics, row.attribute.name, row.cut.codes, { ...row.bucket, at: row.at }),
+    ),
+    exampleSection(),
   ];
 }
 

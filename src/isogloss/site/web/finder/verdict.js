@@ -34,8 +34,8 @@ function rankingVerdict(board, wish, { tasks, picks }) {
   const others = untested ? ` ${plural(untested, "ranked system")} without scores per language cannot be tested.` : "";
   if (own && first === 1 && !untested)
     return { text: `The first place is significant ${testedOn(order.test)}.`, sure: true, ranges: order.ranges };
-  const tied = `${first} systems could be first: they are not significantly different ${testedOn(order.test)}.`;
-  const words = first > 1 ? ` ${tied}` : "";
+  const words =
+    first > 1 ? ` ${first} systems could be first: they are not significantly different ${testedOn(order.test)}.` : "";
   return { text: `The first place is not certain.${words}${others}`, sure: false, ranges: order.ranges };
 }
 

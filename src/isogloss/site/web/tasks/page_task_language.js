@@ -1,3 +1,4 @@
+import { cellLinks } from "../analysis/cell_links.js";
 import { systemWithRegime } from "../board/describe.js";
 import { cellMetricText, cellOf, cellScore, cellTitle, metricsText } from "../board/decode.js";
 import { autonym, cellTip, crumbs, languageLink, nothing, pageHead, taskLink } from "../board/parts.js";
@@ -34,6 +35,7 @@ export function taskLanguagePage(board, task, code) {
       : null,
     element("h2", {}, "All systems"),
     systemTable(board, params, table),
+    cellLinks(board, task, code),
   ];
   return { title: `${task.name} in ${language.name}`, view };
 }
