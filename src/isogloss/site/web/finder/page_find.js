@@ -2,7 +2,8 @@ import { disclosed, systemWithRegime } from "../board/describe.js";
 import { cellTitle } from "../board/decode.js";
 import { countText, element, link, missing, plural, scoreText, sizeText } from "../page/dom.js";
 import { pageHead, plainTable } from "../board/parts.js";
-import { changeParams, hashOf, redraw } from "../page/state.js";
+import { changeParams, hashOf } from "../page/state.js";
+import { laterTest } from "../board/later_test.js";
 import { presetLinks, sentence } from "./finder_controls.js";
 import { cellLink, contextShares, pickCard, wholePercent } from "./finder_cards.js";
 import { joinedNames, wishCell, wishConditions, wishTask } from "./finder_words.js";
@@ -226,16 +227,4 @@ function undisclosedText({ wish, undisclosed }) {
         `${plural(undisclosed, "more tested system")} ${undisclosed === 1 ? "does" : "do"} not disclose ${undisclosed === 1 ? "its" : "their"} ${facts}.`,
       )
     : null;
-}
-
-// Slow tests run after the page is drawn, unless another wish comes first.
-function laterTest() {
-  let timer = 0;
-  return (/** @type {Standings} */ table) => {
-    clearTimeout(timer);
-    timer = window.setTimeout(() => {
-      table.testRanks?.();
-      redraw();
-    }, 60);
-  };
 }

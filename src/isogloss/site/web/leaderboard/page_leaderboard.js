@@ -13,7 +13,8 @@ import { FULL, segmentOf } from "../board/segments.js";
 import { segmentTabs } from "./segment_tabs.js";
 import { selectionBar } from "./selection_bar.js";
 import { standings } from "../board/standings.js";
-import { changeParams, redraw } from "../page/state.js";
+import { laterTest } from "../board/later_test.js";
+import { changeParams } from "../page/state.js";
 import { dataTable } from "../page/table.js";
 
 const MOST_FIRST = 10;
@@ -35,7 +36,7 @@ function withDefaults(board, params) {
 
 /** @param {Board} board @returns {Page} */
 export function leaderboardPage(board) {
-  const testLater = delayedTest();
+  const testLater = laterTest();
   let isOpen = false;
   /** @param {URLSearchParams} address */
   const view = (address) => {
@@ -147,17 +148,4 @@ function moreRows({ rows }, params) {
     { class: "more-rows" },
     element("button", { type: "button", "data-key": "all-rows", click: () => changeParams({ all: "1" }) }, text),
   );
-}
-
-// Slow tests run after the table is drawn, unless another change comes first.
-function delayedTest() {
-  let timer = 0;
-  return (/** @type {Standings} */ table) => {
-    clearTimeout(timer);
-    if (!table.testRanks) return;
-    timer = window.setTimeout(() => {
-      table.testRanks?.();
-      redraw();
-    }, 60);
-  };
 }
