@@ -1,4 +1,4 @@
-import { measuredWidth } from "../charts/text_width.js";
+import { textWidth } from "../charts/text_width.js";
 import { drawn, drawnToWidth, element, missing } from "../page/dom.js";
 
 const STRIP = { height: 58, floor: 40, bins: 48, side: 12 };
@@ -73,7 +73,7 @@ export function edgeStrip(name, { column, counts, edges, moved }) {
       const share = Math.min(1, Math.max(0, (value - from) / (to - from)));
       const x = STRIP.side + share * (width - 2 * STRIP.side);
       const anchor = share < 0.1 ? "start" : share > 0.9 ? "end" : "middle";
-      const wide = measuredWidth(edgeText(value));
+      const wide = textWidth(edgeText(value));
       const start = x - { start: 0, middle: wide / 2, end: wide }[anchor];
       const roomy = start - labelled >= LABEL_ROOM;
       if (roomy) labelled = start + wide;

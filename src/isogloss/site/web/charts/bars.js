@@ -1,6 +1,6 @@
 import { roundTicks } from "./figure_scale.js";
 import { intervalMark } from "./interval.js";
-import { fittedText, measuredWidth } from "./text_width.js";
+import { fittedText, textWidth } from "./text_width.js";
 import { countText, drawn, drawnToWidth, element, listen, missing, scoreText, signedText } from "../page/dom.js";
 import { withTip } from "../page/tips.js";
 
@@ -57,13 +57,13 @@ const tickText = (tick) => String(tick).replace("-", "−");
 // The places of the columns: labels, numbers of examples, axis, values.
 /** @param {BarRecord[]} records @param {boolean} signed @param {Interval} scale @param {number} width */
 function columnsOf(records, signed, scale, width) {
-  const labels = Math.min(LABEL_SHARE * width, Math.max(...records.map(({ label }) => measuredWidth(label)), 24));
+  const labels = Math.min(LABEL_SHARE * width, Math.max(...records.map(({ label }) => textWidth(label)), 24));
   const counts = records.some(({ n }) => n !== undefined)
-    ? Math.max(...records.map(({ n }) => measuredWidth(countText(n))), 10)
+    ? Math.max(...records.map(({ n }) => textWidth(countText(n))), 10)
     : 0;
-  const values = Math.max(...records.map((record) => measuredWidth(valueText(record, signed), true)));
+  const values = Math.max(...records.map((record) => textWidth(valueText(record, signed), true)));
   // The first tick's label is centred on the beginning of the axis.
-  const from = labels + (counts ? counts + BAR_GAP : 0) + 1.2 * BAR_GAP + measuredWidth(tickText(scale[0])) / 2;
+  const from = labels + (counts ? counts + BAR_GAP : 0) + 1.2 * BAR_GAP + textWidth(tickText(scale[0])) / 2;
   return { labels, counts, from, wide: Math.max(40, width - from - values - 1.5 * BAR_GAP) };
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 import { drawn, drawnToWidth, element, plural } from "../page/dom.js";
 import { numberScale } from "./figure_scale.js";
-import { fittedText, spacedTicks, measuredWidth } from "./text_width.js";
+import { fittedText, spacedTicks, textWidth } from "./text_width.js";
 import { withTip } from "../page/tips.js";
 
 /**
@@ -34,7 +34,7 @@ export function boxPlot(boxes, description) {
   const rooted = hasLongTail(boxes);
   const height = TICKS_TOP + LINE * boxes.length;
   return drawnToWidth(element("div", { class: "plot" }), (/** @type {number} */ width) => {
-    const left = Math.min(Math.max(...boxes.map(({ name }) => measuredWidth(name)), 40) + 6, width * 0.4);
+    const left = Math.min(Math.max(...boxes.map(({ name }) => textWidth(name)), 40) + 6, width * 0.4);
     const ends = boxes.flatMap(({ quartiles }) => quartiles);
     const axis = { field: "", scale: /** @type {"sqrt" | "linear"} */ (rooted ? "sqrt" : "linear") };
     const { at, ticks } = numberScale(axis, ends, [left + 10, width - 16], Math.max(3, width / 120));

@@ -2,7 +2,7 @@
 import { drawn, missing } from "../page/dom.js";
 import { LETTER, colourOf, pointMark, referenceLines, seriesIndex, shapeOf } from "./figure_marks.js";
 import { cutText, hintLines, numberScale, presentWords } from "./figure_scale.js";
-import { fittedText, measuredWidth } from "./text_width.js";
+import { fittedText, textWidth } from "./text_width.js";
 import { withTip } from "../page/tips.js";
 
 /** @typedef {import("./figure_scale.js").Figure} Figure */
@@ -25,7 +25,7 @@ export function drawRows(figure, records, width) {
   const lanes = laneCount(figure);
   const lane = figure.text ? 26 : 13;
   const step = Math.max(24, lanes * lane + 6);
-  const longest = Math.max(...names.map((name) => measuredWidth(name, true)), LETTER);
+  const longest = Math.max(...names.map((name) => textWidth(name, true)), LETTER);
   const left = Math.min(longest + 12, Math.max(96, width * 0.36), 260);
   const height = ROW_TOP + step * names.length + AXIS_ROOM;
   const bottom = height - AXIS_ROOM;
@@ -74,7 +74,7 @@ const rowName = (figure, name, at, { left, width, y, step }) => [
   drawn(
     "text",
     { x: left, y: y + 4, "text-anchor": "end", class: at < (figure.strong ?? 0) ? "title" : "label" },
-    fittedText(name, left - 4, (text) => measuredWidth(text, at < (figure.strong ?? 0))),
+    fittedText(name, left - 4, (text) => textWidth(text, at < (figure.strong ?? 0))),
   ),
 ];
 

@@ -5,7 +5,7 @@ const TICK_SPACE = 6;
 let ruler = null;
 
 /** @param {string} text @param {boolean} [strong] */
-export function measuredWidth(text, strong = false) {
+export function textWidth(text, strong = false) {
   ruler ??= document.createElement("canvas").getContext("2d");
   if (!ruler) return 7 * text.length;
   const size = LABEL_SIZE * parseFloat(getComputedStyle(document.documentElement).fontSize);
@@ -15,7 +15,7 @@ export function measuredWidth(text, strong = false) {
 
 // A text cut to a width, by halving.
 /** @param {string} text @param {number} width @param {(text: string) => number} [widthOf] */
-export function fittedText(text, width, widthOf = measuredWidth) {
+export function fittedText(text, width, widthOf = textWidth) {
   if (widthOf(text) <= width) return text;
   const signs = [...text];
   let [low, high] = [0, signs.length - 1];
@@ -32,7 +32,7 @@ export function fittedText(text, width, widthOf = measuredWidth) {
 export function spacedTicks(ticks, at, text) {
   let end = -Infinity;
   return ticks.filter((tick) => {
-    const half = measuredWidth(text(tick)) / 2;
+    const half = textWidth(text(tick)) / 2;
     if (at(tick) - half < end + TICK_SPACE) return false;
     end = at(tick) + half;
     return true;
