@@ -388,25 +388,8 @@ def test_lower_is_better_throughout(open_page: Open, error_board: Path) -> None:
     assert "rank 1" in tab.locator(".cards").inner_text() and "rank 2" not in tab.locator(".cards").inner_text()
 
 
-def test_comparing_error_rates(open_page: Open, error_board: Path) -> None:
-    tab = open_page("#/compare?system=bad&system=good", index=error_board / "site" / "index.html")
-    headline = tab.locator(".headline").inner_text()
-    assert "6 of 6 cells are shared" in headline and "Lower is better." in headline
-    assert "bad is best in 0, good is best in 6" in headline
-    tests = tab.locator("[aria-label='Paired tests of averages'] tbody tr")
-    tests.first.wait_for()
-    assert tests.count() == 3
-    assert all("+" in text and "good is significantly better" in text for text in tests.all_inner_texts())
-    summary = tab.locator("h2:has-text('Bucket by bucket') ~ p:has-text('significantly best')")
-    summary.wait_for()
-    assert "bad is significantly best in 0" in summary.inner_text()
-    # Blue marks the first system, orange the second.
-    red, _, blue = tab.evaluate(
-        "node => getComputedStyle(node).backgroundColor.match(/\\d+/g).map(Number)",
-        tab.locator("table.heat tbody td").first.element_handle(),
-    )
-    assert red > blue
-    go(tab, page("pairwise", "bad", "good"))
+def test_analyses_of_error_rates(open_page: Open, error_board: Path) -> None:
+    tab = open_page(page("pairwise", "bad", "good"), index=error_board / "site" / "index.html")
     tab.wait_for_selector(".charts .bar")
     assert "the first is better below zero" in tab.locator(".headline").inner_text()
     bars = tab.locator(".bar")
@@ -414,20 +397,6 @@ def test_comparing_error_rates(open_page: Open, error_board: Path) -> None:
     go(tab, page("single", "bad"))
     tab.wait_for_selector(".charts .bar")
     assert "lower is better" in tab.locator(".headline").inner_text()
-
-
-def test_comparing_three_systems(open_page: Open, answered_board: Path) -> None:
-    tab = open_page("#/compare?system=alpha&system=beta&system=gamma", index=answered_board / "site" / "index.html")
-    assert "9 of 9 cells are shared" in tab.locator(".headline").inner_text()
-    tab.wait_for_selector("text=Cell by cell: ")
-    assert tab.locator("[aria-label='Paired tests of averages'] tbody tr").count() == 12
-    assert tab.locator("[aria-label='Paired tests of cells'] tbody tr").count() == 27
-    languages = tab.locator("[aria-label='Languages'] tbody tr")
-    assert [text.split()[0] for text in languages.all_inner_texts()] == ["English", "German", "Swahili"]
-    assert all("3 of 3" in text for text in languages.all_inner_texts())
-    tab.wait_for_selector("[aria-label='Buckets'] tbody tr")
-    tab.select_option("label:has-text('Task') >> nth=-1 >> select", "mini-xquad")
-    tab.wait_for_selector("text=score; 60 examples; 9 cells available")
 
 
 def test_edges_are_moved_by_mouse_keyboard_and_typing(open_page: Open, answered_board: Path) -> None:
@@ -493,6 +462,27 @@ def test_a_bar_lists_its_examples(open_page: Open, answered_board: Path) -> None
     assert tab.locator(".charts figure").count() > 1
     tab.locator(".charts .bar").first.click()
     assert "examples with texts first" in tab.locator(".examples").inner_text()
+
+
+def test_disabled_buttons_have_accessible_reasons(open_page: Open, answered_board: Path) -> None:
+    tab = open_page(index=answered_board / "site" / "index.html")
+    for mode, ticked, reason in (
+        ("compare", ("alpha",), "select another system"),
+        ("single", ("alpha", "beta"), "select one system"),
+        ("pairwise", ("alpha",), "select two systems"),
+        ("pairwise", ("alpha", "beta", "gamma"), "select two systems"),
+    ):
+        go(tab, "#/?" + urlencode([("tick", name) for name in ticked]))
+        button = tab.locator(f"[data-mode={mode}]")
+        button.focus()
+        assert tab.evaluate("document.activeElement.dataset.mode") == mode
+        assert button.get_attribute("aria-disabled") == "true"
+        assert tab.locator(f"#{button.get_attribute('aria-describedby')}").inner_text() == reason
+        tab.keyboard.press("Enter")
+        assert tab.evaluate("location.hash").startswith("#/?") or tab.evaluate("location.hash") == "#/"
+    go(tab, "#/?tick=alpha&tick=beta")
+    tab.wait_for_selector("[data-mode=pairwise]:not([aria-disabled])")
+    assert tab.locator("#why-pairwise").count() == 0
 
 
 def test_systems_that_the_address_lacks_are_chosen(open_page: Open, answered_board: Path) -> None:

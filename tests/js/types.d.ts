@@ -9,7 +9,8 @@ declare global {
   type Attributes = Record<string, string | number | boolean | Listener | null | undefined>;
   type Interval = [number, number];
   type Option = string[];
-  type Paint = { fill: string; ink: string };
+  /** Colours, or the class of a style sheet. */
+  type Paint = { fill: string; ink: string; mark?: string };
   type TipLine = Maybe<string | false> | Promise<Maybe<Maybe<string>[] | "">>;
   type TipMaker = () => TipLine[];
   /** The scores of a system; every column has one. */
@@ -217,6 +218,7 @@ declare global {
     pseudo?: PseudoScores[];
     submit?: string;
     precision?: string;
+    data_hash?: string;
     history?: BoardHistory | null;
     schema: number;
   }
@@ -276,9 +278,85 @@ declare global {
     p: number;
   }
 
-  interface SystemPair {
-    first: System;
-    second: System;
+  /** A difference of two scores, turned so that a positive lead means that the first system is better. */
+  interface Contrast {
+    level: string;
+    id: string;
+    title: string;
+    task?: Task;
+    code?: string;
+    lower: boolean;
+    first: number;
+    second: number;
+    lead: number;
+    low: number | null;
+    high: number | null;
+    p: number | null;
+    /** The test's name, or "" without a test. */
+    test: string;
+    /** "first" or "second" is significantly better; "" is not distinguishable or not tested. */
+    winner: string;
+    /** Number of systems in a test over languages, which is corrected over their pairs. */
+    among: number;
+    /** True if only the compared systems are tested. */
+    alone?: boolean;
+    /** Cells or tasks that both systems have, of all. */
+    shared: number;
+    of: number;
+    parts?: Contrast[];
+  }
+
+  interface ComparedPair {
+    board: Board;
+    pair: System[];
+    /** All systems of the page. */
+    systems: System[];
+    tests: Map<string, PairedTest>;
+  }
+
+  interface PairContrasts {
+    /** The overall score, or the average of what both share. */
+    top: Contrast | null;
+    complete: boolean;
+    categories: Contrast[];
+    tasks: Contrast[];
+    cells: Contrast[];
+    languages: Contrast[];
+  }
+
+  /** A row of a forest plot. */
+  interface ForestRow {
+    contrast: Contrast;
+    head: Child;
+    level: string;
+    key: string;
+  }
+
+  interface ForestOptions {
+    pair: System[];
+    /** Places of the pair's colours. */
+    colours: number[];
+    limit: number;
+  }
+
+  interface ContrastCounts {
+    first: number;
+    second: number;
+    open: number;
+    untested: number;
+    all: number;
+  }
+
+  /** A category or task of the overall score, and how much it adds to the difference. */
+  interface AddedPart {
+    title: string;
+    /** Ids of its tasks. */
+    tasks: string[];
+    first: number;
+    second: number;
+    lower: boolean;
+    lead: number;
+    added: number;
   }
 
   interface BucketBar {
@@ -512,12 +590,52 @@ declare global {
 
   type Unranked = Omit<Standing, "rank">;
 
+  interface Segment {
+    id: string;
+    kind: string;
+    title: string;
+    /** The segment in "3 systems cover …". */
+    words: string;
+    tasks: string[];
+  }
+
+  interface TaskCoverage {
+    n: number;
+    of: number;
+    average: boolean;
+  }
+
+  interface CoveragePattern {
+    tasks: TaskCoverage[];
+    systems: System[];
+  }
+
+  /** The findings of the landing page. */
+  interface LeadFacts {
+    lead: Standing;
+    second: Standing | null;
+    ranked: Standing[];
+    /** Tasks on which the second has the better score, if they are most of the tasks. */
+    higher: number;
+    tasks: number;
+    decides: string;
+  }
+
+  interface ServiceFacts {
+    relative: Map<string, RelativeScore>;
+    service: Service;
+    reference: string;
+  }
+
   interface Choice {
     ranking: string;
     title: string;
     hint: string;
     weights?: Record<string, number>;
     narrowed?: boolean;
+    /** True if a filter selects cells within the segment. */
+    filtered: boolean;
+    segment: Segment;
     tasks: string[];
     languages: string[];
     lower?: boolean;
@@ -532,6 +650,8 @@ declare global {
     choice: Choice;
     values: number[];
     ranked: number;
+    /** Matching systems without every score of the selection, if only complete ones are rows. */
+    dropped: Standing[];
     order: TestedOrder;
     /** Test the order; null if it is tested. */
     testRanks: (() => void) | null;
@@ -731,13 +851,6 @@ declare global {
     codes: string[];
   }
 
-  interface CompareRow {
-    values: number[];
-    won: number[];
-    lower: boolean | null;
-    shared: number;
-  }
-
   interface HeatTable {
     rows: any[];
     columns: any[];
@@ -749,6 +862,70 @@ declare global {
     paintOf(score: any, row?: any, column?: any): Paint;
     text?(score: any): string;
     caption: string;
+    bands?: HeatBand[];
+    turned?: boolean;
+  }
+
+  /** A head over neighbouring columns of a heat map. */
+  interface HeatBand {
+    name: string;
+    href?: string;
+    size: number;
+    lines?: string[];
+  }
+
+  interface FamilyBand {
+    name: string;
+    href?: string;
+    languages: Language[];
+  }
+
+  /** A row of dotChart: a score with its interval, and what it is compared with. */
+  interface DotRow {
+    label: string;
+    href?: string;
+    figure: Ended | null;
+    /** A ring, for example around the best score of any system. */
+    ring?: number;
+    /** Faint dots. */
+    others?: number[];
+    text?: string;
+    /** A direct label for notable values. */
+    note?: string;
+    sure?: boolean;
+    lines: TipLine[];
+  }
+
+  interface DotBand {
+    name: string;
+    rows: DotRow[];
+  }
+
+  interface DotLine {
+    value: number;
+    label: string;
+  }
+
+  interface DotChart {
+    bands: DotBand[];
+    scale: Interval;
+    lines?: DotLine[];
+    description: string;
+    /** Draw columns instead of rows where they fit. */
+    upright?: boolean;
+    signed?: boolean;
+  }
+
+  /** A language of a system's profile; the gap is negative if the best score is better. */
+  interface ProfileRow {
+    language: Language;
+    value: number;
+    low: number | null;
+    high: number | null;
+    best: number;
+    bestSystem: System | null;
+    gap: number;
+    lines: TipLine[];
   }
 
   interface RowOptions {
@@ -764,6 +941,7 @@ declare global {
     label: string;
     before?: any[];
     first?: (row: any) => boolean;
+    most?: number;
     fallback?: (a: any, b: any) => number;
   }
 
@@ -839,6 +1017,54 @@ declare global {
   interface Best {
     value: number;
     system: System | null;
+  }
+
+  // The finder.
+  /** What a reader asks for; `most` is in millions of parameters. */
+  interface Wish {
+    kind: string;
+    id: string;
+    tasks: Task[];
+    language: Language | null;
+    open: boolean;
+    most: number | null;
+  }
+
+  interface FinderPick {
+    system: System;
+    parts: { task: Task; value: number }[];
+    value: number;
+    low: number;
+    high: number;
+    rank: number;
+    lacking: Task[];
+  }
+
+  /** Systems ranked on the same tasks: the best, and the number of all. */
+  interface PickGroup {
+    tasks: Task[];
+    total: number;
+    picks: FinderPick[];
+  }
+
+  interface Recommendation {
+    wish: Wish;
+    tested: number;
+    kept: number;
+    undisclosed: number;
+    near: Language | null;
+    groups: PickGroup[];
+    byTask: PickGroup[];
+    /** Number of systems without a condition. */
+    without: { open: number; most: number; both: number };
+  }
+
+  interface FinderVerdict {
+    text: string;
+    sure: boolean;
+    ranges?: Map<string, Interval>;
+    /** A ranking whose test is to follow. */
+    table?: Standings;
   }
 
   var isoglossBoardData: BoardData | undefined;

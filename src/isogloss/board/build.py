@@ -1,10 +1,13 @@
 """Build the data of a board from its systems."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
+
+import msgspec
 
 from isogloss.board import model
 from isogloss.board.example_tables import ExampleTables, system_analyses
@@ -105,7 +108,24 @@ def make_board(
         submit=hosting.submit if hosting else "",
         precision=hosting.precision if hosting else "",
     )
-    return Board(shared, _details(entries, ids, suite, paired.tests, explained, tables), bias, tables)
+    details = _details(entries, ids, suite, paired.tests, explained, tables)
+    shared = msgspec.structs.replace(shared, data_hash=data_hash(shared, details))
+    return Board(shared, details, bias, tables)
+
+
+def data_hash(data: model.BoardData, details: Iterable[model.SystemDetail]) -> str:
+    """Return the SHA-256 of a board's data, in hexadecimal digits.
+
+    It covers systems, scores, intervals, ranks, tests and metadata, on all pages, but not the time of the build, the
+    version of Isogloss, the heading and the address of the submission page: the same inputs have the same hash.
+    """
+    encoder = msgspec.json.Encoder(order="deterministic")
+    digest = sha256(
+        encoder.encode(msgspec.structs.replace(data, made="", isogloss="", title="", submit="", data_hash=""))
+    )
+    for detail in details:
+        digest.update(encoder.encode(detail))
+    return digest.hexdigest()
 
 
 def _tests(why_no_paired: str) -> dict[str, str]:

@@ -3,7 +3,7 @@
 Missing fields of a system were not disclosed. Scores are packed by `packed`.
 """
 
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from isogloss.figures import rounded
+from isogloss.metrics.statistics import FloatArray
 from isogloss.results.system import SystemErrorRate
 
 # Bits per score, in hundredths.
@@ -259,6 +260,7 @@ class BoardData(msgspec.Struct, frozen=True, kw_only=True):
         pseudo: scores on pseudo test sets, by task and language.
         submit: address of the submission page, if the server takes submissions.
         precision: note on scores that are rounded to protect hidden labels.
+        data_hash: SHA-256 of this data and of all systems' files.
         history: history of the suite, for XTREME and XTREME-R.
     """
 
@@ -287,6 +289,7 @@ class BoardData(msgspec.Struct, frozen=True, kw_only=True):
     pseudo: list[PseudoScores] = []
     submit: str = ""
     precision: str = ""
+    data_hash: str = ""
     history: BoardHistory | None = None
     schema: int = SCHEMA
 
@@ -432,3 +435,10 @@ def packed(values: Iterable[float | None]) -> str:
     whole = np.where(missing, NONE, hundredths).astype(np.uint16)
     bits = (whole[:, None] >> np.arange(BITS)) & 1
     return b64encode(np.packbits(bits.astype(np.uint8), bitorder="little").tobytes()).decode()
+
+
+def unpacked(text: str) -> FloatArray:
+    """Return packed scores; NaN marks missing ones."""
+    bits = np.unpackbits(np.frombuffer(b64decode(text), dtype=np.uint8), bitorder="little")
+    whole = bits[: len(bits) // BITS * BITS].reshape(-1, BITS) @ (1 << np.arange(BITS))
+    return np.where(whole == NONE, np.nan, whole / 100)

@@ -1,3 +1,4 @@
+import { offerCitation, shortHash } from "./page/cite.js";
 import { closeLists } from "./page/controls.js";
 import { openBoard } from "./board/decode.js";
 import { element, patchChildren, plural } from "./page/dom.js";
@@ -14,6 +15,7 @@ import { systemPage } from "./systems/page_system.js";
 import { taskPage } from "./tasks/page_task.js";
 import { foldMenu } from "./page/menu.js";
 import { nothing } from "./board/parts.js";
+import { watchCharts } from "./page/save_chart.js";
 import { followRoutes, readRoute } from "./page/state.js";
 import { themeSwitch } from "./page/theme.js";
 import { startTips } from "./page/tips.js";
@@ -97,6 +99,21 @@ function keepFocus(main, update) {
   (again ?? main).focus({ preventScroll: true });
 }
 
+// The words in a saved picture of a chart: what it shows, and where it is from.
+/** @param {Board} board @param {Element} chart */
+function chartCaption(board, chart) {
+  const described = chart.querySelector("svg[aria-label]")?.getAttribute("aria-label");
+  const caption = chart.closest("figure")?.querySelector("figcaption") ?? chart.querySelector("caption");
+  const page = document.title.replace(` · ${board.title ?? "Isogloss board"}`, "");
+  const source = [
+    page,
+    board.title ?? board.suite,
+    shortHash(board) ? `data ${shortHash(board)}` : "",
+    `built ${(board.made ?? "").slice(0, 10)} with Isogloss ${board.isogloss}`,
+  ];
+  return { title: caption?.textContent ?? described ?? page, source: source.filter(Boolean).join(" · ") };
+}
+
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -121,10 +138,12 @@ function start() {
   byId("suite").textContent = board.title ?? board.suite;
   if (board.submit) byId("menu").append(element("a", { href: board.submit }, "Submit"));
   byId("made").textContent =
-    `${plural(board.systems.length, "system")} · ${plural(board.tasks.length, "task")} · ${plural(board.languages.length, "language")} · built ${(board.made ?? "").slice(0, 10)} with Isogloss ${board.isogloss}`;
+    `${plural(board.systems.length, "system")} · ${plural(board.tasks.length, "task")} · ${plural(board.languages.length, "language")} · built ${(board.made ?? "").slice(0, 10)} with Isogloss ${board.isogloss}${shortHash(board) ? ` · data ${shortHash(board)}` : ""}`;
+  offerCitation(board, byId("cite"));
   startTips();
   closeLists();
   followRoutes(renderLoop(board, main));
+  watchCharts(main, (chart) => chartCaption(board, chart));
 }
 
 start();

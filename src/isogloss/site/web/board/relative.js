@@ -2,7 +2,7 @@ import { cellScore } from "./decode.js";
 import { missing } from "../page/dom.js";
 import { weightedMean } from "./ranking.js";
 
-const ENGLISH = "en";
+export const ENGLISH = "en";
 
 // The best score of some systems on a task in a language.
 /** @param {Task} task @param {string} code @param {System[]} systems @returns {Best} */
@@ -20,7 +20,7 @@ export function bestScore(task, code, systems) {
 
 // How good a score is, so that a ratio means the same for error rates: the share of what is right.
 /** @param {Task} task @param {number} value */
-const goodness = (task, value) => (task.lower_is_better ? 100 - value : value);
+export const goodness = (task, value) => (task.lower_is_better ? 100 - value : value);
 
 // The language that others are compared with: English, or the best language of a task without English.
 /** @param {Task} task @param {System[]} systems @returns {{ code: string } & Best} */

@@ -1,13 +1,19 @@
 // Widths of labels in drawings, measured in the page's own font: scripts differ too much for a width per letter.
 const LABEL_SIZE = 0.8;
 const TICK_SPACE = 6;
+const SIGN_WIDTH = 6.9;
 /** @type {CanvasRenderingContext2D | null} */
 let ruler = null;
 
+// Without a canvas, an estimate: East Asian signs are about twice as wide as Latin letters.
+/** @param {string} text */
+const estimatedWidth = (text) =>
+  [...text].reduce((sum, sign) => sum + (sign > "\u2e7f" ? 2 : 1) * SIGN_WIDTH, 0);
+
 /** @param {string} text @param {boolean} [strong] */
 export function textWidth(text, strong = false) {
-  ruler ??= document.createElement("canvas").getContext("2d");
-  if (!ruler) return 7 * text.length;
+  ruler ??= globalThis.document?.createElement("canvas").getContext("2d") ?? null;
+  if (!ruler) return estimatedWidth(text);
   const size = LABEL_SIZE * parseFloat(getComputedStyle(document.documentElement).fontSize);
   ruler.font = `${strong ? "600 " : ""}${size}px ${getComputedStyle(document.body).fontFamily}`;
   return ruler.measureText(text).width;

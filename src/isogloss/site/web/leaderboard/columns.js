@@ -2,6 +2,7 @@ import { METADATA, disclosed, lackText, scoreTitle, shortScoreTitle, systemCell 
 import { element, listed, missing, plural } from "../page/dom.js";
 import { rankColumn, rankColumnsInFiles } from "./rank_column.js";
 import { scoreColumn } from "./score_column.js";
+import { FAMILIES, TO_HUMAN, familyColumn, humanColumn, profileChoices } from "./row_profiles.js";
 import { changeParams } from "../page/state.js";
 
 /** @param {URLSearchParams} params @returns {TableColumn<Standing>} */
@@ -85,6 +86,7 @@ export function columnChoices(table) {
   );
   return [
     ...table.shown.map((column) => ({ id: column.id, title: scoreTitle(column), start: true })),
+    ...profileChoices(table),
     ...metadata.map(({ id, title, sparse }) => ({ id, title, start: Boolean(sparse) || SHOWN_METADATA.includes(id) })),
   ];
 }
@@ -124,6 +126,8 @@ export function leaderboardColumns(table, params) {
     name,
     REGIME_IN_FILES,
     ...table.shown.filter(({ id }) => ids.has(id)).map((column) => scoreColumn(table, column, best(column))),
+    ...(ids.has(TO_HUMAN) ? [humanColumn(table)] : []),
+    ...(ids.has(FAMILIES) ? [familyColumn(table)] : []),
     ...METADATA.filter(({ id }) => ids.has(id)).map((column) => metadataColumn(table, column)),
     partialInFiles(table.shown.filter(({ id }) => ids.has(id))),
   ];

@@ -30,7 +30,7 @@ function csvCell(value) {
 }
 
 /** @param {any} value */
-const latexCell = (value) =>
+export const latexCell = (value) =>
   missing(value)
     ? "--"
     : typeof value === "number"

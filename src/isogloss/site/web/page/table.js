@@ -146,15 +146,18 @@ function tableBody(columns, rows, { className = "", ...options } = {}) {
 // Make a sortable, paged table. A column has an id, a title and `value(row)` for sorting and files; `show(row)` returns the
 // visible content, `tip(row)` the tooltip, `strength(row)` a shade from 0 to 1, `mark(row)` a class. `before` rows come first
 // and are not sorted. Rows for which `first` is true precede the others unless the reader chooses an order. `sorted` holds
-// the rows of all pages in order.
+// the rows of all pages in order. `most` shows only the first rows, without pages.
 /** @param {DataTable} options */
-export function dataTable({ columns: all, rows, params, start, label, before = [], first, rowClass, rowKey, fallback }) {
+export function dataTable(options) {
+  const { columns: all, rows, params, start, label, before = [], first, rowClass, rowKey, fallback, most } = options;
   const columns = all.filter(({ onlyInFiles }) => !onlyInFiles);
   const sort = chosenSort(columns, params, start);
   const ordered = sortRows(rows, sort.column, sort.descending, fallback);
   const free = first && !params.get("sort") && !params.get("dir");
   const sorted = free ? [...ordered.filter(first), ...ordered.filter((row) => !first(row))] : ordered;
-  const { page, shown, pager } = paged(sorted, ROWS_PER_PAGE, params, "Table pages");
+  const { page, shown, pager } = most
+    ? { page: 1, shown: sorted.slice(0, most), pager: null }
+    : paged(sorted, ROWS_PER_PAGE, params, "Table pages");
   for (const column of columns) column.prepare?.(shown);
   const body = tableBody(columns, shown, { rowClass, rowKey });
   arrowKeys(body, (cell) => Boolean(columns[cell.cellIndex].tip));
