@@ -9,7 +9,6 @@ from board.axe import barriers, needs_axe
 from board.opened_board import Open, column, go, settle
 from board.synthetic_board import packed, synthetic_board, write_site
 from report.browser import BROWSER
-from waiting import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
 
@@ -198,20 +197,6 @@ def test_the_map(open_page: Open) -> None:
     assert tab.locator("h1").inner_text().startswith("Swahili")
     go(tab, "#/languages?view=map")
     assert tab.locator(".key").inner_text().startswith("≤ ")
-
-
-def test_cell_tips_show_interval_scorer_and_data(open_page: Open) -> None:
-    tab = open_page("#/system/s0")
-    cell = tab.locator("table.heat").first.locator("td[tabindex='0']")
-    cell.focus()
-    wait_until(tab, "document.querySelector('#tip').textContent.includes('95 % interval')")
-    text = tab.locator("#tip").inner_text()
-    assert "scorer Isogloss 1.0; data sum-xnli-" in text and "58.5–63.4" in text
-    assert "2.0 % of predictions missing or unparseable" in text
-    assert tab.locator(".bar .interval line").count() == 1
-    tab.keyboard.press("ArrowDown")
-    tab.keyboard.press("Enter")
-    assert tab.locator("h1").inner_text().startswith("UD-POS in Arabic")
 
 
 def test_languages_without_scores_are_listed(open_page: Open, tmp_path: Path) -> None:
