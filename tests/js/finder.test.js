@@ -223,6 +223,6 @@ test("a scale reaches the best score", () => {
   const task = new Map([["errors", { cells: [], lower_is_better: true }]]);
   const board = { averages, task };
   assert.deepEqual(columnScale(board, "high"), [50, 100]);
-  assert.deepEqual(columnScale(board, "errors"), [0, 70]);
+  assert.deepEqual(columnScale(board, "errors"), [0, 50]);
   assert.deepEqual(columnScale(board, "none"), [0, 100]);
 });
