@@ -3,7 +3,7 @@
 Run it: `python benchmarks/board_pages.py [SYSTEMS] [FOLDER]`. Scores are random; every figure has an
 interval, so that the page is as large as possible. The site is kept in FOLDER. No peer builds a static site.
 If Playwright and Chromium are installed, the page is opened: the first paint, and the time of each filter
-from the change of the address to the end of the layout, the first time and as the median of five.
+and page from the change of the address to the end of the layout, the first time and as the median of five.
 """
 
 import shutil
@@ -83,7 +83,19 @@ def _number(value: float, n: int) -> Number:
 FILTERS = (
     *("kind=llm", "q=model-1", "language=sw", "family=Turkic", "metric=f1", "pmin=100", "complete=1", "hide=xnli"),
     *("sort=xnli", "page=5", "ranking=flat", "ranking=family", "ranking=speakers", "ranking=worst", "ranking=gini"),
-    *("ranking=weights&w=xnli%3A3", ""),
+    *("ranking=weights&w=xnli%3A3", "segment=qa", "segment=xnli", "partial=1", "all=1", ""),
+)
+PAGES = (
+    *(
+        "languages",
+        "languages?share=90",
+        "languages?view=heat",
+        "language/sw",
+        "family/Turkic",
+        "task/xnli",
+        "task/xnli/sw",
+    ),
+    *("find?task=qa&language=sw", "compare", "progress", "progress?view=humans", "progress?view=size"),
 )
 TIMED = """hashes => hashes.map((hash) => {
   const before = performance.now();
@@ -113,13 +125,14 @@ def in_browser(page: Path) -> None:
         tab.wait_for_selector("html[data-ready]")
         painted = tab.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN")
         ready = tab.evaluate("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd")
-        runs = [tab.evaluate(TIMED, [f"#/?{query}" for query in FILTERS]) for _ in range(5)]
+        addresses = [*(f"#/?{query}" for query in FILTERS), *(f"#/{page}" for page in PAGES)]
+        runs = [tab.evaluate(TIMED, addresses) for _ in range(5)]
         browser.close()
     print(f"first paint {painted:.0f} ms, ready {ready:.0f} ms")
-    print("filter: first and median time in ms")
-    for place, query in enumerate(FILTERS):
+    print("address: first and median time in ms")
+    for place, address in enumerate(addresses):
         times = [run[place] for run in runs]
-        print(f"  {query or 'none':28} {times[0]:5.0f} {statistics.median(times):5.0f}")
+        print(f"  {address:34} {times[0]:5.0f} {statistics.median(times):5.0f}")
 
 
 def main(count: int, folder: Path) -> None:
