@@ -17,7 +17,7 @@ install = { command -v uv >/dev/null || $(1)/bin/python $(PIP_INSTALL) uv; } && 
 		--constraint constraints.txt $(2) || \
 	$(1)/bin/python $(PIP_INSTALL) $(2)
 
-.PHONY: help setup demo llm-wheels llm-demo test collect test-fast durations lint lint-js test-js format bench dist pin audit clean python
+.PHONY: help setup demo llm-wheels llm-demo test collect test-fast durations lint lint-js test-js format docs docs-tools docs-pages bench dist pin audit clean python
 
 help:
 	@echo "make demo       run, score, explain and report the n-gram baseline on the embedded suite, and build a leaderboard, offline"
@@ -27,6 +27,7 @@ help:
 	@echo "make lint       ruff, mypy --strict, import layers"
 	@echo "make lint-js    tsc --strict and eslint on the JavaScript (needs node and npm)"
 	@echo "make test-js    unit tests of the JavaScript (needs node)"
+	@echo "make docs       build the documentation site and the published board in it: out/docs/site, ready for any static host"
 	@echo "make bench      compare the speed with peer libraries"
 	@echo "make dist       build the source archive and the wheel, twice, and install them into every Python on this machine"
 	@echo "make pin        pin the newest versions that a board's server needs, with hashes, in deploy/requirements.txt"
@@ -94,6 +95,19 @@ test-js:
 format: setup
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+# The pages with the references generated from the code, and the board of all published systems. Broken links are errors.
+DOCS := out/docs
+docs-tools: setup
+	$(call install,.venv,zensical)
+
+docs-pages: docs-tools
+	$(BIN)/python scripts/docs/stage.py $(DOCS)/pages
+	rm -rf $(DOCS)/site
+	$(BIN)/zensical build --clean --strict
+
+docs: docs-pages
+	$(BIN)/isogloss board build published:all --out $(DOCS)/site/board
 
 bench: setup
 	$(call install,.venv,--requirement benchmarks/requirements.txt)
