@@ -105,6 +105,7 @@ docs-pages: docs-tools
 	$(BIN)/python scripts/docs/stage.py $(DOCS)/pages
 	rm -rf $(DOCS)/site
 	$(BIN)/zensical build --clean --strict
+	$(BIN)/python scripts/docs/offline.py $(DOCS)/site
 
 docs: docs-pages
 	$(BIN)/isogloss board build published:all --out $(DOCS)/site/board
